@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from planexec_lite import assembly, references
-from planexec_lite.assembly import CONTEXT, EVENT_OF, PLAN_CHECKS, Policy, decider
-from planexec_lite.capabilities import doubt, judging, nesting, planning, require_undo, retries
+from planexec_lite.assembly import CONTEXT, EVENT_OF, PLAN_CHECKS, Policy, answer
+from planexec_lite.capabilities import doubt, judging, nesting, once_calls, planning, require_undo, retries
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.once_calls import digest_of
 from planexec_lite.capabilities.rollback import (
@@ -175,7 +175,7 @@ class PlannerExecutor:
 
         check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
         run = run.again()
-        interrupt(run)
+        interrupt(run, getattr(self.workers, "holds", None))
         return run
 
     def _begun(self, goal: str, inner: InnerRun | None = None) -> Run:
@@ -206,9 +206,8 @@ class PlannerExecutor:
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
             with written_down, run.listen(), self.workers.open(run.board.now) as session:
-                decide = decider(run.board, self.policy, self.executor)
                 while True:
-                    drive(run, decide, self, session)
+                    drive(run, lambda board: answer(board, self.policy, self.executor), self, session)
                     decision = self._ask(run.board)
                     if decision is None:
                         return run
@@ -231,10 +230,10 @@ class PlannerExecutor:
         """Return the task that the workers run for `job`, with its context."""
         task = WORK[type(job)].task(self, run, job)
         context: dict[str, Any] = {}
-        for context_of in CONTEXT:
+        for context_of in CONTEXT.get(type(job), ()):
             context |= context_of(self, run, job)
         if context:
-            task.call = InContext(task.call, JobContext(**context))
+            task.call, task.key = InContext(task.call, JobContext(**context)), context.get("key")
         return task
 
     def outcomes(self, message: Message) -> Sequence[Event]:
@@ -363,13 +362,19 @@ def execute(
     return agent._drive(run)
 
 
-def interrupt(run: Run) -> None:
-    """Record that the running jobs were interrupted: an undo first, then the steps in plan order, then the planner."""
+def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
+    """Record that the running jobs were interrupted: an undo first, then the steps in plan order, then the planner.
+
+    `holds` says whether the workers still have the call of a key, or its result: such a step is requeued, and gets that result.
+    """
     board = run.board
     order = {id: place for place, id in enumerate(board.steps)}
     jobs = sorted(board.in_flight.values(), key=lambda job: (job.id is None, order.get(job.id or "", -1)))
     for job in jobs:
         decide = WORK[type(job)].interrupted
+        key = once_calls.context(None, run, job).get("key") if isinstance(job, StepStarted) else None
+        if holds is not None and key is not None and holds(key):
+            decide = None
         has_journal = run.journal is not None
         run.record(decide(board, job, has_journal) if decide else Requeued(board.now, job.id, "interrupted"))
 
@@ -380,7 +385,8 @@ def interrupt(run: Run) -> None:
 def _step(agent: PlannerExecutor, run: Run, job: StepStarted) -> Task:
     step, results = run.board.steps[job.step], run.board.results
     inputs = {id: copied(results[id]) for id in step.depends_on if id in results}
-    return Task(job, perform, (agent.executor, step, inputs), step.timeout, until=agent.policy.deadline)
+    until, repeatable = agent.policy.deadline, run.board.repeatable(step)
+    return Task(job, perform, (agent.executor, step, inputs), step.timeout, until=until, repeatable=repeatable)
 
 
 def _step_finished(job: StepStarted, message: Finished) -> list[Event]:
@@ -392,6 +398,8 @@ def _step_finished(job: StepStarted, message: Finished) -> list[Event]:
         events.append(StepPaused(at, id, reason, *usage, report.once, call, made, inside, dict(short), report.leaves))
     elif report.error is None:
         events.append(StepDone(at, id, report.value, *usage, report.leaves))
+    elif report.lost and not message.task.repeatable:
+        events.append(doubt.StepInDoubt(at, id, f"{report.error}; {doubt.UNKNOWN}"))
     else:  # after an at-most-once call it is unknown how much of the step was done
         events.append(StepFailed(at, id, report.error, *usage, report.once, report.final, report.leaves))
     return events
@@ -420,6 +428,8 @@ def _too_long(message: TimedOut) -> str:
 
 def _step_late(job: StepStarted, message: Late) -> list[Event]:
     report, at = message.report, message.at
+    if report.lost:
+        return [*_inside(job, message.inside)]  # it proves neither that the call was made nor that it was not
     late = doubt.StepLate(at, job.step, report.value, report.error, message.seconds, report.calls)
     return [*_inside(job, message.inside), late]
 
@@ -440,7 +450,12 @@ def _undo(agent: PlannerExecutor, run: Run, job: UndoStarted) -> Task:
     inputs = {one.step: copied(results[one.step]) for one in references.find(step.params) if one.step in results}
     key = digest_of(run.key or run.uid, "undo", number, step.tool, step.params, inputs)
     call = InContext(perform, JobContext(limit=timeout, key=key))
-    return Task(job, call, (ToolExecutor(agent.tools), step, inputs), timeout)
+    args = (ToolExecutor(agent.tools), step, inputs)
+    return Task(job, call, args, timeout, repeatable=_undo_repeatable(board, job), key=key)
+
+
+def _undo_repeatable(board: Board, job: UndoStarted) -> bool:
+    return job.call is not None and board.started.effects.get(job.call.tool, "none") in ("none", "idempotent")
 
 
 def _no_agent() -> None:
@@ -455,7 +470,7 @@ def _undo_finished(job: UndoStarted, message: Finished) -> list[Event]:
         return [*events, UndoPaused(at, id, report.waits.reason, report.waits.inside, *usage)]
     if report.error is None:
         return [*events, UndoDone(at, id, report.value, *usage)]
-    return [*events, UndoFailed(at, id, report.error, *usage, report.once)]
+    return [*events, UndoFailed(at, id, report.error, *usage, report.once or report.lost)]
 
 
 def _undo_timed_out(job: UndoStarted, message: TimedOut) -> list[Event]:
@@ -463,11 +478,8 @@ def _undo_timed_out(job: UndoStarted, message: TimedOut) -> list[Event]:
 
 
 def _undo_interrupted(board: Board, job: UndoStarted, has_journal: bool) -> Event:
-    if job.call is None:
-        harmless = has_journal or board.repeatable(board.steps[job.step])
-    else:
-        harmless = board.started.effects.get(job.call.tool, "none") in ("none", "idempotent")
-    if harmless:
+    nested = job.call is None and (has_journal or board.repeatable(board.steps[job.step]))
+    if nested or _undo_repeatable(board, job):
         return Requeued(board.now, job.step, "interrupted")
     return UndoFailed(board.now, job.step, "interrupted; it is unknown whether it was undone", in_doubt=True)
 

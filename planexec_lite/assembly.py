@@ -32,7 +32,7 @@ from planexec_lite.capabilities import (
     streaming,
     undo,
 )
-from planexec_lite.core import Answer, Guard, Rule, Signal
+from planexec_lite.core import Answer, Guards, Rule, Signal
 from planexec_lite.core import events as e
 from planexec_lite.core.decide import ask_for_a_plan, finish, skip_unreachable, start_ready, wait_for_the_planner
 
@@ -81,34 +81,19 @@ RULES: tuple[Rule, ...] = (
     finish,
     budget.return_queued_jobs,
 )
-GUARDS: tuple[Guard, ...] = (
-    retries.allow_retries,
-    breaker.block_failing_tool,
-    call_limit.limit_calls,
+GUARDS: Guards = (
+    (e.StepStarted, retries.allow_retries),
+    (e.StepStarted, breaker.block_failing_tool),
+    (e.StepStarted, call_limit.limit_calls),
     # after the guards that refuse automatically: a person is asked only about a step that would start
-    once_calls.identify,
-    nesting.ask_inside,
-    chosen_calls.ask_before_call,
-    approval.ask_at_gate,  # after the special questions: one approval is enough
-    budget.keep_within_budget,
-    rollback.roll_back_first,
-    nesting.report_doubt,
+    (e.StepStarted, once_calls.identify),
+    (e.Job, nesting.ask_inside),
+    (e.StepStarted, chosen_calls.ask_before_call),
+    (e.StepStarted, approval.ask_at_gate),  # after the special questions: one approval is enough
+    (e.Job, budget.keep_within_budget),
+    (e.Ended, rollback.roll_back_first),
+    (e.Ended, nesting.report_doubt),
 )
-NEEDS: Mapping[Rule | Guard, str] = {
-    news.hear_news_first: "planner",
-    replanning.stop_after_news: "planner",
-    approval.ask_for_approval: "reviewer",
-    judging.judge_next: "evaluator",
-    retries.back_off: "backoff",
-    breaker.block_failing_tool: "breaker",
-    call_limit.limit_calls: "max_calls",
-    budget.keep_within_budget: "budget",
-    budget.return_queued_jobs: "budget",
-    nesting.ask_inside: "agent_inside",
-}
-"""The requirement of a rule or guard, checked before it is asked: a role of the run, a setting, or a method of the
-executor.
-"""
 PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
     require_undo.undo_is_missing,
     require_undo.undo_is_dropped,
@@ -117,8 +102,13 @@ PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
     new_effects.added_effects,
     replanning.tried_before,
 )
-CONTEXT = (deadline.context, once_calls.context, budget.context, chosen_calls.context, nesting.context)
-"""The functions that fill a job's `JobContext` when it starts."""
+CONTEXT: Mapping[type[e.Job], tuple[Callable[[Any, Any, Any], dict[str, Any]], ...]] = {
+    e.StepStarted: (deadline.context, once_calls.context, budget.context, chosen_calls.context, nesting.context),
+    e.PlanStarted: (deadline.context, budget.context),
+    judging.JudgeStarted: (deadline.context, budget.context),
+    rollback.UndoStarted: (deadline.context, nesting.context),
+}
+"""By job, the functions that fill its `JobContext` when it starts."""
 EVENT_OF = streaming.EVENT_OF | progress.EVENT_OF
 """By type of value that a job emits, the function that returns its event. Other values become `Inside` events."""
 SETTINGS = (replanning, retries, deadline, rollback, budget, call_limit)
@@ -240,19 +230,6 @@ def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
     `executor` knows the calls of the steps. Without it, calls have no keys and repeated calls are not detected.
     """
     return core.decide(board, policy, RULES, GUARDS, executor)
-
-
-def decider(board: core.Board, policy: Policy, executor: Any = None) -> Callable[[core.Board], Answer]:
-    """Return a function that gives the same answers as `answer` for the run of `board`. It leaves out rules and
-    guards whose requirement in `NEEDS` is not met.
-    """
-
-    def is_asked(rule: Rule | Guard) -> bool:
-        need = NEEDS.get(rule, "")
-        return not need or any(getattr(one, need, None) for one in (board.started, policy, executor))
-
-    rules, guards = tuple(filter(is_asked, RULES)), tuple(filter(is_asked, GUARDS))
-    return lambda board: core.decide(board, policy, rules, guards, executor)
 
 
 def decide(board: core.Board, policy: Policy) -> core.Event | None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -64,7 +64,7 @@ def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
     named: list[Reference] = []
     unreadable: list[str] = []
     others: list[str] = []
-    for text, is_name in _texts(value):
+    for text, is_name in _texts(value, []):
         read = _in_text(text)
         if is_name:  # names are not resolved, so a reference in a name is an error
             unreadable += map(str, read.references)
@@ -76,19 +76,20 @@ def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
     return named, unreadable, others
 
 
-def _texts(value: Any) -> Iterator[tuple[str, bool]]:
-    """Yield every text in `value` that can contain a reference, and whether it is the name of a field."""
+def _texts(value: Any, texts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Add every text in `value` that can contain a reference to `texts`, and whether it is the name of a field."""
     if isinstance(value, str):
         if _MARKS.search(value):
-            yield value, False
+            texts.append((value, False))
     elif isinstance(value, dict):
         for name, part in value.items():
             if isinstance(name, str) and _MARKS.search(name):
-                yield name, True
-            yield from _texts(part)
+                texts.append((name, True))
+            _texts(part, texts)
     elif isinstance(value, (list, tuple)):
         for part in value:
-            yield from _texts(part)
+            _texts(part, texts)
+    return texts
 
 
 def placeholders(text: str) -> tuple[str, ...]:

@@ -147,24 +147,27 @@ def _listed(tool: Tool) -> types.Tool:
         name=tool.name,
         description=tool.description,
         input_schema=tool.schema,
-        output_schema=_output_schema(tool),
+        output_schema=_output_schema(tool)[0],
         annotations=types.ToolAnnotations.model_validate(hints_of(tool)),
     )
 
 
-def _output_schema(tool: Tool) -> dict[str, Any] | None:
-    """The schema of the tool's return value, from its type hint; a value that is no object becomes the field ``result``."""
+def _output_schema(tool: Tool) -> tuple[dict[str, Any] | None, bool]:
+    """The schema of the tool's return value, from its type hint, and whether the value is sent as the field ``result``.
+
+    A schema must be that of an object, so a value whose type hint allows anything else is wrapped in one.
+    """
     if tool.json_text:  # what the text holds is not known
-        return None
+        return None, False
     try:
         hint = get_type_hints(tool.function)["return"]
         schema: dict[str, Any] = without_titles(TypeAdapter(hint).json_schema(mode="serialization"))
     except Exception:  # no hint, or no useful hint: no schema
-        return None
+        return None, False
     if schema.get("type") == "object":
-        return schema
+        return schema, False
     definitions = {key: schema.pop(key) for key in ("$defs",) if key in schema}
-    return {"type": "object", "properties": {"result": schema}, "required": ["result"], **definitions}
+    return {"type": "object", "properties": {"result": schema}, "required": ["result"], **definitions}, True
 
 
 def _result(value: Any, tool: Tool) -> types.CallToolResult:
@@ -172,8 +175,7 @@ def _result(value: Any, tool: Tool) -> types.CallToolResult:
 
     data = to_jsonable_python(value)
     text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, allow_nan=False)
-    schema = _output_schema(tool)
-    wrapped = schema is not None and list(schema.get("properties", ())) == ["result"] and not isinstance(data, dict)
+    wrapped = _output_schema(tool)[1]
     structured = {"result": data} if wrapped else data if isinstance(data, dict) else None
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=structured)
 

@@ -39,8 +39,11 @@ class ToolWorld:
                 )
                 for name, (seconds, effects) in self.TOOLS.items()
             ),
-            copied=lambda: self.copied().tools,
+            copied=self._copied_tools,
         )
+
+    def _copied_tools(self) -> Toolbox:
+        return self.copied().tools  # a method, because a lambda can't be sent to another process
 
     def copied(self) -> Self:
         """Return an independent copy of this world in its current state."""

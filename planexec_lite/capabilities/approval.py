@@ -224,8 +224,8 @@ def ask_for_approval(board: Board, policy: object) -> Answer | None:
     return e.Paused(board.now, "approval") if needs_approval(board) and not board.planning else None
 
 
-def ask_at_gate(board: Board, policy: object, event: e.Event, executor: Any) -> Answer:
+def ask_at_gate(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Answer:
     """Guard: pause before a step that needs a person's yes. Running steps finish first, so the board does not change meanwhile."""
-    if isinstance(event, e.StepStarted) and (why := why_asked(board, event.step)) is not None:
+    if (why := why_asked(board, event.step)) is not None:
         return when_idle(board, e.Paused(board.now, "gate", event.step, why=why), WAIT)
     return event

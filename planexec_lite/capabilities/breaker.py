@@ -65,11 +65,9 @@ def _failed(board: Board, event: e.StepFailed) -> None:
 CAPABILITY = Capability(ToolHealth, folds={e.StepDone: _done, e.StepFailed: _failed})
 
 
-def block_failing_tool(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
+def block_failing_tool(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Answer:
     """Guard: an attempt fails without a call while its tool's breaker is open."""
-    if policy.breaker is None or not isinstance(event, e.StepStarted):
-        return event
-    error = _why_open(board, policy.breaker, event.step)
+    error = None if policy.breaker is None else _why_open(board, policy.breaker, event.step)
     return event if error is None else e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from planexec_lite.capabilities.doubt import StepLate
-from planexec_lite.capabilities.judging import Judged, JudgeStarted
+from planexec_lite.capabilities.judging import JudgeStarted
 from planexec_lite.capabilities.replanning import REPLANS, Replanning
-from planexec_lite.capabilities.rollback import Rollback, UndoDone, UndoFailed, UndoPaused
+from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.core import HOLD, WAIT, Answer, Board, Capability, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.meter import Budget, ModelCall
@@ -38,19 +38,24 @@ def check(policy: Settings) -> None:
 
 @dataclass
 class Spending(Part):
-    """The tokens and seconds of each model, the grants beyond the budget, and the rejection that ends the run."""
+    """The grants beyond the budget, and the rejection that ends the run.
 
-    by_model: dict[str, ModelCall] = field(default_factory=dict)
+    `by_model` is a cache: the totals of each model over the first `added` calls of the board.
+    """
+
     extra: Counter[str] = field(default_factory=Counter)
     denied: e.Reviewed | None = None
+    by_model: dict[str, ModelCall] = field(default_factory=dict, compare=False)
+    added: int = field(default=0, compare=False)
 
-
-def _charge(board: Board, event: Any) -> None:
-    by_model = board[Spending].by_model
-    for call in event.calls:
-        so_far = by_model.get(call.model, ModelCall(call.model, 0, 0))
-        read, written = so_far.input_tokens + call.input_tokens, so_far.output_tokens + call.output_tokens
-        by_model[call.model] = ModelCall(call.model, read, written, so_far.seconds + call.seconds)
+    def totals(self, calls: Sequence[ModelCall]) -> Iterable[ModelCall]:
+        """The totals of each model over all `calls` of the board."""
+        for call in calls[self.added :]:
+            so_far = self.by_model.get(call.model, ModelCall(call.model, 0, 0))
+            read, written = so_far.input_tokens + call.input_tokens, so_far.output_tokens + call.output_tokens
+            self.by_model[call.model] = ModelCall(call.model, read, written, so_far.seconds + call.seconds)
+        self.added = len(calls)
+        return self.by_model.values()
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
@@ -62,18 +67,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
         mine.denied = event
 
 
-_WITH_CALLS = (
-    e.PlanProposed,
-    e.StepDone,
-    e.StepFailed,
-    e.StepPaused,
-    StepLate,
-    Judged,
-    UndoDone,
-    UndoFailed,
-    UndoPaused,
-)
-CAPABILITY = Capability(Spending, folds={**dict.fromkeys(_WITH_CALLS, _charge), e.Reviewed: _reviewed})
+CAPABILITY = Capability(Spending, folds={e.Reviewed: _reviewed})
 
 
 def used(board: Board, name: str) -> float:
@@ -85,12 +79,12 @@ def used(board: Board, name: str) -> float:
         case "model_calls":
             return len(board.calls)
         case "tokens":
-            return sum(one.input_tokens + one.output_tokens for one in mine.by_model.values())
+            return sum(one.input_tokens + one.output_tokens for one in mine.totals(board.calls))
         case "dollars":
             try:
                 from planexec_lite.model.prices import cost
 
-                return cost(mine.by_model.values())
+                return cost(mine.totals(board.calls))
             except KeyError as missing:
                 raise ValueError(f"a budget in dollars can't be kept: {missing.args[0]}") from None
         case "seconds":
@@ -125,9 +119,9 @@ def return_queued_jobs(board: Board, policy: Settings) -> Answer | None:
     return HOLD if policy.budget is not None and board.in_flight and _used_up(board, policy) else None
 
 
-def keep_within_budget(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
+def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: Any) -> Answer:
     """Guard: pause or stop the run before a job that would exceed the budget. A step reserves the model calls that it may make."""
-    if policy.budget is None or not isinstance(event, e.Job) or board[Rollback].started:
+    if policy.budget is None or board[Rollback].started:
         return event
     if short := _used_up(board, policy, event):
         queued = HOLD if _used_up(board, policy) else WAIT
@@ -160,7 +154,7 @@ def model_calls_of(executor: Any, step: Any) -> int | None:
 
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     """Return the budget that is left for the models and nested runs of a job that starts now."""
-    if agent.policy.budget is None or isinstance(job, e.StepStarted | e.PlanStarted | JudgeStarted) is False:
+    if agent.policy.budget is None:
         return {}
     board = run.board
     bounds = {name: bound for name, bound in _budget(board, agent.policy).bounds.items() if name in SHARED}

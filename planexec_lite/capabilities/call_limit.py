@@ -48,10 +48,8 @@ def _not_made(board: Board, event: e.Requeued | e.StepPaused) -> None:
 CAPABILITY = Capability(Calls, folds={e.StepStarted: _started, e.Requeued: _not_made, e.StepPaused: _not_made})
 
 
-def limit_calls(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
+def limit_calls(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Answer:
     """Guard: a step whose tool was called `max_calls` times fails without a call."""
-    if not policy.max_calls or not isinstance(event, e.StepStarted):
-        return event
     tool = board.steps[event.step].tool or ""
     most = policy.max_calls.get(tool)
     if most is None or board[Calls].by_tool[tool] < most:

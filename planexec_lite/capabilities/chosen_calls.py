@@ -83,10 +83,10 @@ CAPABILITY = Capability(
 )
 
 
-def ask_before_call(board: Board, policy: object, event: e.Event, executor: Any) -> Answer:
+def ask_before_call(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Answer:
     """Guard: pause before a step whose executor chose a call that needs the approval of a person."""
     mine = board[ChosenCalls]
-    if not mine.steps or not isinstance(event, e.StepStarted) or event.step not in mine.steps:
+    if event.step not in mine.steps:
         return event
     one = mine.steps[event.step]
     if mine.questions[event.step] > MOST_QUESTIONS:
@@ -97,14 +97,12 @@ def ask_before_call(board: Board, policy: object, event: e.Event, executor: Any)
     return when_idle(board, e.Paused(board.now, "gate", event.step, why=one.why, about="call"), WAIT)
 
 
-def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
+def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     """Return which calls the step is allowed to make; nothing if none of its calls needs an approval.
 
     A nested run of a reviewed run usually has no reviewer, and no person has seen its plan. Of its calls, only the call
     that the outer step names is approved, and only for one step.
     """
-    if not isinstance(job, e.StepStarted):
-        return {}
     meter, board, id = current.get(), run.board, job.step
     outer = meter.calls_log.approved if meter is not None and meter.calls_log is not None else None
     asks_models = getattr(agent.executor, "asks_models", True)

@@ -44,7 +44,8 @@ def stop_at_deadline(board: Board, policy: Settings) -> Answer | None:
 
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     """Return the seconds that a job has: a step is stopped then; a planner or an evaluator can only read them."""
-    left = time_left(agent.policy, run.board.now)
     timeout = run.board.steps[job.step].timeout if isinstance(job, e.StepStarted) else None
-    bounds = [max(0.0, bound) for bound in (left, timeout) if bound is not None and bound != math.inf]
-    return {"limit": min(bounds)} if bounds else {}
+    if timeout is None and agent.policy.deadline is None:
+        return {}
+    left = max(0.0, time_left(agent.policy, run.board.now))
+    return {"limit": left if timeout is None else min(left, timeout)}

@@ -98,9 +98,9 @@ CAPABILITY = Capability(
 )
 
 
-def ask_inside(board: Board, policy: object, event: e.Event, executor: Any) -> Answer:
+def ask_inside(board: Board, policy: object, event: e.Job, executor: Any) -> Answer:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number the nested run of a step."""
-    mine, id = board[Nested], event.id if isinstance(event, e.Job) else None
+    mine, id = board[Nested], event.id
     one = mine.waits.get(id or "")
     if isinstance(event, rollback.UndoStarted) and isinstance(one, rollback.UndoPaused):
         return e.Paused(board.now, "undo", id, why=one.reason, inside=one.inside)
@@ -113,10 +113,10 @@ def ask_inside(board: Board, policy: object, event: e.Event, executor: Any) -> A
     return replace(event, inside=mine.runs.get(event.step, 0) + (event.step not in mine.open))
 
 
-def report_doubt(board: Board, policy: object, event: e.Event, executor: Any) -> Answer:
+def report_doubt(board: Board, policy: object, event: e.Ended, executor: Any) -> Answer:
     """Guard: a run that ends names the steps whose nested run was interrupted or is in doubt."""
     mine = board[Nested]
-    if not (mine.open or mine.waits) or board[rollback.Rollback].started or not isinstance(event, e.Ended):
+    if not (mine.open or mine.waits) or board[rollback.Rollback].started:
         return event
     doubted = [id for id, interrupted in mine.open.items() if interrupted]
     doubted += [id for id, waits in mine.waits.items() if waits.inside == "doubt"]
@@ -148,9 +148,9 @@ class InnerRun(NamedTuple):
         return self.decision if len(run.events) == len(self.events) else None
 
 
-def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
+def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> dict[str, Any]:
     """Return the nested run of a step that starts, or that is undone."""
-    if not isinstance(job, e.StepStarted | rollback.UndoStarted) or not job.inside:
+    if not job.inside:
         return {}
     mine, id, number = run.board[Nested], job.step, job.inside
     base, key = run.key or run.uid, mine.keys.get((id, number), "")

@@ -45,5 +45,6 @@ CAPABILITY = Capability(News, folds={NewsReceived: _received, e.PlanStarted: _as
 
 def hear_news_first(board: Board, policy: object) -> Answer | None:
     """If news arrives while the planner is writing or has to write again, no more steps of that plan start."""
-    waits_for_a_plan = board.planning or board.proposal is None or board.problems
-    return HOLD if board[News].unread and board.has_planner and board.in_flight and waits_for_a_plan else None
+    if not (board[News].unread and board.has_planner and board.in_flight):
+        return None
+    return HOLD if board.planning or board.proposal is None or board.problems else None

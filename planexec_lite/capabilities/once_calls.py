@@ -231,12 +231,12 @@ def repeats(plan: Plan, board: Board, policy: object, executor: Any) -> Iterator
         yield Problem(code, step.id, f"step {one.step} {message} this call, which runs at most once", hint)
 
 
-def identify(board: Board, policy: object, event: e.Event, executor: Any) -> Answer:
+def identify(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Answer:
     """Guard: a call with effects gets its key. A repeat of an at-most-once call asks a person; without one, the step fails.
 
     A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
     """
-    if not isinstance(event, e.StepStarted) or executor is None or board.effects_of(board.steps[event.step]) == "none":
+    if executor is None or board.effects_of(board.steps[event.step]) == "none":
         return event
     id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
     known, number = mine.call_of(id)
@@ -268,9 +268,9 @@ def next_key(board: Board, call: str) -> str:
     return f"{call}-{number}"
 
 
-def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
+def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     """Return the idempotency key of a step that starts."""
-    return {"key": digest_of(run.key or run.uid, job.key)} if isinstance(job, e.StepStarted) and job.key else {}
+    return {"key": digest_of(run.key or run.uid, job.key)} if job.key else {}
 
 
 def _needs(step: Step) -> set[str]:

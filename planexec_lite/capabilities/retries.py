@@ -156,12 +156,12 @@ def try_again(board: Board, policy: object) -> Answer | None:
     return e.StepStarted(board.now, id, attempt + 1, attempts)
 
 
-def allow_retries(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
+def allow_retries(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Answer:
     """Guard: set the number of attempts when a step first starts.
 
     `Policy.retries` applies only to steps that are safe to repeat; `Step.retries` applies to any step.
     """
-    if not isinstance(event, e.StepStarted) or event.attempt > 1:
+    if event.attempt > 1:
         return event
     step = board.steps[event.step]
     retries = step.retries

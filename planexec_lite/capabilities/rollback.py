@@ -251,9 +251,9 @@ def undo_next(board: Board, policy: object) -> Answer | None:
     return UndoStarted(board.now, undo.label, undo.call, undo.inside)
 
 
-def roll_back_first(board: Board, policy: Settings, event: e.Event, executor: Any) -> Answer:
+def roll_back_first(board: Board, policy: Settings, event: e.Ended, executor: Any) -> Answer:
     """Guard: a run that ends without success first undoes what it did, if the policy wants that."""
-    if policy.rollback == "never" or not isinstance(event, e.Ended) or event.status == "finished":
+    if policy.rollback == "never" or event.status == "finished":
         return event
     wanted = event.status == "failed" or policy.rollback == "unfinished"
     if not wanted or board[Rollback].started or not board[WorkDone].has_anything:

@@ -426,7 +426,8 @@ class Board:
 
     def kept_by(self, plan: Plan) -> set[str]:
         """Return the ids of the steps that `plan` contains unchanged."""
-        return {step.id for step in plan.steps if self.steps.get(step.id) == step}
+        known = self.steps
+        return {step.id for step in plan.steps if step.id in known and known[step.id] == step}
 
     def brought_by(self, id: str) -> int:
         """Return the number, from 1, of the plan that contained this version of the step first."""

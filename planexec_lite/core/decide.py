@@ -1,9 +1,9 @@
 """The rules that choose the next event. The first rule that returns an event or a signal wins; then each guard can
 replace it.
 
-A rule reads the board and the policy. It returns an event, `HOLD`, `WAIT`, or None if it does not apply. A guard
-receives the chosen event and returns it, another event, `HOLD` or `WAIT`. A guard can also ask the executor what its
-tools declare about a call. Rules and guards do no I/O, read no clock, and don't change the board.
+A rule reads the board and the policy. It returns an event, `HOLD`, `WAIT`, or None if it does not apply. A guard is
+about one event type: it receives the chosen event and returns it, another event, `HOLD` or `WAIT`. A guard can also ask
+the executor what its tools declare about a call. Rules and guards do no I/O, read no clock, and don't change the board.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ WAIT: Final = Signal("WAIT")
 
 Answer = Event | Signal
 Rule = Callable[[Board, Any], Answer | None]
-Guard = Callable[[Board, Any, Event, Any], Answer]
+Guard = Callable[[Board, Any, Any, Any], Answer]
+Guards = Sequence[tuple[type[Event], Guard]]
 
 
-def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Guard], executor: Any = None) -> Answer:
+def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Guards, executor: Any = None) -> Answer:
     """Return the next event of the run; `HOLD` or `WAIT` if the run has ended, or must wait for a job or a person."""
     if board.ended or board.paused:
         return WAIT
@@ -47,10 +48,9 @@ def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Sequence[Gu
             break
     else:
         return WAIT
-    for guard in guards:
-        if not isinstance(answer, Event):
-            break
-        answer = guard(board, policy, answer, executor)
+    for about, guard in guards:
+        if isinstance(answer, about):
+            answer = guard(board, policy, answer, executor)
     return answer
 
 

@@ -4,7 +4,6 @@ outcome means.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -81,8 +80,9 @@ def drive(run: RunRecord, decide: Callable[[Board], Answer], agent: Agent, sessi
     """Drive `run` until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         run.take_news()
-        jobs: deque[Job] = deque()
-        tasks: deque[Task] = deque()
+        jobs: list[Job] = []
+        tasks: list[Task] = []
+        begun = 0
         slots = session.free
         try:
             # all jobs that can start together are recorded before the first one begins
@@ -95,11 +95,11 @@ def drive(run: RunRecord, decide: Callable[[Board], Answer], agent: Agent, sessi
             run.commit()  # results are on disk before the steps that depend on them start
             if agent.watch:
                 agent.watch(run)
-            while tasks:
-                jobs.popleft()
-                session.start(tasks.popleft())
+            for task in tasks:
+                begun += 1
+                session.start(task)
         except BaseException:
-            for job in jobs:  # these jobs have not begun, so a resumed run can simply start them again
+            for job in jobs[begun:]:  # these jobs have not begun, so a resumed run can simply start them again
                 run.record(Requeued(run.board.now, job.id, "cancelled"))
             raise
         if not run.board.in_flight:

@@ -21,6 +21,8 @@ class Task:
         live: the task takes no slot, and its inner events are reported while it runs.
         rest: the task only waits, for this number of seconds or until the session cancels it. It is also live.
         until: the deadline on the session's clock, which also applies to a task that has not begun.
+        repeatable: a repeat does no harm.
+        key: the idempotency key of the call; None: it has none.
     """
 
     event: Any
@@ -31,6 +33,8 @@ class Task:
     live: bool = False
     rest: float | None = None
     until: float | None = None
+    repeatable: bool = False
+    key: str | None = None
 
     def limit(self, began: float) -> float | None:
         """Return the seconds after which a task that began at `began` (session clock) times out; None: never."""
@@ -45,7 +49,8 @@ class Report:
     """The result of a task: its value or error, declared and measured seconds, model calls, and inner events.
 
     `once`: an at-most-once call was made, even if the task failed. `final`: a retry can't remove the error. `waits`:
-    why the step waits for a person, if it does. `leaves`: see `StepDone`.
+    why the step waits for a person, if it does. `leaves`: see `StepDone`. `lost`: the worker was lost after it began,
+    and nobody knows how far it came.
     """
 
     value: Any = None
@@ -58,6 +63,7 @@ class Report:
     final: bool = False
     waits: Waits | None = None
     leaves: bool = False
+    lost: bool = False
 
 
 @dataclass(slots=True)

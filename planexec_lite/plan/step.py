@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
@@ -18,20 +18,23 @@ def _params(value: Any) -> Any:
     parameter.
     """
     _names(value)
-    return value if isinstance(value, Mapping) else {} if value is None else {"input": value}
+    return value if isinstance(value, (dict, Mapping)) else {} if value is None else {"input": value}
 
 
 def _names(value: Any) -> None:
     """Raise `ValueError` if two keys of an object are the same in JSON, as 1 and "1" are."""
-    if isinstance(value, Mapping):
-        if len({str(name) for name in value}) < len(value):  # JSON would keep only the last of 1 and "1"
+    if isinstance(value, (list, tuple)):
+        parts: Iterable[Any] = value
+    elif isinstance(value, (dict, Mapping)):
+        if len(set(map(str, value))) < len(value):  # JSON would keep only the last of 1 and "1"
             raise ValueError(
                 f"the keys of an object are strings in JSON, and two of these are the same: {', '.join(map(repr, value))}"
             )
-        for part in value.values():
-            _names(part)
-    elif isinstance(value, (list, tuple)):
-        for part in value:
+        parts = value.values()
+    else:
+        return
+    for part in parts:
+        if type(part) is not str:
             _names(part)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
@@ -150,6 +150,8 @@ class Tool:
         if getattr(self.function, "tool", None) is self:
             return getattr, (self.function, "tool")
         options = {option: getattr(self, option) for option in Options.__annotations__}
+        if self._arguments.given is None and inspect.isfunction(self.function):
+            return _tool_of, (self.function, tuple(options.items()))
         return partial(Tool, schema=self._arguments.given, **options), (self.function,)
 
     @property
@@ -181,6 +183,10 @@ class Tool:
     @cached_property
     def _counts_items(self) -> bool:
         return "maxItems" in str(self.schema)
+
+    @cached_property
+    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
+        return frozenset(self.required), frozenset(self.parameters)
 
     @property
     def signature(self) -> str:
@@ -278,7 +284,8 @@ class Tool:
 
     def _fits(self, bound: Mapping[str, Any]) -> bool:
         """Say whether the arguments certainly fit; False decides nothing."""
-        if not set(self.required) <= bound.keys() <= set(self.parameters):
+        required, known = self._names
+        if not required <= bound.keys() <= known:
             return False
         whole, given = references.whole, {}
         for name, value in bound.items():
@@ -314,6 +321,11 @@ class Tool:
         return Fault(
             "wrong_parameter", where, f"parameter {str(where) + path!r}: {message}; got {shown(error['input'])}"
         )
+
+
+@lru_cache(256)  # to read the hints takes a millisecond, and a worker receives the same tools with each step
+def _tool_of(function: Callable[..., Any], options: tuple[tuple[str, Any], ...]) -> Tool:
+    return Tool(function, **dict(options))
 
 
 @overload

@@ -1,16 +1,24 @@
-"""The real clock: one job after the other on this thread, or any `concurrent.futures.Executor`: threads, processes, a cluster."""
+"""The real clock: one job after the other on this thread, or any `concurrent.futures.Executor`: threads, processes, a cluster.
+
+Few executors say truly which calls have begun. Executors of processes call queued ones running. Those of clusters call none
+running, and let you cancel one that is; if a worker dies, some repeat what it had begun. So each call needs a permit, which either
+a worker takes or the session withdraws. The permit answers: has the call begun, can it be cancelled, did another worker begin it?
+"""
 
 from __future__ import annotations
 
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
+from pathlib import Path
 from queue import Empty, SimpleQueue
+from shutil import rmtree
+from tempfile import mkdtemp
 from threading import Thread
 from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any
@@ -18,13 +26,24 @@ from typing import TYPE_CHECKING, Any
 from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Progress, Report, Task, TimedOut
 from planexec_lite.meter import FOREVER
-from planexec_lite.workers.session import carried_by, carry_out, check_slots, described, measure
+from planexec_lite.workers.session import (
+    Submission,
+    carried_by,
+    carry_out,
+    check_slots,
+    described,
+    is_taken,
+    measure,
+    withdraw_permit,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from concurrent.futures import Executor as FutureExecutor
     from concurrent.futures import Future
 
 _LOOK = 0.02  # seconds between two checks whether a job with a timeout has begun
+_SUBMISSIONS = 4  # of one call, if an executor loses it again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +65,9 @@ class Inline:
 class Pool:
     """Any `concurrent.futures.Executor`: threads, processes, a cluster. The executor is not shut down.
 
+    If the executor loses a worker, calls that have not begun, or that can be repeated, are submitted again, four times at most.
+    Another call that has begun is in doubt: the run pauses until a person has said whether it was done.
+
     Each job is measured where it runs; planning and judging stay in this process. A timeout counts from the moment when the
     executor starts the step. After a timeout the step's slot is free, but a thread can't be stopped: the step is in doubt, and
     occupies the executor's thread until it ends. A resource that it used, such as an oven, counts as free: otherwise the run could
@@ -58,25 +80,27 @@ class Pool:
     wait forever for another thread.
 
     Args:
-        executor: where the steps run.
+        executor: where the steps run; or a function that returns it, which each run calls once, and again if it breaks.
         slots: how many are submitted at once; None: all that are ready.
         limits: how many steps can use a resource at once, such as ``{"oven": 1}``.
+        permits: a folder that this process and the workers share, if they are on several machines; None: a temporary one.
 
-    Raises `TypeError` for anything but an executor, and `RuntimeError` in a browser tab, where there are no threads.
+    Raises `TypeError` for anything but an executor, and `RuntimeError` for threads and processes in a browser tab, which has none.
     """
 
-    executor: FutureExecutor
+    executor: FutureExecutor | Callable[[], FutureExecutor]
     slots: int | None = None
     limits: Mapping[str, int] = field(default_factory=dict, hash=False)
+    permits: str | Path | None = None
 
     def __post_init__(self) -> None:
         check_slots(self.slots)
-        if sys.platform == "emscripten":
+        given: object = self.executor
+        if sys.platform == "emscripten" and type(given).__module__.startswith("concurrent."):
             raise RuntimeError("a browser tab has no threads; use Inline or Simulated")
         from concurrent.futures import Executor
 
-        given: object = self.executor
-        if not isinstance(given, Executor):
+        if not isinstance(given, Executor) and (isinstance(given, type) or not callable(given)):
             threads = given if type(given) is int and given > 0 else 2
             raise TypeError(
                 f"Pool takes a concurrent.futures.Executor, not {given!r};"
@@ -87,21 +111,42 @@ class Pool:
         """Return a session that submits its jobs to the executor; on one of the executor's own threads, an inline session."""
         if id(self.executor) in carried_by.get():
             return Inline().open(now)
-        return _Session(self.executor, perf_counter() - now, math.inf if self.slots is None else self.slots)
+        return _Session(self, perf_counter() - now, math.inf if self.slots is None else self.slots)
+
+    def holds(self, key: str) -> bool:
+        """Return whether the executor outlives this process and still has the call of this idempotency key, or its result."""
+        return key in getattr(self.executor, "keys", ())
+
+
+@dataclass
+class _Submitted:
+    """A job that the executor has, with its permit, if it needs one, and the number of its submissions."""
+
+    task: Task
+    future: Future[Report]
+    permit: str | None
+    times: int
+
+    def has_begun(self) -> bool:
+        return self.future.running() if self.permit is None else is_taken(self.permit)
 
 
 @dataclass
 class _Session:
-    """The jobs of one run, by their number in the order of starting. Without an executor, a job runs when it is started.
+    """The jobs of one run, by their number in the order of starting. Without a pool, a job runs when it is started.
 
     `limited` has the jobs with a timeout or deadline, and when the executor began with each. `resting` says since when a job rests.
+    `threads`: the executor is a pool of threads, so a job can report while it runs.
     """
 
-    executor: FutureExecutor | None
+    pool: Pool | None
     epoch: float
     free: float
     started: int = 0
-    futures: dict[int, Future[Report]] = field(default_factory=dict)
+    executor: FutureExecutor | None = None
+    threads: bool = False
+    permits: str | None = None
+    submitted: dict[int, _Submitted] = field(default_factory=dict)
     limited: dict[int, tuple[Task, float | None]] = field(default_factory=dict)
     given_up: set[int] = field(default_factory=set)
     cancelled: set[int] = field(default_factory=set)
@@ -114,10 +159,12 @@ class _Session:
 
     def __exit__(self, *exc: object) -> None:
         self.cancel()
+        if self.permits is not None:
+            rmtree(self.permits, ignore_errors=True)  # what has not begun can't begin any more
 
     @property
     def queued(self) -> bool:
-        return bool(self.futures or self.resting)
+        return bool(self.submitted or self.resting)
 
     def start(self, task: Task) -> None:
         self.free -= not task.live
@@ -125,7 +172,7 @@ class _Session:
         number = self.started
         if task.rest is not None:
             self.resting[number] = (task, perf_counter())
-        elif self.executor is None:
+        elif self.pool is None:
             self._put(number, task, measure(task.call, task.args))
         elif task.live:
             self.streaming.add(number)
@@ -133,12 +180,13 @@ class _Session:
         elif task.here:
             self._put(number, task, measure(task.call, task.args))
         else:
-            self._submit(self.executor, number, task)
+            self._submit(self.pool, number, task)
 
     def wait(self) -> Sequence[Message]:
         while True:
-            self._end_rests(perf_counter())
-            messages = self._overdue()
+            if self.resting:
+                self._end_rests(perf_counter())
+            messages = self._overdue() if self.limited else []
             news = self._news(0 if messages else self._patience())
             at = round(perf_counter() - self.epoch, 9)
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
@@ -149,36 +197,71 @@ class _Session:
 
     def cancel(self) -> None:
         self._end_rests(math.inf)
-        self.cancelled |= {number for number, future in list(self.futures.items()) if future.cancel()}
+        for number in list(self.submitted):
+            self._withdraw(number)
 
     def _put(self, number: int, task: Task, what: Report | Progress) -> None:
         self.news.put((number, task, what, perf_counter()))
 
-    def _submit(self, executor: FutureExecutor, number: int, task: Task) -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        hear: Callable[[Any], bool] | None = None
-        if isinstance(executor, ThreadPoolExecutor):  # another process can't report while it runs a step
-            hear = partial(self._hear, number, task, only_live=True)
-        waiting = carried_by.get() | {id(executor)}
+    def _submit(self, pool: Pool, number: int, task: Task, times: int = 1) -> None:
         try:
-            future = executor.submit(carry_out, waiting, os.getpid(), hear, task.call, task.args)
+            executor = self._executor_of(pool)
+            work = self._work(pool, executor, number, task, times)
+            try:
+                future = executor.submit(carry_out, work)
+            except RuntimeError:  # it is broken or shut down; perhaps a new one can be made
+                self.executor = None
+                future = self._executor_of(pool).submit(carry_out, work)
         except Exception as problem:
             self._put(number, task, Report(error=described(problem)))
             return
-        self.futures[number] = future
+        self.submitted[number] = _Submitted(task, future, work.permit, times)
         if task.timeout is not None or task.until is not None:
             self.limited[number] = (task, None)
         future.add_done_callback(partial(self._ended, number, task))
 
+    def _executor_of(self, pool: Pool) -> FutureExecutor:
+        from concurrent.futures import Executor, ThreadPoolExecutor
+
+        if self.executor is None:
+            self.executor = pool.executor if isinstance(pool.executor, Executor) else pool.executor()
+            self.threads = isinstance(self.executor, ThreadPoolExecutor)
+        return self.executor
+
+    def _work(self, pool: Pool, executor: FutureExecutor, number: int, task: Task, times: int) -> Submission:
+        hear, permit, waiting = None, None, carried_by.get() | {id(pool.executor)}
+        if self.threads:  # another process can't report while it runs a step
+            hear = partial(self._hear, number, task, only_live=True)
+        elif not hasattr(executor, "keys"):
+            if self.permits is None:
+                self.permits = mkdtemp(prefix="planexec-", dir=pool.permits)
+            permit = f"{self.permits}/{number}-{times}"
+        return Submission(
+            permit or str(number), waiting, os.getpid(), task.call, task.args, permit, task.key, task.repeatable, hear
+        )
+
     def _ended(self, number: int, task: Task, future: Future[Report]) -> None:
         if future.cancelled():
-            report = Report(error="CancelledError: the executor cancelled it")
+            report = Report(error="CancelledError: the executor cancelled it", lost=True)
         elif problem := future.exception():
-            report = Report(error=described(problem), once=True)  # a worker that died might have made the call
+            report = Report(error=described(problem), lost=True)
         else:
             report = future.result()
         self._put(number, task, report)
+
+    def _withdraw(self, number: int) -> bool:
+        """Cancel a job unless it has begun. Return whether it is cancelled."""
+        job = self.submitted[number]
+        if job.permit is None:
+            if not job.future.cancel():  # otherwise its callback reports it
+                return False
+        elif withdraw_permit(job.permit):
+            self._put(number, job.task, Report())  # the executor might say nothing of it for a long time
+            job.future.cancel()
+        else:
+            return False
+        self.cancelled.add(number)
+        return True
 
     def _stream(self, number: int, task: Task) -> None:
         try:
@@ -202,7 +285,7 @@ class _Session:
 
     def _news(self, patience: float | None) -> list[tuple[int, Task, Report | Progress, float]]:
         """Return what has come. Wait for the first, but at most `patience` seconds; None: without a limit."""
-        if self.news.empty() and patience and not self.futures and not self.streaming:
+        if self.news.empty() and patience and not self.submitted and not self.streaming:
             sleep(patience)  # jobs only rest; a browser tab can't wait for a queue
             return []
         try:
@@ -214,7 +297,11 @@ class _Session:
     def _messages(self, number: int, task: Task, what: Report | Progress, at: float, came: float) -> Sequence[Message]:
         if isinstance(what, Progress):
             return [what._replace(at=at)]
-        self.futures.pop(number, None)
+        job = self.submitted.pop(number, None)
+        if job is None and number in self.cancelled:
+            return []  # the executor reports it, too
+        if job is not None and what.lost and self._is_submitted_again(number, job, what):
+            return []
         self.limited.pop(number, None)
         self.streaming.discard(number)
         if number in self.given_up:
@@ -231,13 +318,25 @@ class _Session:
             return *inside, Finished(task, what, at, what.took)
         return [Finished(task, what, at, what.took, _inside(what, at))]
 
+    def _is_submitted_again(self, number: int, job: _Submitted, report: Report) -> bool:
+        """Submit a lost job again, if it has not begun or can be repeated. Otherwise it stays lost, if it has begun."""
+        has_begun = not (job.future.cancelled() if job.permit is None else withdraw_permit(job.permit))
+        report.lost = has_begun and not job.task.repeatable
+        wanted = not report.lost and number not in self.given_up and number not in self.cancelled
+        if self.pool is None or job.permit is None or not wanted or job.times == _SUBMISSIONS:
+            return False
+        self._submit(self.pool, number, job.task, job.times + 1)
+        return True
+
     def _patience(self) -> float | None:
         """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
+        if not self.resting and not self.limited:
+            return None
         now = perf_counter()
         left = [since + (task.rest or 0) - now for task, since in self.resting.values()]
         left += [self._end(task, began) - now for task, began in self.limited.values()]
         left += [_LOOK for _, began in self.limited.values() if began is None]
-        return max(0.0, min(*left, FOREVER)) if left else None
+        return max(0.0, min(*left, FOREVER))
 
     def _end(self, task: Task, began: float | None) -> float:
         """When a job times out, by the computer's clock; infinite while it has not begun, if there is no deadline."""
@@ -247,29 +346,22 @@ class _Session:
 
     def _overdue(self) -> list[Message]:
         messages: list[Message] = []
-        if not self.limited:
-            return messages
-        now, running = perf_counter(), self._running()
+        now = perf_counter()
         for number, (task, began) in list(self.limited.items()):
-            if began is None and number in running:
+            job = self.submitted[number]
+            if began is None and job.has_begun():
                 began = now
                 self.limited[number] = (task, began)
-            if now < self._end(task, began) or (future := self.futures[number]).done():
+            if now < self._end(task, began) or job.future.done():
                 continue
             del self.limited[number]
-            if began is None and future.cancel():  # its callback reports that it was cancelled
-                self.cancelled.add(number)
+            if began is None and self._withdraw(number):
                 continue
             self.given_up.add(number)
             self.free += 1
             seconds = 0.0 if began is None else task.limit(began - self.epoch) or 0.0
             messages.append(TimedOut(task, now - self.epoch, seconds))
         return messages
-
-    def _running(self) -> list[int]:
-        """Return the running jobs. An executor of processes also calls some jobs running that still wait for a process."""
-        running = [number for number, future in list(self.futures.items()) if future.running()]
-        return running[: getattr(self.executor, "_max_workers", None)]
 
 
 def _inside(report: Report, at: float) -> list[tuple[float, Any]]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -71,24 +72,81 @@ def measure(
     return report
 
 
-def carry_out(
-    executors: frozenset[int],
-    owner: int,
-    hear: Callable[[Any], bool] | None,
-    call: Callable[..., Any],
-    args: tuple[Any, ...],
-) -> Report:
-    """Measure ``call(*args)`` on a thread or in a process of an executor, and tell the call which executors wait for it.
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A call as an executor receives it, with what an executor that keeps its tasks must know about it.
 
-    If the process that submitted it, `owner`, is dead, the call is not made.
+    Args:
+        token: differs in every submission, so an executor that remembers results never takes two for the same.
+        executors: the executors that wait for the call, by their id.
+        owner: the process that submits it.
+        permit: the permit to begin (see `take_permit`); None: the executor itself says truly which calls have begun.
+        key: the idempotency key, which is the same in every attempt; None: the call has none.
+        repeatable: a repeat does no harm.
+        hear: receives live events at once; only for an executor of threads.
     """
-    if os.getpid() != owner and _is_orphan():
+
+    token: str
+    executors: frozenset[int]
+    owner: int
+    call: Callable[..., Any]
+    args: tuple[Any, ...]
+    permit: str | None = None
+    key: str | None = None
+    repeatable: bool = False
+    hear: Callable[[Any], bool] | None = None
+
+    def __dask_tokenize__(self) -> str:
+        return self.token
+
+
+def carry_out(work: Submission) -> Report:
+    """Measure a call on a thread or in a process of an executor, and tell it which executors wait for it.
+
+    The call is not made if its permit was withdrawn, if a call that is not repeatable has begun before, or if the process that
+    submitted it is dead.
+    """
+    if os.getpid() != work.owner and _is_orphan():
         return Report(error="RuntimeError: not called: the process that submitted it is dead")
-    token = carried_by.set(executors)
+    if work.permit is not None:
+        try:
+            free = take_permit(work.permit)
+        except FileNotFoundError:
+            why = "its run has ended, or this machine needs a folder that all share: Pool(..., permits=folder)"
+            return Report(error=f"RuntimeError: not called: there is no {os.path.dirname(work.permit)}; {why}")
+        if not free and not (work.repeatable and is_taken(work.permit)):
+            return Report(error="RuntimeError: another worker began it and was lost", lost=True)
+    token = carried_by.set(work.executors)
     try:
-        return measure(call, args, hear)
+        return measure(work.call, work.args, work.hear)
     finally:
         carried_by.reset(token)
+
+
+def take_permit(path: str) -> bool:
+    """Take the permit to begin a call: a folder at `path`, which only one process can make. Return whether it was free.
+
+    Raises `FileNotFoundError` if its parent folder does not exist.
+    """
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        return False
+    return True
+
+
+def is_taken(path: str) -> bool:
+    """Return whether a worker has begun the call."""
+    return os.path.isdir(path)
+
+
+def withdraw_permit(path: str) -> bool:
+    """Withdraw the permit: a file in its place, so that no worker can take it. Return False if a worker has begun."""
+    try:
+        open(path, "x").close()
+    except OSError:
+        return not is_taken(path)
+    return True
 
 
 def _is_orphan() -> bool:
@@ -96,7 +154,10 @@ def _is_orphan() -> bool:
     from multiprocessing import parent_process
 
     parent = parent_process()
-    return parent is not None and not parent.is_alive()
+    try:
+        return parent is not None and not parent.is_alive()
+    except ValueError:  # the processes of loky know their parent, and can't wait for it
+        return False
 
 
 def check_slots(slots: int | None) -> None:

@@ -1,8 +1,8 @@
 """Beside the frameworks: what runs inside the optional environment, and how it is started from outside.
 
-``python -m tests.bench.elsewhere SETTINGS.json OUT.json`` runs ours, the plain peers and every framework that can be
-imported in one process, interleaved, and writes the seconds as JSON. The project is imported from the checkout; the
-environment itself holds pydantic and the frameworks alone.
+``python -m tests.bench.elsewhere SETTINGS.json OUT.json`` runs ours, the plain peers and the frameworks in one process,
+interleaved, and writes the seconds as JSON. The project is imported from the checkout; the environment itself holds
+pydantic and the frameworks alone.
 """
 
 from __future__ import annotations
@@ -12,23 +12,18 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from traceback import format_exception
 from typing import Any
 
 from planexec_lite import Inline
-from tests.bench import imports, makespan, ours, peers
-from tests.bench.barriers import cases
-from tests.bench.plans import SHAPES, TOOLS, add, text_of
-from tests.bench.timing import Taken, real, rounds, work
+from tests.bench import imports, makespan, peers
+from tests.bench.plans import FUNCTIONS, SHAPES, alone, text_of, valid
+from tests.bench.timing import Taken, rounds
 
 ROOT = Path(__file__).parents[2]
-FUNCTIONS = {"add": add}
 OURS, PLAIN, DASK = "planexec_lite, Inline", "asyncio + graphlib", "Dask distributed"
 PACKAGE_OF = {  # contender -> package, and what is imported of it
     "LangGraph, graph": ("langgraph", "langgraph.graph"),
@@ -64,24 +59,21 @@ class Settings:
     frameworks: tuple[str, ...] = tuple(PACKAGE_OF)
 
 
-def start(python: Path, settings: Settings, timeout: float = 3600) -> Found:
+def start(python: Path, settings: Settings) -> Found:
     """Run this module with the interpreter `python`. Raises `RuntimeError` with its last words if it fails."""
     with tempfile.TemporaryDirectory() as folder:
         asked = Path(folder, "settings.json")
         asked.write_text(json.dumps(asdict(settings)), encoding="utf-8")
-        return Found(**answer(python, "tests.bench.elsewhere", str(asked), timeout=timeout))
+        return Found(**answer(python, "tests.bench.elsewhere", str(asked)))
 
 
-def answer(python: Path, module: str, *arguments: str, timeout: float = 3600) -> Any:
-    """Run a module with the interpreter `python`, and return what it writes as JSON to the file of its last argument.
-
-    Raises `RuntimeError` with its last words if it fails.
-    """
+def answer(python: Path, module: str, *arguments: str) -> Any:
+    """Run a module with the interpreter `python`, and return what it writes as JSON to the file of its last argument."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "found.json")
         command = [str(python), "-m", module, *arguments, str(file)]
         try:
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=timeout)
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=3600)
         except (OSError, subprocess.TimeoutExpired) as problem:
             raise RuntimeError(str(problem)) from None
         if done.returncode or not file.exists():
@@ -90,84 +82,41 @@ def answer(python: Path, module: str, *arguments: str, timeout: float = 3600) ->
         return json.loads(file.read_text(encoding="utf-8"))
 
 
-def measure(settings: Settings, makers: Mapping[str, Any]) -> Found:
-    """Try each framework on a small plan, then run all that got it right. One that fails later is left out from there on."""
-    measured, fine = Found(), {}
+def measure(settings: Settings, makers: dict[str, Any]) -> Found:
+    """Try each framework on a small plan, then run all that got it right."""
+    measured, works = Found(), dict[str, Any]()
     for name, make in makers.items():
         try:
-            works(make)
+            check(make)
         except Exception as problem:
-            measured.missing[name] = described(problem)
+            measured.missing[name] = f"{type(problem).__name__}: {problem}".splitlines()[0]
         else:
-            fine[name] = make
+            works[name] = make
             measured.versions[PACKAGE_OF[name][0]] = version(PACKAGE_OF[name][0])
     for shape in SHAPES:
-        for steps, times in settings.sizes.items():
-            timed = partial(contenders, text_of(SHAPES[shape], int(steps)))
-            taken = without_failures(timed, fine, times, measured.missing)
-            measured.overhead.setdefault(shape, {})[steps] = taken
-    with ThreadPoolExecutor(makespan.THREADS) as threads:
-        for case in cases(settings.scale):
-            timed = partial(makespan.contenders, case, threads)
-            measured.makespan[case.name] = without_failures(timed, fine, settings.makespans, measured.missing, real)
-    codes = {"planexec_lite": imports.OURS} | {PACKAGE_OF[name][0]: f"import {PACKAGE_OF[name][1]}" for name in fine}
+        taken = {steps: rounds(contenders(shape, int(steps), works), n) for steps, n in settings.sizes.items()}
+        measured.overhead[shape] = taken
+    measured.makespan = makespan.measure(settings.makespans, settings.scale, works)
+    codes = {"planexec_lite": imports.OURS} | {PACKAGE_OF[name][0]: f"import {PACKAGE_OF[name][1]}" for name in works}
     measured.imports = imports.interleaved(codes, settings.imports)
     return measured
 
 
-class FailedError(Exception):
-    """A contender failed: its name and why."""
-
-
-def without_failures(
-    timed: Callable[[Mapping[str, Any]], dict[str, Callable[[], Any]]],
-    fine: dict[str, Any],
-    times: int,
-    missing: dict[str, str],
-    clock: Callable[[], float] = work,
-) -> Taken:
-    """Time everybody; drop a framework that fails from `fine`, note why in `missing`, and time the others again."""
-
-    def named(name: str, contender: Callable[[], Any]) -> Callable[[], Any]:
-        def call() -> Any:
-            try:
-                return contender()
-            except Exception as problem:
-                raise FailedError(name, described(problem)) from problem
-
-        return call
-
-    while True:
-        try:
-            return rounds({name: named(name, contender) for name, contender in timed(fine).items()}, times, clock)
-        except FailedError as failed:
-            name, why = failed.args
-            if name not in fine:
-                raise
-            print(f"{name} failed:", *format_exception(failed), file=sys.stderr)
-            del fine[name]
-            missing[name] = f"measured in part, then it failed: {why}"
-
-
-def described(problem: Exception) -> str:
-    """An exception in one line."""
-    return f"{type(problem).__name__}: {problem}".splitlines()[0]
-
-
-def works(make: Callable[..., Any]) -> None:
+def check(make: Callable[..., Any]) -> None:
     """Raise `AssertionError` unless a framework gets the results of a small plan right."""
-    steps = peers.read(text_of(SHAPES["random"], 12))
+    steps = peers.read(text_of("random", 12))
     expected, given = peers.with_asyncio(steps, FUNCTIONS), make(steps, FUNCTIONS, None)()
     assert given == expected, f"it gave {given}, expected {expected}"
 
 
-def contenders(text: str, makers: Mapping[str, Any]) -> dict[str, Callable[[], Any]]:
-    """Everybody who carries out the plan in `text`, ours first."""
-    plan, steps = ours.fit(text, TOOLS), peers.read(text)
+def contenders(shape: str, steps: int, makers: dict[str, Any]) -> dict[str, Callable[[], Any]]:
+    """Everybody who carries out the plan, ours first."""
+    text = text_of(shape, steps)
+    plan, bare = valid(text), peers.read(text)
     return {
-        OURS: lambda: ours.alone(plan, TOOLS, Inline()),
-        PLAIN: lambda: peers.with_asyncio(steps, FUNCTIONS),
-        **{name: make(steps, FUNCTIONS, None) for name, make in makers.items()},
+        OURS: lambda: alone(plan, Inline()),
+        PLAIN: lambda: peers.with_asyncio(bare, FUNCTIONS),
+        **{name: make(bare, FUNCTIONS, None) for name, make in makers.items()},
     }
 
 

@@ -29,13 +29,13 @@ class Environment:
     missing: dict[str, str] = field(default_factory=dict)
 
 
-def make(folder: Path, frameworks: dict[str, list[str]] | None = None) -> Environment:
+def make(folder: Path) -> Environment:
     """Make the environment in `folder`, with uv if it is on the PATH, else with venv and pip; say what is missing.
 
     A folder in which all was installed before, by the same Python for the same packages, is used as it is. One that
     holds anything but an environment is left alone.
     """
-    wanted, folder = FRAMEWORKS if frameworks is None else frameworks, folder.absolute()
+    wanted, folder = FRAMEWORKS, folder.absolute()
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     stamp, wanted_here = folder / STAMP, json.dumps([sys.version, NEEDED, wanted])
     if python.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == wanted_here:

@@ -6,9 +6,8 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from statistics import median
 
-from tests.bench.timing import Row, ratio
+from tests.bench.timing import Row, beside
 
 ROOT = Path(__file__).parents[2]
 OURS = "import planexec_lite"
@@ -41,5 +40,4 @@ def interleaved(codes: Mapping[str, str], times: int) -> dict[str, list[float]]:
 def measure(times: int) -> list[Row]:
     """One row, in milliseconds."""
     taken = interleaved({"ours": OURS, "theirs": THEIRS}, times)
-    ours, theirs = taken["ours"], taken["theirs"]
-    return [Row("import planexec_lite", median(ours) * 1e3, median(theirs) * 1e3, "ms", 1.3, ratio(ours, theirs))]
+    return [beside("import planexec_lite", taken, "ours", "theirs", 1e3, "ms", most=1.3)]

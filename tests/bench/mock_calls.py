@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from statistics import median
 from typing import Any
 
 from mock_llm import MockLLM
 from mock_llm.types import HttpRequest
-from tests.bench.timing import Row, ratio, real, rounds
+from tests.bench.timing import Row, beside, real, rounds
 
 SCENES = [
     {"name": f"scene {n}", "when": {"role": "planner", "says": f"task {n}"}, "reply": {"json": {"steps": [n]}}}
@@ -20,7 +19,7 @@ ASK: dict[str, Any] = {
 }
 
 
-def measure(calls: int = 50, times: int = 9) -> list[Row]:
+def measure(calls: int, times: int = 9) -> list[Row]:
     """Rows with µs a call: over HTTP beside in process (at most 3 times as long), and the mock's own share of a call."""
     import openai
 
@@ -41,28 +40,8 @@ def measure(calls: int = 50, times: int = 9) -> list[Row]:
             times,
             real,
         )
-    each = {name: median(seconds) / calls * 1e6 for name, seconds in taken.items()}
-    over_http = ratio(taken["http"], taken["near"])
-    share = ratio(taken["engine"], taken["near"])
+    per = 1e6 / calls
     return [
-        Row(f"a call over HTTP ({1e6 / each['http']:.0f} a second)", each["http"], each["near"], "µs", 3.0, over_http),
-        Row(
-            f"engine and wire alone ({1e6 / each['engine']:.0f} a second)",
-            each["engine"],
-            each["near"],
-            "µs",
-            1.0,
-            share,
-        ),
+        beside("a call over HTTP", taken, "http", "near", per, "µs", most=3.0),
+        beside("engine and wire alone", taken, "engine", "near", per, "µs", most=1.0),
     ]
-
-
-def main() -> None:
-    """Print the table."""
-    from tests.bench.timing import table
-
-    print(table("The scripted model, a call", measure(), "ours", "openai client, in process"))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""The plans that are timed: a chain, a fan-out, layers of ten, and random ones; as JSON text."""
+"""The plans that are timed: a chain, a fan-out, layers of ten, and random ones; as JSON text. And ours, as anyone calls it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 import random
 from collections.abc import Callable
 
-from planexec_lite import Toolbox, tool
+from planexec_lite import Plan, PlanError, Run, Toolbox, ToolExecutor, execute, tool
+from planexec_lite.agent import Watch
+from planexec_lite.workers import Workers
 
 
 @tool(effects="none")
@@ -15,17 +17,7 @@ def add(numbers: list[int]) -> int:
     return sum(numbers) % 1000
 
 
-TOOLS = Toolbox([add])
-
-
-def chain(n: int) -> list[int]:
-    """Every step waits for the one before it."""
-    return [n - 1] if n > 1 else []
-
-
-def fan(n: int) -> list[int]:
-    """Every step waits for the first."""
-    return [1] if n > 1 else []
+TOOLS, FUNCTIONS = Toolbox([add]), {"add": add}
 
 
 def layered(n: int) -> list[int]:
@@ -34,28 +26,43 @@ def layered(n: int) -> list[int]:
     return list(range(start, start + 10)) if start > 0 else []
 
 
-def anyhow(n: int) -> list[int]:
-    """Up to three of the fifty steps before it, by chance; the same ones on every run."""
+def by_chance(n: int) -> list[int]:
+    """Up to three of the fifty steps before it; the same ones on every run."""
     chance = random.Random(n)
     return sorted(chance.sample(range(max(1, n - 50), n), min(n - 1, chance.randint(0, 3))))
 
 
-SHAPES: dict[str, Callable[[int], list[int]]] = {"chain": chain, "fan-out": fan, "layered": layered, "random": anyhow}
+SHAPES: dict[str, Callable[[int], list[int]]] = {
+    "chain": lambda n: [n - 1] if n > 1 else [],
+    "fan-out": lambda n: [1] if n > 1 else [],
+    "layered": layered,
+    "random": by_chance,
+}
 
 
-def text_of(shape: Callable[[int], list[int]], steps: int) -> str:
+def text_of(shape: str, steps: int) -> str:
     """The plan as JSON: every step adds up the results of the steps that it waits for."""
-    return json.dumps(
-        {
-            "goal": "bench",
-            "steps": [
-                {
-                    "id": str(n),
-                    "tool": "add",
-                    "params": {"numbers": [f"{{step_{other}_result}}" for other in shape(n)] or [n]},
-                    "depends_on": [str(other) for other in shape(n)],
-                }
-                for n in range(1, steps + 1)
-            ],
-        }
-    )
+    made = []
+    for n in range(1, steps + 1):
+        before = SHAPES[shape](n)
+        params: dict[str, list[str | int]] = {"numbers": [f"{{step_{other}_result}}" for other in before] or [n]}
+        made.append({"id": str(n), "tool": "add", "params": params, "depends_on": [str(other) for other in before]})
+    return json.dumps({"goal": "bench", "steps": made})
+
+
+def valid(text: str, tools: Toolbox = TOOLS) -> Plan:
+    """The plan, parsed and checked."""
+    plan = Plan.parse(text)
+    if problems := plan.problems(tools):
+        raise PlanError(problems)
+    return plan
+
+
+def alone(plan: Plan, workers: Workers, watch: Watch | None = None, tools: Toolbox = TOOLS) -> Run:
+    """Execution alone: a valid plan in, results and events out."""
+    return execute(plan, ToolExecutor(tools), workers=workers, watch=watch)
+
+
+def whole(text: str, workers: Workers) -> Run:
+    """From JSON text to results: parse, validate, execute."""
+    return execute(Plan.parse(text), ToolExecutor(TOOLS), workers=workers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from statistics import median
 from typing import Any
 
 from planexec_lite import (
@@ -20,7 +19,7 @@ from planexec_lite import (
     ToolExecutor,
 )
 from planexec_lite.tools import Effects
-from tests.bench.timing import Row, ratio, rounds
+from tests.bench.timing import Row, beside, rounds
 
 TOOLS = 20
 
@@ -75,19 +74,14 @@ def measure(steps: int, times: int) -> list[Row]:
         {
             "no effects": lambda: reviewed(plan, ToolExecutor(free)),
             "keys": lambda: reviewed(plan, ToolExecutor(keyed)),
-            "keys and checks": lambda: reviewed(plan, Chooses(keyed)),
+            "checks": lambda: reviewed(plan, Chooses(keyed)),
             "pins": lambda: pinned(True),
             "no pins": lambda: pinned(False),
         },
         times,
     )
-    each = {name: median(seconds) * 1e6 for name, seconds in taken.items()}
-
-    def row(what: str, ours: str, theirs: str, unit: str, share: int) -> Row:
-        return Row(what, each[ours] / share, each[theirs] / share, unit, ratio=ratio(taken[ours], taken[theirs]))
-
     return [
-        row("a step with an idempotency key, beside one without effects", "keys", "no effects", "µs", steps),
-        row("a step whose calls are checked, beside one with a key", "keys and checks", "keys", "µs", steps),
-        row("a tool with its pin, beside one with its schema alone", "pins", "no pins", "µs", TOOLS),
+        beside("a step with an idempotency key, beside one without", taken, "keys", "no effects", 1e6 / steps, "µs"),
+        beside("a step whose calls are checked, beside a key alone", taken, "checks", "keys", 1e6 / steps, "µs"),
+        beside("a tool with its pin, beside one with its schema alone", taken, "pins", "no pins", 1e6 / TOOLS, "µs"),
     ]

@@ -7,17 +7,16 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 
 from tests.bench.elsewhere import DASK, OURS, PLAIN, Found
-from tests.bench.timing import Row, ratio, table
+from tests.bench.timing import Row, beside
 
 LEAST = {"LangGraph, graph": 25.0, "LangGraph, functional": 25.0}  # × ours, at 1,000 steps
 LEGIBILITY = (
     "A missed target beside asyncio or threads is what legibility costs: every start and every result is a frozen event, "
     "the board is a fold of them, and one pure function decides what comes next. The peers keep none of that."
 )
-FAIRNESS_TEXT = """## Who is compared, and what each does not do
+FAIRNESS = """## Who is compared, and what each does not do
 
 All contenders get the same plan, call the same plain functions, and resolve references by the same function. All that
 stand in one table ran in one process, one after the other in every round; a ratio is the median of the rounds' ratios.
@@ -26,51 +25,20 @@ What a step costs is processor time, of all threads of the process: the steps do
 machine don't count. Real time, large plans and calls of the model are on the wall.
 Everybody starts from the steps as read from JSON, unless the row says "from JSON" or "compiled before".
 
-%s
+| contender | what it is here | what it does not do, and ours does |
+|---|---|---|
+| planexec_lite, Inline, Pool, Simulated | `execute` checks the plan, and each call is validated again | |
+| asyncio + graphlib, threads + graphlib | a task a step, started when it may | check, record, retry, undo, resume |
+| LangGraph, graph | a node a step, built, compiled and run, no checkpointer | start a step before its whole level is done |
+| LangGraph, compiled before | the same graph, compiled outside the timed part | the same |
+| LangGraph, SqliteSaver | the same graph, a checkpoint on disk after each superstep | keep each result once |
+| LangGraph, functional | a task a step in one entrypoint, no checkpointer | know a dependency: graphlib says what may start |
+| LlamaIndex workflows | two events a step, one workflow | know a dependency: graphlib says what may start |
+| Dask distributed | a task a step, futures as arguments, a cluster in the process | check arguments or references; keep events |
 
 What the frameworks do, and ours does not: LangGraph streams and takes state reducers, LlamaIndex routes events by type,
 Dask moves work between machines. None of that is used here.
 """
-
-COMPARED = {  # contender -> what it is here, and what it does not do that ours does
-    "planexec_lite, Inline, Pool, Simulated": (
-        "`execute` checks the plan, and each call is validated again",
-        "",
-    ),
-    "asyncio + graphlib": (
-        "a task a step, started when what it waits for is done",
-        "check, record, retry, report a failure, undo, resume",
-    ),
-    "threads + graphlib": ("the same over a `ThreadPoolExecutor`", "the same"),
-    "LangGraph, graph": (
-        "a node a step; the graph is built, compiled and run; no checkpointer, one dict as the state",
-        "start a step before its whole level is done; check arguments or references",
-    ),
-    "LangGraph, compiled before": ("the same graph, compiled outside the timed part", "the same"),
-    "LangGraph, SqliteSaver": (
-        "the same graph with a checkpoint on disk after each superstep, before the next begins (durability “sync”, WAL, FULL)",
-        "keep each result once: a checkpoint holds the whole state",
-    ),
-    "LangGraph, functional": (
-        "a task a step in one entrypoint, no checkpointer",
-        "know a dependency: graphlib and a queue, written by hand, say what may start",
-    ),
-    "LlamaIndex workflows": (
-        "two events a step, one workflow",
-        "know a dependency: graphlib, written by hand, says what may start",
-    ),
-    "Dask distributed": (
-        "a submitted task a step, futures as arguments, a cluster inside the process",
-        "check arguments or references; keep events",
-    ),
-}
-FAIRNESS = FAIRNESS_TEXT % "\n".join(
-    [
-        "| contender | what it is here | what it does not do, and ours does |",
-        "|---|---|---|",
-        *(f"| {name} | {what} | {lacks} |" for name, (what, lacks) in COMPARED.items()),
-    ]
-)
 
 
 @dataclass
@@ -84,11 +52,9 @@ class Part:
     note: str = ""
 
     def text(self) -> str:
-        """The part as Markdown."""
-        lines = [table(self.title, self.rows, self.ours, self.theirs)] if self.rows else [f"## {self.title}", ""]
-        if self.note:
-            lines.insert(1, self.note + "\n")
-        return "\n".join(lines)
+        head = f"| what | {self.ours} | {self.theirs} | ratio | target | verdict |"
+        notes = [self.note, ""] if self.note else []
+        return "\n".join([f"## {self.title}", "", *notes, head, "|---" * 6 + "|", *map(str, self.rows), ""])
 
 
 @dataclass
@@ -98,36 +64,23 @@ class Report:
     parts: list[Part] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
-    load: tuple[float, ...] = ()
-
-    @property
-    def busy(self) -> str:
-        """How busy the machine was with other things, in words; empty where it is not known."""
-        if not self.load:
-            return ""
-        began, ended = self.load
-        noisy = " Others were using the machine: the figures are noisy." if began > (os.cpu_count() or 1) / 2 else ""
-        return f" Load when it began {began:.1f}, when it ended {ended:.1f}.{noisy}"
-
-    @property
-    def rows(self) -> list[Row]:
-        """All rows."""
-        return [row for part in self.parts for row in part.rows]
+    load: tuple[float, float] = (0.0, 0.0)
 
     @property
     def missed(self) -> list[Row]:
-        """The rows whose target is missed."""
-        return [row for row in self.rows if row.verdict == "MISSED"]
+        return [row for part in self.parts for row in part.rows if row.verdict == "MISSED"]
 
     def text(self) -> str:
         """The report as Markdown."""
-        targets = sum(bool(row.verdict) for row in self.rows)
-        versions = ", ".join(f"{name} {version}" for name, version in self.versions.items())
+        targets = sum(bool(row.verdict) for part in self.parts for row in part.rows)
+        versions = "".join(f"; {name} {version}" for name, version in self.versions.items())
+        began, ended = self.load
+        noisy = " Others were using the machine: the figures are noisy." if began > (os.cpu_count() or 1) / 2 else ""
         lines = [
             "# planexec_lite beside its peers",
             "",
-            f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores"
-            f"{'; ' + versions if versions else ''}. {targets} targets, {len(self.missed)} missed.{self.busy}",
+            f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores{versions}. {targets} targets, "
+            f"{len(self.missed)} missed. Load when it began {began:.1f}, when it ended {ended:.1f}.{noisy}",
             "",
         ]
         if self.missed:
@@ -138,7 +91,6 @@ class Report:
         return "\n".join([*lines, *(part.text() for part in self.parts), FAIRNESS])
 
     def write(self, folder: Path) -> None:
-        """Write report.md."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "report.md").write_text(self.text(), encoding="utf-8", newline="\n")
 
@@ -152,29 +104,16 @@ def frameworks(measured: Found) -> list[Row]:
     """The frameworks beside ours, for every shape and size: how many times as long they take."""
     rows = []
     for shape, sizes in measured.overhead.items():
-        for steps, times in sizes.items():
-            each = {name: median(seconds) / int(steps) * 1e6 for name, seconds in times.items()}
-            for name in times:
-                if name != OURS and not (name == PLAIN and DASK in times):  # once is enough
+        for steps, taken in sizes.items():
+            for name in taken:
+                if name != OURS and not (name == PLAIN and DASK in taken):  # once is enough
                     least = LEAST.get(name) if steps == "1000" else None
                     what = f"{shape}, {int(steps):,} steps: {name} : ours"
-                    times_ours = ratio(times[name], times[OURS])
-                    rows.append(Row(what, each[name], each[OURS], "µs", ratio=times_ours, least=least))
+                    rows.append(beside(what, taken, name, OURS, 1e6 / int(steps), "µs", least=least))
     return rows
 
 
-def loading(seconds_of: Mapping[str, list[float]]) -> list[Row]:
+def loading(taken: Mapping[str, list[float]]) -> list[Row]:
     """The imports of the frameworks beside ours, in the same environment."""
-    mine = seconds_of.get("planexec_lite", [])
-    return [
-        Row(
-            f"import {name} : planexec_lite",
-            median(seconds) * 1e3,
-            median(mine) * 1e3,
-            "ms",
-            None,
-            ratio(seconds, mine),
-        )
-        for name, seconds in seconds_of.items()
-        if name != "planexec_lite"
-    ]
+    ours = "planexec_lite"
+    return [beside(f"import {name} : {ours}", dict(taken), name, ours, 1e3, "ms") for name in taken if name != ours]

@@ -30,27 +30,29 @@ class Row:
 
     @property
     def factor(self) -> float:
-        """How many times the second number the first one is."""
         return self.ours / self.theirs if self.ratio is None else self.ratio
 
     @property
     def target(self) -> str:
-        """The bounds of the ratio in words; empty where there are none."""
         bounds = [("≤", self.most), ("≥", self.least)]
         return ", ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
 
     @property
     def verdict(self) -> str:
         """Whether the target is met; empty where there is none."""
-        if not self.target:
-            return ""
         low = self.least is not None and self.factor < self.least
         high = self.most is not None and self.factor > self.most
-        return "MISSED" if low or high else "met"
+        return ("MISSED" if low or high else "met") if self.target else ""
 
     def __str__(self) -> str:
         times = f"{number(self.ours)} {self.unit} | {number(self.theirs)} {self.unit} | {number(self.factor, 2)}"
         return f"| {self.what} | {times} | {self.target} | {self.verdict} |"
+
+
+def beside(what: str, taken: Taken, ours: str, theirs: str, scale: float, unit: str, **target: Any) -> Row:
+    """The row of two contenders that ran in the same rounds; `scale` turns seconds into the unit."""
+    mine, other = (median(taken[name]) * scale for name in (ours, theirs))
+    return Row(what, mine, other, unit, ratio=ratio(taken[ours], taken[theirs]), **target)
 
 
 def number(value: float, places: int = 1) -> str:
@@ -60,19 +62,11 @@ def number(value: float, places: int = 1) -> str:
     return f"{value:.{places}f}" if value >= 0.1 or value == 0 else f"{value:.2g}"
 
 
-def table(title: str, rows: list[Row], ours: str, theirs: str) -> str:
-    """The rows as a Markdown table under a title."""
-    head = [f"## {title}", "", f"| what | {ours} | {theirs} | ratio | target | verdict |", "|---|---|---|---|---|---|"]
-    return "\n".join([*head, *map(str, rows), ""])
-
-
 def rounds(contenders: Mapping[str, Callable[[], Any]], times: int, clock: Callable[[], float] = work) -> Taken:
     """Seconds of every contender in every round; in each round all of them run, one after the other.
 
     The `clock` is `work`, which counts all threads and which other processes don't disturb, or `real`, where somebody
-    sleeps or waits.
-
-    What was in memory before is left out of the garbage collections meanwhile, so that they cost each the same.
+    sleeps or waits. What was in memory before is left out of the garbage collections, so that each costs the same.
     """
     taken: Taken = {name: [] for name in contenders}
     gc.collect()

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
-from tests.browser.flows import SHOTS
-from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS, HAS_APP, leave
+from tests.browser.flows import SHOTS, THEMES
+from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS, HAS_APP, Lab, leave, listen, ours
 
 FAILED = pytest.StashKey[bool]()
 SEEN = """() => ({
@@ -70,6 +70,22 @@ def page(request: pytest.FixtureRequest, chromium: Browser, pages: list[Page]) -
         dropped(pages)
     else:
         leave(page)
+
+
+@pytest.fixture(params=THEMES)
+def themed(request: pytest.FixtureRequest, lab: Lab, fresh: None) -> Iterator[str]:
+    """The theme of JupyterLab, in a page of its own."""
+    lab.themed(request.param)
+    yield request.param
+    lab.themed("Light")
+
+
+@pytest.fixture
+def errors(page: Page) -> Iterator[list[str]]:
+    """What the page complains of; nothing, when the test has ended."""
+    heard = listen(page)
+    yield heard
+    assert ours(heard) == []
 
 
 def kept_at(name: str) -> Path:

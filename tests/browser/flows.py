@@ -7,13 +7,14 @@ import subprocess
 import tarfile
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, TimeoutError
 
-from tests.browser.lab import COMPLAINTS, DONE
+from tests.browser.lab import COMPLAINTS, DONE, Lab, run_all
 from tests.guards.books import ROOT
 
 SHOTS = ROOT / "build" / "screenshots"
@@ -26,6 +27,12 @@ STOPPED = f"""(document.querySelector('.jp-Notebook-ExecutionIndicator')?.datase
 FOCUSED = """() => { const at = document.activeElement; if (!at.closest('.pxl-desk')) return '';
     return at.labels?.length ? at.labels[0].innerText : at.innerText }"""
 RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
+
+
+def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
+    """Open a notebook with these cells, and run them all."""
+    lab.open(page, lab.book(f"{name}.ipynb", *cells))
+    run_all(page)
 
 
 def desk(page: Page) -> Locator:
@@ -164,23 +171,13 @@ def shoot(page: Page, name: str) -> None:
     page.screenshot(path=SHOTS / f"{name}.png")
 
 
-def tab_through(page: Page, most: int = 200) -> list[str]:
-    """Press Tab until the focus leaves the desk; the names of what had it."""
-    seen = []
-    for _ in range(most):
-        page.keyboard.press("Tab")
-        if not (name := page.evaluate(FOCUSED)):
-            return seen
-        seen.append(name)
-    raise AssertionError(f"the focus never leaves the desk: {seen}")
-
-
 def broken_rules(page: Page, where: str) -> list[str]:
     """Rules that every part of a page should keep, checked by hand: names, their difference, contrast."""
     broken: list[str] = page.evaluate(RULES, where)
     return broken
 
 
+@cache
 def axe() -> str | None:
     """The source of axe-core, fetched with npm into the build's output; None where it can't be had."""
     folder = ROOT / "build" / "axe"
@@ -198,8 +195,10 @@ def axe() -> str | None:
         return member.read().decode()
 
 
-def faults(page: Page, source: str, where: str, impacts: Sequence[str] = ()) -> list[str]:
-    """What axe-core finds in a part of the page; of these `impacts` alone, where some are named."""
+def faults(page: Page, where: str, impacts: Sequence[str] = ()) -> list[str]:
+    """What axe-core finds in a part of the page, where it can be had; of these `impacts` alone, where some are named."""
+    if (source := axe()) is None:
+        return []
     page.evaluate(source)
     report: dict[str, Any] = page.evaluate("where => axe.run(where)", where)
     return [
@@ -208,8 +207,3 @@ def faults(page: Page, source: str, where: str, impacts: Sequence[str] = ()) -> 
         if not impacts or fault["impact"] in impacts
         for node in fault["nodes"]
     ]
-
-
-def serious_faults(page: Page, source: str, where: str) -> list[str]:
-    """What axe-core finds serious or critical in a part of the page."""
-    return faults(page, source, where, ("serious", "critical"))

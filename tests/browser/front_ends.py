@@ -1,7 +1,5 @@
 """Other front ends than the environment's own, each started in an environment of its own, with notebooks of two cells."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import urllib.error

@@ -166,16 +166,9 @@ def started(scratch: Path) -> Iterator[Lab]:
     venv = Path(sys.prefix)
     stamp = venv / ".installed"
     command = ["make", "-o", str(stamp), "lab", f"VENV={venv}", f"LAB_ARGS={' '.join(arguments)}"]
-    folders = {
-        "HOME": scratch,
-        "BROWSER": browser,
-        "JUPYTERLAB_SETTINGS_DIR": scratch / "settings",
-        "JUPYTERLAB_WORKSPACES_DIR": scratch / "workspaces",
-        "JUPYTER_CONFIG_DIR": scratch / "config",
-        "JUPYTER_DATA_DIR": scratch / "data",
-        "JUPYTER_RUNTIME_DIR": scratch / "runtime",
-        "IPYTHONDIR": scratch / "ipython",
-    }
+    folders = {"HOME": scratch, "BROWSER": browser, "IPYTHONDIR": scratch / "ipython"}
+    for name in ("LAB_SETTINGS", "LAB_WORKSPACES", "_CONFIG", "_DATA", "_RUNTIME"):
+        folders[f"JUPYTER{name}_DIR"] = scratch / name.partition("_")[2].lower()
     log = scratch / "lab.log"
     with log.open("wb") as written:
         server = subprocess.Popen(
@@ -201,12 +194,12 @@ def started(scratch: Path) -> Iterator[Lab]:
 def listen(page: Page) -> list[str]:
     """The list into which the page's console errors and uncaught exceptions go."""
     heard: list[str] = []
-    page.on(
-        "console",
-        lambda message: (
-            heard.append(f"{message.text} {message.location.get('url')}") if message.type == "error" else None
-        ),
-    )
+
+    def hear(message: Any) -> None:
+        if message.type == "error":
+            heard.append(f"{message.text} {message.location.get('url')}")
+
+    page.on("console", hear)
     page.on("pageerror", lambda problem: heard.append(str(problem)))
     return heard
 

@@ -4,8 +4,6 @@ What the site gets from Pyodide's own server is not to be had here: a stand-in f
 PyYAML comes without its compiled part. The test alone has them, laid over the files of the site while it is served.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import http.server

@@ -1,4 +1,4 @@
-"""The desk in two cells in other front ends: typed key by key, decided by the person, said back; no script plays."""
+"""The desk in two cells in the JupyterLab of 2022: typed key by key, decided by the person, said back; no script plays."""
 
 import json
 from pathlib import Path
@@ -14,9 +14,6 @@ from tests.environments import make_environment
 pytestmark = [*in_a_browser, pytest.mark.weekly, pytest.mark.xdist_group("other front ends")]
 SAID = ["approve", "reviewer", "we go", 10, True]
 TOKEN = "t"
-# A page asks the kernel for the widgets that are there. One that is shown before the answer has two models, of which one
-# hears nothing: so a first cell is run alone, and ends behind the answer.
-HEARS_WIDGETS = "'jupyter.widget' in Jupyter.notebook.kernel.comm_manager.targets"
 
 
 def decide(page: Page, name: str) -> Locator:
@@ -35,19 +32,11 @@ def decide(page: Page, name: str) -> Locator:
 
 
 @pytest.fixture(scope="module")
-def classic(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """nbclassic and Voila on the kernel and the widgets of today."""
-    packages = ["nbclassic>=1.3", "voila>=0.5", "ipykernel>=7.4,<8", "ipywidgets>=8.1,<9"]
-    return make_environment(tmp_path_factory.mktemp("classic") / "env", *packages, *NEEDS)
-
-
-@pytest.fixture(scope="module")
 def of_2022(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """JupyterLab 3 on ipykernel 6 and ipywidgets 7, which Colab still has."""
     packages = ["jupyterlab>=3.6,<4", "ipykernel==6.17.1", "ipython==7.34.0", "ipywidgets==7.7.1", "notebook<7"]
-    return make_environment(
-        tmp_path_factory.mktemp("of_2022") / "env", *packages, "jupyterlab_widgets<2", "jupyter_server<2", *NEEDS
-    )
+    packages += ["jupyterlab_widgets<2", "jupyter_server<2"]
+    return make_environment(tmp_path_factory.mktemp("of_2022") / "env", *packages, *NEEDS)
 
 
 @pytest.fixture
@@ -55,32 +44,6 @@ def slow(page: Page) -> Page:
     """A page with patience."""
     page.set_default_timeout(180_000)
     return page
-
-
-def test_nbclassic_hears_every_key(classic: Path, tmp_path: Path, slow: Page) -> None:
-    book(tmp_path / "two.ipynb", SETUP, SHOW, READ)
-    command = ["jupyter-nbclassic", "--allow-root", f"--IdentityProvider.token={TOKEN}", "--ServerApp.port_retries=0"]
-    with served(classic, tmp_path, *command) as address:
-        slow.goto(f"{address}/notebooks/two.ipynb?token={TOKEN}")
-        slow.wait_for_function(f"() => window.Jupyter?.notebook?.kernel?.is_connected() && {HEARS_WIDGETS}")
-        slow.evaluate("() => Jupyter.notebook.execute_cells([0])")
-        slow.locator(".cell").first.get_by_text("[1]:").wait_for()
-        slow.evaluate("() => Jupyter.notebook.execute_cell_range(1, 3)")
-        reads = slow.locator(".cell").nth(2)
-        reads.get_by_text("The run waits for you.").wait_for()
-        decide(slow, "nbclassic")
-        slow.evaluate("() => { Jupyter.notebook.select(2); Jupyter.notebook.execute_cells_below(); }")
-        reads.get_by_text(json.dumps(SAID)).wait_for()
-        slow.evaluate("() => { Jupyter.notebook.session.delete(); }")
-
-
-def test_voila_shows_the_desk_to_a_person_and_plays_nothing(classic: Path, tmp_path: Path, slow: Page) -> None:
-    book(tmp_path / "two.ipynb", SETUP, SHOW, READ)
-    variables = {"PYTEST_CURRENT_TEST": "two.ipynb::Cell 0 (setup)", "PLANEXEC_NOBODY": "1"}
-    with served(classic, tmp_path, "voila", "two.ipynb", **variables) as address:
-        slow.goto(address)
-        slow.get_by_text("The run waits for you.").wait_for()
-        decide(slow, "voila")
 
 
 def test_two_cells_work_on_ipykernel_6_and_ipywidgets_7(of_2022: Path, tmp_path: Path, slow: Page) -> None:

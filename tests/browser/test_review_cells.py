@@ -1,8 +1,6 @@
 """The desk in two cells in JupyterLab: where Run All stops, and how it goes on after a reload and after a restart."""
 
 import json
-import time
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page
@@ -29,15 +27,6 @@ def run_cell(page: Page, cell: Locator) -> None:
     page.keyboard.press("ControlOrMeta+Enter")
 
 
-def save(page: Page, file: Path, words: str) -> None:
-    """Press Save until the file has the words: what a cell shows reaches the page's copy of the notebook after its view."""
-    limit = time.monotonic() + 60
-    while words not in file.read_text(encoding="utf-8"):
-        assert time.monotonic() < limit, f"{file.name} was saved without {words!r}"
-        with page.expect_response(lambda answer: answer.request.method == "PUT" and file.name in answer.url):
-            page.locator(".jp-Toolbar [data-command='docmanager:save']").click()
-
-
 def test_run_all_stops_at_the_cell_that_reads_and_goes_on_when_it_is_decided(page: Page, cells: Locator) -> None:
     run_all(page)
     asked = flows.stopped(page)
@@ -56,25 +45,6 @@ def test_run_all_stops_at_the_cell_that_reads_and_goes_on_when_it_is_decided(pag
     page.get_by_text("the rest ran").wait_for()
     assert asked.get_by_text("The run waits for you.").count() == 0
     cells.nth(4).get_by_text("no desk is open in this kernel").wait_for()
-
-
-@pytest.mark.wide
-@pytest.mark.usefixtures("fresh")
-def test_a_notebook_that_is_opened_again_shows_the_table_with_its_verdict(lab: Lab, page: Page, cells: Locator) -> None:
-    run_cell(page, cells.nth(0))
-    run_cell(page, cells.nth(1))
-    write(desk(page), "Comment", "we go")
-    flows.approve(desk(page))
-    page.locator(".pxl-desk").get_by_text("Approved by reviewer: plan").wait_for()
-    save(page, lab.folder / "cells.ipynb", "Approved by reviewer: plan")
-    page.goto("about:blank")  # a page that is left hears nothing of its kernel's end, and saves nothing then
-    lab.renew_kernels()
-    page.goto(lab.address("cells.ipynb"))
-    wait_until_ready(page)
-    page.get_by_text("Approved by reviewer: plan").wait_for()
-    page.get_by_text("Comment: we go").wait_for()
-    cells.nth(1).scroll_into_view_if_needed()
-    shoot(page, "desk-opened-again")
 
 
 @pytest.mark.usefixtures("fresh")
@@ -102,13 +72,19 @@ def test_after_a_reload_words_lead_to_the_open_desk_and_its_edits(page: Page, ce
 
 
 @pytest.mark.wide
-def test_a_restarted_kernel_says_that_it_knows_no_desk(page: Page, cells: Locator) -> None:
-    run_cell(page, cells.nth(0))
-    run_cell(page, cells.nth(1))
-    desk(page)
-    page.locator(".jp-Toolbar [data-command='notebook:restart-kernel']").click()
-    page.locator(".jp-Dialog").get_by_role("button", name="Confirm Kernel Restart").click()
-    page.locator(".jp-Dialog").wait_for(state="detached")
-    wait_until_ready(page)
-    run_cell(page, cells.nth(4))
-    cells.nth(4).get_by_text("the kernel was restarted; run the cell with views.desk(plan, tools) again").wait_for()
+def test_a_step_in_doubt_is_decided_by_a_click(lab: Lab, page: Page) -> None:
+    setup = "from tests.views.test_review_pauses import doubted, views\nagent, run, bank = doubted()"
+    shows, reads = "desk = views.desk(run, bank.tools)\ndesk", 'print(agent.resume(run, desk.decision).results["3"])'
+    flows.opened(lab, page, "doubt", setup, shows, reads)
+    asked = flows.stopped(page)
+    shown = page.locator(".pxl-desk").last
+    shown.get_by_text("The run was interrupted while step 2 was running. Was it done?").wait_for()
+    assert button(shown, "It was done").is_disabled()
+    write(shown, "Result", '{"id": 7}')
+    shown.get_by_text("its result counts as").wait_for()
+    shoot(page, "desk-in-doubt")
+    assert flows.broken_rules(page, ".pxl-desk") == []
+    button(shown, "It was done").click()
+    shown.get_by_text("Said to be done by reviewer: step 2, which is in doubt").wait_for()
+    run_cell(page, asked)
+    page.get_by_text("noted 7").wait_for()

@@ -1,9 +1,6 @@
 """The live board and the trace player in a real JupyterLab: they reach the end, move, are heard, and leave a picture."""
 
-import json
 import re
-import urllib.request
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,16 +8,7 @@ from playwright.sync_api import Locator, Page
 
 from tests.browser import flows
 from tests.browser.flows import button, shoot
-from tests.browser.lab import (
-    COMPLAINTS,
-    Lab,
-    lessons_in_a_browser,
-    listen,
-    ours,
-    run_all,
-    wait_until_done,
-    wait_until_ready,
-)
+from tests.browser.lab import COMPLAINTS, Lab, lessons_in_a_browser, wait_until_done, wait_until_ready
 from tests.views.drawing import contrast
 
 pytestmark = lessons_in_a_browser
@@ -38,6 +26,7 @@ def nap(seconds: float) -> str:
 
 naps = [Step(id=str(n), tool="nap", params={"seconds": 0.5}, depends_on=(str(n - 1),) * (n > 1)) for n in range(1, 7)]
 plan, tools = Plan(goal="Sleep", steps=tuple(naps)), Toolbox([nap])"""
+LIVE = "screen = views.live()\nscreen"
 RUN = """with ThreadPoolExecutor(2) as threads:
     run = execute(plan, ToolExecutor(tools), workers=Pool(threads), watch=screen)"""
 LARGE = """from tests.views.worlds import chain, work
@@ -54,26 +43,9 @@ RING = """one => { const style = getComputedStyle(one); const ground = colour =>
         ground(getComputedStyle(behind).backgroundColor)] }"""
 
 
-@pytest.fixture(params=flows.THEMES)
-def themed(request: pytest.FixtureRequest, lab: Lab, fresh: None) -> Iterator[str]:
-    lab.themed(request.param)
-    yield request.param
-    lab.themed("Light")
-
-
-@pytest.fixture
-def errors(page: Page) -> Iterator[list[str]]:
-    """What the page complains of; nothing, when the test has ended."""
-    heard = listen(page)
-    yield heard
-    assert ours(heard) == []
-
-
 def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
-    """Open a notebook with these cells, and run them all."""
-    lab.open(page, lab.book(f"{name}.ipynb", *cells))
+    flows.opened(lab, page, name, *cells)
     page.set_viewport_size({"width": 1280, "height": 2400})
-    run_all(page)
 
 
 def go_to(page: Page, number: Locator, text: str) -> None:
@@ -111,11 +83,9 @@ def spoken(page: Page) -> list[dict[str, Any]]:
 def test_the_live_board_reaches_its_end_and_the_player_moves(
     lab: Lab, page: Page, errors: list[str], themed: str
 ) -> None:
-    opened(lab, page, f"live-{themed}", SETUP, "screen = views.live()\nscreen", RUN, "views.player(run)")
+    opened(lab, page, f"live-{themed}", SETUP, LIVE, RUN, "views.player(run)")
     live, player = page.locator(".pxl-live"), page.locator(".pxl-player")
-    live.get_by_text(
-        re.compile("Running: [1-5] of 6 steps done")
-    ).first.wait_for()  # while the cell below is still running
+    live.get_by_text(re.compile("Running: [1-5] of 6 steps done")).first.wait_for()  # the cell below is still running
     assert player.count() == 0
     shoot(page, f"live-{themed.lower()}")
     live.get_by_text("Finished: 6 of 6 steps done.").first.wait_for()
@@ -176,40 +146,27 @@ def test_the_player_is_heard_and_keeps_the_focus_with_the_keyboard_alone(
 def test_player_and_live_board_keep_the_rules_at_any_width(
     lab: Lab, page: Page, errors: list[str], themed: str
 ) -> None:
-    cells = [
-        SETUP,
-        "screen = views.live()\nscreen",
-        RUN,
-        "views.player(run)",
-        LARGE,
-        RUN_LARGE,
-        "views.player(big)",
-        RTL,
-    ]
-    opened(lab, page, f"wide-{themed}", *cells)
+    small, large = (LIVE, RUN, "views.player(run)"), (LARGE, RUN_LARGE, "views.player(big)", RTL)
+    opened(lab, page, f"wide-{themed}", SETUP, *small, *large)
     wait_until_done(page)
     page.locator(".pxl-player").nth(2).get_by_text("Event 7 of 7").wait_for()
-    source = flows.axe()
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 2400})
         if width == 390:
             page.keyboard.press("ControlOrMeta+b")  # the list of files takes the room
             page.wait_for_timeout(1500)
         page.evaluate("() => document.querySelectorAll('.pxl-run').forEach((one, n) => one.id = `one-${n}`)")
-        for number in range(5):
-            where = f"#one-{number}"
+        for where in (f"#one-{number}" for number in range(5)):
             page.locator(where).scroll_into_view_if_needed()
-            shoot(page, f"views-{themed.lower()}-{width}-{number}")
-            assert flows.broken_rules(page, where) == []
-            if source is not None:
-                assert flows.faults(page, source, where) == []
+            shoot(page, f"views-{themed.lower()}-{width}-{where[-1]}")
+            assert flows.broken_rules(page, where) == flows.faults(page, where) == []
 
 
 @pytest.mark.wide
 @pytest.mark.usefixtures("fresh")
 def test_a_notebook_that_is_opened_again_shows_still_pictures(lab: Lab, page: Page) -> None:
     """JupyterLab says "model not found" for a widget whose kernel is gone, whatever else its output holds."""
-    opened(lab, page, "again", SETUP, "screen = views.live()\nscreen", RUN, "views.player(run)", "screen")
+    opened(lab, page, "again", SETUP, LIVE, RUN, "views.player(run)", "screen")
     page.locator(".pxl-player").wait_for()
     wait_until_done(page)
     tables = page.locator("figure table")
@@ -217,8 +174,7 @@ def test_a_notebook_that_is_opened_again_shows_still_pictures(lab: Lab, page: Pa
     page.keyboard.press("Control+s")
     page.wait_for_function("() => !document.title.startsWith('*')")
     page.wait_for_timeout(500)
-    for session in json.loads(asked(lab, "GET", "/api/sessions")):
-        asked(lab, "DELETE", f"/api/sessions/{session['id']}")
+    lab.renew_kernels()
     page.goto(lab.address("again.ipynb"))
     wait_until_ready(page)
     page.get_by_text("model not found").first.wait_for()
@@ -227,18 +183,3 @@ def test_a_notebook_that_is_opened_again_shows_still_pictures(lab: Lab, page: Pa
     assert [tables.nth(n).is_visible() for n in range(tables.count())] == [True, True]
     assert page.get_by_text("step 6 gives").is_visible()
     shoot(page, "opened-again")
-
-    cell = page.locator(".jp-CodeCell").first
-    cell.locator(".cm-content").click()
-    run_all(page)
-    page.locator(".pxl-player").wait_for()
-    wait_until_done(page)
-    assert page.locator("[class^=pxl-still]:visible").count() == 0
-
-
-def asked(lab: Lab, method: str, path: str) -> bytes:
-    """What the server answers."""
-    request = urllib.request.Request(lab.url + path, method=method, headers={"Authorization": f"token {lab.token}"})
-    with urllib.request.urlopen(request) as answer:
-        read: bytes = answer.read()
-    return read

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page
@@ -46,7 +47,7 @@ def comment(shown: Locator) -> None:
     ids=["a grant", "a grant that is taken back", "the reason of a rejection"],
 )
 def test_every_key_arrives(
-    lab: Lab, page: Page, app: str, typed: Callable[[Locator], None], printed: list[object]
+    lab: Lab, page: Page, app: str, typed: Callable[[Locator], None], printed: list[Any]
 ) -> None:
     book = lab.book(f"{typed.__name__}.ipynb", SETUP, SHOW, READ)
     lab.open(page, book, app)

@@ -1,4 +1,4 @@
-"""A site where tools put things up and take them down: the steps and checks of the rollback tests."""
+"""What the tests of the capabilities share: runs that check themselves, and a site where tools put things up and take them down."""
 
 from __future__ import annotations
 
@@ -26,9 +26,31 @@ from planexec_lite.events import (
     UndoStarted,
 )
 from planexec_lite.plan import Step
-from tests.core.shapes import Portions, check_fold, step
+from planexec_lite.workers import Workers
+from tests.core.shapes import Portions, check_fold, check_replay, step
 
 FAILED = Policy(rollback="failed")
+
+
+def carry_out(
+    steps: Any, tools: Toolbox, workers: Workers | None = None, evaluator: Any = None, watch: Any = None, **policy: Any
+) -> Run:
+    """Carry out the steps; the board is the fold of the events, and the rules decide the same again."""
+    workers, rules = workers or Simulated(), Policy(**policy)
+    plan, executor = Plan.parse(steps), ToolExecutor(tools)
+    run = execute(plan, executor, workers=workers, policy=rules, evaluator=evaluator, watch=watch)
+    check_fold(run)
+    if isinstance(workers, Simulated):
+        check_replay(run, rules)
+    return run
+
+
+def planned(tools: Toolbox, *plans: Any, workers: Workers | None = None, roles: Any = (), **policy: Any) -> Any:
+    """Return an agent whose planner gives these plans in turn."""
+    rules = Policy(**policy)
+    return PlannerExecutor(
+        Portions(*plans), ToolExecutor(tools), workers=workers or Simulated(), policy=rules, **dict(roles)
+    )
 
 
 class Site:

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Plan, PlannerExecutor, Policy, RulePlanner, Simulated, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import Policy, Simulated, Toolbox, tool
 from planexec_lite.capabilities.call_limit import Calls
 from planexec_lite.events import StepBlocked
-from tests.core.shapes import check_fold, step
+from tests.capabilities.scaffold import carry_out, planned, told
+from tests.core.shapes import step
 
 
 def tools_of(log: list[str], fails: int = 0) -> Toolbox:
@@ -25,36 +26,20 @@ def tools_of(log: list[str], fails: int = 0) -> Toolbox:
 
 def test_a_further_step_fails_without_a_call() -> None:
     log: list[str] = []
-    plan = Plan.parse([step(str(n), "search", name=str(n)) for n in range(4)])
-    run = execute(
-        plan, ToolExecutor(tools_of(log)), workers=Simulated(1), policy=Policy(max_calls={"search": 2, "pay": 0})
-    )
-    assert (run.status, log) == ("failed", ["0", "1"])
+    steps = [step(str(n), "search", name=str(n)) for n in range(4)]
+    run = carry_out(steps, tools_of(log), Simulated(1), max_calls={"search": 2, "pay": 0})
+    assert (run.status, log, told(run, StepBlocked)) == ("failed", ["0", "1"], ["2", "3"])
     assert run.board.errors["2"] == "not called: search was called 2 times in this run (max_calls)"
-    assert [event.step for event in run.events if isinstance(event, StepBlocked)] == ["2", "3"]
-    check_fold(run)
 
 
-def test_each_attempt_counts_and_a_blocked_one_is_not_tried_again() -> None:
+def test_each_attempt_counts_and_a_new_plan_brings_no_new_calls() -> None:
     log: list[str] = []
-    plan = Plan.parse([step("1", "search", name="a") | {"retries": 9}])
-    run = execute(
-        plan, ToolExecutor(tools_of(log, fails=9)), workers=Simulated(), policy=Policy(max_calls={"search": 3})
-    )
+    run = carry_out([step("1", "search", name="a", retries=9)], tools_of(log, fails=9), max_calls={"search": 3})
     assert (run.status, log, run.board[Calls].by_tool) == ("failed", ["a"] * 3, {"search": 3})
-
-
-def test_a_new_plan_brings_no_new_calls() -> None:
-    log: list[str] = []
-    plans = iter([[step("1", "search", name="a")], [step("2", "search", name="b")]])
-    agent = PlannerExecutor(
-        RulePlanner(lambda goal: next(plans)),
-        ToolExecutor(tools_of(log, fails=1)),
-        workers=Simulated(),
-        policy=Policy(replan="failure", max_replans=1, max_calls={"search": 1}),
-    )
-    run = agent.run("look")
-    assert (run.status, log) == ("failed", ["a"])
+    log.clear()
+    plans = [[step(id, "search", name=id)] for id in "ab"]
+    agent = planned(tools_of(log, fails=1), *plans, replan="failure", max_replans=1, max_calls={"search": 1})
+    assert (agent.run("look").status, log) == ("failed", ["a"])
 
 
 @pytest.mark.parametrize("most", [-1, 1.5, True, "2"])

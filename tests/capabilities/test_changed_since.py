@@ -21,6 +21,8 @@ from planexec_lite import (
 )
 from tests.core.shapes import step
 
+YES = Decision("approve", by="Ada")
+
 
 def send(name: str) -> str:
     """Send it."""
@@ -37,49 +39,32 @@ def send_on(name: str, copy: str = "boss") -> str:
     return name
 
 
-def look(name: str) -> str:
-    """Look at it."""
-    return name
+LOOK = Tool(send, name="look", effects="none")
 
 
-def tools(**effects: Any) -> Toolbox:
-    return Toolbox([Tool(send, **effects), Tool(look, effects="none")])
-
-
-PLAN: Any = {
-    "goal": "send it",
-    "steps": [step("1", "look", name="a"), step("2", "send", "1", name="{step_1_result}", gate=True)],
-}
+def tools(function: Any = send, effects: Any = "once", **more: Any) -> Toolbox:
+    return Toolbox([Tool(function, name="send", effects=effects, **more), LOOK])
 
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Journal:
     """Run 1 waits before step 2, which sends."""
     journal = Journal(tmp_path / "runs.db")
-    execute(Plan.parse(PLAN), ToolExecutor(tools(effects="once")), journal=journal)
+    steps = [step("1", "look", name="a"), step("2", "send", "1", name="{step_1_result}", gate=True)]
+    execute(Plan.parse(steps), ToolExecutor(tools()), journal=journal)
     return journal
 
 
 def resumed(journal: Journal, toolbox: Toolbox) -> Run:
-    agent = PlannerExecutor(None, ToolExecutor(toolbox))
-    return agent.resume(journal.load(1), Decision("approve", by="Ada"))
+    return PlannerExecutor(None, ToolExecutor(toolbox)).resume(journal.load(1), YES)
 
 
 CHANGED = {
-    "gone": (Toolbox([Tool(look, effects="none")]), "step 2: .*send"),
-    "other parameters": (
-        Toolbox([Tool(send_to, name="send", effects="once"), Tool(look, effects="none")]),
-        "step 2: .*address",
-    ),
-    "other effects": (tools(effects="none"), 'step 2: the effects of send were "once", and are "none"'),
-    "another default": (
-        Toolbox([Tool(send_on, name="send", effects="once"), Tool(look, effects="none")]),
-        "step 2: send is not the tool that the plan was made with",
-    ),
-    "it destroys now": (
-        tools(effects="once", destructive=True),
-        "step 2: send is not the tool that the plan was made with",
-    ),
+    "gone": (Toolbox([LOOK]), ".*send"),
+    "other parameters": (tools(send_to), ".*address"),
+    "other effects": (tools(effects="none"), 'the effects of send were "once", and are "none"'),
+    "another default": (tools(send_on), "send is not the tool that the plan was made with"),
+    "it destroys now": (tools(destructive=True), "send is not the tool that the plan was made with"),
 }
 
 
@@ -87,14 +72,11 @@ CHANGED = {
 def test_what_has_changed_is_named_and_the_run_stays_as_it_is(name: str, journal: Journal) -> None:
     toolbox, words = CHANGED[name]
     before = journal.load(1).events
-    with pytest.raises(ValueError, match=f"the tools have changed since this run began: {words}"):
+    with pytest.raises(ValueError, match=f"the tools have changed since this run began: step 2: {words}"):
         resumed(journal, toolbox)
     assert journal.load(1).events == before
-    assert resumed(journal, tools(effects="once")).results == {"1": "a", "2": "a"}
-
-
-def test_a_tool_that_no_step_needs_any_more_may_be_gone(journal: Journal) -> None:
-    assert resumed(journal, Toolbox([Tool(send, effects="once")])).status == "finished"
+    without_look = Toolbox([Tool(send, effects="once")])  # no step needs it any more
+    assert resumed(journal, without_look).results == {"1": "a", "2": "a"}
 
 
 @pytest.mark.parametrize("how", ["resume", "tell", "roll_back"])
@@ -104,31 +86,25 @@ def test_whoever_goes_on_with_a_run_needs_the_tools_that_it_began_with(how: str)
         schema = {"type": "object", "properties": {"price": {"type": "integer", "default": price}}}
         return Toolbox([take, Tool.from_schema(lambda **given: given, schema, name="give", effects="idempotent")])
 
-    steps = [step("1", "take") | {"undo": {"tool": "give"}}, step("2", "give", "1", gate=True)]
-    agent = PlannerExecutor(RulePlanner(lambda goal: steps), ToolExecutor(site(1)))
+    steps = [step("1", "take", undo={"tool": "give"}), step("2", "give", "1", gate=True)]
+    agent, other = (PlannerExecutor(RulePlanner(lambda goal: steps), ToolExecutor(site(price))) for price in (1, 2))
     run = agent.run("take it")
-    assert run.status == "paused"
-    other = PlannerExecutor(agent.planner, ToolExecutor(site(2)))
-    go_on = {
-        "resume": lambda: other.resume(run, Decision("approve", by="Ada")),
-        "tell": lambda: other.tell(run, "hurry"),
-        "roll_back": lambda: other.roll_back(run),
-    }
+    arguments: dict[str, Any] = {"resume": [YES], "tell": ["hurry"], "roll_back": []}
     with pytest.raises(ValueError, match=r"give.* is not the tool that the plan was made with"):
-        go_on[how]()
-    assert agent.resume(run, Decision("approve", by="Ada")).status == "finished"
+        getattr(other, how)(run, *arguments[how])
+    assert agent.resume(run, YES).status == "finished"
 
 
 def test_where_a_planner_may_choose_a_new_or_another_tool_is_refused() -> None:
-    here, there, peek = Tool(look, effects="none"), Tool(send, effects="none"), Tool(look, name="peek", effects="none")
     plans = RulePlanner(lambda goal: {"steps": [step("1", "look", name="a", gate=True)], "complete": False})
-    run = PlannerExecutor(plans, ToolExecutor(Toolbox([here, there]))).run("look")
+    there = Tool(send, effects="none")
+    run = PlannerExecutor(plans, ToolExecutor(Toolbox([LOOK, there]))).run("look")
     cases = {
         "wipe is new, and has effects": [there, Tool(send, name="wipe", effects="once")],
         "send is not the tool that the run began with": [Tool(send, effects="once")],
     }
     for words, others in cases.items():
         with pytest.raises(ValueError, match=words):
-            PlannerExecutor(plans, ToolExecutor(Toolbox([here, *others]))).resume(run, Decision("approve", by="Ada"))
-    harmless = PlannerExecutor(None, ToolExecutor(Toolbox([here, there, peek])))
+            PlannerExecutor(plans, ToolExecutor(Toolbox([LOOK, *others]))).resume(run, YES)
+    harmless = PlannerExecutor(None, ToolExecutor(Toolbox([LOOK, there, Tool(send, name="peek", effects="none")])))
     assert harmless.resume(run, Decision("reject", by="Ada")).status == "stopped"

@@ -280,15 +280,6 @@ def test_a_pause_repeats_neither_the_call_of_the_step_nor_undeclared_ones() -> N
     assert (run.status, office.calls) == ("finished", ["note x", "pay BOB", "delete a"])
 
 
-def test_a_yes_is_for_one_attempt() -> None:
-    office, verdicts = Office(), [Verdict("retry", "again"), Verdict("accept")]
-    judge = RuleEvaluator(lambda step, result: verdicts.pop(0))
-    judged = {**IN_WORDS, "success_criteria": "paid", "retries": 1}
-    agent, run = reviewed(Calls(office.tools, to("BOB")), judged, evaluator=judge)
-    run = agent.resume(run, Decision("approve", by="Ada"))
-    assert (run.status, office.calls) == ("paused", ["pay BOB"])
-
-
 def test_a_model_that_words_its_call_anew_each_time_comes_to_an_end() -> None:
     numbers = iter(range(1000))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import (
-    Backoff,
     Inline,
     Plan,
     PlannerExecutor,
@@ -25,12 +23,12 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
-    execute,
 )
 from planexec_lite.capabilities.doubt import Doubt
-from planexec_lite.events import BackoffEnded, StepStarted
+from planexec_lite.events import StepStarted
 from planexec_lite.meter import charge
-from tests.core.shapes import Job, Portions, Workshop, check_fold, check_replay, jobs, plan_of, starts, step
+from tests.capabilities.scaffold import carry_out
+from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step
 from tests.rounds import rounds
 
 
@@ -52,12 +50,8 @@ class Shop:
         """Take it back."""
         self.undone.append(name)
 
-    def run(self, *steps: dict[str, Any], slots: int | None = None, **settings: Any) -> Run:
-        policy = Policy(**settings)
-        run = execute(Plan.parse(list(steps)), ToolExecutor(self.tools), workers=Simulated(slots), policy=policy)
-        check_fold(run)
-        check_replay(run, policy)
-        return run
+    def run(self, *steps: dict[str, Any], **policy: Any) -> Run:
+        return carry_out(list(steps), self.tools, **policy)
 
 
 def work(id: str, *after: str, **more: Any) -> dict[str, Any]:
@@ -71,20 +65,6 @@ def test_at_the_deadline_nothing_starts_and_what_is_under_way_is_given_up() -> N
     assert run.board.errors["2"] == "TimeoutError: still running at the run's deadline of 6 s"
     assert run.board[Doubt].attempts == {"2": 1}
     assert run.makespan == 6.0
-
-
-def test_a_step_keeps_its_own_timeout_where_that_is_over_first() -> None:
-    run = Shop().run(work("1", seconds=4.0, timeout=3.0), deadline=6.0)
-    assert (run.status, run.makespan) == ("failed", 3.0)
-    assert run.board.errors["1"] == "TimeoutError: took longer than its timeout of 3 s"
-
-
-def test_a_backoff_ends_with_it() -> None:
-    run = Shop().run(work("1", works=False), retries=5, backoff=Backoff(4.0, jitter=0.0), deadline=6.0)
-    assert starts(run) == [("1", 0.0), ("1", 5.0)]
-    run = Shop().run(work("1", works=False), retries=5, backoff=Backoff(9.0, jitter=0.0), deadline=6.0)
-    (rest,) = [event for event in run.events if isinstance(event, BackoffEnded)]
-    assert (rest.at, rest.seconds, run.status) == (6.0, 5.0, "stopped")
 
 
 def test_what_was_done_is_taken_back_where_that_is_wanted() -> None:
@@ -130,20 +110,6 @@ def test_it_bounds_runs_inside_runs_with_what_is_left(bound: str) -> None:
     assert inside.reason == f"the deadline of {left:g} s has passed"
 
 
-def test_on_a_real_clock_a_run_inside_stops_too() -> None:
-    def wait(name: str) -> None:
-        """Wait a while."""
-        time.sleep(0.2)
-
-    tools = ToolExecutor(Toolbox([Tool(wait, name="work", effects="none")]))
-    steps = [work(str(n), *([str(n - 1)] * (n > 0))) for n in range(50)]
-    inner = PlannerExecutor(Portions(steps), tools, workers=Inline())
-    run = PlannerExecutor(Portions([work("o", timeout=0.5)]), inner, workers=Inline()).run("go")
-    inside = run.inside("o")
-    assert (run.status, inside.status) == ("failed", "stopped")
-    assert 1 <= len(inside.results) <= 4
-
-
 def on_a_thread(*steps: dict[str, Any], deadline: float) -> Run:
     """Carry out steps that wait, with one thread."""
     over = threading.Event()
@@ -152,11 +118,10 @@ def on_a_thread(*steps: dict[str, Any], deadline: float) -> Run:
         """Wait so long, or until the test is over."""
         return over.wait(seconds)
 
-    tools = ToolExecutor(Toolbox([Tool(wait, effects="none")]))
+    tools = Toolbox([Tool(wait, effects="none")])
     with ThreadPoolExecutor(1) as threads:
-        run = execute(Plan.parse([*steps]), tools, workers=Pool(threads), policy=Policy(deadline=deadline))
+        run = carry_out(list(steps), tools, Pool(threads), deadline=deadline)
         over.set()
-    check_fold(run)
     return run
 
 
@@ -192,11 +157,9 @@ def test_an_async_step_that_is_given_up_hears_of_it(kind: str, by: str) -> None:
             raise
 
     timeout, deadline = (0.3, None) if by == "timeout" else (None, 0.3)
-    plan = Plan.parse([step("1", "forever", timeout=timeout)])
+    tools, steps = Toolbox([Tool(forever, effects="none")]), [step("1", "forever", timeout=timeout)]
     with ThreadPoolExecutor(1) as threads:
-        workers = Inline() if kind == "inline" else Pool(threads)
-        policy = Policy(deadline=deadline)
-        run = execute(plan, ToolExecutor(Toolbox([Tool(forever, effects="none")])), workers=workers, policy=policy)
+        run = carry_out(steps, tools, Inline() if kind == "inline" else Pool(threads), deadline=deadline)
     assert heard == ["cancelled", "put in order"]
     assert run.board.errors["1"].startswith("TimeoutError: ")
     assert run.status == ("failed" if by == "timeout" else "stopped")
@@ -214,13 +177,9 @@ def test_until_the_deadline_a_run_is_what_it_would_be_without(
     made: list[Job], quarters: int, slots: int | None, failure: Any
 ) -> None:
     deadline = quarters / 4
-    whole = execute(
-        plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated(slots), policy=Policy(failure=failure)
-    )
-    policy = Policy(failure=failure, deadline=deadline)
-    run = execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated(slots), policy=policy)
-    check_fold(run)
-    check_replay(run, policy)
+    steps, tools = plan_of(made).model_dump()["steps"], Workshop().toolbox
+    whole = carry_out(steps, tools, Simulated(slots), failure=failure)
+    run = carry_out(steps, Workshop().toolbox, Simulated(slots), failure=failure, deadline=deadline)
     assert run.makespan <= deadline or not run.board.has_planner
     before = [one for one in starts(whole) if one[1] < deadline]
     assert starts(run) == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,9 @@ from planexec_lite import (
     Journal,
     Plan,
     PlannerExecutor,
-    Policy,
     Pool,
     RuleEvaluator,
     RulePlanner,
-    Run,
     Simulated,
     Tool,
     Toolbox,
@@ -27,6 +26,7 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.meter import idempotency_key
+from tests.capabilities.scaffold import carry_out, planned
 from tests.core.shapes import step
 
 
@@ -37,7 +37,8 @@ class Service:
         self.acted: dict[str, str] = {}
         self.asked: list[str] = []
         self.answers_lost, self.interrupts = answers_lost, interrupts
-        self.tools = Toolbox([Tool(self.send, effects="idempotent", latency=1.0), Tool(self.look, effects="none")])
+        others = [Tool(self.look, effects="none"), Tool(lambda: "parcel", name="spell", effects="none")]
+        self.tools = Toolbox([Tool(self.send, effects="idempotent", latency=1.0), *others])
 
     def send(self, name: str, slowly: bool = False) -> str:
         """Send it, once for each key."""
@@ -58,52 +59,45 @@ class Service:
         return idempotency_key()
 
 
-def send(id: str, *after: str, **more: object) -> dict[str, object]:
+def send(id: str, *after: str, **more: Any) -> dict[str, Any]:
     return step(id, "send", *after, **({"name": "parcel"} | more))
 
 
-def run_of(service: Service, *steps: dict[str, object], **settings: object) -> Run:
-    return execute(Plan.parse(list(steps)), ToolExecutor(service.tools), **settings)  # type: ignore[arg-type]
-
-
-def test_a_retry_has_the_key_of_the_first_attempt() -> None:
+def test_a_retry_has_the_key_of_the_first_attempt_unless_a_judge_wants_it_again() -> None:
     service = Service(answers_lost=2)
-    run = run_of(service, send("1", retries=2), workers=Simulated())
-    assert (run.status, len(service.asked), service.acted) == ("finished", 3, {service.asked[0]: "parcel"})
+    carry_out([send("1", retries=2)], service.tools)
+    assert (len(service.asked), service.acted) == (3, {service.asked[0]: "parcel"})
+    verdicts = [Verdict("retry", "do it again"), Verdict("accept")]
+    judge, service = RuleEvaluator(lambda step, result: verdicts.pop(0)), Service()
+    carry_out([send("1", retries=1, success_criteria="sent well")], service.tools, evaluator=judge)
+    assert len(service.acted) == 2
 
 
-def test_another_step_run_or_parameter_has_another_key() -> None:
+def test_another_step_run_or_parameter_or_an_undo_has_another_key() -> None:
     service = Service()
-    run_of(service, send("1"), send("2"), send("3", "1", name="{step_1_result}s"), workers=Simulated())
-    run_of(service, send("1"))
-    assert len(set(service.asked)) == 4
+    undo = {"tool": "send", "params": {"name": "parcel"}}
+    run = carry_out([send("1", undo=undo), send("2"), send("3", "1", name="{step_1_result}s")], service.tools)
+    carry_out([send("1")], service.tools)
+    PlannerExecutor(None, ToolExecutor(service.tools)).roll_back(run)
+    assert len(service.asked) == len(set(service.asked)) == 5
     assert {len(key) for key in service.asked} == {32}
 
 
 def test_a_step_without_effects_and_a_plain_call_have_no_key() -> None:
-    assert run_of(Service(), step("1", "look")).results == {"1": None}
+    assert carry_out([step("1", "look")], Service().tools).results == {"1": None}
     assert idempotency_key() is None
 
 
-def test_the_key_outlives_the_process(tmp_path: Path) -> None:
+def test_the_key_outlives_the_process_also_of_a_run_inside_that_had_paused(tmp_path: Path) -> None:
     journal, service = Journal(tmp_path / "runs.db"), Service(interrupts=1)
+    inner = PlannerExecutor(RulePlanner(lambda goal: [send("1", gate=True)]), ToolExecutor(service.tools))
+    middle = PlannerExecutor(RulePlanner(lambda goal: [step("1", None, description="send")]), inner)
+    outer, yes = PlannerExecutor(None, middle), Decision("approve", by="Ada")
+    run = execute(Plan.parse([step("1", None, description="send")]), middle, journal=journal)
     with pytest.raises(KeyboardInterrupt):
-        run_of(service, send("1"), journal=journal)
-    run = PlannerExecutor(None, ToolExecutor(service.tools)).resume(journal.load(1))
-    assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
-
-
-def test_a_run_inside_that_paused_and_was_cut_off_then_has_the_same_keys(tmp_path: Path) -> None:
-    journal, service = Journal(tmp_path / "runs.db"), Service(interrupts=1)
-    inner = PlannerExecutor(RulePlanner(lambda goal: [send("1") | {"gate": True}]), ToolExecutor(service.tools))
-    middle = PlannerExecutor(RulePlanner(lambda goal: [{"id": "1", "description": "send"}]), inner)
-    outer = PlannerExecutor(None, middle)
-    run = execute(Plan.parse([{"id": "1", "description": "send"}]), middle, journal=journal)
-    with pytest.raises(KeyboardInterrupt):
-        outer.resume(run, Decision("approve", by="Ada"))
+        outer.resume(run, yes)
     run = outer.resume(journal.load(1))
-    if run.status == "paused":
-        run = outer.resume(run, Decision("approve", by="Ada"))
+    run = outer.resume(run, yes) if run.status == "paused" else run
     assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
 
 
@@ -115,27 +109,11 @@ def told() -> str | None:
 
 def test_the_key_goes_with_the_step_to_another_process() -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
-        run = execute(Plan.parse([step("1", "told")]), ToolExecutor(Toolbox([told])), workers=Pool(processes))
+        run = carry_out([step("1", "told")], Toolbox([told]), Pool(processes))
     assert len(run.results["1"]) == 32
 
 
-def test_an_undo_has_a_key_of_its_own() -> None:
-    service = Service()
-    undone = send("1") | {"undo": {"tool": "send", "params": {"name": "parcel"}}}
-    run = run_of(service, undone, send("2", "1"))
-    PlannerExecutor(None, ToolExecutor(service.tools)).roll_back(run)
-    assert len(service.asked) == len(set(service.asked)) == 3
-
-
-def test_what_is_done_again_because_it_was_judged_has_another_key() -> None:
-    service, verdicts = Service(), [Verdict("retry", "do it again"), Verdict("accept")]
-    judge = RuleEvaluator(lambda step, result: verdicts.pop(0))
-    run = run_of(service, send("1", retries=1, success_criteria="sent well"), evaluator=judge)
-    assert (run.status, len(service.acted)) == ("finished", 2)
-
-
-AGAIN: dict[str, list[dict[str, object]]] = {
-    "the same step": [send("1"), step("look", "look", "1")],
+AGAIN: dict[str, list[dict[str, Any]]] = {
     "another id": [send("parcel_again"), step("look", "look", "parcel_again")],
     "another description": [send("2", description="Send the parcel now")],
     "a look before it": [step("look", "look"), send("2", "look")],
@@ -147,18 +125,13 @@ AGAIN: dict[str, list[dict[str, object]]] = {
 @pytest.mark.parametrize("again", AGAIN)
 def test_a_later_plan_that_makes_the_call_again_has_its_key(again: str) -> None:
     service = Service(answers_lost=1)
-    tools = Toolbox([*service.tools, Tool(lambda: "parcel", name="spell", effects="none")])
-    plans = iter([[send("1")], AGAIN[again]])
-    run = PlannerExecutor(
-        RulePlanner(lambda goal: next(plans)), ToolExecutor(tools), policy=Policy(replan="failure")
-    ).run("send")
+    run = planned(service.tools, [send("1")], AGAIN[again], replan="failure").run("send")
     assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
 
 
 @pytest.mark.parametrize("lost", [1, 2])
 def test_of_two_equal_calls_that_were_lost_each_is_made_once(lost: int) -> None:
     service = Service(answers_lost=lost)
-    plans = iter([[send("1"), send("2")], [step("look", "look"), *[send("3"), send("4")][:lost]]])
-    planner, policy = RulePlanner(lambda goal: next(plans)), Policy(replan="failure")
-    run = PlannerExecutor(planner, ToolExecutor(service.tools), workers=Simulated(2), policy=policy).run("send")
+    plans = [send("1"), send("2")], [step("look", "look"), *[send("3"), send("4")][:lost]]
+    run = planned(service.tools, *plans, workers=Simulated(2), replan="failure").run("send")
     assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2 + lost, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -10,22 +11,16 @@ from mock_llm import MockLLM
 from planexec_lite import (
     ApproveAll,
     LLMEvaluator,
-    Plan,
-    PlannerExecutor,
-    Policy,
     RuleEvaluator,
-    RulePlanner,
-    Simulated,
     Step,
     Tool,
     Toolbox,
-    ToolExecutor,
     Verdict,
-    execute,
     tool,
 )
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
+from tests.capabilities.scaffold import carry_out, planned
 from tests.core.shapes import check_fold
 
 
@@ -58,18 +53,17 @@ def test_a_result_waits_for_its_verdict_and_its_dependents_wait_too() -> None:
         assert world.made == [1], "the dependent has started before the verdict"
         return True
 
-    run = execute(Plan.parse(ONE), ToolExecutor(world.tools), evaluator=RuleEvaluator(rule), workers=Simulated())
+    run = carry_out(ONE, world.tools, evaluator=RuleEvaluator(rule))
     assert (run.status, seen, run.board[Judging].unverified) == ("finished", ["1"], set())
 
 
 def test_retry_does_the_step_again_while_attempts_are_left() -> None:
     world = Counter()
     rule = RuleEvaluator(lambda step, result: Verdict("accept" if result >= 3 else "retry", "too small"))
-    plan, executor = Plan.parse(ONE), ToolExecutor(world.tools)
-    run = execute(plan, executor, evaluator=rule, workers=Simulated(), policy=Policy(retries=2))
+    run = carry_out(ONE, world.tools, evaluator=rule, retries=2)
     assert (run.status, run.results["1"], world.made) == ("finished", 3, [1, 1, 1, 1])
     world.made.clear()
-    run = execute(plan, executor, evaluator=rule, workers=Simulated(), policy=Policy(retries=1))
+    run = carry_out(ONE, world.tools, evaluator=rule, retries=1)
     assert (run.status, world.made) == ("failed", [1, 1])
     assert "judged: too small" in run.reason
 
@@ -78,8 +72,7 @@ def test_modify_carries_out_the_changed_task_under_the_same_id() -> None:
     world = Counter()
     other = Step(id="1", tool="make", params={"n": 10}, success_criteria="it is even")
     rule = RuleEvaluator(lambda step, result: Verdict("accept") if result > 5 else Verdict("modify", "small", other))
-    plan, policy = Plan.parse(ONE), Policy(retries=1)
-    run = execute(plan, ToolExecutor(world.tools), evaluator=rule, workers=Simulated(), policy=policy)
+    run = carry_out(ONE, world.tools, evaluator=rule, retries=1)
     assert (run.status, world.made, run.results["1"]) == ("finished", [1, 10, 1], 20)
 
 
@@ -107,11 +100,11 @@ def test_a_verdict_knows_its_words(verdict: Any) -> None:
         Verdict(verdict)
 
 
+@dataclass
 class Odd:
     """An evaluator that answers anything, or raises."""
 
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer
+    answer: Any
 
     def evaluate(self, step: Step, result: Any, board: Board) -> Any:
         if isinstance(self.answer, Exception):
@@ -129,8 +122,6 @@ NO_VERDICT: dict[str, Any] = {
     "an error": Odd(ZeroDivisionError("no idea")),
     "nothing": Odd(None),
     "a word": Odd("accept"),
-    "a list is rejected": Odd(lambda step: Verdict("replan", "no", rejects=["1"])),  # type: ignore[arg-type]
-    "a step is a text": Odd(lambda step: Verdict("modify", "no", changed="step 1")),  # type: ignore[arg-type]
     "a description is a list": Odd(
         lambda step: Verdict("modify", "no", changed=step.model_copy(update={"description": ["x"]}))
     ),
@@ -140,15 +131,8 @@ NO_VERDICT: dict[str, Any] = {
 @pytest.mark.parametrize("name", NO_VERDICT)
 @pytest.mark.parametrize("reviewer", [None, ApproveAll()], ids=["alone", "reviewed"])
 def test_without_a_verdict_the_step_is_done_and_unverified(name: str, reviewer: Any) -> None:
-    agent = PlannerExecutor(
-        RulePlanner(lambda goal: ONE),
-        ToolExecutor(Counter().tools),
-        reviewer,
-        NO_VERDICT[name],
-        Simulated(),
-        Policy(retries=1),
-    )
-    run = agent.run("make")
+    roles = {"reviewer": reviewer, "evaluator": NO_VERDICT[name]}
+    run = planned(Counter().tools, ONE, roles=roles, retries=1).run("make")
     assert (run.status, run.board[Judging].unverified) == ("finished", {"1"})
     check_fold(run)
 
@@ -158,7 +142,7 @@ YES = {"verdict": "accept", "reason": "fine", "task": None, "rejects": None}
 
 def test_the_judging_model_takes_its_time_and_sees_criterion_and_result_alone() -> None:
     judge, llm = model_that_says(json=YES, latency=2.0)
-    run = execute(Plan.parse(ONE), ToolExecutor(Counter().tools), evaluator=judge, workers=Simulated())
+    run = carry_out(ONE, Counter().tools, evaluator=judge)
     assert (run.makespan, run.usage.calls) == (4.0, 1)
     sent = str(llm.calls[-1].request)
     assert "it is even" in sent
@@ -172,8 +156,8 @@ def test_a_modified_step_does_not_run_what_nobody_approved(gate: bool) -> None:
     world = Counter()
     other = Step(id="1", tool="make", params={"n": 100}, success_criteria="even", gate=gate)
     rule = RuleEvaluator(lambda step, result: Verdict("modify", "small", other))
-    planner = RulePlanner(lambda goal: [step("1", success_criteria="even", retries=1, gate=gate)])
-    run = PlannerExecutor(planner, ToolExecutor(world.tools), ApproveAll(), rule, Simulated()).run("make")
+    roles = {"reviewer": ApproveAll(), "evaluator": rule}
+    run = planned(world.tools, [step("1", success_criteria="even", retries=1, gate=gate)], roles=roles).run("make")
     assert (run.status, world.made) == ("failed", [1])
     assert "not approved" in run.reason
 
@@ -191,10 +175,8 @@ def test_a_modified_step_that_is_invalid_is_not_run(changed: dict[str, Any]) -> 
     world = Counter()
     other = Step(**{"success_criteria": "it is even"} | changed)
     rule = RuleEvaluator(lambda step, result: Verdict("modify", "small", other))
-    plan, policy = Plan.parse(ONE), Policy(retries=1)
-    run = execute(plan, ToolExecutor(world.tools), evaluator=rule, workers=Simulated(), policy=policy)
+    run = carry_out(ONE, world.tools, evaluator=rule, retries=1)
     assert (run.status, world.made) == ("failed", [1])
-    check_fold(run)
 
 
 @pytest.mark.parametrize("strict", [False, True])
@@ -215,6 +197,5 @@ def test_a_modified_step_adds_no_new_effects(strict: bool) -> None:
     rule = RuleEvaluator(
         lambda step, result: Verdict("modify" if step.tool == "read" else "accept", "answer it", other)
     )
-    tools, policy = Toolbox([read, send]), Policy(retries=1, no_new_effects=strict)
-    run = execute(Plan(steps=(one,)), ToolExecutor(tools), evaluator=rule, workers=Simulated(), policy=policy)
+    run = carry_out([one.model_dump()], Toolbox([read, send]), evaluator=rule, retries=1, no_new_effects=strict)
     assert (run.status, sent) == (("failed", []) if strict else ("finished", ["eve"]))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from threading import Event as Flag
@@ -33,24 +31,16 @@ from planexec_lite import (
     Pool,
     RulePlanner,
     Run,
-    ScriptedReviewer,
     Simulated,
     Tool,
     Toolbox,
     ToolExecutor,
     execute,
 )
+from planexec_lite import events as e
 from planexec_lite.capabilities.news import News
-from planexec_lite.capabilities.replanning import Replanning
-from planexec_lite.events import (
-    BackoffStarted,
-    Inside,
-    NewsReceived,
-    PlanStarted,
-    StepDone,
-    StepStarted,
-)
 from planexec_lite.workers import Workers
+from tests.capabilities.scaffold import planned
 from tests.core import telling
 from tests.core.ending import to_its_end
 from tests.core.shapes import Portions, Workshop, check_fold, jobs, plan_of, step
@@ -64,20 +54,13 @@ def journal(tmp_path: Path) -> Journal:
     return Journal(tmp_path / "runs.db")
 
 
-@dataclass
 class World:
     """Three tools: one returns at once, one waits for `let_go`, and one fails `fails` times."""
 
-    begun: dict[int, Flag] = field(default_factory=lambda: {n: Flag() for n in range(20)})
-    let_go: dict[int, Flag] = field(default_factory=lambda: {n: Flag() for n in range(20)})
-    did: list[int] = field(default_factory=list)
-    fails: int = 0
-
-    @property
-    def executor(self) -> ToolExecutor:
-        return ToolExecutor(
-            Toolbox([Tool(self.act, effects="none"), Tool(self.wait, effects="none"), Tool(self.fail, effects="none")])
-        )
+    def __init__(self, fails: int = 0) -> None:
+        self.begun, self.let_go = ({n: Flag() for n in (1, 2)} for _ in range(2))
+        self.did, self.fails = list[int](), fails
+        self.tools = Toolbox([Tool(one, effects="none") for one in (self.act, self.wait, self.fail)])
 
     def act(self, n: int) -> int:
         """Act."""
@@ -103,7 +86,7 @@ REST = [step("9", "act", n=9)]
 
 
 def texts(run: Run) -> list[str]:
-    return [event.text for event in run.events if isinstance(event, NewsReceived)]
+    return [event.text for event in run.events if isinstance(event, e.NewsReceived)]
 
 
 def when(telling: Callable[[Run], object], seen: Callable[[Run], bool]) -> Callable[[Run], None]:
@@ -126,51 +109,30 @@ def check_nothing_starts_between(run: Run) -> None:
     """No step starts between news and the next plan, and the planner is asked when no job is in flight."""
     board, unread = Board(), False
     for event in run.events:
-        assert not (unread and isinstance(event, StepStarted)), event
-        assert not (isinstance(event, PlanStarted) and board.in_flight), event
+        assert not (unread and isinstance(event, e.StepStarted)), event
+        assert not (isinstance(event, e.PlanStarted) and board.in_flight), event
         board.apply(event)
         unread = board[News].unplanned
     check_fold(run)
 
 
-# In the same process
-
-
-@contextmanager
-def under_way(agent: PlannerExecutor, goal: str = "go") -> Iterator[tuple[Run, Callable[[], Run]]]:
-    """A run in a thread: the object that `watch` is given, and what waits for its end."""
-    seen: list[Run] = []
-    ready = Flag()
-
-    def watch(run: Run) -> None:
-        seen[:] = [run]
-        ready.set()
-
-    agent.watch = watch
-    with ThreadPoolExecutor(1) as driver:
-        ended = driver.submit(agent.run, goal)
-        assert ready.wait(PATIENT)
-        yield seen[0], lambda: ended.result(PATIENT)
-
-
 def test_a_run_in_a_thread_is_told_and_hears_out_what_is_in_flight() -> None:
-    world = World()
+    world, seen = World(), list[Run]()
     first = [step("1", "wait", n=1), step("2", "wait", n=2), step("3", "act", "1", n=3), step("4", "act", "2", n=4)]
-    with ThreadPoolExecutor(4) as threads:
-        agent = PlannerExecutor(Portions(first, REST), world.executor, workers=Pool(threads))
-        with under_way(agent) as (run, ended):
-            for n in (1, 2):
-                assert world.begun[n].wait(PATIENT)
-            assert agent.tell(run, "hurry") is run
-            world.let_go[1].set()
-            while "1" not in run.board.results:
-                time.sleep(0.001)
-            assert run.board.planning is False, "step 2 is in flight"
-            world.let_go[2].set()
-            assert ended() is run
+    with ThreadPoolExecutor(4) as threads, ThreadPoolExecutor(1) as driver:
+        agent = planned(world.tools, first, REST, workers=Pool(threads), roles={"watch": seen.append})
+        ended = driver.submit(agent.run, "go")
+        for n in (1, 2):
+            assert world.begun[n].wait(PATIENT)
+        run = seen[0]
+        assert agent.tell(run, "hurry") is run
+        world.let_go[1].set()
+        until(lambda: "1" in run.board.results)
+        assert run.board.planning is False, "step 2 is in flight"
+        world.let_go[2].set()
+        assert ended.result(PATIENT) is run
     assert (run.status, texts(run), list(run.results)) == ("finished", ["hurry"], ["1", "2", "9"])
-    assert 3 not in world.did
-    assert 4 not in world.did
+    assert not {3, 4} & {*world.did}
     check_nothing_starts_between(run)
 
 
@@ -180,13 +142,13 @@ def test_news_that_watch_tells_is_read_once_and_done_work_is_kept(
     workers: Workers, through: str, journal: Journal
 ) -> None:
     world = World()
-    agent = PlannerExecutor(Portions(FIRST, REST), world.executor, workers=workers, journal=journal)
+    agent = PlannerExecutor(Portions(FIRST, REST), ToolExecutor(world.tools), workers=workers, journal=journal)
     tell = agent.tell if through == "agent" else lambda run, news: journal.tell(run.id, news)
     agent.watch = when(lambda run: [tell(run, text) for text in ("one", "two")], done("1"))
     run = to_its_end(lambda: agent.run("go"))
     # the watcher tells when step 2 has been decided on: it is in flight, and heard out
     assert (run.status, texts(run), world.did) == ("finished", ["one", "two"], [1, 2, 9])
-    assert [event.reason for event in run.events if isinstance(event, PlanStarted)] == ["first", "news"]
+    assert [event.reason for event in run.events if isinstance(event, e.PlanStarted)] == ["first", "news"]
     check_nothing_starts_between(run)
     assert journal.load(1).events == run.events
     assert list(journal.inbox(1)) == []
@@ -197,60 +159,32 @@ def test_a_step_is_not_tried_again_before_the_planner_has_read_the_news(backoff:
     world, policy = World(fails=2), Policy(retries=2, backoff=backoff)
     invalid = [step("9", "act", "nowhere", n=9)]
     planner = Portions([step("1", "fail", n=1)], invalid, REST)
-    agent = PlannerExecutor(planner, world.executor, workers=Simulated(), policy=policy)
+    agent = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated(), policy=policy)
     agent.watch = when(lambda run: agent.tell(run, "no more"), lambda run: bool(run.board.in_flight.keys() - {None}))
     run = to_its_end(lambda: agent.run("go"))
     assert (run.status, world.did) == ("finished", [1, 9])
     assert run.makespan < 1
-    assert [event.reason for event in run.events if isinstance(event, PlanStarted)] == ["first", "news", "repair"]
+    assert [event.reason for event in run.events if isinstance(event, e.PlanStarted)] == ["first", "news", "repair"]
     check_nothing_starts_between(run)
-
-
-def test_a_step_that_rests_is_called_back_when_news_comes() -> None:
-    first = [step("1", "fail", n=1), step("2", "act", n=2), step("3", "act", "2", n=3)]
-    policy = Policy(retries=1, backoff=Backoff(first=60.0))
-    agent = PlannerExecutor(Portions(first, REST), World(fails=1).executor, workers=Simulated(), policy=policy)
-    agent.watch = when(
-        lambda run: agent.tell(run, "hurry"),
-        lambda run: BackoffStarted in map(type, run.board.in_flight.values()),
-    )
-    run = to_its_end(lambda: agent.run("go"))
-    assert (run.status, run.board[Replanning].replans) == ("finished", 1)
-    assert run.makespan < 60, "nobody waits for a retry that is not wanted any more"
 
 
 def test_news_without_a_planner_is_recorded_and_changes_nothing(journal: Journal) -> None:
     world = World()
-    agent = PlannerExecutor(None, world.executor)
+    agent = PlannerExecutor(None, ToolExecutor(world.tools))
 
     def watch(run: Run) -> None:
         if not texts(run) and run.board.results:
             agent.tell(run, "hurry")
             journal.tell(run.id, "now")
 
-    run = to_its_end(lambda: execute(Plan.parse(FIRST), world.executor, watch=watch, journal=journal))
+    run = to_its_end(lambda: execute(Plan.parse(FIRST), ToolExecutor(world.tools), watch=watch, journal=journal))
     assert (run.status, world.did, sorted(texts(run))) == ("finished", [1, 2, 3], ["hurry", "now"])
-
-
-def test_news_that_comes_while_a_reviewer_is_asked_is_read_after_it() -> None:
-    world = World()
-
-    class Teller(ScriptedReviewer):
-        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
-            if not board[News].texts:
-                agent.tell(seen[-1], "hurry")
-            return super().review(plan, board, tools)
-
-    seen: list[Run] = []
-    agent = PlannerExecutor(Portions(FIRST, REST), world.executor, Teller(["approve", "approve"]), watch=seen.append)
-    run = to_its_end(lambda: agent.run("go"))
-    assert (run.status, world.did, texts(run)) == ("finished", [9], ["hurry"])
 
 
 def test_news_as_a_run_pauses_is_read_when_it_is_resumed() -> None:
     world = World()
     gated = [FIRST[0], FIRST[1] | {"gate": True}]
-    agent = PlannerExecutor(Portions(gated, REST), world.executor, workers=Simulated())
+    agent = PlannerExecutor(Portions(gated, REST), ToolExecutor(world.tools), workers=Simulated())
     agent.watch = when(lambda run: agent.tell(run, "first"), lambda run: run.status == "paused")
     run = agent.run("go")
     assert (run.status, list(run.inbox)) == ("paused", ["first"])
@@ -261,7 +195,7 @@ def test_news_as_a_run_pauses_is_read_when_it_is_resumed() -> None:
 
 
 def test_news_as_a_run_ends_stays_in_its_inbox() -> None:
-    agent = PlannerExecutor(Portions(FIRST), World().executor, workers=Simulated())
+    agent = PlannerExecutor(Portions(FIRST), ToolExecutor(World().tools), workers=Simulated())
     told: list[str] = []
 
     def watch(run: Run) -> None:
@@ -281,7 +215,7 @@ def test_news_as_a_run_ends_stays_in_its_inbox() -> None:
 
 @pytest.mark.parametrize("news", [None, 5, b"x", ["x"], "\ud800", "a\udcff"], ids=ascii)
 def test_what_is_no_text_is_told_to_nobody(news: Any, journal: Journal) -> None:
-    agent = PlannerExecutor(Portions([FIRST[0] | {"gate": True}]), World().executor, journal=journal)
+    agent = PlannerExecutor(Portions([FIRST[0] | {"gate": True}]), ToolExecutor(World().tools), journal=journal)
     run = agent.run("go")
     for tell in (lambda: agent.tell(run, news), lambda: journal.tell(1, news)):
         with pytest.raises(ValueError, match="news"):
@@ -291,14 +225,16 @@ def test_what_is_no_text_is_told_to_nobody(news: Any, journal: Journal) -> None:
 
 def test_a_run_inside_a_step_is_heard_out_and_told_nothing() -> None:
     world = World()
-    inner = PlannerExecutor(RulePlanner(lambda goal: FIRST), world.executor, workers=Simulated())
+    inner = PlannerExecutor(RulePlanner(lambda goal: FIRST), ToolExecutor(world.tools), workers=Simulated())
     plans = [step("a", None, description="in"), step("b", None, "a")], [step("c", None, description="out")]
     outer = PlannerExecutor(Portions(*plans), inner, workers=Simulated())
     outer.watch = when(lambda run: outer.tell(run, "hurry"), lambda run: "a" in run.board.in_flight)
     run = to_its_end(lambda: outer.run("go"))
     assert (run.status, world.did, list(run.results)) == ("finished", [1, 2, 3, 1, 2, 3], ["a", "c"])
     assert texts(run) == ["hurry"]
-    assert not [event for event in run.events if isinstance(event, Inside) and isinstance(event.event, NewsReceived)]
+    assert not [
+        event for event in run.events if isinstance(event, e.Inside) and isinstance(event.event, e.NewsReceived)
+    ]
 
 
 @rounds(100)
@@ -334,19 +270,16 @@ def test_any_run_told_at_any_moment_keeps_what_is_done(made: Any, slots: int | N
     run = to_its_end(lambda: agent.run("go"))
     assert run.board.ended
     assert texts(run) + list(run.inbox) == told
-    finished = [event.step for event in run.events if isinstance(event, StepDone)]
+    finished = [event.step for event in run.events if isinstance(event, e.StepDone)]
     assert len(finished) == len(set(finished)), "what is done is done again"
     check_nothing_starts_between(run)
-
-
-# Through the journal
 
 
 def gated(journal: Journal, world: World | None = None, **settings: Any) -> tuple[PlannerExecutor, Run]:
     """An agent, and its run that waits at a gate."""
     world = world or World()
     agent = PlannerExecutor(
-        Portions([FIRST[0], FIRST[1] | {"gate": True}], REST), world.executor, journal=journal, **settings
+        Portions([FIRST[0], FIRST[1] | {"gate": True}], REST), ToolExecutor(world.tools), journal=journal, **settings
     )
     return agent, agent.run("go")
 
@@ -355,7 +288,7 @@ def test_a_run_that_has_ended_or_is_unknown_is_told_nothing(journal: Journal, tm
     with pytest.raises(JournalError, match=r"there is no journal runs.db"):
         journal.tell(1, "hello")
     assert not journal.path.exists()
-    execute(Plan.parse(FIRST), World().executor, journal=journal)
+    execute(Plan.parse(FIRST), ToolExecutor(World().tools), journal=journal)
     with pytest.raises(JournalError, match=r"run 1 in runs.db has ended \(finished\); start a new run with the news"):
         journal.tell(1, "too late")
     for run in ("7", "1; DROP TABLE runs", "٣", "-1", "9" * 30):
@@ -364,21 +297,26 @@ def test_a_run_that_has_ended_or_is_unknown_is_told_nothing(journal: Journal, tm
                 ask()
 
 
-def test_news_after_the_last_look_at_the_inbox_stays_there(
+def test_news_after_the_last_look_stays_in_the_inbox_and_is_shown(
     journal: Journal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commit = Run.commit
 
     def late(run: Run) -> None:
         if run.board.ended:
-            journal.tell(1, "late")
+            journal.tell(1, "late \x1b[2J")
         commit(run)
 
     monkeypatch.setattr(Run, "commit", late)
-    run = PlannerExecutor(Portions(FIRST), World().executor, journal=journal).run("go")
-    assert (run.status, texts(run), journal.inbox(1)) == ("finished", [], ["late"])
+    run = planned(World().tools, FIRST, roles={"journal": journal}).run("go")
+    assert (run.status, texts(run), journal.inbox(1)) == ("finished", [], ["late \x1b[2J"])
     assert main(["runs", str(journal.path), "1"]) == 0
-    assert capsys.readouterr().out.endswith("told, and not recorded: late\n")
+    shown = capsys.readouterr().out
+    assert "told, and not recorded: late " in shown
+    assert "\x1b" not in shown
+    for wrong, words in ((["9", "--tell", "x"], "there is no run 9"), (["1", "--tell", "\udcff"], "can't be saved")):
+        assert main(["runs", str(journal.path), *wrong]) == 1
+        assert words in capsys.readouterr().err
 
 
 HOSTILE = [
@@ -406,27 +344,6 @@ def test_news_for_a_paused_run_waits_in_its_inbox_and_comes_back_unchanged(journ
     assert texts(agents[1].tell(journal.load(2), "by the agent")) == ["in the file", "by the agent"]
 
 
-def test_a_disk_that_fails_while_news_is_read_leaves_it_in_the_inbox(
-    journal: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    agent, run = gated(journal)
-    journal.tell(1, "once")
-
-    def full(*_: object) -> None:
-        raise sqlite3.OperationalError("disk is full")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("planexec_lite.journal.append", full)
-        with pytest.raises(JournalError) as left:
-            agent.resume(run)
-    assert journal.inbox(1) == ["once"]
-    assert texts(left.value.run) == []  # type: ignore[attr-defined]
-    assert texts(agent.resume(left.value.run)) == ["once"]  # type: ignore[attr-defined]
-
-
-# Another process
-
-
 def started(folder: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "tests.core.telling", str(folder / "runs.db"), str(folder / "world.txt")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -443,30 +360,24 @@ def until(seen: Callable[[], object]) -> None:
         time.sleep(0.0005)
 
 
-def test_the_command_line_says_what_it_can_not_tell(journal: Journal, capsys: pytest.CaptureFixture[str]) -> None:
-    _, run = gated(journal)
-    assert main(["runs", str(journal.path), "1", "--tell", "one \x1b[2J"]) == 0
-    assert main(["runs", str(journal.path), "1"]) == 0
-    shown = capsys.readouterr().out
-    assert "told, and not recorded: one " in shown
-    assert "\x1b" not in shown
-    for wrong, words in (
-        (["9", "--tell", "x"], "there is no run 9"),
-        (["1", "--tell", "\udcff"], "can't be saved"),
-    ):
-        assert main(["runs", str(journal.path), *wrong]) == 1
-        assert words in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["runs", str(journal.path), "--tell", "x"])
-    assert journal.load(1).events == run.events
+def _runs(journal: Journal) -> bool:
+    try:
+        return bool(journal.list())
+    except JournalError:
+        return False
 
 
-def told_and_killed(folder: Path, seed: int, kills: int) -> None:
-    """Send news to a process, kill it at about that time, resume its run, and compare the news."""
-    chance, journal, world = Random(seed), Journal(folder / "runs.db"), telling.World(folder / "world.txt")
+MANY = [pytest.param(seed, 12, marks=pytest.mark.weekly) for seed in range(1, 30)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "kills"), [(0, 4), *MANY])
+def test_news_is_read_once_whenever_the_process_is_killed(seed: int, kills: int, tmp_path: Path) -> None:
+    """News is sent to a process, which is killed at about that time; its run is resumed, and the news is compared."""
+    chance, journal, world = Random(seed), Journal(tmp_path / "runs.db"), telling.World(tmp_path / "world.txt")
     told: list[str] = []
     for n in range(kills):
-        with started(folder) as process:
+        with started(tmp_path) as process:
             until(lambda: (journal.path.exists() and _runs(journal)) or process.poll() is not None)
             time.sleep(chance.random() * 0.02)
             for m in range(chance.randint(1, 3)):
@@ -485,22 +396,3 @@ def told_and_killed(folder: Path, seed: int, kills: int) -> None:
     assert run.status == "finished"
     assert sorted(set(world.done()), key=int) == [str(n) for n in range(telling.LENGTH)]
     check_nothing_starts_between(run)
-
-
-def _runs(journal: Journal) -> bool:
-    try:
-        return bool(journal.list())
-    except JournalError:
-        return False
-
-
-@pytest.mark.slow
-def test_news_is_read_once_whenever_the_process_is_killed(tmp_path: Path) -> None:
-    told_and_killed(tmp_path, 0, 4)
-
-
-@pytest.mark.weekly
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 30))
-def test_news_is_read_once_at_many_more_kills(seed: int, tmp_path: Path) -> None:
-    told_and_killed(tmp_path, seed, 12)

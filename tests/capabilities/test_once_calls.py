@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 from planexec_lite import (
     ApproveAll,
-    AskPerson,
     Board,
     Decision,
     Grant,
@@ -31,24 +29,12 @@ from planexec_lite import (
     Verdict,
     execute,
 )
+from planexec_lite import events as e
 from planexec_lite.capabilities.approval import Approvals
-from planexec_lite.events import (
-    Paused,
-    PlanProposed,
-    Reviewed,
-    StepBlocked,
-    StepFailed,
-    StepStarted,
-    from_dict,
-    to_dict,
-)
-from planexec_lite.meter import charge
 from planexec_lite.references import resolve
 from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, who
 from tests.core.shapes import Portions, check_fold
 from tests.rounds import rounds
-
-# An approval covers a step with its dependencies
 
 
 def test_under_a_grant_a_payment_runs_where_only_something_else_has_changed() -> None:
@@ -63,13 +49,6 @@ def test_under_a_grant_a_payment_runs_where_only_something_else_has_changed() ->
 
 
 CHANGED = {
-    "the step before": [
-        [
-            plan(who("2", "boom"), pay("9", "{step_2_result}", "2")),
-            plan(who("2", "MALLORY"), pay("9", "{step_2_result}", "2")),
-        ],
-        granting(),
-    ],
     "a step far before": [
         [
             plan(who("2", name), who("3", "{step_2_result}", "2"), pay("9", "{step_3_result}", "3"))
@@ -93,54 +72,43 @@ def test_a_payment_whose_input_has_changed_asks(name: str) -> None:
     check_fold(run)
 
 
-@pytest.mark.parametrize(
-    ("fields", "asks"),
-    [
-        ({"tool": "who", "params": {"name": "x"}}, "a step that it depends on has changed"),
-        ({"effects": "none"}, "the evaluator changed the words"),  # it may do the worst that any tool does
-    ],
-    ids=["a tool", "words"],
-)
-def test_behind_a_step_that_an_evaluator_put_otherwise_a_payment_asks(fields: dict[str, Any], asks: str) -> None:
-    def rule(step: Step, result: Any) -> Verdict:
-        if step.description == "find ACME":
-            return Verdict("modify", "no", changed=step.model_copy(update={"description": "find MALLORY"}))
-        return Verdict("accept")
+def puts_otherwise(words: str) -> RuleEvaluator:
+    """An evaluator that changes the words of the first step that it judges."""
+    changed = list[Step]()
 
-    bank = Bank()
-    find = {"id": "1", "description": "find ACME", "success_criteria": "right", "retries": 1, **fields}
-    steps = plan(find, pay("2", "ACME", "1"))
-    run = agent(bank, [steps], ScriptedReviewer(["approve"]), evaluator=RuleEvaluator(rule)).run("pay")
+    def rule(step: Step, result: Any) -> Verdict:
+        if changed:
+            return Verdict("accept")
+        changed.append(step.model_copy(update={"description": words}))
+        return Verdict("modify", "no", changed=changed[0])
+
+    return RuleEvaluator(rule)
+
+
+def test_behind_a_step_put_otherwise_a_payment_asks_and_a_gate_closes() -> None:
+    judged = {"success_criteria": "right", "retries": 1}
+    bank, find = Bank(), who("1", "x", **judged)
+    run = agent(bank, [plan(find, pay("2", "ACME", "1"))], granting(), evaluator=puts_otherwise("find MALLORY")).run(
+        "pay"
+    )
     assert (run.status, bank.paid) == ("paused", [])
-    assert asks in run.reason
-
-
-def test_a_gate_that_was_opened_closes_when_its_step_is_put_otherwise() -> None:
-    def rule(step: Step, result: Any) -> Verdict:
-        changed = step.model_copy(update={"description": "send it to MALLORY"})
-        return Verdict("modify", "no", changed=changed) if not step.description else Verdict("accept")
-
-    bank = Bank()
-    steps = plan(pay("1", "ACME", gate=True, success_criteria="right", retries=1))
-    one = agent(bank, [steps], ScriptedReviewer(["approve", "approve"]), evaluator=RuleEvaluator(rule))
+    assert "a step that it depends on has changed" in run.reason
+    reviewer = ScriptedReviewer(["approve", "approve"])
+    gated = plan(pay("1", "ACME", gate=True, **judged))
+    one = agent(bank, [gated], reviewer, evaluator=puts_otherwise("send it to MALLORY"))
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
     assert run.reason.startswith("waits for gate of step 1")
-    assert Run([from_dict(to_dict(event)) for event in run.events]).board == run.board
+    assert Run([e.from_dict(e.to_dict(event)) for event in run.events]).board == run.board
     assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
 
 
-# Repeats
-
 REPEATS = {
-    "word for word": [pay("3", "ACME")],
     "with the default written out": [pay("3", "ACME", amount=10)],
-    "with 10.0 for 10": [pay("3", "ACME", amount=10.0)],
     "with the amount as a text": [pay("3", "ACME", amount="10")],
     "through a done step": [pay("3", "{step_0_result}", "0")],
     "through an item": [pay("3", "{step_0_result}", "0", "1", amount=10)],
     "with other words beside it": [pay("3", "ACME", "1", description="another", timeout=50, effects="once")],
-    "as the second of two": [who("x", "fine"), pay("3", "ACME", "x")],
 }
 
 
@@ -166,7 +134,7 @@ def test_a_repeat_that_shows_only_when_the_step_starts_fails_without_a_reviewer(
     bank = Bank("boom")
     run = agent(bank, [DONE, LATE, plan(who("4", "fine"))]).run("pay")
     assert (run.status, bank.paid) == ("finished", [ACME])
-    assert [event.step for event in run.events if isinstance(event, StepBlocked)] == ["3"]
+    assert [event.step for event in run.events if isinstance(event, e.StepBlocked)] == ["3"]
     assert "already made this call" in str(run.board.reviews or run.events)
     assert run.board.state["3"] == "superseded"
     check_fold(run)
@@ -186,13 +154,13 @@ def test_a_repeat_that_shows_only_when_the_step_starts_asks_a_person(then: Plan,
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
     assert run.reason == "waits for gate of step 3: step 1 already made this call, which runs at most once"
-    assert [event.step for event in run.events if isinstance(event, Paused) and event.about == "repeat"] == ["3"]
+    assert [event.step for event in run.events if isinstance(event, e.Paused) and event.about == "repeat"] == ["3"]
     check_fold(run)
     assert one.resume(run, Decision("reject")).status == "stopped"
     assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
     assert bank.paid == [ACME, ACME]
     run = agent(Bank("boom"), [DONE, then], ApproveAll()).run("pay")
-    assert [event.step for event in run.events if isinstance(event, Reviewed)] == [None, None, "3"]
+    assert [event.step for event in run.events if isinstance(event, e.Reviewed)] == [None, None, "3"]
 
 
 def test_another_payment_is_no_repeat() -> None:
@@ -224,10 +192,6 @@ MADE: dict[str, list[Plan]] = {
         plan(who("1", "boom"), who("5", "x")),
         plan(pay("7", "ACME")),
     ],
-    "in doubt, its step kept": [
-        plan(pay("1", "ACME", timeout=2), who("2", "boom")),
-        plan(pay("1", "ACME", timeout=2), who("3", "x")),
-    ],
     "done too late": [SLOW, plan(pay("w", "Bob", timeout=100), who("x", "boom", "w")), plan(pay("7", "ACME"))],
     "judged, and rejected": [plan(pay("1", "ACME", success_criteria="more")), plan(pay("2", "ACME"))],
     "rejected, its step kept": [
@@ -247,45 +211,11 @@ def test_what_was_made_however_it_ended_is_not_made_again(name: str) -> None:
     assert "runs at most once" in run.reason
 
 
-def test_a_payment_that_failed_may_be_tried_by_another_plan() -> None:
-    class Fails(Bank):
-        def pay(self, to: str, amount: float = 10) -> str:
-            """Pay somebody, at the second attempt."""
-            if not self.missing:
-                return super().pay(to, amount)
-            self.missing.clear()
-            raise ConnectionError("refused")
-
-    bank = Fails("once")
-    run = agent(bank, [plan(pay("1", "ACME")), plan(pay("2", "ACME"), who("3", "x"))]).run("pay")
-    assert (run.status, bank.paid) == ("finished", [ACME])
-
-
-# Attacks
-
 TASK = {"id": "1", "description": "pay ACME"}
 
 
 def around(inner: Any, plans: Any, reviewer: Any = None) -> PlannerExecutor:
     return PlannerExecutor(Portions(*plans), inner, reviewer, workers=Simulated(), policy=Policy(replan="failure"))
-
-
-def test_a_late_error_of_another_step_of_the_same_id_takes_no_payment_back() -> None:
-    class Slow(Bank):
-        def pay(self, to: str, amount: float = 10) -> str:
-            """Pay ACME late; other payments fail."""
-            charge(seconds=100 if to == "ACME" else 5)
-            if to == "Bob":
-                raise OSError(to)
-            return super().pay(to, amount)
-
-    bank = Slow("boom")
-    second = [pay("1", "Bob", timeout=2), who("w", "x"), who("z", "boom", "w")]
-    third = plan(pay("5", "Carl", timeout=50), who("6", "boom", "5"))
-    run = agent(
-        bank, [plan(pay("1", "ACME", timeout=2)), plan(*second), third, plan(pay("7", "ACME"), who("8", "x"))]
-    ).run("pay")
-    assert (run.status, bank.paid) == ("failed", [ACME, ("Carl", 10)])
 
 
 @pytest.mark.parametrize("reviewer", [None, granting()], ids=["alone", "granted"])
@@ -320,20 +250,6 @@ def test_calls_are_compared_as_the_tool_receives_them(first: list[str], then: li
     assert len(paid) == 1
 
 
-def test_a_planner_that_changes_a_tool_changes_nothing_about_its_effects() -> None:
-    class Tampers(Portions):
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            with suppress(AttributeError):
-                tools["pay"].effects = "none"  # type: ignore[misc]
-            return super().plan(goal, board, tools)
-
-    bank = Bank("boom")
-    one = PlannerExecutor(
-        Tampers(DONE, plan(pay("3", "ACME"))), bank.executor, workers=Simulated(), policy=Policy(replan="failure")
-    )
-    assert (one.run("pay").status, bank.paid) == ("failed", [ACME])
-
-
 def test_a_change_that_is_asked_for_ends_earlier_approvals() -> None:
     first, other = (plan(who("0", name, gate=True), pay("1", "ACME", "0")) for name in ("x", "y"))
     bank = Bank()
@@ -343,64 +259,12 @@ def test_a_change_that_is_asked_for_ends_earlier_approvals() -> None:
     assert (run.status, run.reason, bank.paid) == ("paused", "waits for approval", [])
 
 
-@pytest.mark.parametrize("who_does", ["planner", "evaluator"])
-def test_a_step_that_is_changed_by_force_where_it_stands_is_not_paid(who_does: str) -> None:
-    def force(board: Board) -> None:
-        dict.__setitem__(board.steps["9"].params, "to", "MALLORY")
-
-    class Judge(RuleEvaluator):
-        def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
-            if who_does == "evaluator":
-                force(board)
-            return Verdict("accept")
-
-    class Planner(Portions):
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            if not self.asked:
-                return super().plan(goal, board, tools)
-            force(board)
-            return Plan(steps=(board.steps["9"],))
-
-    bank = Bank("boom")
-    last = who("2", "boom" if who_does == "planner" else "x", "1")
-    steps = plan(who("1", "x", success_criteria="y"), last, pay("9", "ACME", "2"))
-    policy = Policy(replan="failure")
-    judge = Judge(lambda step, result: None)
-    one = PlannerExecutor(Planner(steps), bank.executor, granting(), judge, Simulated(), policy)
-    with suppress(ValueError):
-        assert one.run("pay").status != "finished"
-    assert bank.paid == []
-
-
-def test_a_verdict_of_two_faces_is_read_once() -> None:
-    class Faces(Verdict):
-        asked = 0
-
-        def __getattribute__(self, name: str) -> Any:
-            if name == "changed":
-                Faces.asked += 1
-                return None if Faces.asked == 1 else Step(**pay("1", "MALLORY"))
-            return object.__getattribute__(self, name)
-
-    def rule(step: Step, result: Any) -> Verdict:
-        if bank.paid:
-            return Verdict("accept")
-        made = Faces("modify", "so")
-        Faces.asked = 0
-        return made
-
-    bank = Bank()
-    steps = plan(who("1", "x", success_criteria="y", retries=1))
-    agent(bank, [steps], ApproveAll(), evaluator=RuleEvaluator(rule)).run("pay")
-    assert bank.paid == []
-
-
 def test_a_run_inside_that_paid_and_failed_is_not_begun_anew() -> None:
     bank = Bank("boom")
     inner = around(bank.executor, [plan(pay("a", "ACME"), who("b", "boom", "a"))])
     run = around(inner, [plan({**TASK, "retries": 2}), plan({**TASK, "retries": 2}, who("2", "x"))]).run("pay")
     assert (run.status, bank.paid) == ("failed", [ACME])
-    assert [event.in_doubt for event in run.events if isinstance(event, StepFailed)] == [True]
+    assert [event.in_doubt for event in run.events if isinstance(event, e.StepFailed)] == [True]
 
 
 @pytest.mark.parametrize("how", ["news", "change", "another step"])
@@ -415,14 +279,6 @@ def test_a_run_inside_that_paid_and_waits_goes_on_or_is_no_more(how: str) -> Non
     assert (run.status, bank.paid) == ("failed" if how == "another step" else "finished", [ACME])
 
 
-def test_a_step_of_a_run_inside_may_do_what_any_tool_does() -> None:
-    bank = Bank("boom")
-    inner = around(bank.executor, [plan(pay("a", "MALLORY"))])
-    first, then = plan(who("1", "boom"), who("2", "x", "1")), plan(who("1", "MALLORY"), who("2", "x", "1"))
-    outer = around(inner, [first, then], AskPerson())
-    assert not (board := outer.run("look").board).repeatable(board.steps["1"])
-
-
 def test_a_payment_whose_result_is_no_data_was_made_all_the_same() -> None:
     class Odd(Bank):
         def pay(self, to: str, amount: float = 10) -> Any:
@@ -434,8 +290,6 @@ def test_a_payment_whose_result_is_no_data_was_made_all_the_same() -> None:
     run = agent(bank, [plan(pay("1", "ACME")), plan(pay("2", "ACME"), who("3", "x"))]).run("pay")
     assert (run.status, bank.paid) == ("failed", [ACME])
 
-
-# Random plans
 
 NAMES = st.sampled_from(["ACME", "Bob", "boom"])
 
@@ -464,16 +318,16 @@ def check_payments(run: Run, bank: Bank) -> None:
     board, shown, first, made = Board(), list[Any](), dict[str, int](), list[tuple[int, Any]]()
     plans, seen = 0, set[str]()
     for event in run.events:
-        if isinstance(event, PlanProposed) and event.plan is not None and not event.problems:
+        if isinstance(event, e.PlanProposed) and event.plan is not None and not event.problems:
             plans += 1
             for step in event.plan.steps:
                 if board.steps.get(step.id) != step or board.state[step.id] == "done":
                     first[step.id] = plans
         board.apply(event)
-        if isinstance(event, Reviewed) and event.verdict == "approve" and event.step is None:
+        if isinstance(event, e.Reviewed) and event.verdict == "approve" and event.step is None:
             shown = [family(board.steps, id) for id in board.unfinished]
             seen = set(board.results)
-        if isinstance(event, StepStarted) and board.steps[event.step].tool == "pay":
+        if isinstance(event, e.StepStarted) and board.steps[event.step].tool == "pay":
             step = board.steps[event.step]
             call = {"amount": 10.0, **resolve(step.params, board.results)}
             if board.has_reviewer and event.step not in board[Approvals].opened:

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Inline, Plan, Pool, Run, Simulated, Toolbox, ToolExecutor, execute, progress, tool
+from planexec_lite import Inline, Pool, Run, Simulated, Toolbox, progress, tool
 from planexec_lite.capabilities.progress import Progress
 from planexec_lite.events import StepProgress
 from planexec_lite.meter import charge
-from tests.core.shapes import check_fold, step
-
-PLAN = Plan.parse([step("1", "copy"), step("2", "copy", "1")])
+from tests.capabilities.scaffold import carry_out
+from tests.core.shapes import step
 
 
 @tool(effects="none")
@@ -25,27 +24,26 @@ def copy() -> str:
     return "copied"
 
 
+COPY = Toolbox([copy])
+
+
 def percents(run: Run) -> list[tuple[str, float]]:
     return [(event.step, event.percent) for event in run.events if isinstance(event, StepProgress)]
 
 
 @pytest.mark.parametrize("workers", [Inline(), Simulated()])
-def test_every_percentage_is_in_the_run_and_none_is_left_on_the_board(workers: Any) -> None:
-    run = execute(PLAN, ToolExecutor(Toolbox([copy])), workers=workers)
-    assert percents(run) == [(id, percent) for id in "12" for percent in (25, 50, 100)]
-    assert run.board[Progress].percent == {}
-    check_fold(run)
-
-
-def test_on_a_virtual_clock_it_comes_at_its_time_and_is_seen_then() -> None:
+def test_every_percentage_is_seen_and_in_the_run_and_none_is_left(workers: Any) -> None:
     seen: list[tuple[float, dict[str, float]]] = []
 
     def watch(run: Run) -> None:
         seen.append((run.board.now, dict(run.board[Progress].percent)))
 
-    execute(PLAN, ToolExecutor(Toolbox([copy])), workers=Simulated(), watch=watch)
-    assert (1.0, {"1": 25}) in seen
-    assert (5.0, {"2": 50}) in seen
+    run = carry_out([step("1", "copy"), step("2", "copy", "1")], COPY, workers, watch=watch)
+    assert percents(run) == [(id, percent) for id in "12" for percent in (25, 50, 100)]
+    assert run.board[Progress].percent == {}
+    if isinstance(workers, Simulated):
+        assert (1.0, {"1": 25}) in seen
+        assert (5.0, {"2": 50}) in seen
 
 
 def test_on_threads_it_is_heard_while_the_step_runs() -> None:
@@ -61,15 +59,12 @@ def test_on_threads_it_is_heard_while_the_step_runs() -> None:
             heard.set()
 
     with ThreadPoolExecutor(1) as threads:
-        plan = Plan.parse([step("1", "slow")])
-        run = execute(plan, ToolExecutor(Toolbox([slow])), workers=Pool(threads), watch=watch)
+        run = carry_out([step("1", "slow")], Toolbox([slow]), Pool(threads), watch=watch)
     assert run.results == {"1": True}
 
 
 def test_what_comes_after_the_timeout_is_not_the_progress_of_the_next_attempt() -> None:
-    plan = Plan.parse([step("1", "copy") | {"timeout": 1.5, "retries": 1}])
-    run = execute(plan, ToolExecutor(Toolbox([copy])), workers=Simulated())
-    assert percents(run) == [("1", 25), ("1", 25)]
+    assert percents(carry_out([step("1", "copy", timeout=1.5, retries=1)], COPY)) == [("1", 25), ("1", 25)]
 
 
 @pytest.mark.parametrize("percent", [-1, 101, True, float("nan")])

@@ -17,7 +17,6 @@ from planexec_lite import (
     PlannerExecutor,
     Policy,
     RuleEvaluator,
-    RulePlanner,
     Simulated,
     Tool,
     Toolbox,
@@ -28,6 +27,7 @@ from planexec_lite.assembly import Board, decide
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import PlanStarted, StepDone, StepStarted
 from planexec_lite.roles.telling import record
+from tests.capabilities.scaffold import planned
 
 
 class World:
@@ -71,7 +71,6 @@ def run(world: World, later: Callable[[int, Board], Any], first: Any = FIRST, sl
 
 
 LATER: dict[str, tuple[Callable[[int, Board], Any], dict[str, Any], list[int], str]] = {
-    "another step": (lambda n, board: [step("2b", 20, "1"), step("3", 3, "2b")], {}, [1, 2, 20, 3], ""),
     "a done step word for word": (lambda n, board: [step("1", 1), step("2b", 20, "1")], {}, [1, 2, 20], ""),
     "other work under a done id": (lambda n, board: [step("1", 100)], {}, [1, 2], "done_already"),
     "the same under other ids": (
@@ -85,12 +84,6 @@ LATER: dict[str, tuple[Callable[[int, Board], Any], dict[str, Any], list[int], s
         {},
         [1, 2, 5],
         "tried_before",
-    ),
-    "first an invalid one": (
-        lambda n, board: [step("9", 9, "nowhere")] if n == 1 else [step("2b", 20, "1")],
-        {"failure": "stop"},
-        [1, 2, 20],
-        "",
     ),
 }
 
@@ -113,15 +106,6 @@ def test_the_planner_is_told_what_is_done_what_failed_and_what_waits() -> None:
         '- step 2, work(n=2): failed, data: "RuntimeError: piece 2 is broken"',
         "- step 3, work(n=3): waiting",
     ]
-
-
-def test_steps_in_flight_finish_before_the_rest_is_planned_again() -> None:
-    world = World(1)
-    first = [step("1", 1), step("2", 2), step("3", 3, "1"), step("4", 4, "2")]
-    one, _ = run(world, lambda n, board: [step("1b", 10), step("4", 4, "2")], first, replan="failure")
-    kinds = [type(event).__name__ for event in one.events]
-    assert kinds.index("PlanStarted", 3) > kinds.index("StepDone")
-    assert (one.status, sorted(world.done)) == ("finished", [1, 2, 4, 10])
 
 
 @pytest.mark.parametrize("failure", ["skip", "stop"])
@@ -154,18 +138,11 @@ def test_every_step_asks_the_planner_again_while_steps_are_left() -> None:
 def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_mends_it() -> None:
     world = World()
     first = [step("5", 5), step("6", 6, "5", success_criteria="mended"), step("7", 7, "6")]
-    later = lambda n, board: [step("5b", 55, "5"), step("6", 6, "5b", success_criteria="mended"), step("7", 7, "6")]  # noqa: E731
+    later = [step("5b", 55, "5"), step("6", 6, "5b", success_criteria="mended"), step("7", 7, "6")]
     judge = RuleEvaluator(
         lambda step, result: Verdict("replan", "not mended", rejects="5") if 55 not in world.done else True
     )
-    agent = PlannerExecutor(
-        Planner(first, later),
-        ToolExecutor(world.tools),
-        evaluator=judge,
-        workers=Simulated(),
-        policy=Policy(replan="failure"),
-    )
-    one = agent.run("mend")
+    one = planned(world.tools, first, later, roles={"evaluator": judge}, replan="failure").run("mend")
     assert (one.status, world.done) == ("finished", [5, 6, 55, 6, 7])
     assert one.board[Judging].rejected == {"5": "not mended"}
     assert one.board.state["5"] == "done"
@@ -192,21 +169,9 @@ def test_any_replanner_ends_and_nothing_done_runs_again(data: st.DataObject) -> 
             assert decide(Board.of(one.events[:place]), Policy(replan=trigger, max_rounds=5)) == event
 
 
-def test_a_failed_step_that_is_planned_again_has_no_error_yet() -> None:
-    shown: list[str] = []
-
-    def later(n: int, board: Board) -> list[dict[str, Any]]:
-        shown.append(record(board))
-        return [step(f"{n}x", 50 + n, "1"), step("2", 2, f"{n}x"), step("3", 3, "2")]
-
-    run(World(2, 51), later, replan="failure")
-    assert "- step 2, work(n=2): waiting" in shown[1].splitlines()
-
-
 def test_news_that_can_not_be_planned_for_stops_the_run() -> None:
     world = World()
-    planner = Planner([step("1", 1, gate=True)], lambda n, board: [])
-    agent = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated(), policy=Policy(max_replans=0))
+    agent = planned(world.tools, [step("1", 1, gate=True)], max_replans=0)
     told = agent.tell(agent.run("work"), "STOP")
     assert (told.status, world.done) == ("stopped", [])
     assert "max_replans" in told.reason
@@ -225,9 +190,6 @@ def test_a_stall_can_not_come_where_a_failure_stops_the_run() -> None:
         Policy(replan="stall", failure="stop")
 
 
-# Answers to a failure
-
-
 def call(id: str, tool: str, *after: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "tool": tool, "depends_on": [*after], **more}
 
@@ -239,10 +201,8 @@ NOTIFY = call("notify", "note", "smoke")
 
 
 ANSWERS: dict[str, tuple[Any, str]] = {
-    "nothing": ({"steps": [], "complete": True}, "failed"),
     "what waited already": ([call("notify", "note")], "failed"),
     "the same check again": ([call("look", "look"), SMOKE], "failed"),  # and it fails again
-    "another check": ([call("look", "look"), call("again", "look", "look")], "finished"),
     "a repair": ([call("repair", "repair"), call("check", "check", "repair")], "finished"),
     "given up by name": ({"steps": [call("notify", "note")], "supersedes": ["smoke"]}, "finished"),
     "given up by name alone": ({"steps": [], "supersedes": "smoke"}, "finished"),
@@ -272,11 +232,8 @@ def release() -> Toolbox:
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_a_failure_that_no_later_plan_answers_fails_the_run(answer: str) -> None:
     then, status = ANSWERS[answer]
-    plans = iter(
-        [Plan.parse([call("build", "build"), SMOKE | {"depends_on": ["build"]}, NOTIFY]), *[Plan.parse(then)] * 9]
-    )
-    policy = Policy(replan="failure", max_replans=1)
-    run = PlannerExecutor(RulePlanner(lambda goal: next(plans)), ToolExecutor(release()), policy=policy).run("go")
+    first = [call("build", "build"), SMOKE | {"depends_on": ["build"]}, NOTIFY]
+    run = planned(release(), first, then, replan="failure", max_replans=1).run("go")
     assert run.status == status
 
 
@@ -304,21 +261,6 @@ def test_the_planner_is_asked_and_may_name_what_it_gives_up() -> None:
 
 def test_a_failed_run_is_rolled_back_however_complete_the_plan_is_called() -> None:
     world = deploy.World(currency=None)  # the smoke test of production fails
-    plans = iter([Plan.parse(deploy.PLAN), *[Plan.parse({"goal": "", "steps": [], "complete": True})] * 9])
-    policy = Policy(replan="failure", rollback="failed")
-    agent = PlannerExecutor(
-        RulePlanner(lambda goal: next(plans)), ToolExecutor(world.tools), workers=Simulated(4), policy=policy
-    )
-    run = agent.run(deploy.GOAL)
+    run = planned(world.tools, deploy.PLAN, {"steps": []}, replan="failure", rollback="failed").run(deploy.GOAL)
     assert (run.status, world.deployed("production")) == ("rolled back", "v2.3.0")
     assert "no new step" in run.reason
-
-
-def test_a_repair_that_is_never_done_answers_nothing() -> None:
-    first = [call("build", "build"), SMOKE | {"depends_on": ["build"]}]
-    repair = [call("repair", "repair", gate=True)]
-    plans = iter([first, repair, *[{"steps": [], "complete": True}] * 9])
-    planner = RulePlanner(lambda goal: next(plans))
-    agent = PlannerExecutor(planner, ToolExecutor(release()), policy=Policy(replan="failure"))
-    run = agent.tell(agent.run("go"), "leave it")
-    assert (run.status, "smoke" in run.reason) == ("failed", True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -18,22 +17,17 @@ from planexec_lab.views.timeline_drawing.model import Timeline
 from planexec_lite import (
     Backoff,
     Inline,
-    Plan,
-    PlannerExecutor,
-    Policy,
     Pool,
     RuleEvaluator,
     Run,
     Simulated,
     Tool,
     Toolbox,
-    ToolExecutor,
     Verdict,
-    execute,
-    tool,
 )
 from planexec_lite.events import BackoffEnded, BackoffStarted, StepFailed, StepStarted
-from tests.core.shapes import Portions, Workshop, check_fold, check_replay, jobs, plan_of, starts, step
+from tests.capabilities.scaffold import carry_out, planned
+from tests.core.shapes import Workshop, jobs, plan_of, starts, step
 from tests.rounds import rounds
 
 ERRORS: dict[str, type[Exception]] = {"busy": ConnectionError, "gone": LookupError, "reset": ConnectionResetError}
@@ -58,10 +52,7 @@ class Line:
 
     def run(self, retry_on: Any, workers: Any = None, name: str = "ring", **more: Any) -> Run:
         tools = Toolbox([Tool(getattr(self, name), retry_on=retry_on, effects="none")])
-        plan = Plan.parse([step("1", name, **more)])
-        run = execute(plan, ToolExecutor(tools), workers=workers or Simulated(), policy=Policy(retries=3))
-        check_fold(run)
-        return run
+        return carry_out([step("1", name, **more)], tools, workers, retries=3)
 
 
 def tries(run: Run) -> int:
@@ -95,17 +86,6 @@ def test_it_is_so_on_threads_and_in_async_tools() -> None:
             assert (run.status, tries(run)) == ("failed", 2)
 
 
-@tool(retry_on=[ConnectionError], effects="none")
-def ring() -> str:
-    """Ring once."""
-    return "hello"
-
-
-def test_a_tool_that_is_sent_to_another_process_keeps_what_it_names() -> None:
-    for one in (ring.tool, Tool(ring, name="phone", retry_on=(ConnectionError,), effects="none")):  # type: ignore[attr-defined]
-        assert pickle.loads(pickle.dumps(one)).retry_on == (ConnectionError,)
-
-
 # Backoff
 EVEN = Backoff(first=1.0, factor=2.0, longest=5.0, jitter=0.0)
 AN_HOUR = Backoff(first=3600.0, longest=3600.0)
@@ -125,19 +105,12 @@ class Site:
             raise RuntimeError(f"{name} went wrong")
         return name
 
-    def run(self, *steps: Any, backoff: Backoff = EVEN, retries: int = 3, workers: Any = None, **more: Any) -> Run:
-        policy = Policy(retries=retries, backoff=backoff, **more)
-        run = execute(Plan.parse(list(steps)), ToolExecutor(self.tools), workers=workers or Simulated(), policy=policy)
-        check_fold(run)
-        check_replay(run, policy)
-        return run
+    def run(self, *steps: Any, backoff: Backoff = EVEN, workers: Any = None, **more: Any) -> Run:
+        return carry_out(list(steps), self.tools, workers, backoff=backoff, **{"retries": 3, **more})
 
 
 def work(id: str, *after: str, **more: Any) -> dict[str, Any]:
     return step(id, "work", *after, name=id, **more)
-
-
-# Wait times
 
 
 @pytest.mark.parametrize(
@@ -178,9 +151,6 @@ def test_what_is_no_backoff_is_rejected_with_its_name(given: dict[str, float], w
         Backoff(**given)  # type: ignore[arg-type]
 
 
-# On the run's clock
-
-
 @pytest.mark.parametrize("workers", [Simulated(1), Simulated(limits={"work": 1})], ids=str)
 def test_while_it_waits_its_place_is_free_for_others(workers: Simulated) -> None:
     run = Site().run(work("1", fails=1), work("2"), work("3", seconds=4.0), workers=workers)
@@ -204,28 +174,14 @@ def test_with_jitter_steps_come_back_apart_and_the_same_way_each_time() -> None:
 @given(jobs(), st.sampled_from([None, 1, 2, 3]), st.sampled_from(["skip", "stop"]))
 @rounds(150)
 def test_it_changes_when_and_never_what(made: Any, slots: int | None, failure: Any) -> None:
-    policy = Policy(failure=failure, backoff=EVEN)
-    plan = plan_of(made)
-    run = execute(plan, ToolExecutor(Workshop().toolbox), workers=Simulated(slots), policy=policy)
-    check_fold(run)
-    check_replay(run, policy)
+    steps = plan_of(made).model_dump()["steps"]
+    run = carry_out(steps, Workshop().toolbox, Simulated(slots), failure=failure, backoff=EVEN)
     assert run.board.ended
     if failure == "skip":
-        at_once = execute(plan, ToolExecutor(Workshop().toolbox), workers=Simulated(slots))
+        at_once = carry_out(steps, Workshop().toolbox, Simulated(slots))
         assert (run.results, run.board.state, run.status) == (at_once.results, at_once.board.state, at_once.status)
     for before, after in pairwise([event for event in run.events if isinstance(event, BackoffStarted | BackoffEnded)]):
         assert before.at <= after.at
-
-
-# On real clocks
-
-
-def test_inline_others_go_first_and_only_then_it_is_waited_for() -> None:
-    site = Site()
-    run = site.run(work("1", fails=1), work("2"), work("3", "1"), backoff=Backoff(0.05, jitter=0.0), workers=Inline())
-    assert (run.status, site.log) == ("finished", ["1", "2", "1", "3"])
-    (waited,) = [event.seconds for event in run.events if isinstance(event, BackoffEnded)]
-    assert waited >= 0.05
 
 
 @pytest.mark.parametrize("kind", ["inline", "threads", "simulated"])
@@ -234,10 +190,8 @@ def test_where_the_run_ends_nobody_waits_for_the_wait(kind: str) -> None:
     with ThreadPoolExecutor(1) as threads:
         workers = {"inline": Inline(), "threads": Pool(threads), "simulated": Simulated(1)}[kind]
         broken = work("2", fails=9, retries=0)
-        policy = Policy(failure="stop", backoff=AN_HOUR)
-        plan = Plan.parse([work("1", fails=1, retries=1), broken])
-        run = execute(plan, ToolExecutor(site.tools), workers=workers, policy=policy)
-    check_fold(run)
+        steps = work("1", fails=1, retries=1), broken
+        run = site.run(*steps, workers=workers, failure="stop", backoff=AN_HOUR, retries=0)
     assert (run.status, site.log) == ("failed", ["1", "2"])
     assert run.makespan < 60
 
@@ -254,40 +208,25 @@ def test_an_interrupt_during_the_wait_and_the_run_goes_on_without_another_wait(k
 
     with ThreadPoolExecutor(1) as threads:
         workers = Inline() if kind == "inline" else Pool(threads)
-        policy = Policy(retries=1, backoff=AN_HOUR)
-        plan = Plan.parse([work("1", fails=1)])
         with pytest.raises(KeyboardInterrupt) as caught:
-            execute(plan, ToolExecutor(site.tools), workers=workers, policy=policy, watch=watch)
+            site.run(work("1", fails=1), workers=workers, watch=watch, backoff=AN_HOUR)
         left: Run = caught.value.run  # type: ignore[attr-defined]
-        agent = PlannerExecutor(Portions([]), ToolExecutor(site.tools), workers=workers, policy=policy)
-        run = agent.resume(left)
-    check_fold(run)
+        run = planned(site.tools, [], workers=workers, retries=1, backoff=AN_HOUR).resume(left)
     assert (run.status, site.log) == ("finished", ["1", "1"])
-
-
-# Beside judging and replanning
 
 
 def test_what_a_judge_sends_back_waits_as_well() -> None:
     verdicts = [Verdict("retry", "once more"), Verdict("accept")]
     judge = RuleEvaluator(lambda step, result: verdicts.pop(0))
-    plan = Plan.parse([work("1", success_criteria="good", retries=1)])
-    executor, policy = ToolExecutor(Site().tools), Policy(backoff=EVEN)
-    run = execute(plan, executor, evaluator=judge, workers=Simulated(), policy=policy)
+    run = Site().run(work("1", success_criteria="good"), evaluator=judge)
     assert starts(run) == [("1", 0.0), ("1", 2.0)]
 
 
 def test_a_replan_waits_until_the_retries_are_used_up() -> None:
     site = Site()
-    policy = Policy(retries=1, backoff=EVEN, replan="failure")
-    first, rest = [work("1", fails=9), work("2", fails=1)], [work("3", "2")]
-    agent = PlannerExecutor(Portions(first, rest), ToolExecutor(site.tools), workers=Simulated(), policy=policy)
-    run = agent.run("build")
-    check_fold(run)
+    plans = [work("1", fails=9), work("2", fails=1)], [work("3", "2")]
+    run = planned(site.tools, *plans, retries=1, backoff=EVEN, replan="failure").run("build")
     assert (run.status, site.log) == ("finished", ["1", "2", "1", "2", "3"])
-
-
-# Views
 
 
 def test_the_wait_is_on_the_timeline_and_in_the_trace() -> None:

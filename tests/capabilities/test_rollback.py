@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -25,8 +23,6 @@ from planexec_lite import (
     PlanError,
     PlannerExecutor,
     Policy,
-    Pool,
-    RulePlanner,
     Run,
     ScriptedReviewer,
     Simulated,
@@ -35,30 +31,22 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite.capabilities.doubt import UNKNOWN
+from planexec_lite import events as e
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import (
-    RollbackStarted,
-    StepDone,
-    StepProposed,
-    UndoStarted,
-)
 from planexec_lite.meter import made_once
 from planexec_lite.plan import Step
-from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, check_rollback, told, up
-from tests.core.shapes import END, Job, Writing, check_fold, check_replay, jobs, step
+from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, carry_out, check_rollback, up
+from tests.core.shapes import Job, check_fold, jobs, step
 from tests.rounds import rounds
-
-# What is undone, and in which order
 
 
 @st.composite
-def sites(draw: st.DrawFn) -> tuple[list[Job], set[str], set[str], Policy, int | None]:
+def sites(draw: st.DrawFn) -> tuple[list[Job], set[str], set[str], dict[str, Any], int | None]:
     made = draw(jobs())
     undo = {job.id for job in made if draw(st.booleans())}
     stuck = {job.id for job in made if draw(st.integers(0, 4)) == 0}
     failure, when = draw(st.sampled_from(["skip", "stop"])), draw(st.sampled_from(["never", "failed", "unfinished"]))
-    policy = Policy(failure=failure, rollback=when, retries=draw(st.integers(0, 1)))  # type: ignore[arg-type]
+    policy = {"failure": failure, "rollback": when, "retries": draw(st.integers(0, 1))}
     return made, undo, stuck, policy, draw(st.sampled_from([None, 1, 2, 3]))
 
 
@@ -76,32 +64,20 @@ def planned(made: list[Job], undo: set[str]) -> list[dict[str, Any]]:
 def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
     made, undo, stuck, policy, slots = drawn
     site = Site(" ".join(stuck))
-    plan = Plan.parse({"steps": planned(made, undo)})
-    run = execute(plan, ToolExecutor(site.tools), workers=Simulated(slots), policy=policy)
-    check_fold(run)
-    check_replay(run, policy)
-    begun = [place for place, event in enumerate(run.events) if isinstance(event, RollbackStarted)]
+    run = carry_out(planned(made, undo), site.tools, Simulated(slots), **policy)
+    begun = [place for place, event in enumerate(run.events) if isinstance(event, e.RollbackStarted)]
     before = run.events[: begun[0]] if begun else run.events
     if begun:
-        assert policy.rollback != "never"
+        assert policy["rollback"] != "never"
         assert run.status == "rolled back"
         check_rollback(run, site, undo, before)
     else:
-        nothing_done = not any(isinstance(event, StepDone) for event in run.events)
-        assert policy.rollback == "never" or run.status == "finished" or nothing_done
+        nothing_done = not any(isinstance(event, e.StepDone) for event in run.events)
+        assert policy["rollback"] == "never" or run.status == "finished" or nothing_done
         by_itself = PlannerExecutor(None, ToolExecutor(site.tools), workers=Simulated()).roll_back(run)
         check_fold(by_itself)
         assert by_itself.status == "rolled back"
         check_rollback(by_itself, site, undo, before)
-
-
-def test_a_step_that_a_later_plan_repeats_is_undone_once() -> None:
-    site = Site()
-    one = up("1", success_criteria="straight")
-    policy = Policy(rollback="failed", replan="failure", max_replans=1)
-    agent = site.agent([one], [one, broken("2", "1")], policy=policy, evaluator=Verdicts("replan"))
-    run = agent.run("build")
-    assert (run.status, site.log) == ("rolled back", ["+1", "+1", "-1"])
 
 
 def test_each_result_of_what_may_be_done_once_is_taken_back() -> None:
@@ -118,28 +94,9 @@ def test_each_result_of_what_may_be_done_once_is_taken_back() -> None:
 
     tools = Toolbox([Tool(order, effects="once"), Tool(cancel, effects="idempotent"), *Site().tools])
     undo = call("cancel", number="{step_1_result}")
-    plan = Plan.parse([step("1", "order", success_criteria="cheap", retries=1, undo=undo), broken("2", "1")])
-    run = execute(plan, ToolExecutor(tools), workers=Simulated(), policy=FAILED, evaluator=Verdicts("retry"))
-    check_fold(run)
+    steps = [step("1", "order", success_criteria="cheap", retries=1, undo=undo), broken("2", "1")]
+    carry_out(steps, tools, rollback="failed", evaluator=Verdicts("retry"))
     assert log == ["+1", "+2", "-2", "-1"]
-
-
-def test_an_undo_that_waits_for_a_thread_is_handed_over_once() -> None:
-    site, over = Site(), threading.Event()
-
-    def wait() -> bool:
-        """Keep the only thread for a while."""
-        return over.wait(0.6)
-
-    tools = ToolExecutor(Toolbox([*site.tools, Tool(wait, effects="none")]))
-    policy = Policy(deadline=0.3, rollback="unfinished")
-    with ThreadPoolExecutor(1) as threads:
-        run = execute(Plan.parse([up("1"), step("2", "wait", "1")]), tools, workers=Pool(threads), policy=policy)
-    check_fold(run)
-    assert (told(run, UndoStarted), run.status, site.log) == (["1"], "rolled back", ["+1", "-1"])
-
-
-# When a rollback starts
 
 
 @pytest.mark.parametrize(("when", "status"), [("unfinished", "rolled back"), ("failed", "stopped")])
@@ -174,15 +131,6 @@ def test_by_hand_it_goes_back_to_a_step_that_stays_and_later_further() -> None:
     check_fold(again)
 
 
-def test_where_there_is_no_such_step_the_steps_are_named() -> None:
-    done = Site().run(up("1"), up("2", fails=9), policy=Policy())
-    with pytest.raises(ValueError, match=r"to='2': step 2 has no result; steps with results: 1$"):
-        Site().agent([]).roll_back(done, to="2")
-
-
-# Steps that can't be undone
-
-
 @pytest.mark.parametrize("listed", [False, True])
 def test_an_undo_that_may_have_been_made_is_not_made_again(listed: bool) -> None:
     site, refunds = Site(), list[str]()
@@ -202,33 +150,6 @@ def test_an_undo_that_may_have_been_made_is_not_made_again(listed: bool) -> None
     check_fold(again)
     assert (again.status, refunds) == ("rolled back", ["1"])
     assert (label, "it is unknown whether it was undone") in again.board[Rollback].remains
-
-
-def test_a_step_in_doubt_stays_listed_beside_the_doubtful_undo_of_a_later_step_with_its_id() -> None:
-    def pay(to: str) -> str:
-        """Pay, and break down behind that if nobody is named."""
-        if not to:
-            made_once()
-            raise RuntimeError("no answer")
-        return to
-
-    def refund(to: str) -> None:
-        """Pay it back, and break down behind that."""
-        made_once()
-        raise RuntimeError("no answer")
-
-    tools = Toolbox([Tool(pay, effects="once"), Tool(refund, effects="once")])
-    first = Plan.parse([{"id": "1", "tool": "pay", "params": {"to": ""}}])
-    then = Plan.parse([{"id": "1", "tool": "pay", "params": {"to": "a"}, "undo": call("refund", to="a")}])
-    plans = iter([first, then])
-    planner = RulePlanner(lambda goal: next(plans))
-    agent = PlannerExecutor(planner, ToolExecutor(tools), workers=Simulated(), policy=Policy(replan="failure"))
-    run = agent.roll_back(agent.run("g"))
-    assert run.board[Rollback].remains == [("1", UNKNOWN), ("1", "RuntimeError: no answer")]
-    assert agent.roll_back(run).board[Rollback].remains == [
-        ("1", UNKNOWN),
-        ("1", "it is unknown whether it was undone"),
-    ]
 
 
 TELL = call("tell", text="sorry")
@@ -259,12 +180,6 @@ CASES: dict[str, tuple[list[Any], list[Any], str, str]] = {
         "+1 +2 -2",
         "undone: 2; not undone: 1 (it was done after its timeout)",
     ),
-    "the undo is slow": (
-        [up("1", timeout=2.0, undo=call("slow", name="1")), broken("2", "1")],
-        [],
-        "+1 -1",
-        "not undone: 1 (TimeoutError: took longer than its timeout of 2 s)",
-    ),
     "its reference has no result": (
         [up("1", fails=9), up("2", "1", undo=up("1")["undo"]) | {"run_anyway": True}],
         [],
@@ -289,7 +204,6 @@ CASES: dict[str, tuple[list[Any], list[Any], str, str]] = {
         "+1 !sorry",
         "not undone: 1 (no undo of its own); not undone: rollback 1 (step 2 gave no result)",
     ),
-    "nothing was changed": ([step("1", "look"), broken("2", "1")], [TELL], "", "RuntimeError: it does not look good"),
 }
 
 
@@ -301,9 +215,6 @@ def test_what_is_undone_and_what_is_not_is_named(name: str) -> None:
     assert run.status == ("rolled back" if log else "failed")
     assert " ".join(site.log) == log
     assert run.reason.endswith(reason)
-
-
-# The plan's rollback
 
 
 @pytest.mark.parametrize("name", ["{step_1_result.name}", "1"])
@@ -339,9 +250,6 @@ def test_the_rollback_that_a_reviewer_wrote_is_the_one_that_counts() -> None:
     assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!forgive us"])
 
 
-# A plan that must have undos
-
-
 NEEDED = Policy(require_undo=True)
 
 
@@ -356,14 +264,6 @@ def test_where_an_undo_is_required_a_plan_without_one_is_invalid() -> None:
     assert site.log == []
 
 
-def test_an_undo_a_rollback_that_refers_to_it_or_a_gate_are_enough() -> None:
-    steps = [up("1"), up("2", undo=None), step("3", "tell", "2", text="done", gate=True)]
-    back = call("take_down", name="{step_2_result.name}")
-    plan = Plan.parse({"steps": steps, "rollback": [back]})
-    assert plan.without_undo(Site().tools) == []
-    assert [problem.step for problem in Plan(steps=plan.steps).without_undo(Site().tools)] == ["2"]
-
-
 def test_a_later_plan_keeps_the_calls_that_take_back_what_is_done() -> None:
     site = Site()
     back = [call("take_down", name="{step_1_result.name}")]
@@ -374,20 +274,6 @@ def test_a_later_plan_keeps_the_calls_that_take_back_what_is_done() -> None:
     run = agent.run("build")
     assert agent.planner.told == [[], [], ["no_undo"]]  # type: ignore[union-attr]
     assert (run.status, site.log) == ("rolled back", ["+1", "+3", "-3", "-1"])
-
-
-def test_of_a_plan_that_is_streamed_only_what_has_an_undo_starts_early() -> None:
-    site = Site()
-    first = [up("1"), 1.0, up("2", undo=None), 1.0, END]
-    writing = Writing(first, [up("1"), up("2", "1"), END])
-    agent = PlannerExecutor(writing, ToolExecutor(site.tools), workers=Simulated(), policy=NEEDED)
-    run = agent.run("build")
-    early = [event.step for event in run.events if isinstance(event, StepProposed)]
-    assert [(one.id, one.undo is not None) for one in early] == [("1", True), ("2", True)]
-    assert (run.status, writing.told, site.log) == ("finished", [[], ["no_undo"]], ["+1", "+2"])
-
-
-# An interrupted rollback
 
 
 class Stop(KeyboardInterrupt):
@@ -439,25 +325,6 @@ def test_what_was_under_way_when_the_run_was_left_is_named_until_it_is_done() ->
     assert run.reason.endswith("; not undone: 1 (interrupted; nobody knows whether it was done)")
     done = site.agent([]).resume(left)
     assert site.agent([]).roll_back(done).reason == "asked for; undone: 1"
-
-
-def test_an_undo_that_had_not_begun_is_called_once() -> None:
-    site = Site()
-
-    def watch(run: Run) -> None:
-        if isinstance(run.events[-1], UndoStarted) and run.events[-1].step == "1" and not stopped:
-            stopped.append(True)
-            raise Stop
-
-    stopped: list[bool] = []
-    with pytest.raises(Stop) as caught:
-        site.run(up("1"), up("2", "1"), broken("3", "2"), watch=watch)
-    run = site.agent([]).resume(caught.value.run)  # type: ignore[attr-defined]
-    check_fold(run)
-    assert (site.log, run.status) == (["+1", "+2", "-2", "-1"], "rolled back")
-
-
-# A real database
 
 
 def state_of(world: Any) -> tuple[str, dict[str, str]]:

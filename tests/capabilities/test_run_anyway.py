@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,15 +15,14 @@ from planexec_lite import (
     Inline,
     Plan,
     PlannerExecutor,
-    Policy,
     Pool,
-    Run,
     Simulated,
     ToolExecutor,
     execute,
 )
 from planexec_lite.events import StepStarted
-from tests.core.shapes import Job, Portions, Workshop, Writing, check_fold, check_replay, jobs, plan_of, starts, step
+from tests.capabilities.scaffold import carry_out, planned
+from tests.core.shapes import Job, Workshop, Writing, check_fold, jobs, plan_of, starts, step
 from tests.rounds import rounds
 
 
@@ -31,59 +30,12 @@ def work(id: str, *after: str, fails: int = 0, quarters: int = 4, anyway: bool =
     return step(id, "work", *after, step=id, quarters=quarters, fails=fails, uses=[], **more) | {"run_anyway": anyway}
 
 
-def run_of(*steps: dict[str, Any], workers: Any = None, **settings: Any) -> Run:
-    policy = Policy(**settings)
-    tools = ToolExecutor(Workshop().toolbox)
-    run = execute(Plan.parse(list(steps)), tools, workers=workers or Simulated(), policy=policy)
-    check_fold(run)
-    check_replay(run, policy)
-    return run
-
-
-def states(run: Run) -> str:
-    return ", ".join(f"{id} {state}" for id, state in run.board.state.items())
-
-
-CASES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str, str]] = {
-    "behind a failure": (
-        [work("1", fails=9), work("2", "1"), work("3", "1", anyway=True), work("4", "3")],
-        {},
-        "1 failed, 2 skipped, 3 done, 4 done",
-        "1 at 0, 3 at 1, 4 at 2",
-    ),
-    "behind a skipped step": (
-        [work("1", fails=9), work("2", "1"), work("3", "2", anyway=True)],
-        {},
-        "1 failed, 2 skipped, 3 done",
-        "1 at 0, 3 at 1",
-    ),
-    "when all have ended": (
-        [work("1", fails=9), work("2", quarters=20), work("3", "1", "2", anyway=True)],
-        {},
-        "1 failed, 2 done, 3 done",
-        "1 at 0, 2 at 0, 3 at 5",
-    ),
-    "not before a retry": (
-        [work("1", fails=1, retries=1), work("2", "1", anyway=True)],
-        {},
-        "1 done, 2 done",
-        "1 at 0, 1 at 1, 2 at 2",
-    ),
-    "not where a failure stops the run": (
-        [work("1", fails=9), work("2", "1", anyway=True)],
-        {"failure": "stop"},
-        "1 failed, 2 waiting",
-        "1 at 0",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_it_starts_when_what_it_depends_on_has_ended(name: str) -> None:
-    steps, policy, ended, begun = CASES[name]
-    run = run_of(*steps, **policy)
-    assert (states(run), ", ".join(f"{id} at {at:g}" for id, at in starts(run))) == (ended, begun)
-    assert run.status == ("failed" if "failed" in ended else "finished")
+@pytest.mark.parametrize(("failure", "state"), [("skip", "done"), ("stop", "waiting")])
+def test_behind_a_failure_it_starts_unless_that_stops_the_run(failure: str, state: str) -> None:
+    steps = [work("1", fails=1, retries=1), work("2", "1", fails=9), work("3", "2", anyway=True)]
+    run = carry_out(steps, Workshop().toolbox, failure=failure)
+    assert (run.status, run.board.state) == ("failed", {"1": "done", "2": "failed", "3": state})
+    assert starts(run)[:3] == [("1", 0.0), ("1", 1.0), ("2", 2.0)]
 
 
 def test_it_gets_the_results_that_are_there_and_another_is_an_error() -> None:
@@ -104,19 +56,14 @@ def test_it_gets_the_results_that_are_there_and_another_is_an_error() -> None:
 
 def test_a_replan_comes_first_and_what_was_to_run_anyway_is_planned_again() -> None:
     workshop = Workshop()
-    agent = PlannerExecutor(
-        Portions([work("1", fails=9), work("2", "1", anyway=True)], [work("3")]),
-        ToolExecutor(workshop.toolbox),
-        workers=Simulated(),
-        policy=Policy(replan="failure"),
-    )
-    run = agent.run("build")
+    first = [work("1", fails=9), work("2", "1", anyway=True)]
+    run = planned(workshop.toolbox, first, [work("3")], replan="failure").run("build")
     assert (run.status, list(workshop.calls)) == ("finished", ["1", "3"])
     assert run.board.state["2"] == "superseded"
 
 
 def test_it_may_arrive_after_the_failure_while_the_planner_still_writes() -> None:
-    answer = [work("1", fails=9), 10.0, work("2", "1", anyway=True), work("3", "1"), 10.0]
+    answer: list[Any] = [work("1", fails=9), 10.0, work("2", "1", anyway=True), work("3", "1"), 10.0]
     whole = Plan.parse([answer[0], answer[2], answer[3]])
     agent = PlannerExecutor(Writing([*answer, lambda: whole]), ToolExecutor(Workshop().toolbox), workers=Simulated())
     run = agent.run("build")
@@ -148,23 +95,14 @@ def by_hand(made: list[Job], anyway: set[str]) -> dict[str, str]:
 @given(jobs(), st.data(), st.sampled_from(("threads", "inline", "simulated")), st.sampled_from((1, 3, None)))
 @rounds(200)
 def test_random_plans_end_as_by_hand_and_nothing_starts_too_early(
-    made: list[Job], data: st.DataObject, kind: Literal["threads", "inline", "simulated"], slots: int | None
+    made: list[Job], data: st.DataObject, kind: str, slots: int | None
 ) -> None:
     anyway = set(data.draw(st.lists(st.sampled_from([job.id for job in made]))))
-    plan = plan_of(made)
-    plan = plan.changed(
-        steps=tuple(
-            one.model_copy(update={"run_anyway": one.id in anyway, "params": {**one.params, "uses": []}})
-            for one in plan.steps
-        )
-    )
-    workshop = Workshop()
-    if kind == "threads":
-        with ThreadPoolExecutor(3) as threads:
-            run = execute(plan, ToolExecutor(workshop.toolbox), workers=Pool(threads, slots))
-    else:
-        workers = Simulated(slots) if kind == "simulated" else Inline()
-        run = execute(plan, ToolExecutor(workshop.toolbox), workers=workers)
+    steps = [one.model_dump() | {"run_anyway": one.id in anyway} for one in plan_of(made).steps]
+    plan = Plan.parse([one | {"params": one["params"] | {"uses": []}} for one in steps])
+    with ThreadPoolExecutor(3) as threads:
+        kinds = {"threads": Pool(threads, slots), "simulated": Simulated(slots), "inline": Inline()}
+        run = execute(plan, ToolExecutor(Workshop().toolbox), workers=kinds[kind])
     check_fold(run)
     expected = by_hand(made, anyway)
     assert dict(run.board.state) == expected

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +21,7 @@ from planexec_lite import (
     Pool,
     Run,
     Simulated,
+    Tool,
     Toolbox,
     ToolExecutor,
     execute,
@@ -31,16 +29,13 @@ from planexec_lite import (
 )
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.events import Requeued, StepDone, StepFailed, StepLate, StepStarted
-from planexec_lite.meter import ModelCall, charge
+from planexec_lite.meter import charge
 from planexec_lite.workers import Workers
-from tests.core import odd_tools
 from tests.core.ending import to_its_end
 from tests.core.shapes import (
-    END,
     Job,
     Portions,
     Workshop,
-    Writing,
     check_complete,
     check_fold,
     check_order,
@@ -123,32 +118,6 @@ def test_what_is_in_doubt_is_tried_again_only_if_a_repeat_does_no_harm(
     assert run.board.state == ({"1": "done", "2": "done"} if calls == 2 else {"1": "failed", "2": "skipped"})
 
 
-def test_a_late_result_while_the_retry_runs_is_not_taken_for_its_result(
-    threads: ThreadPoolExecutor, clock: Clock
-) -> None:
-    site = Site()
-
-    @tool(effects="none")
-    def slow() -> str:
-        site.begun["slow"] += 1
-        if site.begun["slow"] == 1:
-            assert site.let_go.wait(60)
-            return "first"
-        site.lets_go(until="StepLate 1")
-        return "second"
-
-    def watch(run: Run) -> None:
-        clock.stops_at(StepFailed)(run)
-        site.watch(run)
-
-    plan = Plan.parse([step("1", "slow", timeout=0.01, retries=1, effects="idempotent")])
-    tools = ToolExecutor(Toolbox([slow]))
-    run = site.to_its_end(lambda: execute(plan, tools, workers=Pool(threads), watch=watch))
-    assert run.results == {"1": "second"}
-    assert run.board[Doubt].late == {"1": "first"}
-    check_fold(run)
-
-
 def test_the_timeout_counts_from_the_step_s_begin_not_from_its_handing_over(clock: Clock) -> None:
     class Busy(Site):
         def work(self, name: str, holds: int = 0, fails: int = 0, until: str = "") -> str:
@@ -161,29 +130,6 @@ def test_the_timeout_counts_from_the_step_s_begin_not_from_its_handing_over(cloc
     with ThreadPoolExecutor(1) as one:
         run = carry_out(steps, Pool(one), Busy())
     assert run.status == "finished", "the others wait a tenth of a second for the thread"
-
-
-@pytest.mark.slow
-def test_a_process_that_takes_too_long_is_given_up_and_heard_later(tmp_path: Path) -> None:
-    def watch(run: Run) -> None:
-        for kind in {type(event) for event in run.events} & {StepFailed, StepLate}:
-            (tmp_path / kind.__name__).touch()
-
-    steps = [
-        step("1", "waits_for", path=str(tmp_path / "StepFailed"), timeout=0.01),
-        step("2", "fine", "1", value=1),
-        step("3", "waits_for", path=str(tmp_path / "StepLate")),
-    ]
-    tools = ToolExecutor(Toolbox([odd_tools.waits_for, odd_tools.fine]))
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as two:
-        try:
-            run = to_its_end(lambda: execute(Plan.parse(steps), tools, workers=Pool(two), watch=watch))
-        finally:
-            for kind in (StepFailed, StepLate):
-                (tmp_path / kind.__name__).touch()
-    assert run.board.state == {"1": "failed", "2": "skipped", "3": "done"}
-    assert run.board[Doubt].late == {"1": "it is there"}
-    check_fold(run)
 
 
 def test_on_this_thread_a_late_result_is_known_at_once_and_does_not_count() -> None:
@@ -227,34 +173,9 @@ def test_what_ended_in_time_is_not_given_up_by_a_loop_that_was_busy_meanwhile(cl
     assert run.board.state == {"1": "done", "2": "done"}
 
 
-def test_the_model_calls_of_a_step_that_was_given_up_are_paid_for_once_known(
-    threads: ThreadPoolExecutor,
-) -> None:
-    @tool(effects="none")
-    def asks(seconds: float = 0, until: str = "") -> str:
-        charge(5.0, ModelCall("m", 100, 10, 5.0))
-        time.sleep(seconds)
-        site.until(until)
-        return "answer"
-
-    steps = [step("1", "asks", seconds=0.02, timeout=0.01), step("2", "asks", until="StepLate 1")]
-    for workers in (Inline(), Pool(threads)):
-        site, tools = Site(), ToolExecutor(Toolbox([asks]))
-        work = partial(execute, Plan.parse(steps), tools, workers=workers, watch=site.watch)
-        run = site.to_its_end(work)
-        assert (run.board.state["1"], run.usage.calls) == ("failed", 2)
-        check_fold(run)
-
-
 def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
-    @tool(latency=10.0, effects="none")
-    def slow() -> str:
-        return "slow"
-
-    @tool(latency=4.0, effects="none")
-    def quick() -> str:
-        return "quick"
-
+    seconds = {"slow": 10.0, "quick": 4.0}
+    tools = [Tool(lambda: "done", name=name, latency=seconds[name], effects="none") for name in seconds]
     steps = [
         step("1", "slow", timeout=3.0),
         step("2", "quick", "1"),
@@ -262,100 +183,14 @@ def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
         step("4", "slow", "3"),
         step("5", "slow", timeout=10.0),
     ]
-    run = execute(Plan.parse(steps), ToolExecutor(Toolbox([slow, quick])), workers=Simulated())
+    run = execute(Plan.parse(steps), ToolExecutor(Toolbox(tools)), workers=Simulated())
     check_fold(run)
     check_order(run)
     (failed,), (late,) = events(run, "1", StepFailed), events(run, "1", StepLate)
     assert (failed.at, failed.seconds, failed.in_doubt) == (3.0, 3.0, True)
-    assert (late.at, late.seconds, late.result) == (10.0, 10.0, "slow")
+    assert (late.at, late.seconds, late.result) == (10.0, 10.0, "done")
     assert run.board.state == {"1": "failed", "2": "skipped", "3": "done", "4": "done", "5": "done"}
     assert run.makespan == 14.0
-
-
-def test_a_timeout_with_nothing_else_at_work_waits_for_no_late_result() -> None:
-    @tool(latency=100.0, effects="none")
-    def slow() -> str:
-        return "slow"
-
-    run = execute(Plan.parse([step("1", "slow", timeout=3.0)]), ToolExecutor(Toolbox([slow])), workers=Simulated())
-    assert (run.status, run.makespan) == ("failed", 3.0)
-    assert list(run.board[Doubt].attempts) == ["1"]
-
-
-# Queued steps are cancelled
-
-
-def test_a_retry_is_not_taken_back_and_handed_over_again_and_again() -> None:
-    site = Site()
-    two_at_work, three_at_work = threading.Event(), threading.Event()
-    with ThreadPoolExecutor(3) as pool:
-
-        @tool(effects="none")
-        def bad() -> str:
-            assert two_at_work.wait(60)
-            assert three_at_work.wait(60)
-            for _ in range(2):  # somebody else keeps the threads busy from now on
-                pool.submit(site.let_go.wait, 60)
-            raise RuntimeError("bad")
-
-        @tool(effects="none")
-        def shaky() -> str:
-            site.begun["shaky"] += 1
-            two_at_work.set()
-            if site.begun["shaky"] == 1:
-                site.until("StepFailed 1")
-                raise RuntimeError("once")
-            return "done"
-
-        @tool(effects="none")
-        def third() -> None:
-            three_at_work.set()
-            site.until("StepFailed 2")
-            time.sleep(0.1)  # long enough for many rounds
-            site.let_go.set()
-
-        first = [step("1", "bad"), step("2", "shaky", retries=1), step("3", "third")]
-        tools = ToolExecutor(Toolbox([bad, shaky, third, site.work]))
-        planner = Portions(first, [step("9", "work", name="last")])
-        agent = PlannerExecutor(planner, tools, workers=Pool(pool), policy=Policy(replan="failure"), watch=site.watch)
-        run = site.to_its_end(lambda: agent.run("work"))
-    assert len(run.events) < 40
-    assert run.status == "finished"
-    check_fold(run)
-
-
-def test_a_retry_that_waits_for_a_thread_when_the_run_stops_stays_failed() -> None:
-    site = Site()
-    with ThreadPoolExecutor(2) as pool:
-        bad_is_at_work = threading.Event()  # before that, somebody else might have got its thread
-
-        @tool(effects="none")
-        def shaky() -> str:
-            assert bad_is_at_work.wait(60)
-            for _ in range(2):  # somebody else takes the threads before the next attempt
-                pool.submit(site.let_go.wait, 60)
-            raise RuntimeError("shaky")
-
-        @tool(effects="none")
-        def bad() -> str:
-            bad_is_at_work.set()
-            site.until("StepStarted 1 again")
-            raise RuntimeError("bad")
-
-        plan = Plan.parse([step("1", "shaky", retries=1), step("2", "bad"), step("3", "shaky", "1")])
-        tools, stop = ToolExecutor(Toolbox([shaky, bad])), Policy(failure="stop")
-        run = site.to_its_end(lambda: execute(plan, tools, workers=Pool(pool), policy=stop, watch=site.watch))
-    check_fold(run)
-    check_order(run)
-    assert run.board.state == {"1": "failed", "2": "failed", "3": "waiting"}
-    assert [type(event) for event in events(run, "1", StepStarted, StepFailed, Requeued)] == [
-        StepStarted,
-        StepFailed,
-        StepStarted,
-        Requeued,
-    ]
-    assert run.board.errors["1"] == "RuntimeError: shaky"
-    assert run.reason.startswith("step 2 failed")
 
 
 def test_a_late_result_of_a_step_whose_id_was_used_again_is_not_the_new_ones(threads: ThreadPoolExecutor) -> None:
@@ -406,28 +241,6 @@ def test_random_runs_on_few_threads_are_lawful_whatever_is_taken_back(
     assert +begun == workshop.calls
 
 
-def test_when_a_streamed_plan_breaks_off_what_waits_for_a_thread_is_taken_back() -> None:
-    site = Site()
-
-    def breaks_off() -> None:
-        site.until("StepDone 0")
-        site.until("StepStarted 14")
-
-    steps = [step(str(n), "work", name=str(n), until="Requeued" if n else "") for n in range(15)]
-    with ThreadPoolExecutor(1) as one:
-        planner = Writing([*steps, breaks_off], [step("last", "work", name="last"), END])
-        agent = PlannerExecutor(planner, site.executor, workers=Pool(one), watch=site.watch)
-        run = site.to_its_end(lambda: agent.run("work"))
-    check_fold(run)
-    check_order(run)
-    assert run.status == "finished"
-    taken_back = [event.step for event in run.events if isinstance(event, Requeued)]
-    done = [id for id in run.results if id != "last"]
-    assert len(done) <= 2, "the thread has perhaps begun with one of them before it could be taken back"
-    assert sorted([*done, *taken_back], key=int) == [str(n) for n in range(15)]
-    assert {run.board.state[id] for id in taken_back} == {"superseded"}
-
-
 def test_what_has_not_begun_when_the_loop_is_left_is_cancelled() -> None:
     site = Site()
 
@@ -441,9 +254,6 @@ def test_what_has_not_begun_when_the_loop_is_left_is_cancelled() -> None:
             site.to_its_end(lambda: execute(plan, site.executor, workers=Pool(one), watch=burst))
         one.shutdown()
     assert len(site.begun) <= 2, "one was perhaps begun before it could be taken back, and held the thread"
-
-
-# Random timeouts on a simulated clock
 
 
 @st.composite

@@ -28,9 +28,8 @@ from planexec_lite import (
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.core import IllegalTransition
-from planexec_lite.events import Reviewed, RollbackStarted, UndoDone, UndoStarted
-from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, check_rollback, told, up
+from planexec_lite.events import RollbackStarted, UndoDone, UndoStarted
+from tests.capabilities.scaffold import FAILED, Site, broken, check_rollback, told, up
 from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
 from tests.rounds import rounds
 from tests.views.desks import fill, press
@@ -93,21 +92,6 @@ def test_it_asks_about_what_a_planner_that_broke_off_had_begun() -> None:
     assert agent.resume(run).status == "rolled back"
 
 
-@pytest.mark.parametrize("effects", ["idempotent", "once"])
-def test_after_a_replan_too_it_asks_before_each_call(effects: str) -> None:
-    site = Site()
-    rollback = [{"tool": "tell", "params": {"text": "sorry"}, "gate": True}]
-    first = {"steps": [asked("a", effects=effects, success_criteria="straight")], "rollback": rollback}
-    second = {"steps": [asked("b"), asked("a", quarters=1), broken("c", "b", "a")], "rollback": rollback}
-    policy = Policy(rollback="failed", replan="failure", max_replans=1)
-    agent = site.agent(first, second, policy=policy, evaluator=Verdicts("replan"))
-    run, gates = agent.run("build"), list[str]()
-    while run.status == "paused":
-        gates.append(run.board.paused.gate or "")  # type: ignore[union-attr]
-        run = go_on(site, run, YES)
-    assert (run.status, gates) == ("rolled back", ["undo a", "undo b", "undo a", "undo rollback 1"])
-
-
 @pytest.mark.parametrize(
     ("decision", "words"),
     [
@@ -137,17 +121,6 @@ def test_the_desk_shows_the_call_what_it_is_given_and_what_follows() -> None:
     assert (shown.decision.gate, shown.decision.verdict) == ("undo c", "reject")
     assert "Rejected by Ada: the undo of step c" in words(shown)
     assert go_on(site, run, shown.decision).reason == "waits before the undo of step a"
-
-
-def test_a_decision_that_nobody_asked_for_is_illegal() -> None:
-    board: Board = paused(Site()).board.copy()
-    before = board.copy()
-    with pytest.raises(IllegalTransition, match="the run does not wait for this decision"):
-        board.apply(Reviewed(board.now, "approve", "", "Ada", step="undo b"))
-    assert board == before
-
-
-# Random runs
 
 
 class Person:

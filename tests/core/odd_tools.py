@@ -1,4 +1,4 @@
-"""Tools that misbehave in every way a tool can. In a module of their own, so that a process can import them."""
+"""Tools that misbehave in every way a tool can, in a module that another process can import."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ RAISED: dict[str, Callable[[], BaseException]] = {
 
 @tool(effects="none")
 def raises(what: str) -> str:
-    """Raise."""
     raise RAISED[what]()
 
 
@@ -66,14 +65,12 @@ class Opaque:
 
 
 def cycle() -> list[Any]:
-    """A list that holds itself."""
     value: list[Any] = []
     value.append(value)
     return value
 
 
 def nested() -> list[Any]:
-    """A list of 100,000 levels."""
     value: list[Any] = []
     for _ in range(100_000):
         value = [value]
@@ -93,43 +90,36 @@ RETURNED: dict[str, Callable[[], Any]] = {
 
 @tool(effects="none")
 def returns(what: str) -> Any:
-    """Return something that is no data."""
     return RETURNED[what]()
 
 
 @tool(effects="none")
 def interrupts() -> str:
-    """What Ctrl-C does while a tool runs."""
     raise KeyboardInterrupt
 
 
 @tool(effects="none")
 def dies() -> str:
-    """End the process."""
     os._exit(7)
 
 
 @tool(effects="none")
 def fine(value: int) -> int:
-    """Double."""
     return value * 2
 
 
 @tool(effects="none")
 def process() -> int:
-    """Where it runs."""
     return os.getpid()
 
 
 @tool(effects="none")
 def waits(seconds: float) -> float:
-    """Sleep."""
     time.sleep(seconds)
     return seconds
 
 
 def waits_for(path: str) -> str:
-    """Wait until a file is there."""
     for _ in range(1200):  # looking so seldom counts as no work, see tests/core/ending.py
         if Path(path).exists():
             return "it is there"
@@ -139,7 +129,6 @@ def waits_for(path: str) -> str:
 
 @tool(effects="none")
 def tells(seconds: float) -> str:
-    """Emit, take its time, emit again."""
     emit("before")
     charge(seconds)
     emit("after")
@@ -148,28 +137,24 @@ def tells(seconds: float) -> str:
 
 @tool(effects="none")
 def late_error(seconds: float) -> str:
-    """Take its time and fail."""
     charge(seconds)
     raise ValueError("after all")
 
 
 @tool(effects="none")
 def no_number() -> str:
-    """Charge what is no number of seconds."""
     charge(math.nan)
     return "done"
 
 
 @tool(effects="none")
 def sets() -> dict[str, Any]:
-    """Sets at every depth; their order depends on the hash seed."""
     words = {"red", "green", "blue", "yellow", "black"}
     return {"top": words, "deep": [{"in": frozenset(words)}]}
 
 
 @tool(effects="none")
 async def awaits(value: int, seconds: float = 0.01) -> int:
-    """Wait without holding up anybody, then double."""
     charge(2.0)
     await asyncio.sleep(seconds)
     charge(1.0)
@@ -179,13 +164,29 @@ async def awaits(value: int, seconds: float = 0.01) -> int:
 
 @tool(effects="none")
 async def async_raises(what: str) -> str:
-    """Raise, after having waited."""
     await asyncio.sleep(0)
     raise RAISED[what]()
 
 
 @tool(effects="none")
 async def async_process() -> int:
-    """Where it runs."""
     await asyncio.sleep(0)
     return os.getpid()
+
+
+@tool(effects="none")
+def dies_once(path: str) -> str:
+    """Kill the process the first time."""
+    if not Path(path).exists():
+        Path(path).touch()
+        os._exit(1)
+    return "alive"
+
+
+@tool(effects="once")
+def books(path: str, bill: str, seconds: float = 0.0) -> str:
+    """Append a bill to a file, with the process that booked it."""
+    with Path(path).open("a") as file:
+        file.write(f"{os.getpid()} {bill}\n")
+    time.sleep(seconds)
+    return bill

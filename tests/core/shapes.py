@@ -6,7 +6,7 @@ import json
 import math
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,13 +46,14 @@ json_values = st.recursive(plain, lambda part: st.lists(part) | st.dictionaries(
 
 @dataclass(frozen=True)
 class Job:
-    """A step of a random plan: it takes so many quarters of a second, and fails so many times before it succeeds."""
+    """A step of a random plan: its duration in quarters of a second, and the number of failures before it succeeds."""
 
     id: str
     waits_for: tuple[str, ...] = ()
     quarters: int = 0
     fails: int = 0
     retries: int = 0
+    tool: str = "work"
 
     @property
     def works_out(self) -> bool:
@@ -60,14 +61,15 @@ class Job:
 
 
 @st.composite
-def jobs(draw: st.DrawFn, most: int = 10, failures: bool = True) -> list[Job]:
+def jobs(draw: st.DrawFn, most: int = 10, failures: bool = True, tools: Sequence[str] = ("work",)) -> list[Job]:
     """Random jobs without cycles, in an order that says nothing about what waits for what."""
     names = draw(st.sampled_from(NAMES))[: draw(st.integers(1, most))]
     made = []
     for place, name in enumerate(names):
         waits_for = draw(st.lists(st.sampled_from(names[:place]), unique=True, max_size=3)) if place else []
         fails, retries = (draw(st.sampled_from((0, 0, 0, 1, 2))), draw(st.integers(0, 2))) if failures else (0, 0)
-        made.append(Job(name, tuple(waits_for), draw(st.integers(0, 6)), fails, retries))
+        quarters, tool = draw(st.integers(0, 6)), draw(st.sampled_from(tools))
+        made.append(Job(name, tuple(waits_for), quarters, fails, retries, tool))
     return draw(st.permutations(made))
 
 
@@ -78,12 +80,14 @@ def plan_of(made: Sequence[Job]) -> Plan:
         uses = [f"{{step_{id}_result}}" for id in job.waits_for]
         params = {"step": job.id, "quarters": job.quarters, "fails": job.fails, "uses": uses}
         depends_on = list(job.waits_for)
-        steps.append({"id": job.id, "tool": "work", "params": params, "depends_on": depends_on, "retries": job.retries})
+        steps.append(
+            {"id": job.id, "tool": job.tool, "params": params, "depends_on": depends_on, "retries": job.retries}
+        )
     return Plan.parse({"goal": "build", "steps": steps})
 
 
 class Workshop:
-    """One tool that works, fails as it is told, and keeps a log of what really happened, in order."""
+    """A tool with two names that works or fails as its parameters ask, and logs each call in order."""
 
     def __init__(self) -> None:
         self.log: list[tuple[str, str, Any]] = []
@@ -93,7 +97,7 @@ class Workshop:
 
     @property
     def toolbox(self) -> Toolbox:
-        return Toolbox([Tool(self.work, effects="none")])
+        return Toolbox([Tool(self.work, effects="none"), Tool(self.work, name="bake", uses="oven", effects="none")])
 
     def work(self, step: str, quarters: int, fails: int, uses: list[str]) -> str:
         """Do one step."""
@@ -112,7 +116,7 @@ class Workshop:
         return f"{step} {{step_{step}_result}}"
 
 
-def greedy(made: Sequence[Job], slots: float, stop: bool) -> list[tuple[str, float, float]]:
+def greedy(made: Sequence[Job], slots: float, stop: bool, ovens: float = math.inf) -> list[tuple[str, float, float]]:
     """The schedule by hand: (id, start, end) of every attempt, in the order of their starts."""
     now, started, done, failed = 0.0, Counter[str](), set[str](), set[str]()
     running: list[tuple[float, int, Job]] = []
@@ -120,10 +124,12 @@ def greedy(made: Sequence[Job], slots: float, stop: bool) -> list[tuple[str, flo
     schedule: list[tuple[str, float, float]] = []
     while True:
         while len(running) < slots and not (stop and failed):
-            ready = again or [job for job in made if not started[job.id] and done >= set(job.waits_for)]
-            if not ready:
+            ready = again + [job for job in made if not started[job.id] and done >= set(job.waits_for)]
+            full = sum(job.tool == "bake" for _, _, job in running) >= ovens
+            job = next((job for job in ready if not (full and job.tool == "bake")), None)
+            if job is None:
                 break
-            job = again.pop(0) if again else ready[0]
+            again = [other for other in again if other is not job]
             started[job.id] += 1
             running.append((now + job.quarters / 4, len(schedule), job))
             schedule.append((job.id, now, now + job.quarters / 4))
@@ -179,11 +185,13 @@ def without_key(event: Any) -> Any:
 
 
 def check_replay(run: Run, policy: Policy) -> None:
-    """The rules, asked again at each point of a run that was decided there, say the same."""
+    """The rules, asked again at each point of a run that was decided there, say the same, and change nothing."""
     board = Board()
     for event in run.events:
         if isinstance(event, DECIDED):
+            before = board.copy()
             assert decide(board, policy) == without_key(event)
+            assert board == before
         board.apply(event)
     assert decide(board, policy) is None
 
@@ -282,7 +290,7 @@ class Writing:
 
 
 class Portions:
-    """A planner that gives its plans in turn, the last one again and again, whatever it is told."""
+    """A planner that returns its plans in turn, and then the last one again and again."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers, self.asked, self.told = answers, 0, list[list[str]]()
@@ -300,6 +308,15 @@ def step(id: str, tool: str | None, *after: str, **more: Any) -> dict[str, Any]:
     """A step as a dict: `more` holds the fields of the step that are named in `TOP`, and the parameters of its tool."""
     fields: dict[str, Any] = {name: more.pop(name) for name in TOP if name in more}
     return {"id": id, "tool": tool, "params": more, "depends_on": list(after), **fields}
+
+
+def left(work: Callable[[], Any]) -> Run:
+    """The run as Ctrl-C left it."""
+    try:
+        work()
+    except KeyboardInterrupt as problem:
+        return problem.run  # type: ignore[attr-defined, no-any-return]
+    raise AssertionError("it was not interrupted")
 
 
 def starts(run: Run) -> list[tuple[str, float]]:

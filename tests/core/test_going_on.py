@@ -1,92 +1,75 @@
-"""One way on: a run that was left, by a pause, an interrupt or an error, goes on; what was in flight has a meaning."""
+"""A run that paused, was interrupted or failed with an error is resumed; a person is asked about a call that is in doubt."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from planexec_lite import (
+    ApproveAll,
     AskPerson,
     Board,
     Decision,
+    HybridExecutor,
     Inline,
     Plan,
     PlannerExecutor,
     Policy,
     Pool,
     RuleEvaluator,
+    RulePlanner,
     Run,
+    ScriptedReviewer,
     Simulated,
-    Step,
     Tool,
     Toolbox,
     ToolExecutor,
-    execute,
+    tool,
 )
 from planexec_lite import events as e
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.news import News
+from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.replanning import Replanning
-from planexec_lite.events import from_dict, to_dict
-from tests.core.shapes import Portions
+from planexec_lite.meter import idempotency_key
+from tests.core.shapes import END, Portions, Writing, check_fold, left, step
 
 
 class World:
-    """What was done; the first call of `trip` is interrupted, before or after its effect."""
+    """What was done; the first call of `trip` ends in an error, after its effect."""
 
     def __init__(self, trip: str = "", problem: Any = KeyboardInterrupt) -> None:
         self.did: list[str] = []
         self.trip, self.problem = trip, problem
+        look, pay = Tool(self.do, name="look", effects="none"), Tool(self.do, name="pay", effects="once")
+        self.executor = ToolExecutor(Toolbox([look, pay]))
 
     def do(self, what: str) -> str:
+        """Do it."""
         self.did.append(what)
         if what == self.trip:
             self.trip = ""
             raise self.problem
         return what
 
-    @property
-    def executor(self) -> ToolExecutor:
-        def look(what: str) -> str:
-            """Look."""
-            return self.do(what)
-
-        def pay(what: str) -> str:
-            """Pay."""
-            return self.do(what)
-
-        return ToolExecutor(Toolbox([Tool(look, effects="none"), Tool(pay, effects="once")]))
-
-
-def plan(*steps: dict[str, Any], **more: Any) -> Plan:
-    return Plan.parse({"goal": "go", "steps": [*steps], **more})
+    def agent(self, *plans: list[Any], **more: Any) -> PlannerExecutor:
+        return PlannerExecutor(Portions(*plans), self.executor, **more)
 
 
 def look(id: str, *after: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "tool": "look", "params": {"what": id}, "depends_on": [*after], **more}
+    return step(id, "look", *after, what=id, **more)
 
 
 def pay(id: str, *after: str, **more: Any) -> dict[str, Any]:
-    return {**look(id, *after, **more), "tool": "pay"}
-
-
-def left(call: Callable[[], Any], problem: type[BaseException] = KeyboardInterrupt) -> Run:
-    """The run as an interrupt or an error left it."""
-    with pytest.raises(problem) as caught:
-        call()
-    run: Run = caught.value.run  # type: ignore[attr-defined]
-    assert run.status == "running"
-    return run
+    return step(id, "pay", *after, what=id, **more)
 
 
 def check(run: Run) -> Run:
-    assert Board.of(run.events) == run.board
-    assert Run([from_dict(to_dict(event)) for event in run.events]).board == run.board
+    check_fold(run)
     assert not run.board.in_flight
     return run
 
@@ -96,33 +79,32 @@ def interrupted(run: Run) -> list[str | None]:
     return [one.step for one in cut_off if getattr(one, "reason", "") != "cancelled"]
 
 
+# What goes on
+
+
+@pytest.mark.parametrize("workers", [Inline(), Simulated(), Simulated(1)], ids=["inline", "simulated", "one slot"])
+@pytest.mark.parametrize("trip", "12345")
+def test_a_call_that_is_interrupted_is_made_again_or_in_doubt(trip: str, workers: Any) -> None:
+    world = World(trip)
+    agent = world.agent([look("1"), pay("2", "1"), look("3"), pay("4", "2", "3"), look("5", "4")], workers=workers)
+    before = left(lambda: agent.run("go"))
+    events = list(before.events)
+    run = check(agent.resume(before))
+    assert (before.status, before.events, trip in interrupted(run)) == ("running", events, True)
+    assert world.did.count("2") == 1 >= world.did.count("4")
+    if trip in "24":
+        assert (run.status, run.board.state[trip], [*run.board[Doubt].attempts]) == ("paused", "in doubt", [trip])
+        assert run.reason == f"waits to be told whether step {trip} was done"
+        assert agent.resume(run).status == "paused"
+    else:
+        assert run.status == "finished"
+        assert (set(world.did), world.did.count(trip)) == (set("12345"), 2)
+        assert {event.attempt for event in run.events if isinstance(event, e.StepStarted)} == {1}
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt, RuntimeError], ids=["interrupt", "error"])
 @pytest.mark.parametrize("workers", [Inline(), Simulated()], ids=["inline", "simulated"])
-def test_a_step_that_was_interrupted_is_tried_again_and_what_is_done_is_kept(workers: Any) -> None:
-    world = World("2")
-    one = PlannerExecutor(Portions(plan(look("1"), look("2", "1"), pay("3", "2"))), world.executor, workers=workers)
-    run = left(lambda: one.run("go"))
-    before = list(run.events)
-    again = check(one.resume(run))
-    assert (again.status, world.did) == ("finished", ["1", "2", "2", "3"])
-    assert interrupted(again) == ["2"]
-    assert run.events == before
-    assert [event.attempt for event in again.events if isinstance(event, e.StepStarted)] == [1, 1, 1, 1]
-
-
-@pytest.mark.parametrize("workers", [Inline(), Simulated()], ids=["inline", "simulated"])
-def test_a_payment_that_was_interrupted_is_in_doubt_and_is_not_made_again(workers: Any) -> None:
-    world = World("2")
-    planner = Portions(plan(look("1"), pay("2", "1"), look("3", "2")))
-    one = PlannerExecutor(planner, world.executor, workers=workers)
-    run = check(one.resume(left(lambda: one.run("go"))))
-    assert (run.status, world.did, list(run.board[Doubt].attempts)) == ("paused", ["1", "2"], ["2"])
-    assert (run.reason, run.board.state["2"]) == ("waits to be told whether step 2 was done", "in doubt")
-    assert check(one.resume(run)).status == "paused"
-
-
-@pytest.mark.parametrize("problem", [KeyboardInterrupt, RuntimeError("no ink")], ids=["interrupt", "error"])
-@pytest.mark.parametrize("workers", [Inline(), Simulated()], ids=["inline", "simulated"])
-def test_a_picture_that_breaks_leaves_no_doubt_about_what_has_not_begun(problem: Any, workers: Any) -> None:
+def test_a_watcher_that_breaks_leaves_no_doubt_about_what_has_not_begun(problem: Any, workers: Any) -> None:
     for at in range(1, 7):
         seen: list[int] = []
 
@@ -131,19 +113,12 @@ def test_a_picture_that_breaks_leaves_no_doubt_about_what_has_not_begun(problem:
             if len(seen) == at:
                 raise problem
 
-        world = World()
-        one = PlannerExecutor(
-            Portions(plan(pay("1"), pay("2", "1", success_criteria="fine"), pay("3", "2"))),
-            world.executor,
-            evaluator=RuleEvaluator(lambda step, result: True),
-            workers=workers,
-            watch=watch,
-        )
-        kind = problem if isinstance(problem, type) else type(problem)
+        world, plan = World(), [pay("1"), pay("2", "1", success_criteria="fine"), pay("3", "2")]
+        agent = world.agent(plan, evaluator=RuleEvaluator(lambda *_: True), workers=workers, watch=watch)
         try:
-            run = one.run("go")
-        except kind as caught:
-            run = check(one.resume(caught.run))  # type: ignore[union-attr]
+            run = agent.run("go")
+        except problem as caught:
+            run = check(agent.resume(caught.run))
         assert (run.status, world.did, len(seen) >= at) == ("finished", ["1", "2", "3"], True)
 
 
@@ -155,164 +130,288 @@ def test_on_threads_what_was_in_flight_is_tried_again() -> None:
         assert go_on.wait(20)
         return world.do("slow")
 
-    tools = Toolbox([Tool(slow, effects="none"), *world.executor.tools])
-
     def watch(run: Run) -> None:
         if "2" in run.board.results and begun.wait(20) and not go_on.is_set():
             go_on.set()
             raise KeyboardInterrupt
 
+    world.executor = ToolExecutor(Toolbox([Tool(slow, effects="none"), *world.executor.tools]))
     with ThreadPoolExecutor(2) as threads:
-        one = PlannerExecutor(
-            Portions(plan({"id": "1", "tool": "slow"}, look("2"), pay("3", "1"))),
-            ToolExecutor(tools), workers=Pool(threads), watch=watch,
-        )  # fmt: skip
-        run = check(one.resume(left(lambda: one.run("go"))))
+        agent = world.agent([step("1", "slow"), look("2"), pay("3", "1")], workers=Pool(threads), watch=watch)
+        run = check(agent.resume(left(lambda: agent.run("go"))))
     assert (run.status, interrupted(run), world.did.count("3")) == ("finished", ["1"], 1)
 
 
 @pytest.mark.parametrize("replan", [False, True], ids=["the first plan", "a replan"])
 def test_a_planner_that_was_interrupted_is_asked_again_and_it_counts_once(replan: bool) -> None:
     class Stops(Portions):
+        stops = 1
+
         def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            if not self.stopped and board.steps.keys() == ({"1"} if replan else set()):
-                self.stopped = True
+            if self.stops and board.steps.keys() == ({"1"} if replan else set()):
+                self.stops = 0
                 raise KeyboardInterrupt
             return super().plan(goal, board, tools)
 
-        stopped = False
-
-    world = World("1", OSError("locked"))
-    one = PlannerExecutor(
-        Stops(plan(look("1")), plan(look("2"))), world.executor,
-        workers=Simulated(), policy=Policy(replan="failure", max_replans=1, failure="stop"),
-    )  # fmt: skip
-    run = check(one.resume(left(lambda: one.run("go"))))
+    world, policy = World("1", OSError("locked")), Policy(replan="failure", max_replans=1, failure="stop")
+    agent = PlannerExecutor(Stops([look("1")], [look("2")]), world.executor, workers=Simulated(), policy=policy)
+    run = check(agent.resume(left(lambda: agent.run("go"))))
     assert (run.status, world.did, run.board[Replanning].replans) == ("finished", ["1", "2"], 1)
     assert interrupted(run) == [None]
 
 
 def test_a_planner_that_was_interrupted_while_it_streamed_is_asked_again() -> None:
-    class Streams:
-        stream, stops = True, 1
-
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            raise AssertionError
-
-        def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
-            whole = plan(*([] if "1" in board.results else [look("1")]), look("2", "1"))
-            yield from whole.steps
-            if self.stops:
-                self.stops -= 1
-                raise KeyboardInterrupt
-            yield whole
-
-    world = World()
-    one = PlannerExecutor(Streams(), world.executor, workers=Simulated())
-    run = check(one.resume(left(lambda: one.run("go"))))
+    world, planner = (
+        World(),
+        Writing([look("1"), look("2", "1"), KeyboardInterrupt()], [look("1"), look("2", "1"), END]),
+    )
+    agent = PlannerExecutor(planner, world.executor, workers=Simulated())
+    run = check(agent.resume(left(lambda: agent.run("go"))))
     assert (run.status, world.did) == ("finished", ["1", "2"])
 
 
-def test_a_judge_that_was_interrupted_judges_the_same_result() -> None:
-    stops = [True]
+def test_a_judge_or_a_reviewer_that_was_interrupted_is_asked_again() -> None:
+    stops = ["reviewer", "judge"]
 
-    def rule(step: Step, result: Any) -> bool:
-        if stops.pop() if stops else False:
+    def asked(who: str) -> bool:
+        if who in stops:
+            stops.remove(who)
             raise KeyboardInterrupt
         return True
 
-    world = World()
-    one = PlannerExecutor(
-        Portions(plan(pay("1", success_criteria="paid"))), world.executor, evaluator=RuleEvaluator(rule)
-    )
-    run = check(one.resume(left(lambda: one.run("go"))))
+    class Reviews:
+        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
+            return Decision("approve" if asked("reviewer") else "reject")
+
+    world, judge = World(), RuleEvaluator(lambda *_: asked("judge"))
+    agent = world.agent([pay("1", success_criteria="paid")], reviewer=Reviews(), evaluator=judge)
+    unreviewed = left(lambda: agent.run("go"))
+    run = check(agent.resume(left(lambda: agent.resume(unreviewed))))
     assert (run.status, world.did, interrupted(run)) == ("finished", ["1"], ["1"])
     assert not run.board[Judging].unverified
 
 
-def test_a_reviewer_that_fails_is_asked_again() -> None:
-    class Fails:
-        asked = 0
-
-        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
-            self.asked += 1
-            if self.asked == 1:
-                raise RuntimeError("out of office")
-            return Decision("approve")
-
-    world = World()
-    one = PlannerExecutor(Portions(plan(look("1"))), world.executor, Fails())
-    with pytest.raises(RuntimeError) as caught:
-        one.run("go")
-    assert one.resume(caught.value.run).status == "finished"  # type: ignore[attr-defined]
-    assert world.did == ["1"]
-
-
-def test_without_a_decision_a_paused_run_asks_its_reviewer_again() -> None:
-    one = PlannerExecutor(Portions(plan(look("1"))), World().executor, AskPerson())
-    run = one.resume(one.run("go"))
-    assert (run.status, run.reason) == ("paused", "waits for approval")
-    assert one.resume(run, Decision("approve")).status == "finished"
-
-
-def test_a_plan_that_was_given_goes_on_after_an_interrupt() -> None:
-    world = World("2")
-    run = left(lambda: execute(plan(look("1"), look("2", "1"), look("3", "2")), world.executor))
-    again = check(PlannerExecutor(None, world.executor).resume(run))
-    assert (again.status, world.did) == ("finished", ["1", "2", "2", "3"])
-
-
-def test_a_run_that_has_ended_has_nothing_left_to_do() -> None:
-    world = World()
-    one = PlannerExecutor(Portions(plan(look("1"))), world.executor)
-    run = one.run("go")
-    assert (one.resume(run).events, world.did) == (run.events, ["1"])
-    with pytest.raises(ValueError, match="does not wait for a decision"):
-        one.resume(run, Decision("approve"))
-    with pytest.raises(ValueError, match="has ended"):
-        one.tell(run, "x")
-
-
-def test_a_run_that_does_not_wait_takes_no_decision() -> None:
-    world = World("2")
-    one = PlannerExecutor(Portions(plan(look("1"), look("2", "1"))), world.executor)
-    run = left(lambda: one.run("go"))
-    with pytest.raises(ValueError, match="does not wait for a decision"):
-        one.resume(run, Decision("approve"))
-
-
 def test_news_may_come_while_steps_are_in_flight() -> None:
     world = World("2")
-    planner = Portions(plan(look("1"), look("2", "1"), pay("3", "2")), plan(look("2", "1"), look("4", "2")))
-    one = PlannerExecutor(planner, world.executor)
-    run = check(one.tell(left(lambda: one.run("go")), "nothing is to be paid"))
-    assert (run.status, world.did, run.board[News].texts) == (
-        "finished",
-        ["1", "2", "2", "4"],
-        ["nothing is to be paid"],
-    )
-    assert run.board[Replanning].replans == 1
+    agent = world.agent([look("1"), look("2", "1"), pay("3", "2")], [look("2", "1"), look("4", "2")])
+    run = check(agent.tell(left(lambda: agent.run("go")), "nothing is to be paid"))
+    assert (run.status, world.did) == ("finished", ["1", "2", "2", "4"])
+    assert (run.board[News].texts, run.board[Replanning].replans) == (["nothing is to be paid"], 1)
 
 
-def test_a_tool_that_is_interrupted_at_every_moment_is_done_once_or_in_doubt() -> None:
-    steps = plan(look("1"), pay("2", "1"), look("3"), pay("4", "2", "3"), look("5", "4"))
-    for trip in "12345":
-        for workers in (Inline(), Simulated(), Simulated(1)):
-            world = World(trip)
-            one = PlannerExecutor(Portions(steps), world.executor, workers=workers)
-            run = check(one.resume(left(lambda one=one: one.run("go"))))  # type: ignore[misc]
-            assert run.status == ("paused" if run.board[Doubt].attempts else "finished")
-            for paid in "24":
-                assert world.did.count(paid) <= 1
-                assert world.did.count(paid) == (paid in run.results or paid in run.board[Doubt].attempts)
+def test_a_run_takes_a_decision_or_news_only_when_it_waits_for_it() -> None:
+    world = World("2")
+    agent = world.agent([look("1"), look("2", "1")], reviewer=AskPerson())
+    run = agent.resume(agent.run("go"))
+    assert (run.status, run.reason) == ("paused", "waits for approval")
+    run = left(lambda: agent.resume(run, Decision("approve")))
+    with pytest.raises(ValueError, match="does not wait for a decision"):
+        agent.resume(run, Decision("approve"))
+    run = agent.resume(run)
+    assert (agent.resume(run).events, world.did) == (run.events, ["1", "2", "2"])
+    with pytest.raises(ValueError, match="does not wait for a decision"):
+        agent.resume(run, Decision("approve"))
+    with pytest.raises(ValueError, match="has ended"):
+        agent.tell(run, "x")
 
 
-@pytest.mark.parametrize("goal", [None, 5, object(), b"go", "\ud800"], ids=lambda goal: type(goal).__name__)
+@pytest.mark.parametrize("goal", [None, object(), b"go", "\ud800"], ids=lambda goal: type(goal).__name__)
 def test_a_goal_that_cannot_be_written_is_rejected_before_anything_starts(goal: Any) -> None:
-    planner = Portions(plan(look("1")))
-    one = PlannerExecutor(planner, World().executor, AskPerson())
+    planner = Portions([look("1")])
+    agent = PlannerExecutor(planner, World().executor, AskPerson())
     with pytest.raises(ValueError, match="the goal"):
-        one.run(goal)
+        agent.run(goal)
     assert planner.asked == 0
     with pytest.raises(ValueError, match="news"):
-        one.tell(one.run("go"), goal)
+        agent.tell(agent.run("go"), goal)
+
+
+# What is in doubt
+
+
+class Bank:
+    """Pays; the first payment is cut off, before or after the money has gone."""
+
+    def __init__(self, *, gone: bool, cut: bool = True) -> None:
+        self.paid: list[str] = []
+        self.released = ""
+        self.cut, self.gone = cut, gone
+        tools = [Tool(self.pay, effects="once"), Tool(self.note, effects="none")]
+        self.tools = Toolbox([*tools, *(Tool(one, effects="idempotent") for one in (self.refund, self.release))])
+
+    def pay(self, to: str) -> dict[str, Any]:
+        """Pay somebody."""
+        if self.gone or not self.cut:
+            self.paid.append(to)
+        if self.cut:
+            self.cut = False
+            raise KeyboardInterrupt
+        return {"id": len(self.paid)}
+
+    def note(self, text: object) -> str:
+        """Note something."""
+        return f"noted {text}"
+
+    def refund(self, number: int) -> str:
+        """Give a payment back."""
+        self.paid.clear()
+        return f"{number} is back"
+
+    def release(self, to: str) -> str:
+        """Reserve money for somebody, or release it."""
+        self.released = to
+        return to
+
+    def resumed(self, **more: Any) -> tuple[PlannerExecutor, Run]:
+        """An agent that has paid, and its run, cut off and resumed."""
+        agent = PlannerExecutor(RulePlanner(lambda goal: PLAN), ToolExecutor(self.tools), **more)
+        return agent, agent.resume(left(lambda: agent.run("pay Ann")))
+
+
+PLAN = Plan.parse(
+    [
+        step("1", "release", to="") | {"undo": {"tool": "release", "params": {"to": "Ann"}}},
+        step("2", "pay", "1", to="Ann", success_criteria="an id")
+        | {"undo": {"tool": "refund", "params": {"number": "{step_2_result.id}"}}},
+        step("3", "note", "2", text="{step_2_result.id}"),
+    ]
+)
+
+
+@pytest.mark.parametrize("workers", [Inline(), Simulated()], ids=["inline", "simulated"])
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_call_in_doubt_counts_or_is_made_as_the_answer_says(gone: bool, workers: Any) -> None:
+    bank = Bank(gone=gone)
+    agent, run = bank.resumed(workers=workers)
+    assert (run.status, run.board.paused and run.board.paused.gate) == ("paused", "doubt 2")
+    run = agent.resume(run, Decision("done", result={"id": 1}) if gone else Decision("not done"))
+    assert (run.status, run.results["3"], bank.paid) == ("finished", "noted 1", ["Ann"])
+    assert {event.attempt for event in run.events if isinstance(event, e.StepStarted)} == {1}
+    assert not +run.board[Doubt].attempts
+    assert [one.sure for one in run.board[OnceCalls].spent] == [True]
+    assert Run(list(run.events)).board == run.board
+
+
+def test_what_was_done_before_is_taken_back_and_the_step_in_doubt_is_named() -> None:
+    bank = Bank(gone=True)
+    agent, run = bank.resumed()
+    run = agent.resume(run, Decision("roll back", "Ann", comment="too late"))
+    assert (run.status, bank.released, bank.paid) == ("rolled back", "Ann", ["Ann"])
+    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (nobody knows whether it was done)"
+
+
+def test_a_result_that_a_person_gives_is_checked_and_judged_as_any_other() -> None:
+    seen: list[object] = []
+
+    def judge(_: object, result: Any) -> bool:
+        seen.append(result)
+        return bool(result["id"])
+
+    agent, run = Bank(gone=True).resumed(evaluator=RuleEvaluator(judge))
+    for result in (None, {"number": 1}, "1"):
+        with pytest.raises(ValueError, match=r"step 3 uses \{step_2_result\.id\}, and .*; say what step 2 gave"):
+            agent.resume(run, Decision("done", result=result))
+    with pytest.raises(ValueError, match=r"step 2: pay returned a value of type object, which JSON can't hold"):
+        agent.resume(run, Decision("done", result=object()))
+    with pytest.raises(ValueError, match="a result goes with 'done'"):
+        Decision("not done", result=1)
+    assert agent.resume(run, Decision("done", result={"id": 7})).status == "finished"
+    assert seen == [{"id": 7}]
+    assert agent.resume(run, Decision("done", result={"id": 0})).status == "failed"
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        (Decision("approve"), r'"approve" is no answer here.*answer "done", "not done", "roll back"'),
+        (Decision("reject"), '"reject" is no answer here'),
+        (
+            Decision("not done", gate="doubt 3"),
+            "about step 3, which is in doubt, and this run waits to be told whether",
+        ),
+        (Decision("not done", gate="2"), "about the gate of step 2, and this run waits to be told"),
+    ],
+    ids=["yes", "no", "another doubt", "a gate"],
+)
+def test_an_answer_to_another_question_does_not_count(decision: Decision, words: str) -> None:
+    agent, run = Bank(gone=True).resumed()
+    with pytest.raises(ValueError, match=words):
+        agent.resume(run, decision)
+    asks = World().agent([look("1")], reviewer=AskPerson())
+    with pytest.raises(ValueError, match='"done" is no answer here, since this run waits for approval'):
+        asks.resume(asks.run("go"), Decision("done"))
+
+
+@pytest.mark.parametrize("reviewer", [ApproveAll(), ScriptedReviewer(["approve"])], ids=["approves all", "scripted"])
+def test_no_reviewer_answers_what_only_a_person_can_know(reviewer: Any) -> None:
+    bank = Bank(gone=True)
+    agent, run = bank.resumed(reviewer=reviewer)
+    assert run.status == agent.resume(run).status == "paused"
+    assert agent.resume(run, Decision("done", result={"id": 1})).status == "finished"
+    assert bank.paid == ["Ann"]
+
+
+def test_news_waits_until_it_is_known_what_was_done() -> None:
+    agent, run = Bank(gone=True).resumed()
+    told = agent.tell(run, "Ann has moved")
+    assert told.reason == "waits to be told whether step 2 was done"
+    assert agent.resume(told, Decision("done", result={"id": 1})).board[Replanning].asked_for == "news"
+
+
+def both_begun(*steps: Any) -> Run:
+    """A run that was left while its two steps were in flight."""
+    begun = e.RunStarted(0.0, "", False, False, effects={"pay": "once"})
+    return Run([begun, e.PlanProposed(0.0, Plan.parse([*steps])), e.StepStarted(0.0, "1"), e.StepStarted(0.0, "2")])
+
+
+def test_two_steps_in_doubt_are_asked_about_one_after_the_other() -> None:
+    bank = Bank(gone=True, cut=False)
+    agent = PlannerExecutor(None, ToolExecutor(bank.tools))
+    run = agent.resume(both_begun(step("1", "pay", to="Ann"), step("2", "pay", to="Bob")))
+    assert run.reason == "waits to be told whether step 1 was done"
+    run = agent.resume(run, Decision("done", result=1))
+    assert run.reason == "waits to be told whether step 2 was done"
+    assert agent.resume(run, Decision("not done")).status == "finished"
+    assert bank.paid == ["Bob"]
+
+
+def test_a_failure_elsewhere_does_not_end_the_run_before_the_question() -> None:
+    run = both_begun(step("1", "pay", to="Ann"), step("2", "note", text="x"))
+    run.record(e.StepFailed(0.0, "2", "no"))
+    agent = PlannerExecutor(None, ToolExecutor(Bank(gone=False).tools), policy=Policy(failure="stop"))
+    run = agent.resume(run)
+    assert run.reason == "waits to be told whether step 1 was done"
+    run = agent.resume(run, Decision("done"))
+    assert (run.status, run.board.state) == ("failed", {"1": "done", "2": "failed"})
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+@pytest.mark.parametrize(("verdict", "paid"), [("done", 1), ("not done", 2), ("roll back", 1)])
+def test_without_a_journal_a_step_is_in_doubt_when_the_run_inside_may_have_paid(
+    hybrid: bool, verdict: Any, paid: int
+) -> None:
+    keys, noted = list[str | None](), list[str]()
+
+    @tool(effects="once")
+    def pay(to: str) -> str:
+        keys.append(idempotency_key())
+        return to
+
+    @tool(effects="none")
+    def note(text: str) -> str:
+        noted.append(text)
+        if len(noted) == 1:
+            raise KeyboardInterrupt
+        return text
+
+    steps = [step("a", "pay", to="Ann"), step("b", "note", "a", text="{step_a_result}")]
+    inner: Any = PlannerExecutor(RulePlanner(lambda goal: steps), ToolExecutor(Toolbox([pay, note])))
+    inner = HybridExecutor(ToolExecutor(Toolbox([note])), inner) if hybrid else inner
+    agent = PlannerExecutor(RulePlanner(lambda goal: [step("1", None, description="pay Ann")]), inner)
+    run = agent.resume(left(lambda: agent.run("pay Ann")))
+    assert run.reason == "waits to be told whether step 1 was done"
+    run = agent.resume(run, Decision(verdict, "Bob", result="Ann" if verdict == "done" else None))
+    assert run.status == ("rolled back" if verdict == "roll back" else "finished")
+    # told that it was not done, it begins again at the first step inside, and the bank is given the same key
+    assert (len(keys), len(set(keys))) == (paid, 1)
+    assert None not in keys

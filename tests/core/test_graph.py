@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 
-from planexec_lite import Plan, Toolbox, tool
+from planexec_lite import Plan, Tool, Toolbox
 from tests.core.shapes import Job, jobs, plan_of
 from tests.rounds import rounds
 
@@ -46,53 +46,24 @@ def test_the_critical_path_is_the_longest_of_all_chains(made: list[Job]) -> None
     assert plan_of(made).critical_path()[1] == max(len(chain) for end in waits_for for chain in chains(end))
 
 
-def test_the_critical_path_of_an_empty_plan_is_empty() -> None:
-    assert Plan().critical_path() == ([], 0)
-    assert Plan().waves() == []
+@pytest.mark.weekly
+def test_a_hundred_thousand_steps_are_read_and_checked() -> None:
+    """Ten chains side by side, and every step also waits for the end of the row before it."""
+    behind = {n: [n - 10, (n - 1) // 10 * 10] if n > 10 else [] for n in range(1, MANY + 1)}
+    uses = {n: [f"{{step_{other}_result}}" for other in others] for n, others in behind.items()}
+    steps = [{"id": n, "tool": "add", "params": {"numbers": uses[n]}, "depends_on": behind[n]} for n in behind]
+    plan = Plan.parse(json.dumps(steps))
+    assert plan.problems(Toolbox([Tool(add, effects="none")])) == []
+    assert len(plan.waves()) == plan.critical_path()[1] == MANY // 10
 
 
-def chain(n: int) -> list[int]:
-    return [n - 1] if n > 1 else []
-
-
-def fan(n: int) -> list[int]:
-    return [1] if n > 1 else []
-
-
-def layered(n: int) -> list[int]:
-    return [n - 10, (n - 1) // 10 * 10] if n > 10 else []
-
-
-@tool(effects="none")
 def add(numbers: list[int]) -> int:
     """Add numbers."""
     return sum(numbers)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("shape", "waves"),
-    [
-        pytest.param(chain, MANY, marks=pytest.mark.weekly),
-        pytest.param(fan, 2, marks=pytest.mark.weekly),
-        pytest.param(layered, MANY // 10, marks=pytest.mark.weekly),
-    ],
-)
-def test_a_hundred_thousand_steps_are_read_and_checked(shape: object, waves: int) -> None:
-    assert callable(shape)
-    steps = [
-        {
-            "id": n,
-            "tool": "add",
-            "params": {"numbers": [f"{{step_{d}_result}}" for d in shape(n)]},
-            "depends_on": shape(n),
-        }
-        for n in range(1, MANY + 1)
-    ]
-    plan = Plan.parse(json.dumps(steps))
-    assert plan.problems(Toolbox([add])) == []
-    assert len(plan.waves()) == waves
-    assert plan.critical_path()[1] == waves
+def test_an_empty_plan_has_no_path_and_no_waves() -> None:
+    assert (Plan().critical_path(), Plan().waves()) == (([], 0), [])
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
 """What a browser tab has not, threads, processes, sockets and alarms, is named, or done without."""
 
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -9,38 +11,31 @@ from exercises import guard
 from mock_llm import MockLLM
 from planexec_lab.worlds import refactor
 from planexec_lab.worlds.refactor import suite
-from planexec_lite import Pool, Toolbox, tool
+from planexec_lite import Pool, Tool, Toolbox
+
+modern = pytest.mark.skipif(sys.version_info < (3, 12), reason="a tab has Python 3.14; sys.monitoring came with 3.12")
 
 
-@pytest.fixture
-def in_a_tab(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pyodide's name for the platform that it is."""
-    monkeypatch.setattr(sys, "platform", "emscripten")
+async def fetch() -> str:
+    """Fetch something."""
+    return "here"
 
 
-@pytest.mark.usefixtures("in_a_tab")
-def test_a_pool_names_what_to_use_in_a_tab() -> None:
-    with (
-        ThreadPoolExecutor(1) as threads,
-        pytest.raises(RuntimeError, match="browser tab has no threads; use Inline or Simulated"),
-    ):
-        Pool(threads)
+MISSING: dict[str, tuple[Callable[[], Any], str]] = {
+    "threads": (lambda: Pool(ThreadPoolExecutor(1)), "browser tab has no threads; use Inline or Simulated"),
+    "an async tool": (
+        lambda: Toolbox([Tool(fetch, effects="none")])["fetch"].call({}), "browser tab has none; use a plain def",
+    ),
+    "sockets": (lambda: MockLLM([]).serve().__enter__(), r"browser tab has no sockets; use client\(\)"),
+}  # fmt: skip
 
 
-@pytest.mark.usefixtures("in_a_tab")
-def test_an_async_tool_names_what_to_use_in_a_tab() -> None:
-    @tool(effects="none")
-    async def fetch() -> str:
-        return "here"
-
-    with pytest.raises(RuntimeError, match="browser tab has none; use a plain def"):
-        Toolbox([fetch])["fetch"].call({})
-
-
-@pytest.mark.usefixtures("in_a_tab")
-def test_a_server_names_what_to_use_in_a_tab() -> None:
-    with pytest.raises(RuntimeError, match=r"browser tab has no sockets; use client\(\)"), MockLLM([]).serve():
-        pass
+@pytest.mark.parametrize("what", MISSING)
+def test_what_a_tab_has_not_names_what_to_use(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "emscripten")  # Pyodide's name for its platform
+    use, words = MISSING[what]
+    with pytest.raises(RuntimeError, match=words):
+        use()
 
 
 @pytest.mark.parametrize("change", ["", "none", "fault", "loop of imports"])
@@ -60,7 +55,7 @@ def test_the_suite_says_the_same_in_this_process_and_apart(change: str, monkeypa
     assert sys.path == path
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="a tab has Python 3.14, and what this stands on came with 3.12")
+@modern
 @pytest.mark.parametrize("source", ["while True: pass", "while True:\n  try: x = 1 / 0\n  except: pass", "x = f(f)"])
 def test_a_loop_without_end_is_stopped_in_a_tab(source: str) -> None:
     code = compile(f"def f(g):\n  while True: g.__name__.upper()\n{source}", "<answer>", "exec")
@@ -68,6 +63,6 @@ def test_a_loop_without_end_is_stopped_in_a_tab(source: str) -> None:
         guard._in_a_tab(lambda: exec(code, {}), guard.Clock(0.1, 30))
 
 
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="a tab has Python 3.14, and what this stands on came with 3.12")
+@modern
 def test_what_ends_is_not_stopped_in_a_tab() -> None:
     assert guard._in_a_tab(lambda: sum(range(100_000)), guard.Clock(1, 30)) == 4999950000

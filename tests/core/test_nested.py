@@ -1,37 +1,45 @@
-"""A planner with an executor is an executor too: bounded, metered, told to the run around it, and paused with it."""
+"""A run inside a step: it pauses, fails, rolls back and is resumed with the run around it, and no call of it is forgotten."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planexec_lab import views
 from planexec_lab.views.narration import trace
+from planexec_lab.views.review_desk import desk
 from planexec_lite import (
     ApproveAll,
+    AskPerson,
     Board,
+    Budget,
+    Decision,
     HybridExecutor,
-    LLMPlanner,
+    Journal,
     Plan,
     PlannerExecutor,
     Policy,
-    Pool,
+    RuleEvaluator,
     RulePlanner,
     Run,
     Simulated,
+    Team,
+    Tool,
     Toolbox,
     ToolExecutor,
+    Verdict,
     execute,
     tool,
 )
-from planexec_lite.decisions import Decision
-from planexec_lite.events import Inside, RunStarted, StepDone, from_dict, to_dict
+from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.events import Inside, PlanProposed, RunStarted, StepDone, from_dict, to_dict
+from planexec_lite.meter import ModelCall, charge, emit, idempotency_key
 from planexec_lite.model.prompt_text import DATA_RULE
-from planexec_lite.roles.reviewers import AskPerson
-from tests.core.sums import FIRST, GOAL, SECOND, FakeClient
-from tests.core.sums import TOOLS as SUMS
+from tests.capabilities.scaffold import FAILED, Site, broken, call, up
+from tests.core.shapes import Portions, check_fold, left, step
+from tests.views.test_review_desk import words
 
 CALLED: list[str] = []
 
@@ -54,9 +62,9 @@ def boil(what: str) -> str:
 
 TOOLS = Toolbox([chop, boil])
 OUTER = [
-    {"id": 1, "description": "prepare leeks"},
-    {"id": 2, "description": "prepare carrots"},
-    {"id": 3, "description": "serve", "depends_on": [1, 2]},
+    step("1", None, description="prepare leeks"),
+    step("2", None, description="prepare carrots"),
+    step("3", None, "1", "2", description="serve"),
 ]
 
 
@@ -64,11 +72,8 @@ def inner_rule(goal: str) -> Any:
     """Chop what is to be prepared, then boil it; serving is one call."""
     words = goal.splitlines()[0].split()
     if words[0] == "serve":
-        return [{"id": "plate", "tool": "chop", "params": {"what": "parsley"}}]
-    return [
-        {"id": "a", "tool": "chop", "params": {"what": words[-1]}},
-        {"id": "b", "tool": "boil", "params": {"what": "{step_a_result}"}, "depends_on": ["a"]},
-    ]
+        return [step("plate", "chop", what="parsley")]
+    return [step("a", "chop", what=words[-1]), step("b", "boil", "a", what="{step_a_result}")]
 
 
 def inner(**options: Any) -> PlannerExecutor:
@@ -80,75 +85,22 @@ def outer(executor: Any, plan: Any = OUTER, **options: Any) -> PlannerExecutor:
     return PlannerExecutor(RulePlanner(lambda goal: plan), executor, workers=Simulated(), **options)
 
 
-def test_a_planner_with_an_executor_carries_out_steps() -> None:
-    run = outer(inner()).run("dinner")
-    assert (run.status, run.reason) == ("finished", "3 steps done")
-    assert run.results == {"1": "boiled chopped leeks", "2": "boiled chopped carrots", "3": "chopped parsley"}
-    assert run.answer == "chopped parsley"
-
-
-def test_it_says_which_tools_it_has() -> None:
-    assert inner().tools is TOOLS
-    assert [tool.name for tool in HybridExecutor(ToolExecutor(TOOLS), inner()).tools] == ["chop", "boil"]
-    assert execute(Plan.parse(OUTER), inner(), workers=Simulated()).status == "finished"
-
-
 def test_the_clock_of_the_run_around_takes_in_the_time_inside() -> None:
     run = outer(inner()).run("dinner")
     assert run.makespan == 7.0  # 2 + 3 for both preparations, side by side, then 2
     assert [event.seconds for event in run.events if isinstance(event, StepDone)] == [5.0, 5.0, 2.0]
     chopped = [event for event in run.events if isinstance(event, Inside) and isinstance(event.event, StepDone)]
-    assert [(event.step, event.event.step, event.at) for event in chopped] == [
-        ("1", "a", 2.0),
-        ("1", "b", 5.0),
-        ("2", "a", 2.0),
-        ("2", "b", 5.0),
-        ("3", "plate", 7.0),
-    ]
-
-
-@pytest.mark.slow
-def test_the_run_inside_can_be_looked_at_as_a_run_of_its_own() -> None:
-    run = outer(inner()).run("dinner")
-    inside = run.inside("2")
-    assert (inside.status, inside.answer, inside.makespan) == ("finished", "boiled chopped carrots", 5.0)
-    assert isinstance(inside.events[0], RunStarted)
-    assert inside.events[0].goal == "prepare carrots"
-    for draw in (views.board, views.timeline):
-        assert "boil" in str(draw(inside).text)
-    assert views.graph(inside.plan)
-    with pytest.raises(ValueError, match="no run inside step 9"):
-        run.inside("9")
-    with pytest.raises(ValueError, match="no run inside step 1"):
-        execute(Plan.parse([FIRST | {"tool": "chop", "params": {"what": "x"}}]), ToolExecutor(TOOLS)).inside("1")
-
-
-def test_the_trace_tells_what_happens_inside_in_the_same_words() -> None:
-    run = outer(outer(inner(), [{"id": "x", "description": "prepare leeks"}])).run("dinner")
-    told = trace(run)
-    assert "inside step 1: the run starts: prepare leeks" in told
-    assert "inside step 1: inside step x: step a gives" in told
-    assert "(at=" not in told
-
-
-def test_events_of_a_run_inside_a_run_inside_are_written_and_read_back() -> None:
-    run = outer(outer(inner(), [{"id": "x", "description": "prepare leeks"}])).run("dinner")
-    assert run.inside("1").inside("x").answer == "boiled chopped leeks"
-    assert [from_dict(to_dict(event)) for event in run.events] == run.events
-    assert Board.of(run.events).results == run.results
+    assert [f"{event.step}/{event.event.step} {event.at:g}" for event in chopped] == [
+        "1/a 2", "1/b 5", "2/a 2", "2/b 5", "3/plate 7",
+    ]  # fmt: skip
 
 
 def test_the_goal_inside_holds_the_task_its_criterion_and_what_came_before() -> None:
     goals: list[str] = []
-
-    def rule(goal: str) -> Any:
-        goals.append(goal)
-        return [{"id": 1, "tool": "chop", "params": {"what": "x"}}]
-
-    agent = PlannerExecutor(RulePlanner(rule), ToolExecutor(TOOLS), workers=Simulated())
-    step = {"id": 2, "description": "taste it", "params": {"of": "{step_1_result}"}, "depends_on": [1],
-            "success_criteria": "it is salty"}  # fmt: skip
-    execute(Plan.parse([{"id": 1, "description": "cook"}, step]), agent, workers=Simulated())
+    rule = RulePlanner(lambda goal: goals.append(goal) or [step("1", "chop", what="x")])
+    below = PlannerExecutor(rule, ToolExecutor(TOOLS), workers=Simulated())
+    taste = step("2", None, "1", description="taste it", of="{step_1_result}", success_criteria="it is salty")
+    outer(below, [step("1", None, description="cook"), taste]).run("dinner")
     assert goals == [
         "cook",
         'taste it\nUse: data: {"of": "chopped x"}\nDone when: it is salty\n'
@@ -156,136 +108,72 @@ def test_the_goal_inside_holds_the_task_its_criterion_and_what_came_before() -> 
     ]
 
 
-def test_tokens_spent_inside_are_counted_once_outside() -> None:
-    client = FakeClient({"goal": GOAL, "steps": [FIRST, SECOND], "rollback": [], "answer": None, "complete": True})
-    agent = PlannerExecutor(LLMPlanner(client, "m"), ToolExecutor(SUMS), workers=Simulated())
-    run = execute(Plan.parse([{"id": 1, "description": GOAL}]), agent, workers=Simulated())
-    assert run.answer == 53
-    assert (run.usage.calls, run.usage.input_tokens, run.usage.output_tokens) == (1, 100, 20)
-    assert run.makespan == 1.5
+FAILING: dict[str, tuple[Any, Policy, str]] = {  # the plan inside, its policy, and why the step failed
+    "a step inside": (
+        [step("b", "boil", what="a stone")], Policy(),
+        "the run inside failed: step b failed: ValueError: it stays hard",
+    ),
+    "its own bound": ([step("b", "boil", what="eggs")], Policy(max_steps=0), "max_repairs"),
+}  # fmt: skip
 
 
-def test_a_run_inside_that_fails_fails_the_step_and_says_why() -> None:
-    plan = [{"id": 1, "description": "prepare it"}, {"id": 2, "description": "serve", "depends_on": [1]}]
-    agent = PlannerExecutor(
-        RulePlanner(lambda goal: [{"id": "b", "tool": "boil", "params": {"what": "a stone"}}]),
-        ToolExecutor(TOOLS),
-        workers=Simulated(),
-    )
-    run = outer(agent, plan).run("dinner")
-    assert run.status == "failed"
-    assert "the run inside failed: step b failed: ValueError: it stays hard" in run.board.errors["1"]
-    assert run.inside("1").status == "failed"
-
-
-def test_a_run_inside_has_its_own_bounds() -> None:
-    def forever(goal: str) -> Any:
-        return {"steps": [{"id": 1, "tool": "boil", "params": {"what": "a stone"}}]}
-
-    agent = PlannerExecutor(RulePlanner(forever), ToolExecutor(TOOLS), workers=Simulated(), policy=Policy(max_steps=0))
-    run = execute(Plan.parse([{"id": 1, "description": "prepare it"}]), agent, workers=Simulated())
-    assert run.status == "failed"
-    assert "max_repairs" in run.board.errors["1"]
+@pytest.mark.parametrize("what", FAILING)
+def test_a_run_inside_that_fails_fails_the_step_and_says_why(what: str) -> None:
+    plan, policy, words = FAILING[what]
+    below = PlannerExecutor(RulePlanner(lambda goal: plan), ToolExecutor(TOOLS), workers=Simulated(), policy=policy)
+    run = outer(below).run("dinner")
+    assert (run.status, run.inside("1").status) == ("failed", "failed")
+    assert words in run.board.errors["1"]
 
 
 def test_several_last_steps_inside_give_their_results_by_id() -> None:
-    agent = PlannerExecutor(
-        RulePlanner(lambda goal: [{"id": "a", "tool": "chop", "params": {"what": "x"}, "depends_on": []},
-                                  {"id": "b", "tool": "boil", "params": {"what": "y"}, "depends_on": []}]),
-        ToolExecutor(TOOLS), workers=Simulated(),
-    )  # fmt: skip
-    run = execute(Plan.parse([{"id": 1, "description": "both"}]), agent, workers=Simulated())
-    assert run.answer == {"a": "chopped x", "b": "boiled y"}
+    rule = RulePlanner(lambda goal: [step("a", "chop", what="x"), step("b", "boil", what="y")])
+    below = PlannerExecutor(rule, ToolExecutor(TOOLS), workers=Simulated())
+    assert outer(below, [step("1", None, description="both")]).run("dinner").answer == {
+        "a": "chopped x",
+        "b": "boiled y",
+    }
 
 
-def test_runs_inside_steps_work_on_threads() -> None:
-    with ThreadPoolExecutor(2) as threads:
-        agent = PlannerExecutor(RulePlanner(lambda goal: OUTER), inner(), workers=Pool(threads))
-        run = agent.run("dinner")
-    assert run.answer == "chopped parsley"
-    assert run.inside("1").answer == "boiled chopped leeks"
+def test_a_run_inside_that_is_not_there_is_named() -> None:
+    run = outer(HybridExecutor(ToolExecutor(TOOLS), inner()), [step("1", "chop", what="x")]).run("dinner")
+    for id in ("1", "9"):
+        with pytest.raises(ValueError, match=f"no run inside step {id}"):
+            run.inside(id)
 
 
 ASKED = [{"id": 1, "description": "prepare leeks"}, {"id": 2, "description": "serve", "depends_on": [1]}]
 
 
-def paused() -> tuple[PlannerExecutor, Run]:
+def test_a_pause_inside_pauses_the_run_around_it_and_goes_on_from_there() -> None:
     agent = outer(inner(reviewer=AskPerson()), ASKED)
-    return agent, agent.run("dinner")
-
-
-def test_a_pause_inside_pauses_the_run_around_it() -> None:
-    _, run = paused()
+    run = agent.run("dinner")
     assert (run.status, run.board.state["1"], CALLED) == ("paused", "waiting", [])
     assert run.reason == "waits for gate of step 1: the run inside waits for approval"
-    assert run.inside("1").status == "paused"
-    assert run.inside("1").board.proposal is not None
+    proposal = run.inside("1").board.proposal
+    assert proposal is not None
     assert [from_dict(to_dict(event)) for event in run.events] == run.events
     assert Run(run.events).status == "paused"
-
-
-@pytest.mark.slow
-def test_the_pictures_of_a_run_that_pauses_inside_say_so() -> None:
-    agent, run = paused()
     assert "0 of 2 steps done" in views.timeline(run).text
     assert "step 1 pauses: the run inside waits for approval" in trace(run)
-    run = agent.resume(run, Decision("approve", by="you"))
-    assert [line.split()[-1] for line in views.timeline(run).text.splitlines() if "slot 1" in line][1:] == [
-        "done",
-        "paused",
-    ]
-    assert "approve" in trace(run)
-
-
-def test_resuming_the_run_around_goes_on_with_the_run_inside() -> None:
-    agent, run = paused()
-    run = agent.resume(run, Decision("approve", by="you"))
-    assert run.inside("1").status == "finished"
-    assert CALLED == ["leeks", "chopped leeks"]
-    reviewed = [
-        event.event for event in run.events if isinstance(event, Inside) and type(event.event).__name__ == "Reviewed"
-    ]
-    assert [event.by for event in reviewed] == ["you"]
-    assert (run.status, run.reason) == ("paused", "waits for gate of step 2: the run inside waits for approval")
+    with pytest.raises(ValueError, match="another plan"):
+        agent.resume(run, Decision("approve", of="0" * 64))
+    with pytest.raises(ValueError, match="edit"):
+        agent.resume(run, Decision("approve", plan=proposal))
+    no = agent.resume(run, Decision("reject", by="you", comment="no leeks"))
+    assert (no.status, "no leeks" in no.reason, CALLED) == ("stopped", True, [])
+    run = agent.resume(run, Decision("approve", by="you", of=proposal.hash))
+    assert (CALLED, run.inside("1").board.reviews[0].by) == (["leeks", "chopped leeks"], "you")
+    assert run.reason == "waits for gate of step 2: the run inside waits for approval"
+    states = [line.split()[-1] for line in views.timeline(run).text.splitlines() if "slot 1" in line]
+    assert states[1:] == ["done", "paused"]
     run = agent.resume(run, Decision("approve", by="you"))
     assert (run.status, run.answer, run.makespan) == ("finished", "chopped parsley", 7.0)
     assert CALLED == ["leeks", "chopped leeks", "parsley"]
 
 
-def test_a_decision_about_the_plan_inside_is_taken_and_one_about_another_is_not() -> None:
-    agent, run = paused()
-    proposal = run.inside("1").board.proposal
-    assert proposal is not None
-    with pytest.raises(ValueError, match="another plan"):
-        agent.resume(run, Decision("approve", of="0" * 64))
-    with pytest.raises(ValueError, match="edit"):
-        agent.resume(run, Decision("approve", plan=proposal))
-    assert agent.resume(run, Decision("approve", of=proposal.hash)).inside("1").status == "finished"
-
-
-def test_a_no_to_the_run_inside_ends_the_run_around_it() -> None:
-    agent, run = paused()
-    run = agent.resume(run, Decision("reject", by="you", comment="no leeks"))
-    assert (run.status, CALLED) == ("stopped", [])
-    assert "no leeks" in run.reason
-
-
-def test_a_pause_two_runs_deep_comes_to_the_top_and_goes_on_from_there() -> None:
-    middle = outer(inner(reviewer=AskPerson()), [{"id": "m", "description": "prepare leeks"}])
-    agent = outer(middle, [{"id": "t", "description": "all of it"}])
-    run = agent.run("dinner")
-    assert (run.status, run.inside("t").status, run.inside("t").inside("m").status) == ("paused",) * 3
-    run = agent.resume(run, Decision("approve", by="you"))
-    assert (run.status, run.answer) == ("finished", "boiled chopped leeks")
-    assert CALLED == ["leeks", "chopped leeks"]
-
-
 def test_steps_beside_one_that_waits_inside_are_finished_first() -> None:
-    plan = [
-        {"id": 1, "description": "prepare leeks"},
-        {"id": 2, "tool": "boil", "params": {"what": "water"}, "depends_on": []},
-    ]
-    plan[0]["depends_on"] = []
+    plan = [step("1", None, description="prepare leeks"), step("2", "boil", what="water")]
     agent = outer(HybridExecutor(ToolExecutor(TOOLS), inner(reviewer=AskPerson())), plan)
     run = agent.run("dinner")
     assert (run.status, list(run.results)) == ("paused", ["2"])
@@ -296,3 +184,288 @@ def test_steps_beside_one_that_waits_inside_are_finished_first() -> None:
 def test_a_reviewer_of_the_run_around_answers_for_the_run_inside() -> None:
     agent = outer(inner(reviewer=AskPerson()), ASKED, reviewer=ApproveAll())
     assert agent.run("dinner").answer == "chopped parsley"
+
+
+BUILD = step("1", None, description="build")
+
+
+def around(site: Site, inner: PlannerExecutor, *steps: Any, policy: Policy = FAILED, **more: Any) -> PlannerExecutor:
+    """An agent whose steps are runs of `inner`, but for those that name a tool."""
+    executor = HybridExecutor(ToolExecutor(site.tools), inner)
+    return PlannerExecutor(Portions([*steps]), executor, **{"workers": Simulated(), "policy": policy, **more})
+
+
+def test_an_undo_of_the_outer_step_stands_for_all_inside() -> None:
+    site = Site()
+    outer = BUILD | {"undo": call("tell", text="all of it")}
+    agent = around(site, site.agent([up("a"), up("b", "a", undo=None)]), outer, broken("2", "1"))
+    run = agent.run("build")
+    assert (site.log, run.board[Rollback].undone) == (["+a", "+b", "!all of it"], ["1"])
+    assert run.board[Rollback].remains == []
+    again = agent.roll_back(run)
+    assert again.reason == "asked for; nothing was undone"
+
+
+def test_what_was_done_again_in_another_try_is_undone_once() -> None:
+    site = Site()
+    site.tools = Toolbox([tool for tool in site.tools if tool.effects != "once"])
+    inner = PlannerExecutor(
+        Portions([up("a"), broken("b", "a")], [up("a"), up("c", "a")]), ToolExecutor(site.tools), workers=Simulated()
+    )
+    run = around(site, inner, BUILD | {"retries": 1}, broken("2", "1")).run("build")
+    check_fold(run)
+    assert site.log == ["+a", "+a", "+c", "-c", "-a"]
+    assert run.board[Rollback].remains == []
+
+
+def test_what_the_plan_inside_lists_comes_behind_its_steps() -> None:
+    site = Site()
+    inner = site.agent({"steps": [up("a", undo=None), up("b", "a")], "rollback": [
+        call("take_down", name="{step_a_result.name}"), call("take_down", name="b"), call("tell", text="sorry")]})  # fmt: skip
+    agent = around(site, inner, up("0"), BUILD | {"depends_on": ["0"]}, broken("2", "1"))
+    run = agent.run("build")
+    check_fold(run)
+    assert site.log == ["+0", "+a", "+b", "-b", "-a", "!sorry", "-0"]
+    assert run.reason.endswith(
+        "; undone: 1/b, 0; called: 1/rollback 1, 1/rollback 3; not undone: 1/a (no undo of its own)"
+    )
+    assert agent.roll_back(run).reason.endswith("asked for; nothing was undone; not undone: 1/a (no undo of its own)")
+
+
+def asking(id: str, *after: str) -> dict[str, Any]:
+    one = up(id, *after)
+    return one | {"undo": one["undo"] | {"gate": True}}
+
+
+def test_a_run_that_waits_inside_is_taken_back() -> None:
+    site = Site()
+    agent = around(site, site.agent([up("a"), up("b", "a", gate=True)]), up("0"), BUILD | {"depends_on": ["0"]})
+    waits = agent.run("build")
+    assert waits.status == "paused"
+    assert agent.roll_back(waits).reason == "asked for; undone: 1/a, 0"
+
+
+def test_three_levels_deep_the_latest_undo_comes_first_and_asks() -> None:
+    site = Site()
+    plans = [asking("a"), up("b", "a", quarters=6)], [up("c", quarters=4), up("d", "c", quarters=8)]
+    inner = PlannerExecutor(Portions(*plans), ToolExecutor(site.tools), workers=Simulated())
+    agent = around(site, around(site, inner, step("m", None), step("n", None)), BUILD)
+    run = agent.roll_back(agent.run("build"))
+    assert run.reason == "waits inside step 1, inside step m, before the undo of step a"
+    assert "before the undo of step a" in words(desk(run, site.tools, by="Ada"))
+    with pytest.raises(ValueError, match="this run waits inside step 1, inside step m, before the undo"):
+        agent.resume(run, Decision("approve", gate="undo a"))
+    run = agent.resume(run, Decision("approve", gate="undo 1"))
+    assert run.reason == "asked for; undone: 1/n/d, 1/n/c, 1/m/b, 1/m/a"
+    again = "inside step 1: inside step m: the undo of step b is called: take_down(name={step_b_result.name})"
+    assert again in trace(run)
+
+
+LIKE_A_RUN: dict[str, list[Any]] = {
+    "a result out of nowhere": [StepDone(0.0, "a", 1)],
+    "a run that skips its plan": [RunStarted(0.0, "x", True, False), StepDone(0.0, "a", 1)],
+    "an event with odd fields": [RunStarted(0.0, "x", True, False, effects=7), PlanProposed(0.0, 3)],  # type: ignore[arg-type]
+    "an event inside nowhere": [RunStarted(0.0, "x", True, False), Inside(0.0, "q", Inside(0.0, "r", 5))],
+    "no event": [{"event": "RunStarted"}, 5, None],
+}
+
+
+@pytest.mark.parametrize("kind", LIKE_A_RUN)
+def test_what_only_looks_like_a_run_breaks_nothing(kind: str) -> None:
+    site = Site()
+
+    def build() -> str:
+        """Build, and emit strange things."""
+        for event in LIKE_A_RUN[kind]:
+            emit(event)
+        return "built"
+
+    tools = Toolbox([*site.tools, Tool(build, effects="idempotent")])
+    run = execute(Plan.parse([step("1", "build"), broken("2", "1")]), ToolExecutor(tools), policy=FAILED)
+    assert (run.status, run.board.state) == ("rolled back", {"1": "done", "2": "failed"})
+    assert run.board[Rollback].remains == [("1", "no undo of its own")]
+    assert Board.of(run.events) == run.board
+
+
+@pytest.mark.parametrize("way", ["itself", "hybrid", "team"])
+def test_a_step_needs_no_undo_where_the_run_inside_must_have_them(way: str) -> None:
+    site, needed = Site(), Policy(rollback="failed", require_undo=True)
+    tools = ToolExecutor(site.tools)
+
+    def carried_out(inside: Policy, *steps: Any) -> Any:
+        below = site.agent([*steps], policy=inside)
+        ways = {"itself": below, "hybrid": HybridExecutor(tools, below), "team": Team({"crew": below, "tools": tools})}
+        return PlannerExecutor(Portions([BUILD]), ways[way], workers=Simulated(), policy=needed).run("build")
+
+    assert carried_out(needed, up("a"), broken("b", "a")).status == "failed"
+    assert carried_out(needed, up("c")).status == "finished"
+    refused = carried_out(FAILED, up("d", undo=None))
+    assert [(problem.code, problem.step) for problem in refused.board.problems] == [("no_undo", "1")]
+    assert site.log == ["+a", "-a", "+c"]
+
+
+UNDO = {"tool": "refund", "params": {"name": "x"}}
+PAY = step("1", "pay", name="x") | {"undo": UNDO}
+PUT = step("2", "put", "1", name="y")
+SETTLE = step("1", None, description="settle")
+
+
+class World:
+    """What was called, with its idempotency key. The call `cut` is interrupted right after it, once."""
+
+    def __init__(self, cut: str = "") -> None:
+        self.calls: list[str] = []
+        self.keys: dict[str, list[str | None]] = {}
+        self.cut = cut
+        tools: list[tuple[str, Any, float]] = [
+            ("pay", "once", 1.0), ("refund", "once", 0.0), ("put", "idempotent", 1.0), ("mail", "unknown", 9.0),
+        ]  # fmt: skip
+        self.tools = Toolbox([self._tool(*about) for about in tools])
+
+    def _tool(self, called: str, effects: Any, latency: float) -> Tool:
+        def work(name: str) -> str:
+            call = f"{called} {name}"
+            self.calls.append(call)
+            self.keys.setdefault(call, []).append(idempotency_key())
+            if call == self.cut:
+                self.cut = ""
+                raise KeyboardInterrupt
+            return call
+
+        return Tool(work, name=called, effects=effects, latency=latency)
+
+    def agent(self, *steps: Any, **more: Any) -> PlannerExecutor:
+        """An agent that carries out these steps."""
+        return PlannerExecutor(Portions([*steps]), ToolExecutor(self.tools), **{"workers": Simulated(), **more})
+
+    def around(self, *inner: Any, outer: Any = SETTLE, **more: Any) -> PlannerExecutor:
+        """An agent whose only step is a run with the plan `inner`."""
+        return PlannerExecutor(Portions([outer]), self.agent(*inner), workers=Simulated(), **more)
+
+
+def test_a_run_inside_is_undone_though_another_step_took_its_id(tmp_path: Path) -> None:
+    world, kept = World("put y"), Journal(tmp_path / "runs.db", "OFF")
+    left(lambda: world.around(PAY, PUT, journal=kept).run("go"))
+    other = world.around(PAY, PUT, outer=step("1", None, description="something else"), journal=kept)
+    run = other.roll_back(other.tell(kept.load(1), "news"))
+    check_fold(run)
+    assert (world.calls.count("pay x"), world.calls.count("refund x")) == (2, 2)
+    assert len({*world.keys["refund x"]}) == 2
+    assert "1/2 (interrupted; nobody knows whether it was done)" in run.reason
+
+
+def test_the_undos_of_two_payments_have_two_keys() -> None:
+    world, verdicts = World(), iter([Verdict("retry", "again"), Verdict("accept")])
+    outer = SETTLE | {"success_criteria": "good", "retries": 1}
+    agent = world.around(PAY, outer=outer, evaluator=RuleEvaluator(lambda step, result: next(verdicts)))
+    agent.roll_back(agent.run("go"))
+    assert (len({*world.keys["pay x"]}), len({*world.keys["refund x"]})) == (2, 2)
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_without_a_journal_the_step_is_named(resumed: bool) -> None:
+    world = World("put y")
+    agent = world.around(PAY, PUT)
+    run = left(lambda: agent.run("go"))
+    run = agent.roll_back(agent.resume(run) if resumed else run)
+    assert run.reason == "asked for; nothing was undone; not undone: 1 (nobody knows whether it was done)"
+
+
+def test_a_doubt_inside_is_named(tmp_path: Path) -> None:
+    late = World().around(step("1", "mail", name="x") | {"timeout": 2.0})
+    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+    world, kept = World("mail x"), Journal(tmp_path / "runs.db", "OFF")
+    agent = world.around(step("1", "mail", name="x"), journal=kept)
+    left(lambda: agent.run("go"))
+    run = agent.roll_back(agent.resume(kept.load(1)))
+    assert run.reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+
+
+def test_an_undo_inside_that_was_cut_off_is_not_made_again() -> None:
+    world = World()
+    agent = world.around(step("1", "put", name="x") | {"undo": UNDO})
+    done = agent.run("go")
+    world.cut = "refund x"
+    run = agent.roll_back(agent.resume(left(lambda: agent.roll_back(done))))
+    assert run.reason == "asked for; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
+    assert world.calls.count("refund x") == 1
+
+
+def test_a_yes_is_for_one_call_also_after_a_crash() -> None:
+    world = World()
+
+    class Chooses:
+        asks_models = chooses_calls = True
+        tools = world.tools
+
+        def execute(self, step: Any, inputs: Any) -> Any:
+            return world.tools["pay"].call({"name": "x"})
+
+    agent = PlannerExecutor(Portions([step("1", None)]), Chooses(), AskPerson(), workers=Simulated())
+    approved = agent.resume(agent.run("go"), Decision("approve"))
+    world.cut = "pay x"
+    run = agent.resume(left(lambda: agent.resume(approved, Decision("approve"))))
+    run = agent.resume(run, Decision("not done"))
+    assert run.reason == 'waits for gate of step 1: a model chose pay({"name": "x"})'
+    assert world.calls == ["pay x"]
+
+
+def test_a_step_that_did_not_begin_does_not_count_as_a_call() -> None:
+    world, broken = World(), list[int]()
+
+    def watch(run: Run) -> None:
+        if "1" in run.board.in_flight and not broken:
+            broken.append(1)
+            raise KeyboardInterrupt
+
+    agent = world.agent(step("1", "put", name="x"), policy=Policy(max_calls={"put": 1}), watch=watch)
+    run = agent.resume(left(lambda: agent.run("go")))
+    assert (run.status, world.calls) == ("finished", ["put x"])
+
+
+def test_steps_granted_to_a_run_inside_are_no_steps_of_the_run_around() -> None:
+    bound = Policy(budget=Budget(steps=1))
+    below = World().agent(step("a", "put", name="a"), step("b", "put", name="b"), policy=bound)
+    plan = [step(str(n), None, description=str(n)) for n in (1, 2)]
+    agent = PlannerExecutor(Portions(plan), below, workers=Simulated(1), policy=bound)
+    run = agent.resume(agent.run("go"), Decision("approve", budget=Budget(steps=5)))
+    assert run.reason == "waits for more budget: 1 of 1 step used"
+
+
+def test_a_judge_beside_a_step_does_not_take_its_model_calls() -> None:
+    class Asks:
+        tools = World().tools
+
+        def most_model_calls(self, step: Any) -> int:
+            return int(step.id)
+
+        def execute(self, step: Any, inputs: Any) -> str:
+            for _ in range(int(step.id)):
+                charge(2.0, ModelCall("m", 1, 1))
+            return "done"
+
+    def judge(step: Any, result: Any) -> bool:
+        charge(1.0, ModelCall("m", 1, 1))
+        return True
+
+    plan = [step("1", None) | {"success_criteria": "good"}, step("2", None)]
+    policy = Policy(budget=Budget(model_calls=3))
+    judged = RuleEvaluator(judge)
+    agent = PlannerExecutor(Portions(plan), Asks(), evaluator=judged, workers=Simulated(2), policy=policy)
+    run = agent.run("go")
+    assert (run.status, len(run.board.calls), run.reason) == (
+        "paused",
+        3,
+        "waits for more budget: 3 of 3 model calls used",
+    )
+
+
+def test_a_step_that_an_evaluator_changed_repeats_no_call_unseen() -> None:
+    world = World()
+    put = PUT | {"success_criteria": "good", "retries": 1}
+    changed = Plan.parse([put | {"tool": "pay", "params": {"name": "x"}}]).steps[0]
+    verdicts = iter([Verdict("modify", "pay instead", changed), Verdict("accept")])
+    judge = RuleEvaluator(lambda step, result: next(verdicts))
+    run = world.agent(step("1", "pay", name="x"), put, evaluator=judge).run("go")
+    assert (run.status, world.calls) == ("failed", ["pay x", "put y"])
+    assert "step 1 already made this call" in run.board.errors["2"]

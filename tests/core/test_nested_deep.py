@@ -1,27 +1,174 @@
-"""A run inside a run inside a run does what the flat run does: it gates, keeps to a budget, resumes, rolls back, and is drawn."""
+"""A run inside a run inside a run does what the flat run does: it gates, keeps to a budget, resumes, rolls back."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab import views
-from planexec_lab.views.narration import trace
-from planexec_lite import Budget, Decision, Journal, Policy, Run
+from planexec_lite import Budget, Decision, PlannerExecutor, Policy, RulePlanner, Run, Simulated, Toolbox, ToolExecutor
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.decisions import innermost
-from planexec_lite.events import RollbackStarted, StepDone, StepStarted, UndoDone, UndoStarted
-from tests.capabilities.scaffold import Site
-from tests.core.deep import NO, YES, Case, Stop, cases, cut, leaves, site_of, to_the_end, told
-from tests.core.shapes import check_fold, check_replay
+from planexec_lite.events import Inside, RollbackStarted, StepDone, UndoDone, UndoStarted
+from planexec_lite.meter import ModelCall, charge
+from tests.capabilities.scaffold import Site, up
+from tests.core.shapes import check_fold, check_replay, step
 from tests.rounds import rounds
+
+YES, NO = Decision("approve", by="Ada"), Decision("reject", by="Ada", comment="not now")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A flat plan by step id, in an order in which it can be carried out, and where its steps are in the hierarchy.
+
+    `groups`: of each step, the outermost step and the middle step that it is inside of. `slots`: of the workers at each level.
+    """
+
+    steps: dict[str, dict[str, Any]]
+    groups: dict[str, tuple[str, str]]
+    slots: tuple[int | None, int | None, int | None] = (None, None, None)
+    asks_models: bool = False
+    policies: tuple[Policy, Policy, Policy] = (Policy(), Policy(), Policy())
+
+    def flat(self, site: Site) -> PlannerExecutor:
+        """The agent that is given the plan as it is."""
+        planner = RulePlanner(lambda goal: [*self.steps.values()])
+        return PlannerExecutor(planner, ToolExecutor(site.tools), workers=Simulated(), policy=self.policies[0])
+
+    def deep(self, site: Site, **more: Any) -> PlannerExecutor:
+        """The agent whose planners cut the plan in pieces, on three levels."""
+        executor: Any = ToolExecutor(site.tools)
+        for level, cut in reversed([*enumerate((self._outer, self._middle, self._inner))]):
+            options = more if level == 0 else {}
+            rule = self._asking(cut) if self.asks_models else cut
+            workers, policy = Simulated(self.slots[level]), self.policies[level]
+            executor = PlannerExecutor(RulePlanner(rule), executor, workers=workers, policy=policy, **options)
+        return executor  # type: ignore[no-any-return]
+
+    def label(self, id: str) -> str:
+        """How a step of the flat plan is called in the outermost run."""
+        return "/".join((*self.groups[id], id))
+
+    def _asking(self, rule: Callable[[str], Any]) -> Callable[[str], Any]:
+        def ask(goal: str) -> Any:
+            charge(1.0, ModelCall("m", 10, 1))
+            return rule(goal)
+
+        return ask
+
+    def _outer(self, goal: str) -> Any:
+        return self._cut(lambda id: self.groups[id][0], [*self.steps])
+
+    def _middle(self, goal: str) -> Any:
+        group = goal.split()[0]
+        return self._cut(lambda id: self.groups[id][1], [id for id in self.steps if self.groups[id][0] == group])
+
+    def _cut(self, part: Callable[[str], str], ids: Sequence[str]) -> Any:
+        """Steps that stand for several steps of the plan each."""
+        parts = dict.fromkeys(part(id) for id in ids)
+        waits_for: dict[str, set[str]] = {one: set() for one in parts}
+        for id in ids:
+            waits_for[part(id)] |= {part(other) for other in self.steps[id]["depends_on"] if other in ids}
+        return [step(one, None, *(waits_for[one] - {one}), description=one) for one in parts]
+
+    def _inner(self, goal: str) -> Any:
+        part = goal.split()[0]
+        mine = {id: one for id, one in self.steps.items() if self.groups[id][1] == part}
+        return [one | {"depends_on": [id for id in one["depends_on"] if id in mine]} for one in mine.values()]
+
+
+@st.composite
+def cases(draw: st.DrawFn, fails: bool = False, gates: bool = False, once: bool = True) -> Case:
+    """Up to eight calls, cut twice: some have an undo, some fail at first or, with `fails`, for good; some ask a person."""
+    ids = [str(n) for n in range(1, draw(st.integers(2, 8)) + 1)]
+    steps, groups = {}, {}
+    outer = middle = 0
+    for place, id in enumerate(ids):
+        after = draw(st.lists(st.sampled_from(ids[:place]), unique=True, max_size=2)) if place else []
+        kind = draw(st.sampled_from(["up", "up", "up", "stays", "look", *["tell"] * once]))
+        quarters = draw(st.integers(0, 4))
+        works = not fails or draw(st.integers(0, 4)) > 0
+        if kind in ("up", "stays"):
+            one = up(id, *after, quarters=quarters, fails=draw(st.integers(0, 1)) if works else 9, retries=1)
+            one |= {"undo": None} if kind == "stays" else {}
+        elif kind == "look":
+            one = step(id, "look", *after, fails=not works)
+        else:
+            one = step(id, "tell", *after, text=id)
+        steps[id] = {"undo": None} | one | {"gate": gates and draw(st.integers(0, 2)) == 0}
+        outer, middle = outer + draw(st.integers(0, 1)), middle + draw(st.integers(0, 1))
+        groups[id] = (f"g{outer}", f"g{outer}m{middle}")
+    slots = draw(st.tuples(*[st.sampled_from([None, 1, 2])] * 3))
+    return Case(steps, groups, slots)
+
+
+def site_of(case: Case, stuck: str = "") -> Site:
+    """A separate site for a run. It has at-most-once tools only if the plan uses them, as a step without a tool can call any."""
+    site = Site(stuck)
+    if all(one["tool"] != "tell" for one in case.steps.values()):
+        site.tools = Toolbox([tool for tool in site.tools if tool.effects != "once"])
+    return site
+
+
+def cut(site: Site, calls: int, after: bool, only: str = "") -> None:
+    """Pull the plug, once, in the call that comes after so many, right before its tool does anything, or right after."""
+    left = [calls]
+
+    def cutting(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def cut_off(**arguments: Any) -> Any:
+            left[0] -= 1
+            if left[0] == -1 and not after:
+                raise KeyboardInterrupt
+            result = function(**arguments)
+            if left[0] == -1:
+                raise KeyboardInterrupt
+            return result
+
+        return cut_off
+
+    for tool in site.tools:
+        if only in tool.name:
+            tool.function = cutting(tool.function)
+
+
+def told(run: Run, kind: type[Any]) -> list[str]:
+    """The steps of the flat plan that have an event of this kind, in order."""
+    steps: list[str] = []
+    for event in run.events:
+        for _ in range(2):
+            event = event.event if isinstance(event, Inside) else None
+        if isinstance(event, kind):
+            steps.append(event.step)
+    return steps
+
+
+def to_the_end(
+    agent: PlannerExecutor, run: Run, say: Callable[[str], Decision] = lambda gate: YES
+) -> tuple[Run, list[str]]:
+    """Answer whatever is asked until the run has ended; return that run, and what was asked about where it was asked."""
+    asked = []
+    while run.status == "paused":
+        waits = innermost(run).board.paused
+        assert waits is not None
+        asked.append(waits.gate or waits.reason)
+        run = agent.resume(run, say(asked[-1]))
+    return run, asked
+
+
+def leaves(run: Run, case: Case) -> dict[str, Any]:
+    """The results of the steps of the flat plan, wherever they were done."""
+    results: dict[str, Any] = {}
+    for outer, middle in dict.fromkeys(case.groups.values()):
+        results |= run.inside(outer).inside(middle).results
+    return results
+
 
 FAILED = Policy(rollback="failed")
 
@@ -53,17 +200,6 @@ def test_a_deep_run_makes_the_calls_of_the_flat_one(case: Case) -> None:
     }
     check_fold(run)
     check_replay(run, case.policies[0])
-
-
-@given(cases(fails=True))
-@rounds(100)
-def test_where_steps_fail_it_makes_no_call_that_the_flat_one_does_not(case: Case) -> None:
-    flat, deep = site_of(case), site_of(case)
-    one, run = case.flat(flat).run("build"), case.deep(deep).run("build")
-    assert one.status == run.status
-    assert not Counter(deep.log) - Counter(flat.log)
-    check_order(deep, case)
-    check_fold(run)
 
 
 # Gates
@@ -117,46 +253,7 @@ def test_model_calls_are_counted_over_all_levels(case: Case, most: int) -> None:
     assert (run.status == "finished") == (most >= whole)
 
 
-@given(cases(), st.integers(0, 16))
-@rounds(80)
-def test_seconds_are_counted_over_all_levels(case: Case, quarters: int) -> None:
-    case = replace(case, slots=(1, 1, 1))
-    whole = case.deep(site_of(case)).run("build").makespan
-    bound = Policy(budget=Budget(seconds=quarters / 4), over_budget="stop")
-    run = replace(case, policies=(bound, Policy(), Policy())).deep(site_of(case)).run("build")
-    assert all(at < quarters / 4 for _, _, at in told(run, StepStarted))
-    if run.status == "finished":
-        assert run.makespan == whole
-    else:
-        assert whole >= quarters / 4
-    check_fold(run)
-
-
 # Resuming
-
-
-@given(cases(once=False), st.data())
-@rounds(60)
-def test_cut_after_any_event_it_comes_to_the_same_end(case: Case, data: st.DataObject) -> None:
-    calm = {
-        id: one | {"params": one["params"] | {"fails": 0} if "fails" in one["params"] else one["params"]}
-        for id, one in case.steps.items()
-    }
-    case = replace(case, steps=calm)  # the world that goes on has forgotten what had failed before
-    whole = case.deep(site_of(case)).run("build")
-    k = data.draw(st.integers(1, len(whole.events)))
-    left = Run(whole.events[:k])
-    done = {id for id, (group, _) in case.groups.items() if group in left.results}
-    done |= {label.rpartition("/")[2] for label, _, _ in told(left, StepDone) if label.count("/") == 2}
-    site = site_of(case)
-    run = case.deep(site).resume(left)
-    assert run.status == "finished"
-    assert {group: run.results[group] for group in left.results} == left.results
-    repeated = {entry[1:] for entry in site.log} & done
-    assert not repeated
-    changing = {id for id, each in case.steps.items() if each["tool"] != "look"}
-    assert {entry[1:] for entry in site.log} == changing - done
-    check_fold(run)
 
 
 @given(cases(), st.integers(0, 12), st.booleans(), st.sampled_from(["done", "not done"]))
@@ -168,7 +265,7 @@ def test_cut_in_the_middle_of_any_call_nothing_is_done_twice(case: Case, calls: 
     agent = case.deep(site)
     try:
         run = agent.run("build")
-    except Stop as stopped:
+    except KeyboardInterrupt as stopped:
         left: Run = stopped.run  # type: ignore[attr-defined]
         done = {id for id, (group, _) in case.groups.items() if group in left.results}
         before = len(site.log)
@@ -192,25 +289,16 @@ def test_cut_in_the_middle_of_any_call_nothing_is_done_twice(case: Case, calls: 
 
 def check_rollback(run: Run, site: Site, case: Case, *, in_order: bool = True) -> None:
     """What gave a result is undone once, the latest first over all levels; what can't be is named; the world says the same."""
-    done = {label: at for label, _, at in told(run, StepDone) if label.count("/") == 2}
-    undo = {case.label(id) for id, one in case.steps.items() if one["undo"]}
-    changed = {case.label(id) for id, one in case.steps.items() if one["tool"] != "look"}
-    wanted = {label for label in done if label in undo}
-    undone = [label for label, _, _ in told(run, UndoDone) if label.count("/") == 2]
-    stuck = {label for label in wanted if label.rpartition("/")[2] in site.stuck}
-    assert Counter(undone) == Counter(wanted - stuck)
-    named = [label for label, _ in run.board[Rollback].remains]
-    assert sorted(named) == sorted(
-        label for label in done if label in changed and (label not in undo or label in stuck)
-    )
-    downs = Counter(entry[1:] for entry in site.log if entry[0] == "-")
-    assert downs == Counter(label.rpartition("/")[2] for label in wanted)
-    stays = {label.rpartition("/")[2] for label in named} - {
-        id for id in case.steps if case.steps[id]["tool"] == "tell"
-    }
-    assert set(site.standing) == stays
+    done = told(run, StepDone)
+    wanted = {id for id in done if case.steps[id]["undo"]}
+    changed = {id for id in done if case.steps[id]["tool"] != "look"}
+    assert sorted(told(run, UndoDone)) == sorted(wanted - site.stuck)
+    stays = changed - wanted | (wanted & site.stuck)
+    assert sorted(label for label, _ in run.board[Rollback].remains) == sorted(map(case.label, stays))
+    assert sorted(entry[1:] for entry in site.log if entry[0] == "-") == sorted(wanted)
+    assert set(site.standing) == {id for id in stays if case.steps[id]["tool"] != "tell"}
     if in_order:
-        ids = [label.rpartition("/")[2] for label, _, _ in told(run, UndoStarted) if label.count("/") == 2]
+        ids = told(run, UndoStarted)
         for id in ids:
             assert all(ids.index(other) > ids.index(id) for other in case.steps[id]["depends_on"] if other in ids)
 
@@ -231,8 +319,7 @@ def test_by_hand_the_world_is_what_it_was(case: Case, stuck: set[str]) -> None:
         back = all(case.steps[id]["undo"] and id not in stuck for id in mine)
         assert state == ("undone" if mine and back else "done")
     again = agent.roll_back(run)
-    tried = [label for label, _, _ in told(again, UndoStarted)][len([*told(run, UndoStarted)]) :]
-    assert {label.rpartition("/")[2] for label in tried if label.count("/") == 2} <= stuck
+    assert {*told(again, UndoStarted)[len(told(run, UndoStarted)) :]} <= stuck
 
 
 @given(cases(fails=True), st.tuples(*[st.sampled_from([Policy(), FAILED])] * 2))
@@ -257,11 +344,9 @@ def test_after_a_failure_the_world_is_what_it_was(case: Case, inside: tuple[Poli
 @given(cases(), st.sets(st.sampled_from("12345678")), st.sets(st.sampled_from("12345678")))
 @rounds(100)
 def test_an_undo_inside_asks_where_it_says_so(case: Case, gated: set[str], refused: set[str]) -> None:
-    steps = {
-        id: one | ({"undo": one["undo"] | {"gate": True}} if one["undo"] and id in gated else {})
-        for id, one in case.steps.items()
-    }
-    case = replace(case, steps=steps)
+    for id in gated & case.steps.keys():
+        if case.steps[id]["undo"]:
+            case.steps[id]["undo"] = case.steps[id]["undo"] | {"gate": True}
     site = site_of(case)
     agent = case.deep(site)
     run = agent.roll_back(agent.run("build"))
@@ -269,11 +354,10 @@ def test_an_undo_inside_asks_where_it_says_so(case: Case, gated: set[str], refus
     wanted = [id for id in case.steps if case.steps[id]["undo"]]
     assert sorted(asked) == sorted(f"undo {id}" for id in wanted if id in gated)
     kept = {id for id in wanted if id in gated & refused}
-    stays = {id for id, one in steps.items() if one["tool"] == "put_up" and not one["undo"]}
+    stays = {id for id, one in case.steps.items() if one["tool"] == "put_up" and not one["undo"]}
     assert set(site.standing) == stays | kept
-    assert {label for label, why in run.board[Rollback].remains if why == "Ada rejected it: not now"} == {
-        case.label(id) for id in kept
-    }
+    refusals = {label for label, why in run.board[Rollback].remains if why == "Ada rejected it: not now"}
+    assert refusals == {*map(case.label, kept)}
     check_fold(run)
 
 
@@ -286,52 +370,8 @@ def test_a_rollback_that_is_cut_off_goes_on_and_takes_the_rest_back(case: Case, 
     cut(site, calls, after, "take_down")
     try:
         run = agent.roll_back(done)
-    except Stop as stopped:
+    except KeyboardInterrupt as stopped:
         run = agent.resume(stopped.run)  # type: ignore[attr-defined]
     stays = {id for id, one in case.steps.items() if one["tool"] == "put_up" and not one["undo"]}
     assert (run.status, set(site.standing)) == ("rolled back", stays)
     check_fold(run)
-
-
-# Drawing, and writing down
-
-
-@pytest.mark.slow
-@given(cases(gates=True))
-@rounds(10)
-def test_pictures_and_words_name_the_steps_of_all_levels(case: Case) -> None:
-    site = site_of(case)
-    agent = case.deep(site)
-    run, _ = to_the_end(agent, agent.run("build"))
-    run = agent.roll_back(run)
-    words = trace(run)
-    for id in case.steps:
-        outer, middle = case.groups[id]
-        assert f"inside step {outer}: inside step {middle}: step {id} gives" in words
-        if case.steps[id]["undo"]:
-            assert f"inside step {outer}: inside step {middle}: the undo of step {id} is called: take_down" in words
-            assert case.label(id) in views.timeline(run).text
-    player = views.player(run)
-    number = next((n for n, event in enumerate(run.events, 1) if isinstance(event, UndoDone)), len(run.events))
-    for at in (1, len(run.events) // 2, number):
-        assert trace(run).splitlines()[at].split("  ")[-1] in player.text(at)
-    for shown in (run, run.inside(outer), run.inside(outer).inside(middle)):
-        for draw in (views.board, views.timeline):
-            assert draw(shown).text
-        assert views.graph(shown.plan).text
-
-
-@given(cases(fails=True))
-@rounds(25)
-def test_a_deep_run_is_written_down_read_back_and_rolled_back_from_there(case: Case) -> None:
-    with TemporaryDirectory() as folder:
-        site = site_of(case)
-        journal = Journal(Path(folder) / "one.db")
-        agent = case.deep(site, journal=journal)
-        run = agent.run("build")
-        loaded = journal.load(run.id)
-        assert (loaded.events, loaded.board) == (run.events, run.board)
-        assert sum(1 for _ in journal.replay(run.id)) == len(run.events)
-        back = case.deep(site).roll_back(loaded)
-        check_rollback(back, site, case)
-        assert journal.load(run.id).board == back.board

@@ -1,9 +1,10 @@
-"""The same bytes on every run, under every hash seed and in every time zone."""
+"""The same bytes on every run, whatever the hash seed and time zone: ``python -m tests.core.test_same_bytes`` prints them."""
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +12,19 @@ from typing import Any
 
 import pytest
 
+from planexec_lite import Plan, Policy, Simulated, Toolbox, ToolExecutor, execute
+from planexec_lite.events import to_dict
+from planexec_lite.model.schemas import plan_schema
+from tests.core import odd_tools
+from tests.core.shapes import Job, Workshop, plan_of
+
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 
 def printed(seed: str, zone: str) -> dict[str, Any]:
     environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "tests.core.printing"]
+    command = [sys.executable, "-m", "tests.core.test_same_bytes"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=True)
     by_topic: dict[str, Any] = json.loads(done.stdout)
     return by_topic
@@ -33,3 +40,47 @@ def test_two_processes_with_other_hash_seeds_print_the_same(twice: list[dict[str
     one, other = (json.dumps(topics[topic]) for topics in twice)
     assert one == other
     assert len(one) > 20
+
+
+def random_jobs(seed: int) -> list[Job]:
+    chance, made = random.Random(seed), list[Job]()
+    for n in range(1, chance.randint(2, 30)):
+        waits_for = sorted(chance.sample(range(1, n), chance.randint(0, min(3, n - 1))))
+        fails, retries = chance.choice((0, 0, 0, 1)), chance.randint(0, 1)
+        made.append(Job(str(n), tuple(map(str, waits_for)), chance.randint(0, 6), fails, retries))
+    chance.shuffle(made)
+    return made
+
+
+def runs() -> list[Any]:
+    logs = []
+    for seed in range(40):
+        workers, policy = Simulated(seed % 4 + 1), Policy(failure="skip" if seed % 2 else "stop")
+        run = execute(plan_of(random_jobs(seed)), ToolExecutor(Workshop().toolbox), workers=workers, policy=policy)
+        logs.append([to_dict(event) for event in run.events])
+    return logs
+
+
+def sets() -> Any:
+    plan = Plan.parse([{"id": 1, "tool": "sets"}])
+    return execute(plan, ToolExecutor(Toolbox([odd_tools.sets])), workers=Simulated()).results
+
+
+def problems(steps: int) -> list[str]:
+    """The problems of a plan of `steps` similar ids with two missing dependencies."""
+    names = [f"task-{n:04}" for n in range(steps)]
+    plan = Plan.parse([*({"id": id} for id in names), {"id": "last", "depends_on": ["task-x", "taks-0001"]}])
+    return [str(problem) for problem in plan.problems()]
+
+
+def main() -> None:
+    toolbox = Workshop().toolbox
+    topics = {
+        "runs": runs(), "sets": sets(), "problems": problems(30), "problems of a large plan": problems(400),
+        "schema": plan_schema(toolbox), "hashes": [plan_of(random_jobs(seed)).hash for seed in range(5)],
+    }  # fmt: skip
+    print(json.dumps(topics))
+
+
+if __name__ == "__main__":
+    main()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -12,15 +12,11 @@ from planexec_lite import events as e
 from planexec_lite.assembly import Board
 from planexec_lite.core import IllegalTransition, State
 from planexec_lite.plan import Call
+from tests.core.shapes import step
 from tests.guards.books import ROOT
 
-PLAN = Plan.parse(
-    [
-        {"id": "1", "tool": "a", "depends_on": [], "undo": {"tool": "u"}},
-        {"id": "2", "tool": "b", "depends_on": []},
-        {"id": "3", "tool": "c", "depends_on": ["1"], "success_criteria": "good"},
-    ]
-)
+STEPS = [step("1", "a", undo={"tool": "u"}), step("2", "b"), step("3", "c", "1", success_criteria="good")]
+PLAN, OTHER = Plan.parse(STEPS), Plan.parse([step("9", "a")])
 BEGUN = [e.RunStarted(0.0, "goal", True, False, True), e.PlanProposed(0.0, PLAN)]
 ONCE = [e.RunStarted(0.0, "goal", True, False, True, effects={"a": "once"}), e.PlanProposed(0.0, PLAN)]
 
@@ -38,9 +34,7 @@ STATES: dict[str, Callable[[], Board]] = {
     "skipped": lambda: board(
         e.StepStarted(1.0, "1"), e.StepFailed(2.0, "1", "no"), e.StepSkipped(2.0, "3", "1 failed")
     ),
-    "superseded": lambda: board(
-        e.PlanStarted(1.0, "news"), e.PlanProposed(1.0, Plan.parse([{"id": "9", "tool": "a"}]))
-    ),
+    "superseded": lambda: board(e.PlanStarted(1.0, "news"), e.PlanProposed(1.0, OTHER)),
     "in doubt": lambda: Board.of([*ONCE, e.StepStarted(1.0, "1"), e.StepInDoubt(2.0, "1", "cut off")]),
     "undone": lambda: board(
         *DONE, e.RollbackStarted(2.0, "asked for"), e.UndoStarted(2.0, "1", UNDO), e.UndoDone(3.0, "1", 1)
@@ -72,13 +66,10 @@ EVENTS: dict[str, tuple[Callable[[str], e.Event], set[str]]] = {
 }
 
 
-def test_every_state_is_tried() -> None:
-    assert set(STATES) == set(get_args(State))
-
-
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("kind", EVENTS)
 def test_an_event_is_taken_in_its_states_and_rejected_in_others(state: str, kind: str) -> None:
+    assert set(STATES) == set(get_args(State))
     make, legal = EVENTS[kind]
     stands, id = STATES[state](), OF.get(state, "1")
     assert stands.state[id] == state
@@ -94,37 +85,34 @@ def test_an_event_is_taken_in_its_states_and_rejected_in_others(state: str, kind
     assert stands == before
 
 
-@pytest.mark.parametrize("kind", EVENTS)
-def test_an_event_about_no_step_is_rejected(kind: str) -> None:
-    with pytest.raises(IllegalTransition, match="the step does not exist"):
-        board().apply(EVENTS[kind][0]("7"))
+STARTED, RUNNING = e.StepStarted(1.0, "1"), e.StepStarted(1.0, "3")
+ENDED = e.Ended(2.0, "stopped", "x")
+IMPOSSIBLE: dict[str, tuple[list[Any], Any, str]] = {  # what happened before, what can't happen, and the reason
+    "a step that is not there": ([], e.StepStarted(3.0, "7"), "the step does not exist"),
+    "a step that waits for another": ([], RUNNING, "step 3 can't start: it waits for 1"),
+    "a second end while judged": ([*DONE, RUNNING, e.StepDone(2.0, "3", 1), e.JudgeStarted(2.0, "3")],
+                                  e.StepFailed(3.0, "3", "no"), "it is judging"),
+    "a plan that has what is done": ([*DONE, e.PlanStarted(2.0, "news")], e.PlanProposed(3.0, PLAN), "1 can't propose"),
+    "a plan instead of what runs": ([STARTED], e.PlanProposed(3.0, OTHER), "step 1 can't supersede: it is running"),
+    "the end, with work in flight": ([STARTED], ENDED, "can't happen: work is in flight"),
+    "a pause, with work in flight": ([STARTED], e.Paused(2.0, "budget"), "can't happen: work is in flight"),
+    "a second beginning": ([], BEGUN[0], "can't happen: the run has"),
+    "the planner twice": ([e.PlanStarted(1.0, "news")], e.PlanStarted(1.0, "news"), "can't happen: it is in flight"),
+    "a step while a person is asked": ([*DONE, e.Paused(2.0, "budget")], e.StepStarted(3.0, "2"), "the run waits"),
+    "a step after the end": ([*DONE, ENDED], e.StepStarted(3.0, "2"), "can't happen: the run has"),
+    "the planner after the end": ([*DONE, ENDED], e.PlanStarted(3.0, "news"), "can't happen: the run has"),
+    "a second end": ([*DONE, ENDED], ENDED, "can't happen: the run has"),
+}  # fmt: skip
 
 
-def test_a_step_whose_job_is_being_judged_takes_no_other_end() -> None:
-    for late in (e.StepDone(3.0, "3", 1), e.StepFailed(3.0, "3", "no")):
-        stands = board(*DONE, e.StepStarted(1.0, "3"), e.StepDone(2.0, "3", 1), e.JudgeStarted(2.0, "3"))
-        with pytest.raises(IllegalTransition, match="it is judging"):
-            stands.apply(late)
-
-
-def test_steps_may_be_started_in_another_order_and_none_is_lost() -> None:
-    stands = board(e.StepStarted(1.0, "2"))
-    assert stands.ready == "1"
-    stands.apply(e.StepStarted(1.0, "1"))
-    assert (stands.ready, sorted(stands.in_flight)) == (None, ["1", "2"])
-
-
-def test_a_step_that_waits_for_another_can_not_start() -> None:
-    with pytest.raises(IllegalTransition, match="step 3 can't start: it waits for 1"):
-        board().apply(e.StepStarted(1.0, "3"))
-
-
-def test_a_plan_can_not_plan_again_what_is_done() -> None:
-    stands = board(*DONE, e.PlanStarted(2.0, "news"))
-    before = stands.copy()
-    with pytest.raises(IllegalTransition, match="step 1 can't propose: it is done"):
-        stands.apply(e.PlanProposed(3.0, PLAN))
-    assert stands == before
+@pytest.mark.parametrize("what", IMPOSSIBLE)
+def test_what_can_not_happen_changes_nothing(what: str) -> None:
+    before, event, words = IMPOSSIBLE[what]
+    stands = board(*before)
+    same = stands.copy()
+    with pytest.raises(IllegalTransition, match=words):
+        stands.apply(event)
+    assert stands == same
 
 
 def test_a_run_keeps_no_event_that_can_not_have_happened() -> None:

@@ -1,6 +1,5 @@
 """Predictions: how a guess is judged, what is kept of it, and what the page of guesses shows."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -55,41 +54,15 @@ def test_a_guess_of_another_form_is_named_and_not_kept(guess: Any, outcome: Any,
     assert not file.exists()
 
 
-def test_without_a_guess_the_outcome_is_told_and_nothing_kept(file: Path, capsys: Any) -> None:
-    assert told(capsys, ..., 53) == "No guess.\nIt was: 53\n"
-    assert not file.exists()
-
-
 def test_the_first_guess_counts_and_what_is_printed_never_depends_on_it(file: Path, capsys: Any) -> None:
     assert told(capsys, 32, 53) == "Your guess: 32.\nIt was: 53. Wrong.\n"
     assert told(capsys, 53, 53) == "Your guess: 53.\nIt was: 53. Right.\n"
     assert guesses() == [Guess("99.1", 32.0, 53, "wrong")]
 
 
-def test_guesses_and_solved_exercises_share_the_file(file: Path, capsys: Any) -> None:
-    from exercises import record
-
-    record.remember("01.1", "right")
-    told(capsys, 32, 53)
-    record.remember("01.2", "wrong")
-    assert record.known() == {"01.1": "right", "01.2": "wrong"}
-    assert len(guesses()) == 1
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"guess 01.1": 3, "guess 01.2": {"verdict": "?"}}', "\x00"])
-def test_a_file_that_is_no_record_counts_as_empty(text: str, file: Path) -> None:
-    file.write_text(text, encoding="utf-8")
-    assert guesses() == []
-
-
 def test_a_guess_in_a_file_that_can_not_be_written_is_passed_over(file: Path, capsys: Any) -> None:
     file.mkdir()
     assert "Right." in told(capsys, 53, 53)
-
-
-def test_what_is_kept_is_json(file: Path, capsys: Any) -> None:
-    told(capsys, {5: 7}, {"5": 7.5})
-    assert json.loads(file.read_text(encoding="utf-8"))["guess 99.1"]["outcome"] == {"5": 7.5}
 
 
 def test_the_page_counts_by_verdict_and_by_kind() -> None:

@@ -225,26 +225,6 @@ def test_an_unapproved_plan_pauses_and_goes_on() -> None:
     assert calls == ["a"]
 
 
-def test_react_works_until_there_is_an_answer() -> None:
-    program, log = mini.load("02"), list[mini.Entry]()
-    said = iter([("look", "read", {"name": "x"}), ("that is it", "answer", "found")])
-    texts = list[str]()
-
-    def model(text: str) -> Any:
-        texts.append(text)
-        return next(said)
-
-    assert program.react("find x", model, {"read": lambda name: f"<{name}>"}, log) == "found"
-    assert log == [("Thought", "look"), ("Action", "read"), ("Thought", "that is it")]
-    assert texts[1].endswith("Thought: look\nAction: read\nObservation: <x>")
-
-
-def test_react_without_an_answer_fails_after_its_turns() -> None:
-    program = mini.load("02")
-    with pytest.raises(RuntimeError, match="not done after 3 turns"):
-        program.react("find x", lambda text: ("look", "read", {}), {"read": lambda: "x"}, [], turns=3)
-
-
 def test_a_difference_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     run = PlannerExecutor(repeated([a_step(1, 1, False, [])]), ToolExecutor(toolbox()), workers=Simulated(1)).run(
         "work"

@@ -1,8 +1,6 @@
 """The puzzles: right answers of several kinds are right, wrong ones are told why, and each begins unsolved."""
 
 import json
-import re
-from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,13 +9,10 @@ import pytest
 
 from exercises import record
 from exercises.book import HERE
-from exercises.puzzles import notation, puzzle, solved
-from exercises.puzzles.attempt import Puzzle
+from exercises.puzzles import puzzle, solved
 from exercises.puzzles.twelve import PUZZLES
 from exercises.puzzles.verdict import judged
-from exercises.puzzles.workshop import Workshop
 from planexec_lab.views import Figure
-from planexec_lite import Simulated, ToolExecutor, execute
 from tests.guards.test_lessons import COLUMNS, printed
 
 NOTEBOOK = HERE / "puzzles.ipynb"
@@ -58,97 +53,55 @@ FREE = ("30 s after 1", "30 s")
 SLOTS = [{"slots": number} for number in range(6)]
 RIGHT = [
     Answer(1, swapped(1, FREE)),
-    Answer(1, ordered(1, "3 2 1", FREE)),
     Answer(1, "a water 60 s\nb coffee 30s\nc pour 10 s after a and b"),
     Answer(2, ordered(2, "3 1 2")),
-    Answer(2, ordered(2, "1 3 2")),
     Answer(2, ordered(2, "2 3 1")),
     Answer(3, swapped(3, ("after 2", "after 2, 3"))),
-    Answer(3, swapped(3, ("40 s after 1", "40 s after 1, 4"))),
     Answer(3, ordered(3, "5 4 3 2 1", ("after 2", "after 3, 2"))),
     Answer(4, swapped(4), more={"limits": {"oven": 2}}),
-    Answer(4, swapped(4), more={"limits": {"oven": 2, "hands": 3}}),
     Answer(4, ordered(4, "5 2 4 1 3"), more={"limits": {"oven": 2}}),
     Answer(5, swapped(5), more=SLOTS[3]),
-    Answer(5, ordered(5, "3 4 1 2 5 6 7"), more=SLOTS[3]),
     Answer(5, ordered(5, "3 5 1 4 2 6 7"), more=SLOTS[3]),
     Answer(6, swapped(6, ("10 s after 1", "10 s"))),
-    Answer(6, swapped(6, ("10 s after 2", "10 s"))),
     Answer(6, ordered(6, "3 4 1 2", ("10 s after 2", "10 s"))),
     Answer(7, swapped(7, ("after 1, 2", "after 1")), more=SLOTS[2]),
-    Answer(7, swapped(7, ("after 3, 4", "after 3")), more=SLOTS[2]),
     Answer(7, swapped(7, ("after 3, 4", "after 4")), more=SLOTS[3]),
     Answer(8, ordered(8, "4 5 6 1 2 3"), more=SLOTS[2]),
-    Answer(8, ordered(8, "1 4 2 5 3 6"), more=SLOTS[2]),
     Answer(8, ordered(8, "4 1 5 2 3 6"), more=SLOTS[2]),
     Answer(9, REST),
-    Answer(9, REST.replace("3b", "m")),
     Answer(9, "7 announce 5 s after 6, 4, 2\n6 mirror 20 s after 2, 1"),
     Answer(10, TWO_IN_ONE),
-    Answer(10, "4 bread 20 s\n" + TWO_IN_ONE.replace("4 bread 20 s\n", "")),
     Answer(10, TWO_IN_ONE.replace("after 3, 4", "after 2, 3, 4")),
     Answer(11, BACK),
-    Answer(11, BACK.replace("after 3", "after 3, 4")),
     Answer(11, "\n".join(reversed(BACK.splitlines()))),
     Answer(12, swapped(12, ("after 4, 1", "after 1"))),
-    Answer(12, ordered(12, "8 7 6 5 4 3 2 1", ("after 4, 1", "after 1"))),
     Answer(12, ordered(12, "1 3 2 4 6 5 7 8", ("after 4, 1", "after 1"))),
 ]  # fmt: skip
 WRONG = [
     Answer(1, ordered(1, "2 1 3"), "the chain 1 → 2 → 3 takes 100 s"),
     Answer(1, swapped(1, ("after 1, 2", "after 2"), FREE), "pour started at 30 s but needs water, which ends at 60 s"),
-    Answer(1, swapped(1, ("10 s after 1, 2", "10 s"), FREE), "pour started at 30 s but needs water"),
-    Answer(1, "1 water 60 s\n2 coffee 30 s", "no step does pour"),
-    Answer(1, swapped(1, ("after 1, 2", "after 1, 9"), FREE), "it waits for step '9', which does not exist"),
     Answer(2, ordered(2, "2 1 3"), "step 3 was ready at 0 s but started at 10 s, because no slot was free"),
     Answer(2, ordered(2, "3 1 2", ("2 beans 10 s", "2 beans 10 s after 1")), "added: rice → beans"),
-    Answer(2, "3 stew 20 s\n1 rice 10 s", "no step does beans"),
-    Answer(2, swapped(2) + "4 stew 20 s", "stew is done twice"),
     Answer(3, swapped(3, ("40 s after 1", "40 s after 1, 2")), "the oven is busy with"),
     Answer(3, ordered(3, "1 3 2 4 5"), "bread started at 25 s, but the oven is busy with roast"),
-    Answer(3, swapped(3, ("25 s", "25 s after 3")), "1 → 3 → 2 → 4 → 5 takes 110 s"),
-    Answer(3, swapped(3, ("after 2", "after 2, 3"), ("25 s", "25 s after 1")), "added: chop → dough and roast → bread"),
-    Answer(3, swapped(3, ("40 s after 1", "40 s after 4")), "deleted: chop → roast; added: bread → roast"),
     Answer(4, swapped(4), "rolls started at 0 s, but the ovens are busy with bread and cake", {"limits": {"oven": 4}}),
     Answer(4, swapped(4), "no slot was free earlier", {"limits": {"oven": 1}}),
-    Answer(4, swapped(4), "the ovens are busy with", {"limits": {"hands": 2}}),
-    Answer(4, swapped(4, ("3 pie   30 s", "3 pie 30 s after 1"), ("4 rolls 20 s", "4 rolls 20 s after 2")),
-           "added: bread → pie and cake → rolls"),
     Answer(5, swapped(5), "with one slot more it takes 50 s, so another slot still helps", SLOTS[2]),
     Answer(5, swapped(5), "with one slot less it also takes 50 s", SLOTS[4]),
-    Answer(5, swapped(5), "with one slot less it also takes 50 s", SLOTS[5]),
-    Answer(5, swapped(5, ("30 s after 1", "30 s")), "needs leeks", SLOTS[3]),
-    Answer(5, swapped(5, ("7 table   10 s", "7 table 10 s after 6")), "added: glasses → table", SLOTS[3]),
     Answer(6, swapped(6, ("after 3, 4", "after 4")), "wait"),
     Answer(6, swapped(6, ("10 s after 3", "10 s")), "1 waits for 3, 3 waits for 2, 2 waits for 1"),
-    Answer(6, swapped(6, ("after 3, 4", "")), "needs peel"),
-    Answer(6, swapped(6, ("10 s after 1", "10 s"), ("10 s after 2", "10 s")), "deleted: fry → table and table → peel"),
     Answer(7, swapped(7, ("after 1, 2", "after 1")), "it already fails with 2 slots: step 3 fails", SLOTS[3]),
     Answer(7, swapped(7, ("after 1, 2", "after 2")), "with 4 slots it still finishes", SLOTS[4]),
-    Answer(7, swapped(7), "with 2 slots it still finishes", SLOTS[2]),
-    Answer(7, ordered(7, "3 1 2 4 5", ("after 1, 2", "")), "it already fails with 1 slot", SLOTS[2]),
-    Answer(7, swapped(7, ("after 3, 4", "")), "it already fails with 2 slots", SLOTS[3]),
     Answer(8, swapped(8), "step 4 was ready at 0 s but started at 20 s", SLOTS[2]),
     Answer(8, swapped(8), "100 s of work fit into 50 s with 4 slots", SLOTS[5]),
-    Answer(8, ordered(8, "4 5 6 1 2 3"), "100 s of work fit into 50 s with 2 slots", SLOTS[3]),
-    Answer(8, ordered(8, "4 5 6 1 2 3", ("30 s after 4", "30 s")), "needs dough", SLOTS[2]),
     Answer(9, "5b announce 5 s after 4", "needs mirror"),
     Answer(9, "3b mirror 20 s after 2", "no step does announce"),
-    Answer(9, "3b mirror 20 s after 2\n5b announce 5 s after 4", "needs mirror"),
-    Answer(9, "2b test 40 s\n3b mirror 20 s after 2b\n5b announce 5 s after 3b, 4", "test is done twice"),
-    Answer(9, "3b mirror 20 s after 2b\n5b announce 5 s after 3b", "it waits for step '2b', which does not exist"),
     Answer(10, swapped(10, ("60 s after 2", "60 s")), "water is done twice"),
     Answer(10, TWO_IN_ONE.replace("eggs 50 s after 1", "eggs 50 s after 2"), "takes 150 s"),
-    Answer(10, TWO_IN_ONE.replace("eggs 50 s after 1", "eggs 50 s"), "eggs started at 0 s but needs water"),
-    Answer(10, "1 water 60 s\n3 eggs 50 s after 1\n4 bread 20 s\n5 plate 10 s after 3, 4", "no step does tea"),
     Answer(11, BACK.replace("1 database 60 s after 3", "1 database 60 s after 2"), "the chain 4 → 3 → 2 → 1"),
     Answer(11, BACK.replace("cache 30 s after 3", "cache 30 s"), "cache started at 0 s but needs service"),
-    Answer(11, BACK.replace("service 20 s after 4", "service 20 s"), "service started at 0 s but needs website"),
-    Answer(11, BACK.replace("1 database 60 s after 3", ""), "no step does database"),
     Answer(12, swapped(12, ("after 4, 1", "after 4")), "takes 120 s"),
     Answer(12, swapped(12, ("after 5, 3", "after 3")), "the chain 1 → 2 → 4 → 5 → 7 → 8"),
-    Answer(12, swapped(12, ("after 4, 1", "")), "deleted: dry → paint and survey → paint"),
-    Answer(12, swapped(12, ("after 2, 3", "after 2")), "takes 120 s"),
 ]  # fmt: skip
 UNREADABLE = [
     Answer(1, "1 water", "'1 water' can't be read; write a line such as: 3 pour 10 s after 1, 2"),
@@ -189,12 +142,6 @@ def test_an_answer_that_cannot_be_read_raised_an_error(answer: Answer) -> None:
 
 
 @each_puzzle
-def test_a_puzzle_has_three_right_and_four_wrong_answers(number: int) -> None:
-    assert len([one for one in RIGHT if one.number == number]) >= 3
-    assert len([one for one in WRONG if one.number == number]) >= 4
-
-
-@each_puzzle
 def test_a_puzzle_begins_unsolved_and_shows_its_run(number: int) -> None:
     outcome = judged(number, PUZZLES[number - 1].plan)
     assert outcome.status == "not started"
@@ -202,40 +149,6 @@ def test_a_puzzle_begins_unsolved_and_shows_its_run(number: int) -> None:
     (figure,) = outcome.figures
     assert isinstance(figure, Figure)
     assert figure.text
-
-
-def test_the_outcome_is_the_same_twice() -> None:
-    for answer in (WRONG[0], RIGHT[0]):
-        one, other = (judged(answer.number, answer.plan, **answer.more) for _ in range(2))
-        assert (one.text, one.figures) == (other.text, other.figures)
-
-
-def test_of_the_house_one_edge_alone_matters() -> None:
-    house = PUZZLES[11]
-    shorter = []
-    for line in house.given.lines:
-        for id in line.after:
-            kept = [other for other in line.after if other != id]
-            rest = [one._replace(after=tuple(kept)) if one == line else one for one in house.given.lines]
-            run = house.given.__class__(house, tuple(rest), 8, {}).run
-            assert run is not None
-            shorter += [(id, line.id)] if run.makespan < 120 else []
-    assert shorter == [("4", "5")]
-
-
-def test_two_of_the_six_orders_are_wrong() -> None:
-    """Nothing but what is reached decides: every order of the second puzzle is judged by its run."""
-    verdicts = {order: judged(2, ordered(2, " ".join(order))).status for order in permutations("123")}
-    assert [order for order, status in verdicts.items() if status != "right"] == [("1", "2", "3"), ("2", "1", "3")]
-
-
-def test_what_is_kept_is_what_was_done() -> None:
-    repair = next(one for one in PUZZLES if one.before)
-    shop = Workshop(notation.seconds(repair.before), repair.needs, repair.baked, repair.ovens, repair.breaks)
-    run = execute(
-        shop.plan(notation.lines(repair.before)), ToolExecutor(shop.tools), workers=Simulated(2), watch=shop.watch
-    )
-    assert sorted(run.results) == repair.kept.split()
 
 
 def test_a_right_answer_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -268,18 +181,3 @@ def test_the_notebook_begins_every_puzzle_unsolved() -> None:
     assert len(calls) == len(PUZZLES) == 12
     for number, cell in enumerate(calls, 1):
         assert f"Puzzle {number} · Not started" in printed(cell), "run `make notebooks`"
-
-
-def test_the_texts_of_the_notebook_are_short_and_its_lines_fit() -> None:
-    for cell in cells():
-        if cell.cell_type == "markdown":
-            assert len(cell.source.partition("\n\n")[2].split()) <= 60
-            assert "!" not in cell.source
-        else:
-            assert [line for line in [*cell.source.splitlines(), *printed(cell)] if len(line) > COLUMNS] == []
-
-
-def test_the_headings_are_the_titles() -> None:
-    headings = re.findall(r"^## (\d+) · (.+)$", "\n".join(cell.source for cell in cells()), re.M)
-    assert headings == [(str(number), one.title) for number, one in enumerate(PUZZLES, 1)]
-    assert all(isinstance(one, Puzzle) for one in PUZZLES)

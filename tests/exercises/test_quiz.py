@@ -51,15 +51,6 @@ def test_the_text_says_every_choice_and_why(lesson: str) -> None:
             assert choice.because not in repr(asked), "the questions alone give nothing away"
 
 
-def test_a_verdict_stands_apart_from_the_next_question() -> None:
-    blocks = quiz("01").text.split("\n\n")
-    assert [block.splitlines()[0] for block in blocks[1:]] == [
-        f"{number}. {question.ask}" for number, question in enumerate(quiz("01").questions, 1)
-    ]
-    *boxes, _ = quiz("01").widget().children
-    assert {box.layout.margin for box in boxes} == {"0 0 18px 0"}
-
-
 def test_the_stored_notebook_gives_no_answer_away() -> None:
     stored = (cards.FILE.parent / "quiz.ipynb").read_text(encoding="utf-8")
     told = [one.because for lesson in LESSONS for question in quiz(lesson).questions for one in question.choices]
@@ -78,11 +69,6 @@ def test_an_answer_in_words_is_marked_and_explained() -> None:
 def test_an_answer_to_nothing_is_an_error(number: int, letter: str, wanted: str) -> None:
     with pytest.raises(ValueError, match=wanted):
         quiz("01").answer(number, letter)
-
-
-def test_a_lesson_without_a_quiz_is_an_error() -> None:
-    with pytest.raises(ValueError, match="have no quiz questions"):
-        quiz("00")
 
 
 def parts(box: ipywidgets.VBox) -> list[Any]:
@@ -104,15 +90,6 @@ def test_a_click_explains_the_choice_and_the_first_try_counts() -> None:
             assert ("✓ right" in explanation.value) == one.right
     first = [question.choices[0].right for question in asked.questions]
     assert score.value == f"Right at the first try: {first.count(True)} of {len(asked.questions)}."
-
-
-def test_widgets_are_reached_by_keyboard_and_named() -> None:
-    *questions, _ = parts(quiz("02").widget())
-    for number, (_, choice, button, _) in enumerate(questions, 1):
-        assert isinstance(choice, ipywidgets.RadioButtons)
-        assert isinstance(button, ipywidgets.Button)
-        assert button.description == f"Check answer {number}"
-        assert choice.index is None, "nothing is chosen beforehand"
 
 
 def test_a_notebook_shows_widgets_and_keeps_the_same_words() -> None:

@@ -47,11 +47,3 @@ def test_a_number_of_any_kind_is_a_number(value: Any) -> None:
 def test_what_is_no_number_is_refused(value: Any) -> None:
     with pytest.raises(Wrong):
         said.number(Trial(), value, FORM)
-
-
-def test_several_numbers_are_so_many_and_in_order() -> None:
-    for value in ([2, 4, 4], (2.0, 4, 4), {1: 2, 3: 4, 9: 4}):
-        assert said.numbers(Trial(), value, 3, FORM, RULE) == [2, 4, 4]
-    for wrong in ([2, 4], {2, 4, 5}, "244", [2, 4, None], 4):
-        with pytest.raises(Wrong):
-            said.numbers(Trial(), wrong, 3, FORM, RULE)

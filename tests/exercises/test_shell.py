@@ -9,7 +9,7 @@ import pytest
 
 from exercises.checks import lesson_12
 from exercises.checks.shell import Unknown, run
-from tests.exercises.answers import of_lesson, run_cell
+from tests.exercises.answers import SAYS, of_lesson
 from tests.exercises.test_each_exercise import outcome
 
 needs_a_shell = pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="there is no /bin/sh to compare with")
@@ -24,7 +24,7 @@ VARIABLES = {
     "f": 'it\'s "so" *',
     "g": "x\ny\\n",
 }
-SCRIPTS = 400
+SCRIPTS = 150
 
 
 def script(chance: Random) -> str:
@@ -155,10 +155,8 @@ def test_a_program_is_found_on_the_path_alone(tmp_path: Path) -> None:
 def test_the_check_says_the_same_without_a_real_shell(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = of_lesson("12")["12.2"]
     cells = {"solution": [answers.answer], "alternatives": answers.alternatives, "wrong": answers.wrong}[kind]
+    monkeypatch.setattr(lesson_12, "has_a_shell", lambda: False)
     for cell in cells:
-        real = outcome(answers, cell)
-        with monkeypatch.context() as patched:
-            patched.setattr(lesson_12, "has_a_shell", lambda: False)
-            assert outcome(answers, cell) == real, cell
-        assert (real.status == "right") == (kind != "wrong"), real.text
-    assert run_cell(answers.answer, answers.namespace()).error is None
+        told = outcome(answers, cell)
+        assert (told.status == "right") == (kind != "wrong"), told.text
+        assert all(" ".join(says.split()) in " ".join(told.text.split()) for says in SAYS.findall(cell)), told.text

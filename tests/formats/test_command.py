@@ -1,6 +1,5 @@
 """The command that writes a plan in another format."""
 
-import io
 from pathlib import Path
 
 import pytest
@@ -37,11 +36,3 @@ def test_convert_says_what_it_can_not_do(
     shown = capsys.readouterr()
     assert (message in shown.err, shown.out) == (True, "")
     assert main(["convert", str(tmp_path / "no.txt"), "--to", "dot"]) == 1
-
-
-def test_convert_reads_standard_input(
-    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"- wash\n- dry")))
-    assert main(["convert", "-", "--to", "native"]) == 0
-    assert formats.read(capfdbinary.readouterr().out) == formats.read("1. wash\n2. dry")

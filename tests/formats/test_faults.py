@@ -2,9 +2,11 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -12,59 +14,14 @@ from planexec_lab import formats
 from planexec_lite.plan import Plan, PlanError, Problem
 from tests.rounds import rounds
 
-FAULTS: dict[str, tuple[str, Any, str]] = {
-    "call without a name": ("nestful", [{"label": "a", "arguments": {}}], r"plan: output\.0\.name: .*required"),
-    "no list": ("nestful", 5, "output: .*valid list"),
-    "bad json in output": ("nestful", {"output": "[{"}, "not JSON.*line 1"),
-    "no graph": ("worfbench", {"id": 1}, "there is no graph"),
-    "text among nodes": ("worfbench", "Node:\n1: a\nthen b\nEdge: (1,END)", "line 3: 'then b' is no node"),
-    "node outside the graph": (
-        "worfbench",
-        "Node:\n1: a\n2: b\nEdge: (START,1) (1,END)",
-        r"line 3: no edge names node 2.*add \(START,2\)",
-    ),
-    "no edges": ("worfbench", "Node:\n1: a\nWhere:\n2: b", "line 2: no edge names node 1"),
-    "broken edge": ("worfbench", "Node:\n1: a\nEdge: (START,1) (1,END", r"line 3: .* is no edge"),
-    "edge to nowhere": (
-        "worfbench",
-        "Node:\n1: a\n\nEdge: (1,2)",
-        r"line 4: the edge \(1,2\) leads to no node.*add node 2",
-    ),
-    "node without a task": ("taskbench", {"task_nodes": [{"arguments": []}]}, r"task_nodes\.0\.task"),
-    "link without a target": (
-        "taskbench",
-        {"task_nodes": [{"task": "a"}], "task_links": [{"source": "a"}]},
-        r"task_links\.0\.target",
-    ),
-    "link to nowhere": (
-        "taskbench",
-        {"task_nodes": [{"task": "a"}], "task_links": [{"source": "a", "target": "Emotion"}]},
-        r"task_links\.0: no node has the tool 'Emotion'",
-    ),
-    "bracket left open": ("llmcompiler", '1. a("x")\n2. math("how fast?", ["$1"]', "line 2: .*close every bracket"),
-    "no quotes": ("llmcompiler", "1. search(Oslo)", r"line 1: .*\(in quotes\)"),
-    "code": ("llmcompiler", '1. search(__import__("os").getcwd())', "line 1"),
-    "call of a call": ("llmcompiler", "1. a()()", "line 1: .*no call"),
-    "stars": ("llmcompiler", '1. a(**{"x": 1})', "line 1: .*no argument"),
-    "a set": ("llmcompiler", "1. a({1, 2})", "line 1: .*not JSON serializable"),
-    "infinity": ("llmcompiler", "1. a(1e999)", "line 1"),
-    "half a character": ("llmcompiler", r'1. a("\ud800")', "line 1"),
-    "prose": ("llmcompiler", "1. a()\nand then\n2. b()", "line 2: 'and then' is no numbered call"),
-    "plan without evidence": ("rewoo", "Plan: a\n#E1 = T[x]\nPlan: conclude.", "line 3: 'Plan: conclude.'"),
-    "evidence left open": ("rewoo", "Plan: a\n\n#E1 = T[x", "line 3: .*bracket closed"),
-    "two on one line": ("rewoo", "#E1 = T[x] Plan: b #E2 = T[y]", "line 1: .*one evidence"),
-    "two plans in a row": ("rewoo", "Plan: a\nPlan: b\n#E1 = T[x]", "line 2"),
-    "prose before": ("rewoo", "Sure!\nPlan: a\n#E1 = T[x]", "line 1: 'Sure!'"),
-    "task without an id": ("hugginggpt", [{"task": "a", "dep": [-1], "args": {}}], r"tasks\.0\.id"),
-    "half a character in json": ("hugginggpt", '[{"task": "\\ud800"}]', "not JSON"),
-    "two plans": ("taskbench", '{"task_nodes": []}\n{"task_nodes": []}', "not JSON.*line 2.*one plan at a time"),
-}
+FAULTS = yaml.safe_load(Path(__file__).with_name("faults.yaml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("name", "written", "message"), FAULTS.values(), ids=list(FAULTS))
-def test_fault_is_named_with_its_place_and_mend(name: str, written: Any, message: str) -> None:
-    with pytest.raises(PlanError, match=message) as caught:
-        formats.read(written, name)
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["message"][:50])
+def test_fault_is_named_with_its_place_and_mend(fault: dict[str, Any]) -> None:
+    written = fault["written"]
+    with pytest.raises(PlanError, match=fault["message"]) as caught:
+        formats.read(written, fault.get("format"))
     assert all(problem.hint for problem in caught.value.problems)
     assert caught.value.text == (written if isinstance(written, str) else "")
 

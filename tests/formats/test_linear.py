@@ -69,20 +69,6 @@ def test_long_plan_is_read_in_linear_time(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", formats.names)
-def test_ten_thousand_steps_are_read(name: str) -> None:
-    plan = formats.read(chain(name, 10_000))
-    assert len(plan.steps) >= 10_000
-    assert sum(len(step.depends_on) for step in plan.steps) >= 9_998
-
-
-@pytest.mark.slow
-def test_flowchart_on_one_line_is_read_in_linear_time() -> None:
-    texts = {size: "graph TD; " + " --> ".join(f"n{i}[wash {i}]" for i in range(size)) for size in (SMALL, LARGE)}
-    assert grows(lambda size: lambda: formats.read(texts[size])) < MOST
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mermaid", "dot", "llmcompiler", "list"])
 def test_long_plan_is_written_in_linear_time(name: str) -> None:
     texts = {size: chain("list" if name == "list" else "llmcompiler", size) for size in (SMALL, LARGE)}

@@ -3,7 +3,7 @@
 import pytest
 
 from planexec_lab import formats
-from planexec_lite.plan import Plan, PlanError
+from planexec_lite.plan import Plan
 
 README = """```mermaid
 ---
@@ -42,13 +42,6 @@ def test_flowchart_of_a_readme_is_a_plan() -> None:
     assert [step.description for step in plan.steps] == words
     assert [(step.tool, step.params) for step in plan.steps if step.tool] == [("copy", {"table": "orders"})]
     assert plan.problems() == []
-
-
-@pytest.mark.parametrize(
-    "header", ["graph TD", "graph LR;", "flowchart", "flowchart BT", "\n  graph RL", "%% x\ngraph TB"]
-)
-def test_header_may_have_any_direction(header: str) -> None:
-    assert after(formats.read(f"{header}\nA --> B")) == {"A": (), "B": ("A",)}
 
 
 @pytest.mark.parametrize(
@@ -111,42 +104,6 @@ def test_start_and_end_are_no_steps_only_where_they_are_round() -> None:
     assert after(chart("S([Start the car]) --> A")) == {"S": (), "A": ("S",)}
 
 
-def test_text_that_a_node_gets_later_is_its_text() -> None:
-    assert [step.description for step in chart("A --> B\nA[Wash]\nB[Dry] --> C").steps] == ["Wash", "Dry", "C"]
-
-
 def test_cycle_and_decision_with_one_way_out_come_through() -> None:
     assert {problem.code for problem in chart("A --> B --> A").problems()} == {"cycle"}
     assert after(chart("A{ok?} -->|yes| B")) == {"A": (), "B": ("A",)}
-
-
-FAULTS = {
-    "no direction": ("A --> B\nB --- C", "line 3: '---' does not say which comes first"),
-    "both directions": ("A <--> B", "line 2: '<-->' does not say"),
-    "arrow to nothing": ("A\nA -->", "line 3: a node is missing at the end"),
-    "arrow from nothing": ("--> A", "line 2: '--> A' is no node"),
-    "decision": ("A\nB{ok?} -->|yes| C\nB -->|no| D", "line 3: from B one goes 'yes' or 'no'; a plan has no branches"),
-    "quote": ('A\nB["x] --> C\nC --> D', "line 3: a quote is not closed"),
-    "bracket": ("A[x --> B", "line 2: .*can't be read"),
-    "brackets in a label": ("A[f(x[0])]", "line 2: .*needs quotes"),
-    "call without quotes": ("A\nB[search(Oslo)]", r"line 3: 'search\(Oslo\)' looks like a call .* a name or a formula"),
-    "prose": ("A --> B\nand so on", "line 3: 'so on' can't be read"),
-    "open group": ("A\nsubgraph one\nB\n", "line 3: this subgraph has no end"),
-    "arrow to a group": ("subgraph one\nA\nend\nB --> one", "line 2: an arrow begins or ends at the subgraph 'one'"),
-    "end alone": ("A --> B\nend", "line 3: 'end' is no name"),
-    "comments count": ("%% one\n\n%% two\nA B", "line 5: 'B' can't be read"),
-}
-
-
-@pytest.mark.parametrize(("body", "message"), FAULTS.values(), ids=list(FAULTS))
-def test_what_is_no_plan_is_a_fault_on_its_line(body: str, message: str) -> None:
-    with pytest.raises(PlanError, match=message) as caught:
-        chart(body)
-    assert all(problem.hint for problem in caught.value.problems)
-
-
-def test_chart_without_a_header_is_told_from_no_format_at_all() -> None:
-    with pytest.raises(PlanError, match=r"none of the formats .*: line 2 looks like mermaid.*format='mermaid'"):
-        formats.read("Steps:\nA --> B")
-    with pytest.raises(PlanError, match=r"line 1: this is no flowchart.*begin with a line flowchart TD"):
-        formats.read("A --> B", "mermaid")

@@ -1,16 +1,12 @@
 """What a graph could gain on a plan, and on a set of plans; and the numbers that the kit holds over published sets."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from planexec_lab import formats
-from planexec_lab.formats import PUBLISHED, Measured, Published, gain, measure, parallelism
+from planexec_lab.formats import Measured, gain, measure, parallelism
 from planexec_lite import Plan, Step
 
 
@@ -39,22 +35,9 @@ def test_the_shape_of_a_plan_and_what_a_graph_could_gain(shown: Plan, shape: tup
     assert parallelism(shown).gain == gain
 
 
-def test_the_deepest_wave_is_as_long_as_the_critical_path_with_equal_steps() -> None:
-    for shown in (CHAIN, DIAMOND, FAN):
-        assert parallelism(shown).depth == shown.critical_path()[1]
-
-
 def test_a_plan_in_a_circle_has_no_shape() -> None:
     with pytest.raises(ValueError, match="cycle"):
         parallelism(CIRCLE)
-
-
-@given(st.lists(st.lists(st.integers(0, 11), max_size=3), max_size=12))
-def test_a_graph_gains_between_nothing_and_the_width(links: list[list[int]]) -> None:
-    shown = plan(*(" ".join(str(n + 1) for n in sorted(set(ids)) if n < place) for place, ids in enumerate(links)))
-    shape = parallelism(shown)
-    assert shape.depth <= shape.steps <= max(shape.depth, 1) * shape.width
-    assert 1 <= shape.gain <= max(shape.width, 1)
 
 
 def test_a_set_is_counted_over_the_plans_that_are_fit() -> None:
@@ -100,38 +83,3 @@ def test_a_folder_is_measured_file_by_file(tmp_path: Path) -> None:
         "one/calls.json": Measured(3, 2, 2, 2.0, 2.0, 2, 1, 1.5, 2.0),
     }
     assert without == ["broken.json", "tools.json"]
-
-
-@pytest.mark.slow
-def test_the_module_prints_the_table_of_a_folder_and_refuses_a_wrong_call(tmp_path: Path) -> None:
-    write(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "planexec_lab.formats.gain", str(tmp_path)],
-        capture_output=True, text=True, encoding="utf-8", check=True,
-    )  # fmt: skip
-    assert done.stderr == ""
-    assert done.stdout.splitlines() == [
-        "set             plans  valid  steps  chains  gain  at most",
-        "graphs.jsonl        2   50 %    3.0     0 %  1.50     1.50",
-        "one/calls.json      3   67 %    2.0    50 %  1.50     2.00",
-        "broken.json: no valid plan",
-        "tools.json: no valid plan",
-    ]
-    assert gain.main([]) == 2
-    assert gain.main([str(tmp_path / "nowhere")]) == 2
-
-
-@pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: row.name)
-def test_what_was_measured_over_a_published_set_fits_together(row: Published) -> None:
-    of = row.measured
-    assert row.format in formats.names
-    assert "https://" in row.source
-    assert row.note
-    assert 0 < row.valid_with_tools <= of.valid <= of.read <= of.plans
-    assert 0 <= of.chains <= of.valid
-    assert 1 <= of.median_steps <= of.most_steps
-    assert 1 <= of.mean_steps <= of.most_steps
-    assert 1 <= of.mean_gain <= of.most_gain <= of.most_steps
-    assert (of.most_gain == 1) == (of.chains == of.valid)
-    most = (of.chains + (of.valid - of.chains) * of.most_gain) / of.valid
-    assert of.mean_gain <= most + 0.005

@@ -77,14 +77,6 @@ def test_dependency_that_would_close_a_cycle_stays_missing() -> None:
     assert [repair.step for repair in formats.repaired(beside, TOOLS)[1]] == ["3"]
 
 
-def test_reference_to_itself_to_nothing_or_to_two_steps_stays() -> None:
-    for uses in ("{step_1_result}", "{step_9_result}"):
-        plan = steps({"params": {"query": uses}})
-        assert formats.repaired(plan, TOOLS) == (plan, [])
-    twice = steps({"id": "a"}, {"id": "a"}, {"params": {"query": "{step_a_result}"}})
-    assert formats.repaired(twice, TOOLS) == (twice, [])
-
-
 def test_undo_and_rollback_are_mended_too() -> None:
     undo = {"tool": "serach", "params": {"query": "{step_1_result} {step_2_result}"}}
     plan = Plan.parse(

@@ -55,12 +55,6 @@ def test_nestful_parameters_are_read_under_each_of_their_names(key: str) -> None
     ]
 
 
-def test_nestful_tool_may_have_parameters_under_two_names() -> None:
-    spec = {"name": "Stats", "path_parameters": {"id": {"required": True}}, "query_parameters": {"page": {}}}
-    tools = formats.nestful_tools(json.dumps([spec]))
-    assert codes('{"id": "a", "page": 2}', tools, "Stats") == []
-
-
 def test_nestful_tool_without_published_parameters_checks_the_name_alone() -> None:
     tools = formats.nestful_tools('[{"name": "News"}, {"name": "Joke", "parameters": {}}]')
     assert codes('{"topic": "wind"}', tools, "News") == []
@@ -79,29 +73,10 @@ def test_nestful_tool_listed_twice_takes_what_either_entry_takes() -> None:
     assert codes('{"text": "a", "from": "b"}', tools, "say") == ["unknown_parameter"]
 
 
-def test_nestful_choices_go_by_each_of_their_names_and_may_be_numbers() -> None:
-    spec = {"name": "f", "parameters": {
-        "a": {"enum": ["x"]}, "b": {"allowed_values": [1, 2]}, "c": {"possible_values": ["y"]}, "d": {"allowed_values": []},
-    }}  # fmt: skip
-    tools = formats.nestful_tools(json.dumps([spec]))
-    assert codes('{"a": "x", "b": 2, "c": "y", "d": "free"}', tools, "f") == []
-    assert codes('{"a": "y", "b": 3, "c": "x"}', tools, "f") == ["wrong_parameter"] * 3
-
-
-def test_taskbench_tool_listed_twice_is_one_tool() -> None:
-    assert len(formats.taskbench_tools('{"nodes": [{"id": "book"}, {"id": "book"}]}')) == 1
-
-
 def test_taskbench_tools_without_parameter_names_check_the_name_alone() -> None:
     tools = formats.taskbench_tools('{"nodes": [{"id": "Image-to-Text", "desc": "d", "input-type": ["image"]}]}')
     assert codes('{"whatever": 5}', tools, "Image-to-Text") == []
     assert codes("{}", tools, "Text-to-Text") == ["unknown_tool"]
-
-
-def test_taskbench_tools_with_parameter_names_check_those() -> None:
-    text = '{"nodes": [{"id": "book", "desc": "d", "parameters": [{"name": "date", "type": "date"}]}]}'
-    assert codes('{"date": "today"}', formats.taskbench_tools(text), "book") == []
-    assert codes('{"day": "today"}', formats.taskbench_tools(text), "book") == ["unknown_parameter"]
 
 
 def test_published_tool_cannot_be_called_and_can_be_pickled() -> None:
@@ -164,9 +139,3 @@ def test_sample_is_twelve_right_plans_and_eight_wrong_ones() -> None:
     assert len({plan.hash for plan in plans}) == 20
     used = {step.tool for plan in plans[:12] for step in plan.steps}
     assert used == set(tools.names)
-
-
-def test_formats_module_example_prints_what_it_says() -> None:
-    plan = formats.read('1. search("Oslo")\n2. math("$1 / 2")\n3. join()')
-    assert formats.__doc__ is not None
-    assert str(plan) in formats.__doc__

@@ -1,7 +1,5 @@
 """A real PostgreSQL: a cluster of its own in a temporary folder, on a Unix socket, which no network sees."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,7 +1,5 @@
 """Makes the recording of the manifest world, for where there is no shell: ``python -m tests.gantz.recording``."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from hashlib import sha256

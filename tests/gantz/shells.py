@@ -1,7 +1,5 @@
 """The shells of this machine, and a program that writes down its arguments and its input, byte for byte."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The manifest world where there is no shell is a recording, and says what the real one does."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -9,8 +7,7 @@ import pytest
 
 from planexec_lab import gantz
 from planexec_lab.worlds import manifest
-from planexec_lab.worlds.manifest.recording import RECORDING, RecordedWorld, call_of
-from planexec_lite import Simulated, ToolExecutor, execute
+from planexec_lab.worlds.manifest.recording import RECORDING, RecordedWorld
 from tests.gantz.recording import INJECTED, WALKS, recorded
 from tests.gantz.shells import NEEDS_A_SHELL
 
@@ -33,49 +30,27 @@ def test_the_recording_is_what_real_worlds_do() -> None:
     assert len(WALKS) == 11
 
 
-def migrated(world: Any, which: str, file: str) -> dict[str, Any]:
-    tools = gantz.load(getattr(world, which), **world.declared)
-    run = execute(manifest.plan_with(file), ToolExecutor(tools), workers=Simulated())
-    seen = {"events": len(run.events), "makespan": run.makespan, "results": run.results, "errors": run.board.errors}
-    return seen | {"backups": world.backups, "addresses": world.addresses()}
-
-
-@pytest.mark.parametrize("which", ["manifest", "mended"])
-@pytest.mark.parametrize("file", ["migration.sql", "broken.sql"])
-def test_a_run_on_it_is_the_same(which: str, file: str) -> None:
-    assert migrated(RecordedWorld(), which, file) == migrated(manifest.World(), which, file)
-
-
-def test_a_value_that_is_a_command_runs_there_where_it_runs_here() -> None:
-    for new in RecordedWorld, manifest.World:
-        world: Any = new()
-        tools = gantz.load(world.manifest, **world.declared)
-        tools["backup_database"].call({})
-        with pytest.raises(RuntimeError, match="run_migration ended with code"):
-            tools["run_migration"].call({"file": INJECTED})
-        assert world.backups == {"backup_20251204.sql": 11}
-        world.shell(f"psql mydb < {INJECTED}")
-        assert world.backups == {}
-
-
-def test_a_database_that_is_lost_is_lost_there_too() -> None:
-    for new in RecordedWorld, manifest.World:
-        world: Any = new()
-        tools = gantz.load(world.manifest, **world.declared)
-        tools["backup_database"].call({})
-        world.lose_database()
-        with pytest.raises(RuntimeError, match="ended with code 1"):
-            tools["backup_database"].call({})
-        assert world.backups == {"backup_20251204.sql": 0}
-        with pytest.raises(RuntimeError, match='database "mydb" does not exist'):
-            world.addresses()
+@pytest.mark.parametrize("new", [RecordedWorld, manifest.World])
+def test_what_is_lost_or_run_here_is_lost_or_run_there(new: Any) -> None:
+    world = new()
+    tools = gantz.load(world.manifest, **world.declared)
+    tools["backup_database"].call({})
+    with pytest.raises(RuntimeError, match="run_migration ended with code"):
+        tools["run_migration"].call({"file": INJECTED})
+    assert world.backups == {"backup_20251204.sql": 11}
+    world.shell(f"psql mydb < {INJECTED}")
+    assert world.backups == {}
+    world = new()
+    backup = gantz.load(world.manifest, **world.declared)["backup_database"]
+    backup.call({})
+    world.lose_database()
+    with pytest.raises(RuntimeError, match="ended with code 1"):
+        backup.call({})
+    assert world.backups == {"backup_20251204.sql": 0}
+    with pytest.raises(RuntimeError, match='database "mydb" does not exist'):
+        world.addresses()
 
 
 def test_what_is_not_in_it_is_said_to_be_missing() -> None:
     with pytest.raises(RuntimeError, match="there is no shell: what the lesson does is played from a recording"):
         RecordedWorld().shell("ls")
-
-
-def test_a_call_has_the_name_of_its_script_and_values() -> None:
-    assert call_of("a\n", {"PATH": "x"}) == "a"
-    assert call_of("a", {"gantz_value_2": "c", "gantz_value_1": "b"}) == "a ← b ← c"

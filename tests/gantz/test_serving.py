@@ -1,6 +1,5 @@
 """A manifest is served as an MCP server, and its tools come back through the client as they were."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -37,22 +36,13 @@ def test_a_manifest_is_served_and_its_plan_runs_through_a_client() -> None:
     assert world.backups == {"backup_20251204.sql": 11}
 
 
-def test_what_may_destroy_asks_a_person_first() -> None:
-    world = manifest.World()
-    questions: list[str] = []
-
-    def no(question: str) -> bool:
-        questions.append(question)
-        return False
-
-    with server(world, answer=no) as there, pytest.raises(ToolFailedError, match="did not say yes"):
+def test_what_may_destroy_asks_a_person_and_no_value_runs_a_command() -> None:
+    world, questions = manifest.World(), list[str]()
+    refuse = server(world, answer=lambda question: bool(questions.append(question)))
+    with refuse as there, pytest.raises(ToolFailedError, match="did not say yes"):
         there.toolbox["run_migration"].call({"file": "broken.sql"})
     assert "run_migration" in questions[0]
     assert world.addresses() == 11
-
-
-def test_a_value_from_a_client_runs_no_command() -> None:
-    world = manifest.World()
     with server(world, answer=lambda question: True) as there:
         for name in ["x; touch CANARY", "$(touch CANARY)", "`touch CANARY`\n"]:
             with pytest.raises(ToolFailedError, match="run_migration ended with code"):
@@ -60,11 +50,6 @@ def test_a_value_from_a_client_runs_no_command() -> None:
         with pytest.raises(ToolFailedError, match="contains a NUL character"):
             there.toolbox["run_migration"].call({"file": "a\0b"})
     assert not list(world.folder.rglob("CANARY"))
-
-
-def said(*arguments: str) -> tuple[int, str, str]:
-    done = subprocess.run([*RUN, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
-    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -77,7 +62,7 @@ def said(*arguments: str) -> tuple[int, str, str]:
 )
 def test_what_the_command_can_not_do_is_said(options: list[str], why: str) -> None:
     world = manifest.World()
-    assert "NOT_THERE_AT_ALL" not in os.environ
-    code, out, err = said("serve", str(world.manifest), *options)
-    assert (code, out) == (2, "")
-    assert why in err
+    command = [*RUN, "serve", str(world.manifest), *options]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr

@@ -1,8 +1,6 @@
 """The command ``python -m planexec_lab.grade``: planners of every kind over a data set, in words and for a machine."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +8,10 @@ import pytest
 import yaml
 
 from mock_llm import MockLLM
-from planexec_lab.formats import PublishedTool
-from planexec_lab.grade import Graded, answered, compared, gold_rows
 from planexec_lab.grade.__main__ import main
-from planexec_lite import LLMPlanner, Plan, RulePlanner, tool
-from planexec_lite.tools import Toolbox
+from planexec_lite import Plan
 
 GOALS = [f"Fetch the letter of the {day}th" for day in range(4, 12)]
-TOOLS = Toolbox(PublishedTool(name, "") for name in ("fetch", "read"))
 
 
 def steps(*tools: str) -> list[dict[str, Any]]:
@@ -139,17 +133,6 @@ def test_an_invalid_plan_goes_back_to_the_planner(
     assert planner["usage"]["calls"] == 16
 
 
-def test_plans_that_were_written_before_need_no_model(
-    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plans = tmp_path / "plans.json"
-    plans.write_text(json.dumps([{"steps": steps("fetch")}] * 7 + ["no plan"]), "utf-8")
-    assert main(["--planner", str(plans), "--against", str(gold), str(gold)]) == 0
-    out = capsys.readouterr().out
-    assert "tool F1         0.58       1.00     -0.42 [" in out
-    assert "planner: no plan in 1 of 8 rows" in out
-
-
 def test_answers_are_kept_as_they_come_and_graded_again(
     gold: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -173,10 +156,10 @@ def test_the_endpoint_is_that_of_the_one_setting(
     assert "planner: some-model\n" in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_an_endpoint_that_is_not_there_is_named_and_ends_nothing(
     gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *args: 0.0)
     monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
     assert main(["--planner", "m", str(gold)]) == 0
     out = capsys.readouterr().out
@@ -203,11 +186,6 @@ def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(
     )
 
 
-def test_gold_plans_that_the_tools_reject_are_counted(gold: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--planner", str(gold), "--tools", "arithmetic", str(gold)]) == 0
-    assert "the gold plans of 8 rows are invalid with these tools" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -224,47 +202,3 @@ def test_what_can_not_be_graded_is_said_in_one_line(
     assert main([str(gold) if one == "GOLD" else one for one in arguments]) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert words in line
-
-
-def test_a_row_without_a_goal_asks_no_planner(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "gold.json"
-    path.write_text(json.dumps([{"id": "w1", "graph": "Node:\n1: a\nEdge: (START,1) (1,END)"}]), "utf-8")
-    assert main(["--planner", str(good), "--tools", "arithmetic", str(path)]) == 1
-    assert "row w1: there is no goal" in capsys.readouterr().err
-    assert main(["--planner", str(good), str(path)]) == 1
-    assert "the gold plans name no tool" in capsys.readouterr().err
-    assert main(["--planner", str(path), str(path)]) == 0
-
-
-@pytest.mark.slow
-def test_the_module_runs_from_the_command_line(gold: Path, good: Path) -> None:
-    command = [sys.executable, "-W", "error", "-m", "planexec_lab.grade", "--planner", str(good), str(gold)]
-    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
-    assert done.stderr == ""
-    assert "tool F1         1.00" in done.stdout
-
-
-# as functions
-
-
-def test_asking_a_planner_carries_nothing_out() -> None:
-    @tool(effects="none")
-    def harm() -> None:
-        raise AssertionError("a tool was called")
-
-    got = answered(RulePlanner(lambda goal: [{"id": 1, "tool": "harm"}]), "Do harm", Toolbox([harm]))
-    assert got.plan is not None
-    assert got.errors == ()
-
-
-def test_the_lessons_see_the_same_as_the_command(gold: Path, good: Path, bad: Path) -> None:
-    rows, _ = gold_rows(gold)
-    from planexec_lab.grade.answers import offered
-
-    graded = []
-    for path in (good, bad):
-        planner = LLMPlanner(MockLLM.load(path).client())
-        graded.append(Graded.of(path.name, rows, [answered(planner, row.goal, offered(TOOLS)) for row in rows]))
-    assert graded[0].mean("order kept") == 1.0
-    assert graded[1].numbers("calls") == [None, None, None, 2.0, 2.0, 2.0, 2.0, 2.0]
-    assert compared(*graded)["order kept"].told

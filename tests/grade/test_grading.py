@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab import formats
-from planexec_lab.formats import PublishedTool
 from planexec_lab.grade import METRICS, Cost, Grade, grade
-from planexec_lab.grade.matching import before, matched
+from planexec_lab.grade.matching import matched
 from planexec_lite import Plan, Step, Toolbox, tool
 from planexec_lite.plan import Call, PlanError
 from tests.grade import witness
@@ -15,48 +13,6 @@ from tests.grade.plans import plan, plans
 from tests.rounds import rounds
 
 GOLD = plan("1 backup; 2 write; 3 test < 2; 4 migrate < 1 3")
-
-
-def test_a_plan_is_perfect_against_itself() -> None:
-    assert grade(GOLD, GOLD) == Grade(True, (), 1.0, 1.0, 1.0, 1.0, Cost(4, 0.0), 0.0, ())
-
-
-def test_tools_are_counted_with_their_repeats() -> None:
-    assert grade(plan("1 a; 2 a; 3 b"), plan("1 a; 2 b; 3 c")).tool_f1 == pytest.approx(2 * 2 / 6)
-    assert grade(plan("1 a; 2 a"), plan("1 a; 2 a")).tool_f1 == 1.0
-    assert grade(plan("1 x"), plan("1 a")).tool_f1 == 0.0
-
-
-def test_edges_are_pairs_of_tools_that_wait_for_each_other() -> None:
-    # ours: backup-write, write-test, test-migrate; gold: write-test, backup-migrate, test-migrate
-    chain = plan("1 backup; 2 write < 1; 3 test < 2; 4 migrate < 3")
-    assert grade(chain, GOLD).edge_f1 == pytest.approx(2 * 2 / 6)
-    assert grade(plan("1 backup; 2 write; 3 test; 4 migrate"), GOLD).edge_f1 == 0.0
-    assert grade(plan("1 a; 2 b"), plan("1 a; 2 b")).edge_f1 == 1.0
-
-
-def test_the_right_tools_in_the_wrong_order_have_the_whole_tool_f1() -> None:
-    hasty = plan("1 backup; 2 write; 3 migrate < 1 2; 4 test < 3")
-    got = grade(hasty, GOLD)
-    # gold: write before test, and each of the others before migrate: backup, write, test. Only test comes too late
-    assert (got.valid, got.tool_f1, got.order_kept) == (True, 1.0, 0.75)
-
-
-def test_order_counts_over_the_steps_that_both_have() -> None:
-    assert grade(plan("1 write; 2 migrate < 1"), GOLD).order_kept == 1.0
-    assert grade(plan("1 write; 2 migrate"), GOLD).order_kept == 0.0
-    assert grade(plan("1 backup; 2 write"), GOLD).order_kept == 0.0, "none of the gold plan's pairs is there"
-    assert grade(plan("1 backup"), plan("1 backup; 2 write")).order_kept == 1.0, "the gold plan orders nothing"
-
-
-def test_order_is_kept_through_steps_in_between() -> None:
-    assert grade(plan("1 a; 2 x < 1; 3 b < 2"), plan("1 a; 2 b < 1")).order_kept == 1.0
-
-
-def test_in_a_cycle_nothing_is_before_anything() -> None:
-    turning = grade(plan("1 a < 2; 2 b < 1"), plan("1 a; 2 b < 1"))
-    assert (turning.valid, turning.problems, turning.order_kept) == (False, ("cycle",), 0.0)
-    assert before(plan("1 a < 2; 2 b < 1")) == {"1": {"1", "2"}, "2": {"1", "2"}}
 
 
 def test_the_same_call_is_paired_before_another_call_of_its_tool() -> None:
@@ -82,17 +38,6 @@ def test_of_several_gold_plans_the_best_counts_and_of_equals_the_first() -> None
     assert grade(plan("1 a"), golds).gold == 3
 
 
-def test_the_makespan_is_that_of_the_critical_path_by_tool() -> None:
-    seconds = {"backup": 60.0, "write": 20.0, "test": 90.0, "migrate": 45.0}
-    chain = plan("1 backup; 2 write < 1; 3 test < 2; 4 migrate < 3")
-    got = grade(chain, GOLD, durations=seconds)
-    assert got.makespan_ratio == pytest.approx((60 + 20 + 90 + 45) / (20 + 90 + 45))
-    assert got.cost == Cost(4, 215.0)
-    assert grade(chain, GOLD).makespan_ratio == pytest.approx(4 / 3), "without seconds each step counts 1"
-    with pytest.raises(ValueError, match="no seconds for 'write'"):
-        grade(chain, GOLD, durations={name: 1.0 for name in seconds if name != "write"})
-
-
 @tool(latency=5.0, effects="once")
 def send(to: str) -> str:
     """Send."""
@@ -113,11 +58,6 @@ def test_seconds_and_problems_come_from_the_toolbox() -> None:
     bad = grade(plan("1 look; 2 shout"), gold, tools)
     assert (bad.valid, bad.problems, bad.makespan_ratio, bad.cost) == (False, ("unknown_tool",), None, None)
     assert bad.tool_f1 == 0.5, "an invalid plan is graded, and not left out"
-
-
-def test_a_gold_plan_that_its_own_tools_reject_still_has_a_length() -> None:
-    tools = Toolbox([send, look])
-    assert grade(plan("1 look"), plan("1 look; 2 nobody < 1; 3 send < 2"), tools).makespan_ratio == 1.0
 
 
 def test_criteria_are_counted_where_the_gold_plan_has_them() -> None:
@@ -155,26 +95,11 @@ def test_an_answer_that_was_no_plan_gets_nothing() -> None:
     assert [name for name, number in METRICS.items() if number(none) is None] == ["makespan ratio", "calls", "risks"]
 
 
-def test_an_empty_plan_gets_nothing_either() -> None:
-    empty = grade(Plan(), GOLD)
-    assert (empty.valid, empty.problems, empty.tool_f1, empty.edge_f1, empty.order_kept) == (
-        False,
-        ("empty_plan",),
-        0,
-        0,
-        0,
-    )
-
-
 def test_a_gold_plan_must_be_there_and_valid() -> None:
     with pytest.raises(ValueError, match="no gold plan"):
         grade(GOLD, [])
     with pytest.raises(PlanError, match="gold plan must be valid"):
         grade(GOLD, plan("1 a < 1"))
-
-
-def test_what_points_nowhere_costs_precision() -> None:
-    assert grade(plan("1 a; 2 b < 1 9"), plan("1 a; 2 b < 1")).edge_f1 == pytest.approx(2 / 3)
 
 
 def test_steps_with_one_id_are_graded_whatever_their_order() -> None:
@@ -192,15 +117,6 @@ def test_every_plan_is_perfect_against_itself(one: Plan) -> None:
     assert got.criteria == (1.0 if any(step.success_criteria for step in one.steps) else 0.0)
 
 
-@given(plans(), plans())
-@rounds(200)
-def test_every_share_lies_between_nothing_and_all(one: Plan, gold: Plan) -> None:
-    got = grade(one, gold)
-    assert all(0 <= share <= 1 for share in (got.tool_f1, got.edge_f1, got.order_kept, got.criteria))
-    assert got.makespan_ratio is not None
-    assert got.makespan_ratio > 0
-
-
 @given(plans(), plans(), st.randoms(use_true_random=False))
 @rounds(200)
 def test_the_order_of_the_lists_does_not_matter(one: Plan, gold: Plan, random: st.DataObject) -> None:
@@ -208,16 +124,6 @@ def test_the_order_of_the_lists_does_not_matter(one: Plan, gold: Plan, random: s
         return shown.changed(steps=tuple(random.sample(shown.steps, len(shown.steps))))
 
     assert grade(mixed(one), mixed(gold)) == grade(one, gold)
-
-
-@given(plans(), plans())
-@rounds(200)
-def test_f1_is_the_same_whichever_plan_is_gold(one: Plan, other: Plan) -> None:
-    there, back = grade(one, other), grade(other, one)
-    assert (there.tool_f1, there.edge_f1) == (back.tool_f1, back.edge_f1)
-
-
-# against networkx
 
 
 @given(plans(), plans())
@@ -232,19 +138,6 @@ def test_tools_and_edges_agree_with_the_witness(one: Plan, gold: Plan) -> None:
 @rounds(200)
 def test_the_order_kept_agrees_with_the_closure_of_the_witness(one: Plan, gold: Plan) -> None:
     assert grade(one, gold).order_kept == pytest.approx(witness.order_kept(one, gold))
-
-
-@given(plans(most=6, repeats=False))
-@rounds(100)
-def test_the_order_is_kept_when_every_run_of_the_plan_keeps_it(gold: Plan) -> None:
-    # the same tools, and of the gold plan's dependencies only those of its last step
-    last = gold.steps[-1]
-    loose = gold.changed(
-        steps=tuple(step if step is last else step.model_copy(update={"depends_on": ()}) for step in gold.steps)
-    )
-    allowed = {tuple(order) for order in witness.every_order(gold)}
-    keeps = {tuple(order) for order in witness.every_order(loose)} <= allowed
-    assert (grade(loose, gold).order_kept == 1.0) == keeps
 
 
 @given(plans(), plans(), st.lists(st.integers(1, 9), min_size=8, max_size=8))
@@ -263,20 +156,3 @@ def test_as_many_steps_are_paired_as_can_be(one: Plan, gold: Plan) -> None:
     assert len(pairs) == witness.most_pairs(one, gold)
     assert len({ours for ours, _ in pairs}) == len({theirs for _, theirs in pairs}) == len(pairs)
     assert all(tools[0][ours] == tools[1][theirs] for ours, theirs in pairs)
-
-
-def test_plans_of_the_sample_agree_with_the_witness() -> None:
-    valid = [one for one in formats.sample()[0] if not one.problems()]
-    assert len(valid) > 10
-    for one in valid:
-        for gold in valid:
-            got = grade(one, gold)
-            assert got.tool_f1 == pytest.approx(witness.tool_f1(one, gold))
-            assert got.edge_f1 == pytest.approx(witness.edge_f1(one, gold))
-            assert got.makespan_ratio == witness.makespan(one, lambda _: 1.0) / witness.makespan(gold, lambda _: 1.0)
-
-
-def test_published_tools_cost_no_time() -> None:
-    tools = Toolbox(PublishedTool(name, "") for name in "ab")
-    got = grade(plan("1 a; 2 b < 1"), plan("1 a; 2 b"), tools)
-    assert (got.makespan_ratio, got.cost) == (2.0, Cost(2, 0.0))

@@ -76,9 +76,3 @@ def most_pairs(plan: Plan, gold: Plan) -> int:
             if label == other:
                 graph.add_edge(("plan", ours), ("gold", theirs))
     return len(nx.max_weight_matching(graph, maxcardinality=True))
-
-
-def every_order(plan: Plan) -> list[list[str]]:
-    """Every order in which the steps may be done one after another, as labels."""
-    graph = drawn(plan)
-    return [[graph.nodes[id]["label"] for id in order] for order in nx.all_topological_sorts(graph)]

@@ -20,7 +20,7 @@ FLOORS = {
     10: ("roles",),
     11: ("agent",),
     12: ("spans",),
-    13: ("connect", "formats", "views", "worlds", "variations"),
+    13: ("connect", "formats", "tickets", "views", "worlds", "variations"),
     14: ("grade", "mcp", "scoreboard"),
     15: ("comparison", "gantz", "recorded"),
     16: ("prompts",),

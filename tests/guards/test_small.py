@@ -40,9 +40,9 @@ def test_lines_are_counted_without_comments_and_docstrings(tmp_path: Path) -> No
 
 
 def test_the_core_and_its_capabilities_stay_small() -> None:
-    assert total("core/*.py", "assembly.py") <= 1020
+    assert total("core/*.py", "assembly.py") <= 1000
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
-    assert house <= 2950
+    assert house <= 2910
     said = re.search(r"These three have ([\d,]+) lines of code", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert said is not None
     assert abs(int(said[1].replace(",", "")) - house) <= 60
@@ -54,5 +54,5 @@ def test_a_capability_is_one_short_file(path: Path) -> None:
 
 
 def test_both_packages_stay_small() -> None:
-    assert total("**/*.py") <= 7510
-    assert total("**/*.py", package=ROOT / "planexec_lab") <= 15_500
+    assert total("**/*.py") <= 7630
+    assert total("**/*.py", package=ROOT / "planexec_lab") <= 15_750

@@ -3,8 +3,6 @@
 What the page leaves to a teacher (who may log in, where homes are, which port) is added here, for this machine alone.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil
@@ -15,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import psutil
@@ -131,12 +130,7 @@ def set_up(scratch: Path) -> Places:
     commit(repository(places), "the kit")
     commands = [shlex.split(places.here(line)) for line in block("sh", "git clone").splitlines()]
     clone, make, into, install, proxy, *rest = commands
-    assert [clone[:2], make[1:3], into[0], install[1:4]] == [
-        ["git", "clone"],
-        ["-m", "venv"],
-        "cd",
-        ["-m", "pip", "install"],
-    ]
+    assert [clone[1], make[1:3], into[0], install[1:4]] == ["clone", ["-m", "venv"], "cd", ["-m", "pip", "install"]]
     make_environment(Path(make[3]), *install[4:], cwd=Path(into[1]))
     assert proxy[0] == "npm"
     if not shutil.which("npm"):
@@ -167,32 +161,18 @@ def opened(places: Places, *learners: str) -> Iterator[Hub]:
     port = free_port()
     settings_into(scratch / "settings", SETTINGS)
     root = ["--allow-root"] if hasattr(os, "getuid") and os.getuid() == 0 else []
-    added = ADDED.format(
-        port=port,
-        hub_port=free_port(),
-        proxy_port=free_port(),
-        learners=set(learners),
-        homes=places.homes,
-        settings=scratch / "settings",
-        root=root,
-        apart=APART,
-        server=places.server,
-    )
+    ports = {name: free_port() for name in ("hub_port", "proxy_port")}
+    here = {"homes": places.homes, "settings": scratch / "settings", "server": places.server}
+    added = ADDED.format(port=port, learners=set(learners), root=root, apart=APART, **ports, **here)
     config = scratch / "jupyterhub_config.py"
     config.write_text(places.here(block("python", "c.Spawner")) + added, encoding="utf-8")
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PLANEXEC_", "JUPYTER"))}
     env["PATH"] = f"{places.environment / 'bin'}{os.pathsep}{env['PATH']}"
     log = scratch / "hub.log"
+    command = [places.environment / "bin" / "jupyterhub", "-f", config]
     with log.open("wb") as written:
-        server = subprocess.Popen(
-            [str(places.environment / "bin" / "jupyterhub"), "-f", str(config)],
-            cwd=scratch,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=written,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        output: Any = {"stdin": subprocess.DEVNULL, "stdout": written, "stderr": subprocess.STDOUT}
+        server = subprocess.Popen(command, cwd=scratch, env=env, start_new_session=True, **output)
         process = psutil.Process(server.pid)
         try:
             url = f"http://127.0.0.1:{port}"

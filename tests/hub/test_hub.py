@@ -77,6 +77,10 @@ def code_cells(path: Path) -> list[Any]:
     return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
 
 
+def contents(cell: Any) -> list[Any]:
+    return [one.get("data", one.get("text")) for one in cell.outputs]
+
+
 def saved(page: Page, path: Path) -> list[Any]:
     """The code cells of a notebook, saved now."""
     before = path.stat().st_mtime_ns
@@ -94,15 +98,10 @@ def kept_files(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def megabytes(process: psutil.Process) -> tuple[float, float]:
-    """What a process holds, alone or not (RSS), and its share of it where pages are shared (PSS, on Linux)."""
-    held = process.memory_full_info()
-    return held.rss / 1e6, getattr(held, "pss", 0) / 1e6
-
-
 def tell(name: str, process: psutil.Process) -> None:
-    rss, pss = megabytes(process)
-    print(f"{name:24} RSS {rss:4.0f} MB, PSS {pss:4.0f} MB")
+    """Print the memory of a process (RSS), and its share of it where pages are shared (PSS, on Linux)."""
+    memory = process.memory_full_info()
+    print(f"{name:24} RSS {memory.rss / 1e6:4.0f} MB, PSS {getattr(memory, 'pss', 0) / 1e6:4.0f} MB")
 
 
 def test_three_learners_run_the_tour_at_once(running: Hub, pages: dict[str, Page]) -> None:
@@ -133,11 +132,7 @@ def test_three_learners_run_the_tour_at_once(running: Hub, pages: dict[str, Page
         shoot(page, f"hub-{learner}")
         cells = saved(page, running.copy_of(learner) / "notebooks" / TOUR.name)
         assert [said(cell) for cell in cells] == [said(cell) for cell in stored]
-        bytes_alike = [
-            [one.get("data", one.get("text")) for one in cell.outputs]
-            == [one.get("data", one.get("text")) for one in was.outputs]
-            for cell, was in zip(cells, stored, strict=True)
-        ]
+        bytes_alike = [contents(cell) == contents(was) for cell, was in zip(cells, stored, strict=True)]
         print(f"{learner}: {len(cells)} cells say what is stored, {sum(bytes_alike)} of them byte by byte")
         different = [cell for cell, alike in zip(cells, bytes_alike, strict=True) if not alike]
         assert all(DESK.search(str(cell.outputs)) for cell in different)

@@ -3,8 +3,6 @@
 It takes no temperature, as some models do not, and refuses a request that carries one in the words of the real API.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ NO_TEMPERATURE = {
     "param": "temperature",
     "code": "unsupported_value",
 }
+USAGE = {"prompt_tokens": 11, "completion_tokens": 22, "total_tokens": 33}
 
 
 def sample(schema: dict[str, Any], name: str = "") -> Any:
@@ -67,9 +66,8 @@ class Handler(BaseHTTPRequestHandler):
             return
         message = {"role": "assistant", "content": answer(request), "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-        usage = {"prompt_tokens": 11, "completion_tokens": 22, "total_tokens": 33}
         body = {"id": "x", "object": "chat.completion", "created": 1, "model": request["model"]}
-        self.send(200, body | {"choices": [choice], "usage": usage})
+        self.send(200, body | {"choices": [choice], "usage": USAGE})
 
     def send_chunks(self, request: dict[str, Any]) -> None:
         """The same answer in pieces, as server-sent events; without any word about time."""
@@ -80,12 +78,10 @@ class Handler(BaseHTTPRequestHandler):
             *({"content": text[n : n + 9]} for n in range(0, len(text), 9)),
             {},
         ]
-        chunks: list[Any] = [
-            frame | {"choices": [{"index": 0, "delta": delta, "finish_reason": None if delta else "stop"}]}
-            for delta in deltas
+        choices: list[Any] = [
+            [{"index": 0, "delta": delta, "finish_reason": None if delta else "stop"}] for delta in deltas
         ]
-        usage = {"prompt_tokens": 11, "completion_tokens": 22, "total_tokens": 33}
-        chunks.append(frame | {"choices": [], "usage": usage})
+        chunks = [frame | {"choices": choice} for choice in choices] + [frame | {"choices": [], "usage": USAGE}]
         body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
         self.send_bytes(200, "text/event-stream", body.encode())
 

@@ -1,7 +1,5 @@
 """Git repositories of this machine that stand for the one on GitHub."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`make links`: copies of the lessons for Colab whose first cell fetches the kit, and a table that opens them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -20,7 +18,8 @@ from tests.lessons.repositories import published
 
 links = books.ci_program("links")
 HERE = links.repository("Some-One/my.kit", "main")
-each_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+COLAB = "https://colab.research.google.com/github/Some-One/my.kit/blob/main/colab/"
+FILE = "https://github.com/Some-One/my.kit/blob/main/"
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +30,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written
 
 
-def targets(path: Path) -> list[str]:
+def targets(book: Any) -> list[str]:
     """The targets of all links in the texts of a notebook."""
-    texts = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
-    return [target for text in texts for target in re.findall(r"\]\(([^)\s]+)\)", text)]
+    texts = "\n".join(cell.source for cell in book.cells if cell.cell_type == "markdown")
+    return re.findall(r"\]\(([^)\s]+)\)", texts)
 
 
-@each_lesson
-def test_a_copy_has_one_cell_more_and_the_stored_outputs(path: Path, folder: Path) -> None:
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_copy_has_one_cell_more_the_stored_outputs_and_links_that_lead(path: Path, folder: Path) -> None:
     lesson, copy = (nbformat.read(at, as_version=4) for at in (path, folder / path.name))
     nbformat.validate(copy)
     first, *rest = copy.cells
@@ -46,22 +45,15 @@ def test_a_copy_has_one_cell_more_and_the_stored_outputs(path: Path, folder: Pat
     assert first.id not in {cell.id for cell in rest}
     assert books.notebook_tool().normal_ids(path.stem, [first.id]) == [first.id]
     assert [cell.id for cell in rest] == [cell.id for cell in lesson.cells]
-    assert [cell for cell in rest if cell.cell_type == "code"] == [
-        cell for cell in lesson.cells if cell.cell_type == "code"
-    ]
-
-
-@each_lesson
-def test_every_link_of_a_copy_leads_somewhere_from_colab(path: Path, folder: Path) -> None:
-    colab = "https://colab.research.google.com/github/Some-One/my.kit/blob/main/colab/"
-    file = "https://github.com/Some-One/my.kit/blob/main/"
-    found = targets(folder / path.name)
-    assert len(found) == len(targets(path)) > 0
-    for was, now in zip(targets(path), found, strict=True):
-        if now.startswith(colab):
-            assert (folder / now.removeprefix(colab)).is_file()
-        elif now.startswith(file):
-            assert (ROOT / now.removeprefix(file)).is_file()
+    code, stored = ([cell for cell in cells if cell.cell_type == "code"] for cells in (rest, lesson.cells))
+    assert code == stored
+    leads = list(zip(targets(lesson), targets(copy), strict=True))
+    assert leads
+    for was, now in leads:
+        if now.startswith(COLAB):
+            assert (folder / now.removeprefix(COLAB)).is_file()
+        elif now.startswith(FILE):
+            assert (ROOT / now.removeprefix(FILE)).is_file()
         else:
             assert now == was
             assert now.startswith("https://")
@@ -70,8 +62,8 @@ def test_every_link_of_a_copy_leads_somewhere_from_colab(path: Path, folder: Pat
 @pytest.mark.parametrize(
     ("link", "leads"),
     [
-        ("02_react.ipynb", "https://colab.research.google.com/github/Some-One/my.kit/blob/main/colab/02_react.ipynb"),
-        ("../exercises/quiz.ipynb#end", "https://github.com/Some-One/my.kit/blob/main/exercises/quiz.ipynb#end"),
+        ("02_react.ipynb", f"{COLAB}02_react.ipynb"),
+        ("../exercises/quiz.ipynb#end", f"{FILE}exercises/quiz.ipynb#end"),
         ("../exercises", "https://github.com/Some-One/my.kit/tree/main/exercises"),
         ("https://arxiv.org/abs/2312.04511", "https://arxiv.org/abs/2312.04511"),
         ("#top", "#top"),
@@ -88,21 +80,14 @@ def test_the_table_opens_every_lesson_in_three_places(folder: Path) -> None:
         assert set(re.findall(r"\]\(([^)]+)\)", row)) == {
             path.name,
             "https://colab.research.google.com/assets/colab-badge.svg",
-            f"https://colab.research.google.com/github/Some-One/my.kit/blob/main/colab/{path.name}",
+            f"{COLAB}{path.name}",
             "https://mybinder.org/badge_logo.svg",
             f"https://mybinder.org/v2/gh/Some-One/my.kit/main?urlpath=lab%2Ftree%2Fnotebooks%2F{path.name}",
             f"https://some-one.github.io/my.kit/jupyter/lab/index.html?path=notebooks/{path.name}",
         }
-    assert "| Who decides, and who does? |" in rows[1]
-
-
-def test_the_table_s_tab_is_where_the_site_has_it() -> None:
     assert f"/{tab.tool('pages').RUNS}/lab/index.html?path=" in HERE.tab("notebooks/00_tour.ipynb")
     own = links.repository("Some-One/some-one.github.io", "main")
     assert own.tab("x.ipynb") == "https://some-one.github.io/jupyter/lab/index.html?path=x.ipynb"
-
-
-def test_another_branch_is_named_everywhere() -> None:
     where = links.repository("a/b", "course/2026")
     assert where.colab("x.ipynb").endswith("/a/b/blob/course/2026/colab/x.ipynb")
     assert where.binder("x.ipynb").startswith("https://mybinder.org/v2/gh/a/b/course%2F2026?")
@@ -117,13 +102,9 @@ def test_writing_it_again_gives_the_same_bytes_and_drops_what_is_gone(folder: Pa
     after = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert after == before | {"notes.txt": b"the owner's"}
     assert {name for name in before if name.endswith(".ipynb")} == {path.name for path in LESSONS}
-
-
-def test_nothing_of_this_machine_is_written(folder: Path) -> None:
-    for path in folder.iterdir():
-        text = path.read_text(encoding="utf-8")
+    for text in (content.decode() for content in after.values()):
         assert str(ROOT) not in text
-        assert str(Path.home()) + "/" not in text
+        assert f"{Path.home()}/" not in text
 
 
 @pytest.mark.parametrize(
@@ -156,9 +137,6 @@ def test_make_links_says_what_is_wrong_and_writes_nothing(tmp_path: Path) -> Non
     assert done.returncode == 1
     assert done.stdout.startswith("REPO is 'kit': ")
     assert not (tmp_path / "colab").exists()
-
-
-def test_make_hands_on_repo_and_branch() -> None:
     asked = ["make", "--dry-run", "--assume-old=.venv/.installed", "links", "REPO=a/b", "BRANCH=c"]
     said = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert '.ci/links.py --branch="c" -- "a/b"' in said
@@ -168,14 +146,12 @@ def source_of(where: Any, address: str) -> str:
     return "".join(links.first_cell(where, address, "00_tour.ipynb")["source"])
 
 
-@pytest.fixture
-def address(tmp_path: Path) -> str:
-    """The address of a small repository that looks like the kit."""
-    kit = tmp_path / "published"
-    for path in ("planexec_lite/__init__.py", "notebooks/00_tour.ipynb"):
-        (kit / path).parent.mkdir(parents=True)
-        (kit / path).touch()
-    return published(kit)
+def small_kit(folder: Path) -> Path:
+    """A folder that looks like the kit."""
+    for path in ("planexec_lite/__init__.py", "notebooks/00_tour.ipynb", "colab/README.md"):
+        (folder / path).parent.mkdir(parents=True)
+        (folder / path).touch()
+    return folder
 
 
 def ran(source: str, folder: Path, *, times: int = 1) -> dict[str, Any]:
@@ -185,23 +161,19 @@ import json, planexec_lite
 print(json.dumps({"cwd": os.getcwd(), "path": sys.path.count(str(kit)), "kit": planexec_lite.__file__}))
 """
     folder.mkdir(exist_ok=True)
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"{source}\n" * times + asks],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    python = [sys.executable, "-I", "-S", "-c", f"{source}\n" * times + asks]
+    done = subprocess.run(python, cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
     told: dict[str, Any] = json.loads(done.stdout)
     return told
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_the_first_cell_fetches_the_kit_once_and_says_nothing(address: str, tmp_path: Path, times: int) -> None:
+def test_the_first_cell_fetches_the_kit_once_and_says_nothing(tmp_path: Path, times: int) -> None:
     content = (tmp_path / "content").resolve()
-    source = source_of(HERE, address)
+    source = source_of(HERE, published(small_kit(tmp_path / "published")))
+    compile(source, "first cell", "exec")
+    assert re.findall(r"\bpip\b|\bapt\b|^\s*[%!]", source, re.M) == [], "it installs nothing"
     for _ in range(2):  # a kernel that starts again finds what is there
         told = ran(source, content, times=times)
         assert told == {
@@ -210,14 +182,8 @@ def test_the_first_cell_fetches_the_kit_once_and_says_nothing(address: str, tmp_
             "kit": str(content / "my.kit" / "planexec_lite" / "__init__.py"),
         }
     assert [path.name for path in content.iterdir()] == ["my.kit"]
-
-
-def test_the_first_cell_takes_the_checkout_that_it_stands_in(tmp_path: Path) -> None:
-    kit = (tmp_path / "kit").resolve()
-    for name in ("planexec_lite", "notebooks", "colab"):
-        (kit / name).mkdir(parents=True)
-    (kit / "planexec_lite" / "__init__.py").touch()
-    assert ran(source_of(HERE, "nowhere"), kit / "colab")["cwd"] == str(kit / "notebooks")
+    checkout = small_kit((tmp_path / "checkout").resolve())  # it takes the checkout that it stands in
+    assert ran(source_of(HERE, "nowhere"), checkout / "colab")["cwd"] == str(checkout / "notebooks")
 
 
 @pytest.mark.parametrize("left_behind", [False, True])
@@ -228,14 +194,8 @@ def test_a_fetch_that_fails_names_the_address_and_the_mend(tmp_path: Path, left_
         (tmp_path / "my.kit" / "half").touch()
     command = [sys.executable, "-I", "-S", "-c", source_of(HERE, gone)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert f"RuntimeError: {gone}, branch main, could not be fetched. git says:\n" in done.stderr
-    assert "Run this cell again" in done.stderr
-    assert "make links REPO=owner/name" in done.stderr
+    for words in (f"RuntimeError: {gone}, branch main, could not be fetched. git says:\n", "Run this cell again",
+                  "make links REPO=owner/name"):  # fmt: skip
+        assert words in done.stderr
     if left_behind:
         assert f"if there is a folder {tmp_path.resolve() / 'my.kit'}, remove it first" in done.stderr
-
-
-def test_the_first_cell_installs_nothing_and_is_plain_python() -> None:
-    source = source_of(HERE, HERE.address)
-    compile(source, "first cell", "exec")
-    assert re.findall(r"\bpip\b|\bapt\b|^\s*[%!]", source, re.M) == []

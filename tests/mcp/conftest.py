@@ -1,7 +1,5 @@
 """Servers for the tests, each a process of its own that is gone when its test is over."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

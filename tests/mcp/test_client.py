@@ -3,8 +3,6 @@
 The servers are processes of their own (`servers`), spoken with over stdin and stdout.
 """
 
-from __future__ import annotations
-
 import gc
 import pickle
 import subprocess
@@ -38,11 +36,8 @@ def test_listed_tools_are_a_toolbox_with_schemas_and_effects(good: ToolServer) -
     assert tools["add"].signature == "add(a: number, b: number)"
     assert tools["add"].description == "good says: “Add two numbers.”"
     assert tools["add"].schema["properties"]["a"] == {"type": "number", "description": "“one of them”"}
-    assert [fault.code for fault in tools["add"].faults({"a": "x", "c": 1})] == [
-        "missing_parameter",
-        "unknown_parameter",
-        "wrong_parameter",
-    ]
+    faults = tools["add"].faults({"a": "x", "c": 1})
+    assert [fault.code for fault in faults] == ["missing_parameter", "unknown_parameter", "wrong_parameter"]
     assert {one.name: one.effects for one in tools} == {
         "add": "none", "note": "unknown", "set_title": "idempotent", "look": "none", "count": "none", "fail": "none",
         "lie": "unknown", "environment": "none",
@@ -74,16 +69,15 @@ def test_hints_are_believed_only_of_those_who_are_trusted(start: Start) -> None:
 def test_hints_say_what_they_say_and_silence_is_unknown(
     annotations: dict[str, object], effects: str, destructive: bool | None
 ) -> None:
+    def nothing() -> None:
+        """Do nothing."""
+
     listed = ListedTool("t", annotations=annotations)
     assert (listed.effects, listed.destructive) == (effects, destructive)
     if annotations:
-        tool = Tool(print_nothing, effects=listed.effects, destructive=listed.destructive)
+        tool = Tool(nothing, effects=listed.effects, destructive=listed.destructive)
         again = ListedTool("t", annotations=hints_of(tool))
         assert (again.effects, again.destructive) == (effects, destructive)
-
-
-def print_nothing() -> None:
-    """Do nothing."""
 
 
 def test_results_are_data_that_later_steps_refer_to(good: ToolServer) -> None:
@@ -102,14 +96,14 @@ def test_results_are_data_that_later_steps_refer_to(good: ToolServer) -> None:
     }
 
 
-def test_what_the_server_calls_an_error_fails_the_step_in_its_words(good: ToolServer) -> None:
+def test_errors_and_progress_of_a_call_are_told_in_its_step(good: ToolServer) -> None:
     run = execute(plan({"tool": "fail"}), ToolExecutor(good.toolbox))
     assert run.board.errors == {"1": "ToolFailedError: fail: the disk is full"}
-
-
-def test_a_result_that_is_not_as_its_schema_says_fails_the_step(good: ToolServer) -> None:
     with pytest.raises(ToolFailedError, match="lie: Invalid structured content"):
         good.toolbox["lie"].call({})
+    run = execute(plan({"tool": "count"}), ToolExecutor(good.toolbox))
+    inside = [event.event for event in run.events if isinstance(event, Inside)]
+    assert inside == [Observation(f"{number} of 3: number {number}") for number in (1, 2, 3)]
 
 
 def test_wrong_arguments_never_reach_the_server(shared_servers: Callable[[str], tuple[ToolServer, Path]]) -> None:
@@ -117,15 +111,6 @@ def test_wrong_arguments_never_reach_the_server(shared_servers: Callable[[str], 
     with pytest.raises(ToolError, match="parameter 'words'"):
         good.toolbox["note"].call({"words": 5})
     assert lines(trace) == []
-
-
-def test_progress_of_a_call_is_told_inside_its_step(good: ToolServer) -> None:
-    run = execute(plan({"tool": "count"}), ToolExecutor(good.toolbox))
-    assert [event.event for event in run.events if isinstance(event, Inside)] == [
-        Observation("1 of 3: number 1"),
-        Observation("2 of 3: number 2"),
-        Observation("3 of 3: number 3"),
-    ]
 
 
 def test_steps_side_by_side_share_one_server(start: Start) -> None:
@@ -156,15 +141,14 @@ def test_a_server_is_closed_with_its_block_and_started_when_needed(start: Start)
 
 def test_a_server_that_does_not_end_is_named(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     server = start("good")
-    server.listed  # noqa: B018 - it is started
+    assert server.listed
     connection = server._connection
-    assert connection is not None
     monkeypatch.setattr(client, "ENDS_WITHIN", 0.1)
-    end = connection.end
-    monkeypatch.setattr(connection, "end", lambda: None)
-    with pytest.raises(TimeoutError, match=r"good has not ended within 0\.1 s"):
-        server.close()
-    end()
+    with monkeypatch.context() as deaf:
+        deaf.setattr(connection, "end", lambda: None)
+        with pytest.raises(TimeoutError, match=r"good has not ended within 0\.1 s"):
+            server.close()
+    connection.end()
     assert connection.ended.wait(30)
 
 
@@ -186,26 +170,15 @@ from planexec_lab.mcp import ToolServer
 server = ToolServer({command("good")!r}, cwd={str(ROOT)!r})
 print(server.toolbox["add"].call({{"a": 1, "b": 1}}), server._connection is not None)
 """
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=ROOT,
-        check=False,
-    )
+    python = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(python, capture_output=True, text=True, timeout=120, cwd=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (0, "2 True\n", "")
     assert children() == []
 
 
-def test_output_that_is_no_message_is_passed_over_without_a_word(
-    start: Start, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_server_that_can_not_be_started_says_why(start: Start, capfd: pytest.CaptureFixture[str]) -> None:
     assert start("chatty").toolbox["add"].call({"a": 1, "b": 1}) == 2
-    assert capfd.readouterr() == ("", "")
-
-
-def test_a_server_that_can_not_be_started_says_why(start: Start) -> None:
+    assert capfd.readouterr() == ("", ""), "output that is no message is passed over"
     with pytest.raises(ServerGoneError, match="its last words: no module named tools"), start("broken"):
         pass
     with pytest.raises(ServerGoneError, match="no-such-program can't be reached"), ToolServer(["no-such-program"]):
@@ -216,53 +189,42 @@ def test_a_server_that_can_not_be_started_says_why(start: Start) -> None:
         ToolServer([])
 
 
-def test_a_server_that_never_answers_is_given_up(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planexec_lab.mcp.connection.STARTS_WITHIN", 0.5)
-    with pytest.raises(ServerGoneError, match=r"no answer within 0\.5 s"), start("silent"):
-        pass
-    assert children() == []
-
-
-def test_a_server_that_never_lists_its_tools_is_given_up(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planexec_lab.mcp.connection.STARTS_WITHIN", 5.0)
-    with pytest.raises(ServerGoneError, match="does not list its tools: Request 'tools/list' timed out"), start("mute"):
+@pytest.mark.parametrize(
+    ("kind", "seconds", "why"),
+    [
+        ("silent", 0.5, r"no answer within 0\.5 s"),
+        ("mute", 5.0, "does not list its tools: Request 'tools/list' timed out"),
+    ],
+)
+def test_a_server_that_never_answers_is_given_up(
+    kind: str, seconds: float, why: str, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planexec_lab.mcp.connection.STARTS_WITHIN", seconds)
+    with pytest.raises(ServerGoneError, match=why), start(kind):
         pass
 
 
 def test_a_server_that_ends_in_a_call_fails_the_step_and_is_restarted(start: Start, trace: Path) -> None:
     server = start("dying")
-    run = execute(plan({"tool": "read"}, {"tool": "live"}),
-                  ToolExecutor(server.toolbox), policy=Policy(failure="skip"))  # fmt: skip
-    assert "read: " in run.board.errors["1"]
-    assert (
-        "ended or closed the connection; its last words: out of memory, before it had answered" in run.board.errors["1"]
-    )
+    steps = plan({"tool": "read"}, {"tool": "live"})
+    run = execute(steps, ToolExecutor(server.toolbox), policy=Policy(failure="skip"))
+    assert "ended or closed the connection; its last words: out of memory, before it had" in run.board.errors["1"]
     assert run.board.state == {"1": "failed", "2": "done"}
     assert server.starts == 2
     assert lines(trace) == ["read", "live"]
 
 
-def test_a_call_that_does_no_harm_is_repeated_where_the_policy_says_so(start: Start, trace: Path) -> None:
-    run = execute(plan({"tool": "read", "retries": 2}), ToolExecutor(start("dying").toolbox))
-    assert run.board.state == {"1": "failed"}
-    assert lines(trace) == ["read"] * 3
-
-
-@pytest.mark.parametrize(("trusted", "calls"), [(True, 3), (False, 1)])
-def test_a_policy_retries_no_call_on_the_word_of_a_stranger(
-    start: Start, trace: Path, trusted: bool, calls: int
+@pytest.mark.parametrize(("tool", "trusted", "calls"), [("read", True, 3), ("read", False, 1), ("pay", True, 1)])
+@pytest.mark.parametrize("by_policy", [True, False])
+def test_a_call_is_repeated_only_where_a_trusted_server_calls_it_harmless(
+    tool: str, trusted: bool, calls: int, by_policy: bool, start: Start, trace: Path
 ) -> None:
-    tools = start("dying", trusted=trusted).toolbox  # it hints that `read` only reads
-    run = execute(plan({"tool": "read"}), ToolExecutor(tools), policy=Policy(retries=2))
+    tools = ToolExecutor(start("dying", trusted=trusted).toolbox)  # it hints that `read` only reads
+    retries, policy = ({}, Policy(retries=2)) if by_policy else ({"retries": 2}, Policy())
+    run = execute(plan({"tool": tool, **retries}), tools, policy=policy)
     assert run.board.state == {"1": "failed"}
-    assert lines(trace) == ["read"] * calls
-
-
-def test_a_call_that_may_be_made_once_is_never_repeated(start: Start, trace: Path) -> None:
-    run = execute(plan({"tool": "pay", "retries": 2}), ToolExecutor(start("dying").toolbox))
-    assert run.board.state == {"1": "failed"}
-    assert lines(trace) == ["pay"]
-    assert [spent.sure for spent in run.board[OnceCalls].spent] == [False]
+    assert lines(trace) == [tool] * calls
+    assert [spent.sure for spent in run.board[OnceCalls].spent] == [False] * (tool == "pay")
 
 
 def test_a_server_that_ended_between_two_calls_is_started_again(start: Start, trace: Path) -> None:
@@ -278,17 +240,10 @@ def test_a_server_that_ended_between_two_calls_is_started_again(start: Start, tr
     assert server.starts == 2
 
 
-def test_a_step_that_takes_too_long_is_cancelled_at_the_server(start: Start, trace: Path) -> None:
-    with ThreadPoolExecutor(1) as threads:
-        run = execute(plan({"tool": "wait", "timeout": 2}), ToolExecutor(start("slow").toolbox), workers=Pool(threads))
-    assert "took longer than its timeout of 2 s" in run.board.errors["1"]
-    wait_for(trace, ["wait began", "wait cancelled"])
-
-
 def test_a_call_that_takes_longer_than_the_server_may_is_cancelled(start: Start, trace: Path) -> None:
     tools = start("slow", timeout=2).toolbox
-    run = execute(plan({"tool": "wait"}, {"tool": "send", "retries": 1}), ToolExecutor(tools), workers=Inline(),
-                  policy=Policy(failure="skip"))  # fmt: skip
+    steps = plan({"tool": "wait"}, {"tool": "send", "retries": 1})
+    run = execute(steps, ToolExecutor(tools), workers=Inline(), policy=Policy(failure="skip"))
     assert run.board.errors["1"] == "TimeoutError: wait: no answer within 2 s; the client asked the server to cancel it"
     wait_for(trace, ["wait began", "wait cancelled", "send began", "send cancelled"])
 
@@ -330,16 +285,6 @@ def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: St
     assert left.toolbox["left.add"].call({"a": 1, "b": 1}) == good.toolbox["add"].call({"a": 1, "b": 1})
     with pytest.raises(ValueError, match="prefix"):
         start("good", prefix="a b")
-
-
-def test_an_async_tool_may_run_a_plan_that_calls_a_server(good: ToolServer) -> None:
-    tools = good.toolbox
-
-    async def plans() -> float:
-        run = execute(plan({"tool": "add", "params": {"a": 1, "b": 1}}), ToolExecutor(tools))
-        return float(run.results["1"])
-
-    assert execute(plan({"tool": "plans"}), ToolExecutor(Toolbox([plans]))).answer == 2
 
 
 def test_an_async_tool_that_blocks_its_loop_delays_no_server(good: ToolServer) -> None:
@@ -393,11 +338,10 @@ def test_questions_come_one_at_a_time_and_a_few_per_call(start: Start) -> None:
 
 def test_json_in_the_text_of_a_result_is_data_where_that_is_asked_for(start: Start) -> None:
     steps = [{"tool": "raw"}, {"tool": "tell", "params": {"name": "{step_1_result.name}"}, "depends_on": [1]}]
-    tell = Tool(_tell, name="tell")
+
+    def tell(name: str) -> str:
+        return name
+
     for json_text, answer in ((True, "Ada"), (False, None)):
-        tools = Toolbox([*start("nagging", json_text=json_text).toolbox, tell])
+        tools = Toolbox([*start("nagging", json_text=json_text).toolbox, Tool(tell)])
         assert execute(plan(*steps), ToolExecutor(tools)).results.get("2") == answer
-
-
-def _tell(name: str) -> str:
-    return name

@@ -1,40 +1,17 @@
-"""Servers and clients that others wrote, in environments of their own: the toolbox from those, the worlds for these."""
-
-from __future__ import annotations
+"""Servers that others wrote, in environments of their own, as a toolbox."""
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planexec_lab.mcp import ToolFailedError, ToolServer
-from planexec_lab.worlds import deploy
 from planexec_lite import Plan, ToolExecutor, execute
-from planexec_lite.events import Inside, Observation
 from tests.environments import install_from_npm, make_environment
-from tests.mcp.conftest import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.weekly, pytest.mark.xdist_group("mcp_others")]
-
-SERVE = [sys.executable, "-m", "planexec_lab.mcp", "serve"]
-
-
-@pytest.fixture(scope="module")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The reference servers, and the inspector, which is a client."""
-    names = ("server-filesystem", "server-everything", "inspector")
-    return install_from_npm(tmp_path_factory.mktemp("npm"), *(f"@modelcontextprotocol/{name}" for name in names))
-
-
-def node(program: Path, *arguments: str) -> list[str]:
-    found = shutil.which("node")
-    if found is None:
-        pytest.skip("there is no node on this machine")
-    return [found, str(program), *arguments]
 
 
 def test_the_time_server_is_a_toolbox(tmp_path: Path) -> None:
@@ -51,85 +28,24 @@ def test_the_time_server_is_a_toolbox(tmp_path: Path) -> None:
             server.toolbox["get_current_time"].call({"timezone": "Nowhere/X"})
 
 
-def test_the_filesystem_server_is_a_toolbox(programs: Path, tmp_path: Path) -> None:
+def test_the_filesystem_server_is_a_toolbox(tmp_path: Path) -> None:
+    if (node := shutil.which("node")) is None:
+        pytest.skip("there is no node on this machine")
+    program = install_from_npm(tmp_path / "npm", "@modelcontextprotocol/server-filesystem") / "mcp-server-filesystem"
     allowed = tmp_path.resolve() / "allowed"
     allowed.mkdir()
     (allowed / "a.txt").write_text("three words here")
-    with ToolServer(node(programs / "mcp-server-filesystem", str(allowed)), name="files", trusted=True) as server:
+    with ToolServer([node, str(program), str(allowed)], name="files", trusted=True) as server:
         assert server.left_out == {}
         tools = server.toolbox
-        assert (tools["read_text_file"].effects, tools["write_file"].effects, tools["move_file"].effects) == (
-            "none",
-            "idempotent",
-            "once",
-        )
+        effects = [tools[name].effects for name in ("read_text_file", "write_file", "move_file")]
+        assert effects == ["none", "idempotent", "once"]
+        wanted = {"path": str(allowed / "b.txt"), "content": "{step_1_result.content}!"}
         steps = [
             {"id": 1, "tool": "read_text_file", "params": {"path": str(allowed / "a.txt")}},
-            {
-                "id": 2,
-                "tool": "write_file",
-                "params": {"path": str(allowed / "b.txt"), "content": "{step_1_result.content}!"},
-                "depends_on": [1],
-            },
+            {"id": 2, "tool": "write_file", "params": wanted, "depends_on": [1]},
         ]
         assert execute(Plan.parse(steps), ToolExecutor(tools)).status == "finished"
         assert (allowed / "b.txt").read_text() == "three words here!"
         with pytest.raises(ToolFailedError, match="outside allowed directories"):
             tools["read_text_file"].call({"path": str(tmp_path / "c.txt")})
-
-
-def test_the_everything_server_is_a_toolbox(programs: Path) -> None:
-    asked: list[str] = []
-    with ToolServer(
-        node(programs / "mcp-server-everything"), name="everything", answer=lambda q: not asked.append(q)
-    ) as server:
-        assert server.left_out == {}
-        tools = server.toolbox
-        assert tools["echo"].call({"message": "hi"}) == "Echo: hi"
-        assert set(tools["get-structured-content"].call({"location": "Chicago"})) == {
-            "temperature",
-            "conditions",
-            "humidity",
-        }
-        picture = next(part for part in tools["get-tiny-image"].call({}) if isinstance(part, dict))
-        assert (picture["type"], picture["mimeType"]) == ("image", "image/png")
-        slow = {"id": 1, "tool": "trigger-long-running-operation", "params": {"duration": 1, "steps": 2}}
-        run = execute(Plan.parse([slow]), ToolExecutor(tools))
-        reported = [event.event for event in run.events if isinstance(event, Inside)]
-        assert reported == [Observation("1 of 2"), Observation("2 of 2")]
-        with pytest.raises(ToolFailedError, match="taskSupport"):
-            tools["simulate-research-query"].call({"topic": "wind"})
-
-
-def test_fastmcp_calls_a_world(tmp_path: Path) -> None:
-    python = make_environment(tmp_path / "fastmcp", "fastmcp>=4,<5")
-    program = [str(python), str(Path(__file__).with_name("fastmcp_client.py"))]
-    done = subprocess.run(
-        [*program, *SERVE, "deploy"], capture_output=True, text=True, timeout=300, cwd=ROOT, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
-    assert seen["names"] == list(deploy.World().tools.names)
-    assert seen["built"]["image"] == "shop:v2.3.1"
-    assert seen["deployed"] == {"env": "staging", "version": "v2.3.1", "previous": "v2.3.0"}
-    assert seen["failed"] == [True, "ValueError: the source is at v2.3.1, so it can't be tagged v9"]
-    assert seen["asked"] == [
-        "deploy: may deploy_staging be called with {'tag': 'v2.3.1'}? It might delete or overwrite."
-    ]
-
-
-def test_the_inspector_calls_a_world(programs: Path) -> None:
-    def inspected(*arguments: str) -> dict[str, Any]:
-        command = node(programs / "mcp-inspector", "--cli", *SERVE, "deploy", *arguments)
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT, check=False)
-        assert done.stdout, done.stderr
-        seen: dict[str, Any] = json.loads(done.stdout)
-        return seen
-
-    listed = inspected("--method", "tools/list")["tools"]
-    assert [tool["name"] for tool in listed] == list(deploy.World().tools.names)
-    built = inspected("--method", "tools/call", "--tool-name", "build_docker", "--tool-arg", "tag=v2.3.1")
-    assert built["structuredContent"]["image"] == "shop:v2.3.1"
-    refused = inspected("--method", "tools/call", "--tool-name", "deploy_staging", "--tool-arg", "tag=v2.3.1")
-    assert refused["isError"]
-    assert "this client can't ask one" in refused["content"][0]["text"]

@@ -1,18 +1,14 @@
 """The kit's worlds as a server: driven by the official client, in both generations of the protocol, and over HTTP."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Awaitable, Callable
 from typing import Any
 
-import anyio
 import mcp_types as types
 import pytest
 from jsonschema import Draft202012Validator
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError
 
-from planexec_lab.mcp import ServerGoneError, ToolServer
+from planexec_lab.mcp import ToolServer
 from planexec_lab.mcp.__main__ import WORLDS, main, tools_of
 from planexec_lab.mcp.server import served
 from planexec_lab.worlds import deploy
@@ -21,7 +17,7 @@ from planexec_lite.events import Inside
 from planexec_lite.meter import emit
 from tests.mcp.conftest import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 COMMAND = [sys.executable, "-m", "planexec_lab.mcp", "serve"]
@@ -40,214 +36,151 @@ def asking(tools: Toolbox, mode: str, action: Action | None, asked: list[str]) -
     return Client(server, mode=mode, cache=None, elicitation_callback=None if action is None else answer)
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
 def words(result: types.CallToolResult) -> str:
     return " ".join(part.text for part in result.content if part.type == "text")
 
 
-def run(work: Callable[[], Awaitable[Any]]) -> Any:
-    return anyio.run(work)
+@ERAS
+async def test_tools_are_listed_with_schemas_and_annotations(mode: str) -> None:
+    async with asking(deploy.World().tools, mode, None, []) as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+    own = deploy.World().tools
+    assert list(listed) == list(own.names)
+    assert listed["build_docker"].input_schema == own["build_docker"].schema
+    assert listed["build_docker"].description == "Build the image of the source and put it into the registry."
+    hints = {name: tool.annotations.model_dump(exclude_none=True) for name, tool in listed.items() if tool.annotations}
+    assert hints["run_tests"] == {"read_only_hint": True, "idempotent_hint": True, "destructive_hint": False}
+    assert hints["notify_team"] == {"read_only_hint": False, "idempotent_hint": False, "destructive_hint": False}
+    assert hints["deploy_staging"] == {"read_only_hint": False, "idempotent_hint": True, "destructive_hint": True}
 
 
 @ERAS
-def test_tools_are_listed_with_schemas_and_annotations(mode: str) -> None:
-    async def work() -> None:
-        async with asking(deploy.World().tools, mode, None, []) as client:
-            listed = {tool.name: tool for tool in (await client.list_tools()).tools}
-        own = deploy.World().tools
-        assert list(listed) == list(own.names)
-        assert listed["build_docker"].input_schema == own["build_docker"].schema
-        assert listed["build_docker"].description == "Build the image of the source and put it into the registry."
-        hints = {
-            name: tool.annotations.model_dump(exclude_none=True) for name, tool in listed.items() if tool.annotations
-        }
-        assert hints["run_tests"] == {"read_only_hint": True, "idempotent_hint": True, "destructive_hint": False}
-        assert hints["notify_team"] == {"read_only_hint": False, "idempotent_hint": False, "destructive_hint": False}
-        assert hints["deploy_staging"] == {"read_only_hint": False, "idempotent_hint": True, "destructive_hint": True}
-
-    run(work)
-
-
-@ERAS
-def test_results_are_structured_and_errors_are_results_that_say_so(mode: str) -> None:
-    async def work() -> None:
-        world = deploy.World()
-        async with asking(world.tools, mode, None, []) as client:
-            built = await client.call_tool("build_docker", {"tag": "v2.3.1"})
-            assert built.structured_content == {"image": "shop:v2.3.1", "digest": built.structured_content["digest"]}
-            assert not built.is_error
-            for arguments, reason in (
-                ({"tag": "v9"}, "ValueError: the source is at v2.3.1, so it can't be tagged v9"),
-                ({"tagg": "v9"}, "build_docker: parameter 'tag' is missing"),
-            ):
-                failed = await client.call_tool("build_docker", arguments)
-                assert failed.is_error
-                assert reason in words(failed)
-            with pytest.raises(MCPError, match="there is no tool 'bild_docker'; did you mean 'build_docker'"):
-                await client.call_tool("bild_docker", {})
-
-    run(work)
+async def test_results_are_structured_and_errors_are_results_that_say_so(mode: str) -> None:
+    world = deploy.World()
+    async with asking(world.tools, mode, None, []) as client:
+        built = await client.call_tool("build_docker", {"tag": "v2.3.1"})
+        assert built.structured_content == {"image": "shop:v2.3.1", "digest": built.structured_content["digest"]}
+        assert not built.is_error
+        for arguments, reason in (
+            ({"tag": "v9"}, "ValueError: the source is at v2.3.1, so it can't be tagged v9"),
+            ({"tagg": "v9"}, "build_docker: parameter 'tag' is missing"),
+        ):
+            failed = await client.call_tool("build_docker", arguments)
+            assert failed.is_error
+            assert reason in words(failed)
+        with pytest.raises(MCPError, match="there is no tool 'bild_docker'; did you mean 'build_docker'"):
+            await client.call_tool("bild_docker", {})
 
 
-@ERAS
-def test_what_may_destroy_is_done_once_a_person_has_said_yes(mode: str) -> None:
-    async def work() -> None:
-        world, asked = deploy.World(), list[str]()
-        async with asking(world.tools, mode, "accept", asked) as client:
-            await client.call_tool("build_docker", {"tag": "v2.3.1"})
-            assert asked == []
-            done = await client.call_tool(*DEPLOY)
-        assert not done.is_error
-        assert asked == ["deploy: may deploy_staging be called with {'tag': 'v2.3.1'}? It might delete or overwrite."]
-        assert world.deployed("staging") == "v2.3.1"
-
-    run(work)
-
-
-@ERAS
-@pytest.mark.parametrize("action", ["decline", "cancel", None])
-def test_what_may_destroy_is_refused_where_nobody_says_yes(mode: str, action: Action | None) -> None:
-    async def work() -> None:
-        world = deploy.World()
-        async with asking(world.tools, mode, action, []) as client:
-            await client.call_tool("build_docker", {"tag": "v2.3.1"})
-            refused = await client.call_tool(*DEPLOY)
-        assert refused.is_error
-        assert ("did not say yes" if action else "this client can't ask one") in words(refused)
-        assert world.deployed("staging") == "v2.3.0"
-
-    run(work)
-
-
-def test_an_answer_counts_for_the_call_that_it_was_asked_about_and_once() -> None:
-    async def work() -> None:
-        world = deploy.World()
-        yes = {"may_it": types.ElicitResult(action="accept", content={})}
-        async with asking(world.tools, "auto", "accept", []) as client:
-            await client.call_tool("build_docker", {"tag": "v2.3.1"})
-            question = await client.session.call_tool(*DEPLOY, allow_input_required=True)
-            assert isinstance(question, types.InputRequiredResult)
-            state = question.request_state
-            for other in (("rollback_staging", {}), ("deploy_staging", {"tag": "v2.3.0"})):
-                again = await client.session.call_tool(*DEPLOY, allow_input_required=True)
-                assert isinstance(again, types.InputRequiredResult)
-                refused = await client.call_tool(*other, input_responses=yes, request_state=again.request_state)
-                assert "is not the question about this call" in words(refused)
-            assert not (await client.call_tool(*DEPLOY, input_responses=yes, request_state=state)).is_error
-            for used in (state, "guessed", None):
-                refused = await client.call_tool(*DEPLOY, input_responses=yes, request_state=used)
-                assert "is not the question about this call" in words(refused)
-
-    run(work)
-
-
-def told() -> str:
-    """Say something on the way."""
-    emit(Inside(0.0, "3", "half of it"))
-    return "done"
-
-
-@ERAS
-def test_what_happens_inside_a_call_is_reported(mode: str) -> None:
-    async def work() -> list[tuple[float, str | None]]:
-        heard: list[tuple[float, str | None]] = []
-
-        async def hear(progress: float, total: float | None, message: str | None) -> None:
-            heard.append((progress, message))
-
-        async with asking(Toolbox([Tool(told)]), mode, None, []) as client:
-            done = await client.call_tool("told", {}, progress_callback=hear)
-            assert done.structured_content == {"result": "done"}
-        return heard
-
-    assert run(work) == [(1, "told: Inside 3")]
-
-
-def test_whatever_a_tool_returns_goes_out_and_comes_in_as_it_was() -> None:
-    def number() -> int:
-        return 3
-
-    def texts() -> list[str]:
-        return ["a", "b"]
-
-    def nothing() -> None:
-        return None
-
-    def unknown():  # type: ignore[no-untyped-def]
-        return {"a": [1, None]}
-
-    def odd() -> object:
-        return object()
-
-    async def work() -> None:
-        async with asking(Toolbox([number, texts, nothing, unknown, odd]), "auto", None, []) as client:
-            answers = {
-                name: await client.call_tool(name, {}) for name in ("number", "texts", "nothing", "unknown", "odd")
-            }
-        assert {name: answer.structured_content for name, answer in answers.items()} == {
-            "number": {"result": 3}, "texts": {"result": ["a", "b"]}, "nothing": {"result": None},
-            "unknown": {"a": [1, None]}, "odd": None,
-        }  # fmt: skip
-        assert words(answers["texts"]) == '["a", "b"]'
-        assert answers["odd"].is_error
-
-    run(work)
-
-
-@pytest.mark.parametrize("world", WORLDS)
-def test_each_world_is_listed_as_it_is(world: str) -> None:
-    async def work() -> list[types.Tool]:
-        async with Client(served(tools_of(world), world), cache=None) as client:
-            return (await client.list_tools()).tools
-
-    own = tools_of(world)
-    listed = run(work)
-    assert [tool.name for tool in listed] == list(own.names)
-    for tool in listed:
-        Draft202012Validator.check_schema(tool.input_schema)
-        assert tool.output_schema is not None
-        Draft202012Validator.check_schema(tool.output_schema)
-
-
-def test_a_plan_runs_on_a_served_world_as_on_its_own(capfd: pytest.CaptureFixture[str]) -> None:
-    def yes(question: str) -> bool:
-        asked.append(question)
-        return True
-
-    asked: list[str] = []
-    plan = Plan.parse(deploy.PLAN)
-    own = execute(plan, ToolExecutor(deploy.World().tools))
-    with ToolServer([*COMMAND, "deploy"], cwd=ROOT, answer=yes, name="deploy", trusted=True) as server:
-        mapped = {one.name: (one.effects, one.destructive, one.schema.get("required")) for one in server.toolbox}
-        assert mapped == {
-            one.name: (one.effects, one.destructive, one.schema.get("required")) for one in deploy.World().tools
-        }
-        away = execute(plan, ToolExecutor(server.toolbox))
-    assert (away.status, away.results) == (own.status, own.results)
-    assert len(asked) == 2
-    assert asked[0].startswith("deploy asks: deploy: may deploy_staging be called with")
-    assert capfd.readouterr().err == ""
-
-
-def test_over_stdio_the_official_client_finds_it() -> None:
-    async def work() -> None:
-        started = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "kitchen"], cwd=ROOT)
-        async with Client(started, cache=None) as client:
-            assert client.server_info is not None
-            assert client.server_info.name == "kitchen"
-            assert len((await client.list_tools()).tools) == len(tools_of("kitchen"))
-
-    run(work)
-
-
-def test_over_http_nobody_there_is_said() -> None:
-    with (
-        pytest.raises(ServerGoneError, match=r"http://127\.0\.0\.1:9/mcp can't be reached"),
-        ToolServer("http://127.0.0.1:9/mcp"),
-    ):
-        pass
+async def test_an_answer_counts_for_the_call_that_it_was_asked_about_and_once() -> None:
+    world = deploy.World()
+    yes = {"may_it": types.ElicitResult(action="accept", content={})}
+    async with asking(world.tools, "auto", "accept", []) as client:
+        await client.call_tool("build_docker", {"tag": "v2.3.1"})
+        question = await client.session.call_tool(*DEPLOY, allow_input_required=True)
+        assert isinstance(question, types.InputRequiredResult)
+        state = question.request_state
+        for other in (("rollback_staging", {}), ("deploy_staging", {"tag": "v2.3.0"})):
+            again = await client.session.call_tool(*DEPLOY, allow_input_required=True)
+            assert isinstance(again, types.InputRequiredResult)
+            refused = await client.call_tool(*other, input_responses=yes, request_state=again.request_state)
+            assert "is not the question about this call" in words(refused)
+        assert not (await client.call_tool(*DEPLOY, input_responses=yes, request_state=state)).is_error
+        for used in (state, "guessed", None):
+            refused = await client.call_tool(*DEPLOY, input_responses=yes, request_state=used)
+            assert "is not the question about this call" in words(refused)
 
 
 def test_the_command_refuses_a_world_that_it_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["serve", "kitchn"])
     assert "kitchn" in capsys.readouterr().err
+
+
+@ERAS
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel", None])
+async def test_what_may_destroy_is_done_once_a_person_has_said_yes(mode: str, action: Action | None) -> None:
+    world, asked = deploy.World(), list[str]()
+    async with asking(world.tools, mode, action, asked) as client:
+        await client.call_tool("build_docker", {"tag": "v2.3.1"})
+        assert asked == []
+        done = await client.call_tool(*DEPLOY)
+    question = "deploy: may deploy_staging be called with {'tag': 'v2.3.1'}? It might delete or overwrite."
+    assert asked == [question] * (action is not None)
+    assert world.deployed("staging") == ("v2.3.1" if action == "accept" else "v2.3.0")
+    assert done.is_error == (action != "accept")
+    assert action == "accept" or ("did not say yes" if action else "this client can't ask one") in words(done)
+
+
+@ERAS
+async def test_what_happens_inside_a_call_is_reported(mode: str) -> None:
+    def half() -> str:
+        emit(Inside(0.0, "3", "half of it"))
+        return "done"
+
+    heard: list[tuple[float, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, message))
+
+    async with asking(Toolbox([Tool(half)]), mode, None, []) as client:
+        done = await client.call_tool("half", {}, progress_callback=hear)
+    assert done.structured_content == {"result": "done"}
+    assert heard == [(1, "half: Inside 3")]
+
+
+async def test_whatever_a_tool_returns_goes_out_and_comes_in_as_it_was() -> None:
+    def returning(name: str, value: Any, kind: Any) -> Tool:
+        def give():  # type: ignore[no-untyped-def]
+            return value
+
+        give.__annotations__ |= {} if kind is None else {"return": kind}
+        return Tool(give, name=name)
+
+    given = {
+        "number": (3, int),
+        "texts": (["a", "b"], list[str]),
+        "nothing": (None, type(None)),
+        "odd": (object(), object),
+    }
+    given |= {"unknown": ({"a": [1, None]}, None), "any": ({"a": 1}, Any), "object": ({"a": 1}, dict[str, int])}
+    tools = Toolbox([returning(name, *value) for name, value in given.items()])
+    async with asking(tools, "auto", None, []) as client:
+        answers = {name: await client.call_tool(name, {}) for name in given}
+    assert {name: answer.structured_content for name, answer in answers.items()} == {
+        "number": {"result": 3}, "texts": {"result": ["a", "b"]}, "nothing": {"result": None},
+        "unknown": {"a": [1, None]}, "odd": None, "any": {"result": {"a": 1}}, "object": {"a": 1},
+    }  # fmt: skip
+    assert words(answers["texts"]) == '["a", "b"]'
+    assert answers["odd"].is_error
+
+
+@pytest.mark.parametrize("world", WORLDS)
+async def test_each_world_is_listed_as_it_is(world: str) -> None:
+    async with Client(served(tools_of(world), world), cache=None) as client:
+        listed = (await client.list_tools()).tools
+    assert [tool.name for tool in listed] == list(tools_of(world).names)
+    for tool in listed:
+        Draft202012Validator.check_schema(tool.input_schema)
+        Draft202012Validator.check_schema(tool.output_schema)
+
+
+def test_a_plan_runs_on_a_served_world_as_on_its_own(capfd: pytest.CaptureFixture[str]) -> None:
+    def declared(tools: Toolbox) -> dict[str, Any]:
+        return {one.name: (one.effects, one.destructive, one.schema.get("required")) for one in tools}
+
+    asked: list[str] = []
+    own = execute(Plan.parse(deploy.PLAN), ToolExecutor(deploy.World().tools))
+    answer = {"answer": lambda question: not asked.append(question)}
+    with ToolServer([*COMMAND, "deploy"], cwd=ROOT, name="deploy", trusted=True, **answer) as server:
+        assert declared(server.toolbox) == declared(deploy.World().tools)
+        away = execute(Plan.parse(deploy.PLAN), ToolExecutor(server.toolbox))
+    assert (away.status, away.results) == (own.status, own.results)
+    assert len(asked) == 2
+    assert asked[0].startswith("deploy asks: deploy: may deploy_staging be called with")
+    assert capfd.readouterr().err == ""

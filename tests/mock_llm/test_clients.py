@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 import httpx2
 import openai
-import pydantic
 import pytest
-from openai.types.chat import ChatCompletion
 
-from mock_llm import MockLLM, Request
-from mock_llm.types import HttpRequest
+from mock_llm import MockLLM
 from tests.core.ending import to_its_end
 
 SYSTEM = {"role": "system", "content": "You write plans, as JSON.\nRole: planner\n"}
@@ -86,20 +81,6 @@ def test_plain_clients_of_both_http_libraries_work_over_the_transport(llm: MockL
     assert json.loads(answers[0].json()["choices"][0]["message"]["content"]) == PLAN
 
 
-def test_the_openai_client_also_runs_on_a_legacy_httpx_client(llm: MockLLM) -> None:
-    legacy = httpx.Client(transport=llm.transport(httpx))
-    client = openai.OpenAI(api_key="x", base_url="http://anywhere/v1", http_client=legacy)  # type: ignore[arg-type]
-    assert client.chat.completions.create(**say("hello")).choices[0].message.content == "Good day to you, dear caller."
-
-
-def test_legacy_async_httpx_works(llm: MockLLM) -> None:
-    async def ask() -> int:
-        async with httpx.AsyncClient(transport=llm.transport(httpx)) as client:
-            return (await client.post("http://anywhere/v1/chat/completions", json=ASK)).status_code
-
-    assert asyncio.run(ask()) == 200
-
-
 def test_no_key_is_needed_and_the_environment_does_not_redirect_the_client(
     llm: MockLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,58 +90,9 @@ def test_no_key_is_needed_and_the_environment_does_not_redirect_the_client(
     assert llm.client().chat.completions.create(**say("hello")).choices[0].message.content
 
 
-def test_a_client_without_the_transport_would_have_reached_the_network(llm: MockLLM) -> None:
-    llm.client()
-    astray = openai.OpenAI(api_key="x", base_url="http://127.0.0.1:9/v1", max_retries=0)  # nothing was patched for it
-    with pytest.raises((openai.APIConnectionError, AssertionError)) as caught:
-        astray.chat.completions.create(**ASK)
-    causes = [caught.value, caught.value.__cause__]
-    assert any("reached for the network" in str(cause) for cause in causes)
-    astray.close()
-
-
 def test_an_http_client_of_ones_own_is_refused(llm: MockLLM) -> None:
     with pytest.raises(TypeError, match=r"llm\.transport"):
         llm.client(http_client=httpx2.Client())
-
-
-def test_every_field_validates_strictly_and_none_is_unknown(llm: MockLLM) -> None:
-    for request in (ASK, say("hello"), say("rm -rf"), say("hello", max_tokens=2)):
-        body = llm.client().chat.completions.with_raw_response.create(**request).http_response.json()
-        assert_no_extra(ChatCompletion.model_validate(body, strict=True))
-        assert set(body) >= {"id", "object", "created", "model", "choices", "usage", "system_fingerprint"}
-        choice = body["choices"][0]
-        assert set(choice) == {"index", "message", "logprobs", "finish_reason"}
-        assert {"role", "content", "refusal"} <= set(choice["message"])
-
-
-def assert_no_extra(value: Any) -> None:
-    if isinstance(value, pydantic.BaseModel):
-        assert not value.model_extra
-        for name in type(value).model_fields:
-            assert_no_extra(getattr(value, name))
-    elif isinstance(value, list):
-        for item in value:
-            assert_no_extra(item)
-
-
-def test_structured_parsing_of_the_client_works(llm: MockLLM) -> None:
-    class Step(pydantic.BaseModel):
-        id: str
-        tool: str
-
-    class Plan(pydantic.BaseModel):
-        goal: str
-        steps: list[Step]
-
-    asked = {name: value for name, value in ASK.items() if name != "response_format"}
-    parsed = llm.client().chat.completions.parse(**asked, response_format=Plan).choices[0].message.parsed
-    assert parsed == Plan(**PLAN)  # type: ignore[arg-type]
-
-
-def test_a_scripted_refusal_has_no_content(llm: MockLLM) -> None:
-    message = llm.client().chat.completions.create(**say("rm -rf")).choices[0].message
-    assert (message.content, message.refusal) == (None, "I won't delete that.")
 
 
 def test_max_tokens_truncates_and_says_so(llm: MockLLM) -> None:
@@ -212,14 +144,6 @@ def test_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
         llm.client().embeddings.create(model="x", input="hello")
 
 
-def test_a_retry_is_an_attempt_of_the_same_call(llm: MockLLM) -> None:
-    url, headers = "http://anywhere/v1/chat/completions", {"x-stainless-retry-count": "2"}
-    with httpx2.Client(transport=llm.transport()) as client:
-        first, second = client.post(url, json=ASK), client.post(url, json=ASK, headers=headers)
-    assert first.content == second.content
-    assert [call.attempt for call in llm.calls] == [0, 2]
-
-
 def test_calls_print_as_the_same_table_every_time(llm: MockLLM) -> None:
     client = llm.client()
     client.chat.completions.create(**ASK)
@@ -247,47 +171,6 @@ def test_assert_all_used_names_the_scenes_that_answered_nothing(llm: MockLLM) ->
     llm.client().chat.completions.create(**say("rm -rf"))
     llm.client().chat.completions.create(**ASK)
     llm.assert_all_used()
-
-
-def test_many_threads_get_their_own_answers_and_no_call_is_lost() -> None:
-    def echo(request: Request) -> str:
-        return f"you said {request.last.text}"
-
-    llm = MockLLM([{"name": "echo", "reply": {"python": echo}}])
-    client = llm.client()
-
-    def ask(n: int) -> str | None:
-        return client.chat.completions.create(**say(f"number {n}")).choices[0].message.content
-
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(ask, range(120)))
-    assert answers == [f"you said number {n}" for n in range(120)]
-    assert [call.index for call in llm.calls] == list(range(120))
-
-
-@pytest.mark.slow
-def test_calls_are_numbered_without_gaps_while_threads_interrupt_each_other(llm: MockLLM) -> None:
-    request = HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(say("hello")).encode())
-    patience = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(32) as pool:
-            list(pool.map(lambda _: llm.respond(request), range(2000)))
-    finally:
-        sys.setswitchinterval(patience)
-    assert [call.index for call in llm.calls] == list(range(2000))
-
-
-def test_the_table_by_content_does_not_depend_on_the_order_of_arrival() -> None:
-    tables = []
-    for order in ("hello", "good morning", "rm -rf"), ("rm -rf", "hello", "good morning"):
-        llm = MockLLM(SCENES)
-        for text in order:
-            with contextlib.suppress(openai.UnprocessableEntityError):
-                llm.client().chat.completions.create(**say(text))
-        tables.append((str(llm.calls), str(llm.calls.by_content())))
-    assert tables[0][1] == tables[1][1]
-    assert tables[0][0] != tables[1][0]
 
 
 def test_importing_the_package_loads_no_client() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import openai
 import pytest
 
-from mock_llm import MockLLM, ScriptError
+from mock_llm import MockLLM
 
 CAT, DOG = b"\x89PNG a cat", b"\x89PNG a dog"
 HASHES = {name: hashlib.sha256(data).hexdigest() for name, data in (("cat", CAT), ("dog", DOG))}
@@ -35,22 +35,9 @@ def test_an_image_is_told_by_its_hash_on_both_endpoints() -> None:
     assert client.responses.create(model="m", input=asked).output_text == "A dog."
 
 
-def test_an_image_elsewhere_is_told_by_its_address() -> None:
-    address = "https://example.com/cat.png"
-    whole = hashlib.sha256(address.encode()).hexdigest()
-    client = MockLLM([{"name": "a", "when": {"image": whole}, "reply": {"text": "there"}}]).client()
-    assert client.chat.completions.create(**chat(address)).choices[0].message.content == "there"
-
-
 def test_an_unknown_image_is_shown_with_its_hash_to_paste() -> None:
     with pytest.raises(openai.UnprocessableEntityError) as caught:
         MockLLM(SCENES).client().chat.completions.create(**chat(url(b"a cow")))
     told = str(caught.value)
     assert f"the images shown: {hashlib.sha256(b'a cow').hexdigest()[:12]}" in told
     assert f"- {hashlib.sha256(b'a cow').hexdigest()[:12]}" in told
-
-
-@pytest.mark.parametrize("wrong", ["cat", "ABCDEF012345", "1234567"])
-def test_what_is_no_hash_is_refused_when_the_script_is_loaded(wrong: str) -> None:
-    with pytest.raises(ScriptError, match="8 to 64 hexadecimal digits"):
-        MockLLM([{"name": "a", "when": {"image": wrong}, "reply": {"text": "x"}}])

@@ -21,25 +21,8 @@ from tests.environments import make_environment
 LOOPBACK = True
 pytestmark = [pytest.mark.weekly, pytest.mark.xdist_group("other clients")]
 HERE = Path(__file__).parent / "others"
+SCRIPT = HERE / "weather.yaml"
 ROOT = Path(mock_llm.__file__).parents[1]
-SCRIPT = """\
-scenes:
-  - name: greet
-    when: {last: hello}
-    reply: {text: hello you}
-  - name: plan
-    when: {last: plan, format: json_schema}
-    reply: {json: {steps: [a, b]}}
-  - name: look it up
-    when: {says: weather, tools: weather, find: {city: 'in (\\w+)'}, turn: 1}
-    reply: {calls: [{tool: weather, arguments: {city: '{{city}}'}}]}
-  - name: tell
-    when: {called: weather, find: {degrees: '(-?\\d+) degrees'}}
-    reply: {text: 'It has {{degrees}} degrees.'}
-  - name: limited
-    when: {last: limited}
-    reply: {text: at last, faults: [rate_limit, server_error]}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -53,15 +36,8 @@ def pydantic_ai(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def script(tmp_path: Path) -> Path:
-    path = tmp_path / "weather.yaml"
-    path.write_text(SCRIPT, encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def llm(script: Path) -> MockLLM:
-    return MockLLM.load(script)
+def llm() -> MockLLM:
+    return MockLLM.load(SCRIPT)
 
 
 @pytest.fixture
@@ -84,15 +60,13 @@ def test_openai_2_is_served(openai_2: Path, base_url: str, llm: MockLLM) -> None
     llm.assert_all_used()
 
 
-def test_openai_2_works_in_process(openai_2: Path, script: Path) -> None:
-    assert run(openai_2, "ask_openai.py", "inside", str(script)).startswith("2.")
+def test_openai_2_works_in_process(openai_2: Path) -> None:
+    assert run(openai_2, "ask_openai.py", "inside", str(SCRIPT)).startswith("2.")
 
 
-def test_the_openai_package_of_this_environment_is_served_and_works_in_process(
-    base_url: str, llm: MockLLM, script: Path
-) -> None:
+def test_the_openai_package_of_this_environment_is_served_and_works_in_process(base_url: str, llm: MockLLM) -> None:
     here = Path(sys.executable)
-    assert run(here, "ask_openai.py", "served", base_url) == run(here, "ask_openai.py", "inside", str(script))
+    assert run(here, "ask_openai.py", "served", base_url) == run(here, "ask_openai.py", "inside", str(SCRIPT))
     llm.assert_all_used()
 
 

@@ -187,14 +187,8 @@ def test_scenes_without_a_call_fail_the_test_by_name(outcomes: Run) -> None:
     assert "'user: hello' has no reply" in printed
 
 
-@pytest.mark.parametrize("switch", ["--mock-llm-unused=ignore", "--override-ini=mock_llm_unused=ignore"])
-def test_the_failure_can_be_switched_off(switch: str, outcomes: Run) -> None:
+def test_the_failure_can_be_switched_off(outcomes: Run) -> None:
     script = scene("greet", "hello", "good day") + scene("part", "bye", "see you")
-    outcome, printed = outcomes(UNUSED, script, switch)
+    outcome, printed = outcomes(UNUSED, script, "--override-ini=mock_llm_unused=ignore")
     assert (outcome["one_is_left"], outcome["one_may_be_left"]) == ("PASSED", "PASSED"), printed
     assert outcome["fails_by_itself"] == "FAILED"
-
-
-def test_the_plugin_can_be_left_out(tmp_path: Path) -> None:
-    done = books.run("-m", "pytest", "-p", "no:mock_llm", "--fixtures", scratch=tmp_path, cwd=tmp_path)
-    assert "mock_llm" not in done.stdout

@@ -61,33 +61,6 @@ def test_a_recorded_script_answers_as_the_endpoint_did(tmp_path: Path) -> None:
     assert "sk-secret" not in out.read_text(encoding="utf-8")
 
 
-def test_a_recording_is_continued_and_an_error_is_passed_on(tmp_path: Path) -> None:
-    out = tmp_path / "lesson.yaml"
-    with MockLLM(SCENES).serve() as endpoint:
-        for word in ("talk", "total"):
-            with serve(Recorder(endpoint, out).respond) as here, openai.OpenAI(api_key="x", base_url=here) as through:
-                through.chat.completions.create(**completion(word))
-                with pytest.raises(openai.UnprocessableEntityError, match="no scene for this request"):
-                    through.chat.completions.create(**completion("unscripted"))
-    assert [scene.name for scene in MockLLM.load(out).scenes] == ["1: talk", "2: total"]
-
-
-def test_a_recording_keeps_every_text_and_the_head_of_the_script(tmp_path: Path) -> None:
-    odd = "a\x85b\u2028c\u2029d\ufeffe\x00f\r\ng\ttoo: # long"
-    out = tmp_path / "lesson.yaml"
-    out.write_text("unseen: accept\nscenes: []\n", encoding="utf-8")
-    scene = {"name": "odd", "when": {"last": "talk"}, "reply": {"text": odd}}
-    with (
-        MockLLM([scene]).serve() as endpoint,
-        serve(Recorder(endpoint, out).respond) as here,
-        openai.OpenAI(api_key="x", base_url=here) as through,
-    ):
-        assert words(through, "chat", completion("talk"))[0][0] == odd
-    again = MockLLM.load(out)
-    assert words(again.client(), "chat", completion("talk"))[0][0] == odd
-    assert again.to_yaml().startswith("unseen: accept\n")
-
-
 def test_the_command_records_until_it_is_interrupted(tmp_path: Path) -> None:
     out = tmp_path / "lesson.yaml"
     with MockLLM(SCENES).serve() as endpoint:
@@ -110,3 +83,14 @@ def test_an_endpoint_that_is_not_there_is_said_plainly(tmp_path: Path) -> None:
         with pytest.raises(openai.BadRequestError, match="Expected a value <= 2"):
             through.chat.completions.create(**completion("talk", temperature=3))
     assert not (tmp_path / "lesson.yaml").exists()
+
+
+def test_a_recording_is_continued_and_an_error_is_passed_on(tmp_path: Path) -> None:
+    out = tmp_path / "lesson.yaml"
+    with MockLLM(SCENES).serve() as endpoint:
+        for word in ("talk", "total"):
+            with serve(Recorder(endpoint, out).respond) as here, openai.OpenAI(api_key="x", base_url=here) as through:
+                through.chat.completions.create(**completion(word))
+                with pytest.raises(openai.UnprocessableEntityError, match="no scene for this request"):
+                    through.chat.completions.create(**completion("unscripted"))
+    assert [scene.name for scene in MockLLM.load(out).scenes] == ["1: talk", "2: total"]

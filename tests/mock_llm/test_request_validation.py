@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -13,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai.lib._pydantic import to_strict_json_schema
 
-from mock_llm import MockLLM
-from mock_llm.api import respond
-from mock_llm.api.chat.validation import KNOWN, validate
+from mock_llm import MockLLM, ScriptError
+from mock_llm.api import chat, respond, responses
+from mock_llm.api.evidence import Verdict, is_seen, verdicts
+from mock_llm.api.model_profiles import AS_OF, PROFILES, profile_of
 from mock_llm.json_schema import example, strict_mode_error, validation_error
 from mock_llm.types import HttpRequest
 from tests.rounds import rounds
@@ -25,6 +29,8 @@ CALL = {"id": "call_1", "type": "function", "function": {"name": "search", "argu
 CALLS = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "found"}
 TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
+VALIDATE = {"chat": chat.validate, "responses": responses.validate}
+UNSEEN: Any = {"model": "m", "messages": [{**USER, "contents": "x"}], "top_p": 1.5}
 LLM = MockLLM([{"name": "any", "reply": {"json": {"ok": True}, "broken": True}}])
 
 
@@ -41,136 +47,62 @@ def asking(*messages: Any, **options: Any) -> dict[str, Any]:
     return {"model": "m", "messages": list(messages) or [USER], **options}
 
 
-REFUSED: list[tuple[dict[str, Any], str, str | None, str | None]] = [
-    ({"messages": [USER]}, "you must provide a model parameter", None, None),
-    ({"model": "m"}, "Missing required parameter: 'messages'.", "messages", "missing_required_parameter"),
-    ({"model": "m", "messages": []}, "Invalid 'messages': empty array. Expected an array", "messages", "empty_array"),
-    (
-        asking({"role": "robot", "content": "x"}),
-        "Invalid value: 'robot'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and ",
-        "messages[0].role",
-        "invalid_value",
-    ),
-    (asking({"role": "user", "content": None}), "expected a string, got null", "messages.[0].content", None),
-    (asking({"role": "user", "content": 5}), "but got an integer instead", "messages[0].content", "invalid_type"),
-    (
-        asking({**USER, "contents": "x"}),
-        "Unknown parameter: 'messages[0].contents'.",
-        "messages[0].contents",
-        "unknown_parameter",
-    ),
-    (asking(temperature=3), "Expected a value <= 2, but got 3 instead.", "temperature", "decimal_above_max_value"),
-    (
-        asking(temperature=-0.1),
-        "Expected a value >= 0, but got -0.1 instead.",
-        "temperature",
-        "decimal_below_min_value",
-    ),
-    (asking(temperature="hot"), "expected a decimal, but got a string instead.", "temperature", "invalid_type"),
-    (asking(top_p=1.5), "Expected a value <= 1", "top_p", "decimal_above_max_value"),
-    (asking(max_tokens=0), "Expected a value >= 1, but got 0", "max_tokens", "integer_below_min_value"),
-    (asking(max_tokens=5, max_completion_tokens=5), "at the same time", "max_tokens", "invalid_parameter_combination"),
-    (asking(n=0), "Expected a value >= 1, but got 0", "n", "integer_below_min_value"),
-    (asking(stream="yes"), "expected a boolean, but got a string instead.", "stream", "invalid_type"),
-    (asking(stream_options={}), "only allowed when 'stream' is enabled", "stream_options", None),
-    (
-        asking(stream=True, stream_options={"usage": True}),
-        "Unknown parameter: 'stream_options.usage'.",
-        "stream_options.usage",
-        "unknown_parameter",
-    ),
-    (asking(reasoning_effort="huge"), "Supported values are: 'none'", "reasoning_effort", "invalid_value"),
-    (asking(stop=list("abcde")), "array too long", "stop", "array_above_max_length"),
-    (asking(temprature=1), "Unrecognized request argument supplied: temprature", None, None),
-    (asking(tool_choice="auto"), "only allowed when 'tools' are specified", "tool_choice", None),
-    (asking(tools=[]), "Invalid 'tools': empty array.", "tools", "empty_array"),
-    (
-        asking(tools=[{"type": "function", "function": {"name": "my tool"}}]),
-        "string does not match pattern",
-        "tools[0].function.name",
-        "invalid_value",
-    ),
-    (
-        asking(tools=[TOOL], tool_choice={"type": "function", "function": {"name": "bake"}}),
-        "'bake' is no tool that 'tools' offers",
-        "tool_choice",
-        None,
-    ),
-    (asking(response_format={"type": "json_object"}), "must contain the word 'json' in some form", "messages", None),
-    (
-        asking(response_format={"type": "xml"}),
-        "Supported values are: 'json_object'",
-        "response_format.type",
-        "invalid_value",
-    ),
-    (asking(RESULT), "must be a response to a preceeding message with 'tool_calls'", "messages.[0].role", None),
-    (
-        asking({"role": "tool", "content": "x"}),
-        "Missing required parameter: 'messages[0].tool_call_id'.",
-        "messages[0].tool_call_id",
-        "missing_required_parameter",
-    ),
-    (
-        asking({**USER, "tool_calls": [CALL]}),
-        "Unknown parameter: 'messages[0].tool_calls'.",
-        "messages[0].tool_calls",
-        "unknown_parameter",
-    ),
-    (
-        asking(USER, {**CALLS, "tool_calls": [{**CALL, "type": "x"}]}, RESULT),
-        "Invalid value: 'x'. Supported values are: 'function', and 'custom'.",
-        "messages[1].tool_calls[0].type",
-        "invalid_value",
-    ),
-    (
-        asking(USER, {**CALLS, "tool_calls": [{**CALL, "function": {"name": "my tool", "arguments": ""}}]}, RESULT),
-        "string does not match pattern",
-        "messages[1].tool_calls[0].function.name",
-        "invalid_value",
-    ),
-    (
-        asking(USER, CALLS, RESULT, RESULT),
-        "Duplicate value for 'tool_call_id' of 'call_1'.",
-        "messages.[3].tool_call_id",
-        None,
-    ),
-    (asking(USER, CALLS), "did not have response messages: call_1", "messages.[1].role", None),
-    (asking(USER, CALLS, USER), "did not have response messages: call_1", "messages.[2].role", None),
-    (asking(USER, CALLS, {**RESULT, "tool_call_id": "x"}), "of 'x' not found", "messages.[2].tool_call_id", None),
-]
-
-
-@pytest.mark.parametrize(("body", "words", "param", "code"), REFUSED, ids=lambda value: None)
-def test_a_bad_request_gets_the_apis_400_and_an_explanation(
-    body: dict[str, Any], words: str, param: str | None, code: str | None
-) -> None:
-    error = validate(body)
+@pytest.mark.parametrize("row", verdicts(), ids=lambda row: None)
+def test_each_row_of_evidence_is_the_verdict_that_is_given(row: Verdict) -> None:
+    error = VALIDATE[row.api](row.request)
+    if row.verdict == "accepted":
+        assert error is None
+        return
     assert error is not None
-    assert words in error.message
-    assert "\n[mock_llm] " in error.message
-    assert (error.status, error.type, error.param, error.code) == (400, "invalid_request_error", param, code)
+    assert (error.status, error.type) == (400, "invalid_request_error")
+    message, note, _ = error.message.partition("\n[mock_llm] ")
+    assert (message, error.param, error.code) == (row.error["says"], row.error["param"], row.error["code"])
+    assert note, "an explanation follows the API's words"
+    assert not row.seen or is_seen(row.api, error)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        asking(temperature=2, top_p=0, seed=-1, user="me", metadata={"a": "b"}, stop="x", max_tokens=1),
-        asking(n=3, stream=False, logprobs=False, temperature=None, response_format=None),
-        asking(
-            {"role": "developer", "content": [{"type": "text", "text": "answer in JSON"}]},
-            response_format={"type": "json_object"},
-        ),
-        asking(stream=True, stream_options={"include_usage": True}, reasoning_effort="low", verbosity="high"),
-        asking(tools=[TOOL], tool_choice="required"),
-        asking(tools=[TOOL], tool_choice={"type": "function", "function": {"name": "search"}}),
-        asking(USER, CALLS, RESULT, USER, tools=[TOOL], tool_choice="auto", parallel_tool_calls=False),
-        asking(USER, {"role": "assistant", "content": None, "refusal": "no"}, USER),
-        asking(USER, {**CALLS, "provider_specific_fields": None}, RESULT, tools=[TOOL]),
-        asking(response_format={"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}),
-    ],
-)
-def test_a_good_request_passes(body: dict[str, Any]) -> None:
-    assert validate(body) is None
+def test_the_evidence_has_no_row_twice_and_each_source_has_a_place_and_a_date() -> None:
+    counts = Counter((row.api, json.dumps(row.request, sort_keys=True)) for row in verdicts())
+    assert max(counts.values()) == 1
+    assert len(counts) >= 250
+    for seen in (row.seen for row in verdicts() if row.seen):
+        assert set(seen) == {"in", "where", "on"}
+        assert seen["where"].startswith({"issue": "https://", "schema": "openai "}[seen["in"]])
+        assert date.fromisoformat(seen["on"]) <= date.fromisoformat(AS_OF)
+
+
+def test_what_was_seen_is_seen_under_other_names_too() -> None:
+    function = {"name": "other", "parameters": {"type": "object", "properties": {"list": {"type": "array"}}}}
+    tools = [{"type": "function", "function": function}]
+    seen, unseen = chat.validate(asking(tools=tools)), chat.validate({**UNSEEN, "top_p": 1, "tools": tools})
+    assert seen is not None
+    assert unseen is not None  # an unknown field of a message comes first
+    assert (is_seen("chat", seen), is_seen("chat", unseen)) == (True, False)
+
+
+def test_a_script_can_do_without_verdicts_that_nobody_has_seen(tmp_path: Path) -> None:
+    def client(head: str) -> Any:
+        path = tmp_path / "hello.yaml"
+        path.write_text(f"{head}scenes:\n- name: greet\n  reply: {{text: hello}}\n")
+        return MockLLM.load(path).client()
+
+    lenient = client("unseen: accept\n")
+    assert lenient.chat.completions.create(**UNSEEN).choices[0].message.content == "hello"
+    with pytest.raises(openai.BadRequestError, match="expected a string, got null"):
+        lenient.chat.completions.create(**asking({"role": "user", "content": None}))
+    with pytest.raises(openai.BadRequestError, match="not supported by mock_llm"):
+        lenient.chat.completions.create(**{**UNSEEN, "logprobs": True})
+    for head in ("", "unseen: refuse\n"):
+        with pytest.raises(openai.BadRequestError, match=r"Expected a value <= 1"):
+            client(head).chat.completions.create(**UNSEEN)
+    with pytest.raises(ScriptError, match=r"hello\.yaml:1: unseen is 'refuse' or 'accept', not 'maybe'"):
+        client("unseen: maybe\n")
+
+
+def test_a_model_of_the_scripts_own_has_no_profile() -> None:
+    assert profile_of("any-name") is None
+    assert profile_of("gpt-5-mini-2025-08-07") is profile_of("gpt-5")
+    assert len({profile.names for profile in PROFILES}) == len(PROFILES)
 
 
 @pytest.mark.parametrize(
@@ -192,51 +124,6 @@ def test_what_is_not_supported_is_refused_and_never_ignored(options: dict[str, A
         LLM.client().chat.completions.create(**asking() | options)
 
 
-UNFIT: list[tuple[Any, str]] = [
-    (
-        {"type": "array", "items": {"type": "string"}},
-        "schema must be a JSON Schema of 'type: \"object\"', got 'type: \"array\"'.",
-    ),
-    (
-        {**closed(), "additionalProperties": True},
-        "In context=(), 'additionalProperties' is required to be supplied and to be false.",
-    ),
-    ({"type": "object", "properties": {}}, "'additionalProperties' is required"),
-    (
-        {**closed(a={"type": "string"}), "required": []},
-        "In context=(), 'required' is required to be supplied and to be an array including every key in properties.",
-    ),
-    ({**closed(), "required": ["b"]}, "Extra required key 'b' supplied."),
-    (closed(a={"type": "object"}), "In context=('properties', 'a'), 'additionalProperties' is required"),
-    (closed(a={"oneOf": []}), "In context=('properties', 'a'), 'oneOf' is not permitted."),
-    (closed(a={"type": "string", "default": "x"}), "'default' is not permitted."),
-    (closed(a={"description": "anything"}), "In context=('properties', 'a'), schema must have a 'type' key."),
-    (closed(a={"type": "array"}), "array schema missing items."),
-    (closed(a={"$ref": "#/$defs/X"}), "'#/$defs/X'"),
-    (closed(a={"$ref": "#/$defs/X", "description": "d"}), "$ref cannot have keywords {'description'}."),
-    (
-        {**closed(a={"type": "string"}), "$defs": {"X": {"type": "object"}}},
-        "In context=('$defs', 'X'), 'additionalProperties'",
-    ),
-    (closed(a={"anyOf": [{"type": "string"}, {"type": "object"}]}), "In context=('properties', 'a', 'anyOf', '1')"),
-    (closed(a={"type": "text"}), "'text' is not valid"),
-]
-
-
-@pytest.mark.parametrize(("schema", "words"), UNFIT, ids=lambda value: None)
-def test_a_schema_unfit_for_strict_is_refused_in_the_apis_words(schema: Any, words: str) -> None:
-    error = validate(asking(response_format=strict(schema)))
-    assert error is not None
-    assert error.message.startswith("Invalid schema for response_format 'plan': ")
-    assert words in error.message
-    assert error.param == "response_format"
-    tool = {"type": "function", "function": {"name": "plan", "strict": True, "parameters": schema}}
-    assert "Invalid schema for function 'plan': " in getattr(validate(asking(tools=[tool])), "message", "")
-    loose = strict(schema)
-    loose["json_schema"]["strict"] = False
-    assert validate(asking(response_format=loose)) is None
-
-
 class Add(pydantic.BaseModel):
     tool: str = pydantic.Field(description="which tool")
     numbers: list[float]
@@ -248,10 +135,6 @@ class Node(pydantic.BaseModel):
 
 
 NODE = to_strict_json_schema(Node)
-
-
-def test_a_schema_that_the_openai_package_makes_is_fit() -> None:
-    assert strict_mode_error(NODE) is None
 
 
 SCHEMAS: list[dict[str, Any]] = [
@@ -274,12 +157,9 @@ VALUES = st.recursive(
 def test_the_small_validator_agrees_with_the_jsonschema_package(value: Any, part: str | None, schema: Any) -> None:
     if part is not None:  # begin from a value that fits, so that both verdicts come up
         value = {**example(schema), part: value}
+    assert strict_mode_error(NODE) is None
     witness = jsonschema.Draft202012Validator(schema)
     assert (validation_error(value, schema) is None) == witness.is_valid(value)
-
-
-def test_the_example_for_a_scene_to_paste_fits_its_schema() -> None:
-    assert [validation_error(example(schema), schema) for schema in SCHEMAS[:4]] == [None] * 4
 
 
 ANYTHING = st.recursive(
@@ -314,12 +194,6 @@ def send(body: bytes, headers: dict[str, str] | None = None) -> None:
         assert set(body["error"]) == {"message", "type", "param", "code"}
         assert body["error"]["message"]
         assert body["error"]["type"]
-
-
-@rounds(150)
-@given(name=st.sampled_from(sorted(KNOWN)) | st.text(max_size=5), value=ANYTHING)
-def test_any_value_of_any_parameter_gets_an_answer_or_a_shaped_error(name: str, value: Any) -> None:
-    send(json.dumps(asking() | {name: value}).encode())
 
 
 @rounds(120)
@@ -379,13 +253,10 @@ def test_hostile_bodies_get_an_answer_or_a_shaped_error(body: bytes) -> None:
     assert respond(answering.scenes, HttpRequest("POST", "/v1/chat/completions", {}, body))[0].status in (200, 400, 422)
 
 
-@pytest.mark.parametrize(("value", "allowed"), [(1.0, 1), (1, 1.0), ([2.0], [2]), ({"a": 3}, {"a": 3.0})])
-def test_a_whole_number_fits_however_it_is_written(value: Any, allowed: Any) -> None:
-    assert validation_error(value, {"const": allowed}) is None
-    assert validation_error(value, {"enum": ["x", allowed]}) is None
-    assert jsonschema.Draft202012Validator({"const": allowed}).is_valid(value)
-
-
-def test_true_is_not_the_number_one() -> None:
-    assert validation_error(True, {"const": 1}) is not None
-    assert validation_error(1.0, {"const": True}) is not None
+@pytest.mark.parametrize(("value", "allowed"), [(1.0, 1), ([2.0], [2]), ({"a": 3}, {"a": 3.0}), (True, 1), (1.0, True)])
+def test_a_whole_number_fits_however_it_is_written_and_true_is_no_number(value: Any, allowed: Any) -> None:
+    fits = not isinstance(value, bool) and not isinstance(allowed, bool)
+    for schema in ({"const": allowed}, {"enum": ["x", allowed]}):
+        assert (
+            (validation_error(value, schema) is None) == jsonschema.Draft202012Validator(schema).is_valid(value) == fits
+        )

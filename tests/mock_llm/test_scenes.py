@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import Answer, ApiError, MockLLM, Reply, Request, Scene, When
-from mock_llm.api import respond
+from mock_llm import Answer, ApiError, Reply, Request, Scene, When
 from mock_llm.engine import answer, occurs
 from mock_llm.script import read_scenes
 from mock_llm.script.replies import fill
-from mock_llm.types import HttpRequest, HttpResponse
 from tests.rounds import rounds
 
 
@@ -85,12 +82,6 @@ def test_texts_are_found_as_whole_words_only(text: str, within: str, expected: b
     assert occurs(text, within) is expected
 
 
-def test_a_tool_result_that_changed_does_not_get_the_old_answer() -> None:
-    script = [scene("it is 4", last="total=4")]
-    assert text_of(script, request("add", "ok", "total=4")) == "it is 4"
-    assert error_of(script, request("add", "ok", "total=48")).code == "no_scene_fits"
-
-
 def test_the_scene_with_the_most_conditions_answers() -> None:
     script = [scene("fallback"), scene("one", says="a"), scene("two", says=["a", "b"])]
     assert text_of(script, request("a b")) == "two"
@@ -104,13 +95,6 @@ def test_a_tie_is_refused_and_names_both_scenes() -> None:
     assert (error.status, error.code) == (422, "ambiguous_scenes")
     assert "'one'" in error.message
     assert "'two'" in error.message
-
-
-def test_turns_of_a_conversation_are_told_apart_by_their_content() -> None:
-    script = [scene("plan", never="sunny"), scene("pack", last="sunny"), scene("done", says="packed", last="packed")]
-    assert text_of(script, request("plan a trip")) == "plan"
-    assert text_of(script, request("plan a trip", "look at the weather", "it is sunny")) == "pack"
-    assert text_of(script, request("plan a trip", "look", "it is sunny", "pack", "packed")) == "done"
 
 
 def test_replies_use_what_was_found_in_the_newest_message() -> None:
@@ -219,36 +203,3 @@ def test_the_scene_to_paste_answers_the_request_that_it_was_made_for(
     path = Path(tmp_path_factory.getbasetemp()) / "pasted.yaml"
     path.write_text("scenes:\n" + message.split("write the reply:\n")[1], encoding="utf-8")
     assert isinstance(answer(read_scenes(path), asked), Answer)
-
-
-CONVERSATIONS = [["plan a"], ["plan b"], ["plan a", "ok", "a done"], ["plan b", "ok", "b failed"], ["unknown"], ["tie"]]
-
-
-@rounds(40)
-@given(order=st.permutations([n % len(CONVERSATIONS) for n in range(18)]), threads=st.sampled_from([1, 4]))
-def test_any_order_of_arrival_from_any_number_of_threads_gives_the_same_bytes(order: list[int], threads: int) -> None:
-    script = [
-        scene("plan", "planning {{what}}", find={"what": r"plan (\w)"}),
-        scene("replan", last="failed", find={"_": "plan"}),
-        scene("end", last="done", find={"_": "plan"}),
-        *(scene(f"tie {n}", says="tie") for n in range(2)),
-    ]
-    llm = MockLLM(script)
-
-    def ask(n: int) -> HttpResponse:
-        body = json.dumps(dict(request(*CONVERSATIONS[n]).body)).encode()
-        return llm.respond(HttpRequest("POST", "/v1/chat/completions", {}, body))
-
-    with ThreadPoolExecutor(threads) as pool:
-        got = list(pool.map(ask, order))
-    alone = {n: ask(n) for n in range(len(CONVERSATIONS))}
-    assert all(response == alone[n] for n, response in zip(order, got, strict=True))
-    assert len({response.body for response in alone.values()}) == len(CONVERSATIONS)
-    assert [alone[n].status for n in range(6)] == [200, 200, 200, 200, 422, 422]
-    assert len(llm.calls) == 18 + 6
-
-
-def test_the_engine_is_pure() -> None:
-    script, asked = (scene("a", says="a"),), request("a")
-    http = HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(dict(asked.body)).encode())
-    assert respond(script, http) == respond(script, http)

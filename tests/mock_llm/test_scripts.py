@@ -13,46 +13,11 @@ import yaml
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
-from mock_llm import Fault, MockLLM, Reply, Scene, ScriptError, ToolUse, When
-from mock_llm.script import as_yaml, read_scenes, read_yaml
+from mock_llm import Fault, MockLLM, Reply, ScriptError, ToolUse, When
+from mock_llm.script import as_yaml, read_yaml
 from tests.rounds import rounds
 
-GOOD = """\
-scenes:
-  - name: plan the deployment
-    when:
-      role: planner
-      system: [You deploy]
-      user: deploy v2.3.1
-      says: ["deploy v2.3.1", 'on: 2026-11-21']
-      last: yes
-      never: [was refused]
-      find: {version: 'v([\\d.]+)'}
-      format: json
-      tools: [search]
-      called: [search]
-      turn: 2
-      counter: deployments
-    reply:
-      json: {goal: "deploy {{version}}", at: 12:30, date: 2026-11-21, steps: [1, 2.5, true, null]}
-      latency: 2
-      usage: {input: 412, output: 180}
-      finish_reason: stop
-      broken: true
-      faults: [{status: 429, retry_after_ms: 20}, timeout]
-  - name: search
-    reply:
-      text: Let me look.
-      calls:
-        - {tool: search, arguments: {query: "{v2}", pages: [1, 2]}}
-        - tool: search
-          arguments: '{"query": '
-  - name: vote
-    reply:
-      choices:
-        - text: "53"
-        - json: 53
-"""
+EVERY_FIELD = Path(__file__).with_name("every_field.yaml")
 
 
 def write(folder: Path, text: str, name: str = "deploy.yaml") -> Path:
@@ -67,9 +32,9 @@ def faults(folder: Path, text: str) -> list[str]:
     return str(caught.value).splitlines()
 
 
-def test_all_fields_are_read(tmp_path: Path) -> None:
-    scene, search, vote = MockLLM.load(write(tmp_path, GOOD)).scenes
-    assert scene.source == "deploy.yaml:2"
+def test_all_fields_are_read() -> None:
+    scene, search, vote = MockLLM.load(EVERY_FIELD).scenes
+    assert scene.source == "every_field.yaml:3"
     assert scene.when == When(
         role="planner",
         system="You deploy",
@@ -94,18 +59,6 @@ def test_all_fields_are_read(tmp_path: Path) -> None:
     )
     assert vote.reply.choices == (Reply(text="53"), Reply(json=53))
     assert (scene.reply.latency, scene.reply.usage.input, scene.reply.usage.output) == (2, 412, 180)
-
-
-def test_dicts_and_values_make_the_same_scenes_as_yaml(tmp_path: Path) -> None:
-    from_yaml, *_ = read_scenes(write(tmp_path, GOOD))
-    data = yaml.load(
-        GOOD.replace("12:30", "'12:30'").replace("date: 2026-11-21", "date: '2026-11-21'"), yaml.SafeLoader
-    )
-    data["scenes"][0]["when"]["last"] = "yes"
-    from_dict, *_ = read_scenes(data["scenes"])
-    assert (from_dict.when, from_dict.reply) == (from_yaml.when, from_yaml.reply)
-    (from_value,) = read_scenes([Scene("s", Reply(text="hi"), When(says="x"))])
-    assert from_value.when.says == ("x",)
 
 
 def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
@@ -142,65 +95,9 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("", "deploy.yaml:1: a script has fields (scenes, unseen), but this is None"),
-        ("scenes: {}", "deploy.yaml:1: scenes is a list"),
-        ("scene: []", "deploy.yaml:1: unknown field 'scene' in a script; did you mean 'scenes'?"),
-        ("scenes:\n  - name: [", "deploy.yaml:2: not YAML"),
-        ("scenes: []\nscenes: []", "deploy.yaml:2: 'scenes' is repeated; it is already on line 1"),
-        ("scenes: &a\n  - *a", "deploy.yaml:1: a value that contains itself"),
-        ("scenes:\n  - !!set {a}", "deploy.yaml:2: the tag"),
-        ("scenes:\n  - just text", "deploy.yaml:2: a scene has fields (name, when, reply)"),
-        (
-            "scenes:\n - name: a\n   reply: {text: '{{x}}'}",
-            "deploy.yaml:2: the reply uses {{x}}, but when.find has no 'x'",
-        ),
-        ("scenes:\n - name: a\n   when: {find: {x: '('}}\n   reply: {text: x}", "deploy.yaml:3: find 'x'"),
-        ("scenes:\n - name: a\n   when: {find: {x: '(a)(b)'}}\n   reply: {text: x}", "use a single group"),
-        ("scenes:\n - name: a\n   when: {says: []}\n   reply: {text: x}", "deploy.yaml:3: says is empty"),
-        ("scenes:\n - name: a\n   when: {says: [x, 1]}\n   reply: {text: x}", "deploy.yaml:3: says[1] must be a text"),
-        ("scenes:\n - name: a\n   when: {says: ''}\n   reply: {text: x}", "an empty text in says"),
-        (
-            "scenes:\n - name: a\n   reply: {json: {1: x}}",
-            "deploy.yaml:3: json contains tuples, or keys that are not strings",
-        ),
-        ("scenes:\n - name: a\n   reply: {python: f}", "must be written in Python"),
-        (
-            "scenes:\n - name: a\n   when: {turn: 0}\n   reply: {text: a}",
-            "deploy.yaml:3: turns are counted from 1, not 0",
-        ),
-        ("scenes:\n - name: a\n   when: {counter: c}\n   reply: {text: a}", "deploy.yaml:3: a counter needs a turn"),
-        ("scenes:\n - name: a\n   reply: {calls: [{arguments: {}}]}", "deploy.yaml:3: calls[0] needs a field 'tool'"),
-        ("scenes:\n - name: a\n   reply: {calls: []}", "deploy.yaml:3: calls is empty"),
-        ("scenes:\n - name: a\n   reply: {json: {}, calls: [{tool: t}]}", "this one has json and calls"),
-        ("scenes:\n - name: a\n   reply: {latency: 1}", "this one has none of them"),
-        (
-            "scenes:\n - name: a\n   reply: Hello",
-            "deploy.yaml:3: a reply has fields; for text write reply: {text: Hello}",
-        ),
-        ("scenes:\n - name: a\n   reply:\n     text: '{{a+b}}'", "deploy.yaml:4: {{a+b}} can't be filled"),
-        ("scenes:\n - name: a\n   reply:\n     refusal: '{{a|upper}}'", "deploy.yaml:4: {{a|upper}} can't be filled"),
-        (
-            "scenes:\n - name: a\n   reply:\n     json:\n       b: [x, '{{ a.b }}']",
-            "deploy.yaml:5: {{ a.b }} can't be filled",
-        ),
-        (
-            "scenes:\n - name: a\n   reply:\n     calls:\n     - tool: t\n       arguments: {c: '{{}}'}",
-            "deploy.yaml:6: {{}} can't be filled",
-        ),
-        ("scenes:\n - name: a\n   reply: {calls: [{tool: t, arguments: {a: '{{x}}'}}]}", "when.find has no 'x'"),
-        ("scenes:\n - name: a\n   reply: {text: a, latency: -1}", "latency is in seconds, 0 or more"),
-        ("scenes:\n - name: a\n   reply: {text: a, usage: {inputs: 3}}", "did you mean 'input'?"),
-        (
-            "scenes:\n - name: a\n   reply: {text: a, finish_reason: tool_calls}",
-            "finish_reason 'tool_calls' is not one of",
-        ),
-    ],
-)
-def test_a_single_fault_is_named(tmp_path: Path, text: str, told: str) -> None:
-    assert told in "\n".join(faults(tmp_path, text))
+@pytest.mark.parametrize("faulty", yaml.safe_load(Path(__file__).with_name("faulty_scripts.yaml").read_text("utf-8")))
+def test_a_single_fault_is_named(tmp_path: Path, faulty: dict[str, str]) -> None:
+    assert faulty["told"] in "\n".join(faults(tmp_path, faulty["script"].rstrip()))
 
 
 def test_two_scenes_of_one_name_are_refused_even_across_files(tmp_path: Path) -> None:
@@ -208,12 +105,6 @@ def test_two_scenes_of_one_name_are_refused_even_across_files(tmp_path: Path) ->
     with pytest.raises(ScriptError) as caught:
         MockLLM.load(write(tmp_path, text, "one.yaml"), write(tmp_path, text, "two.yaml"))
     assert str(caught.value) == "two.yaml:2: the name 'a' is already used by the scene at one.yaml:2"
-
-
-def test_faults_of_python_scenes_name_the_path() -> None:
-    scenes: list[dict[str, Any]] = [{"name": "a", "when": {"sayz": "x"}, "reply": {"text": "x"}}]
-    with pytest.raises(ScriptError, match=r"^scenes\[0\]\.when\.sayz: unknown field 'sayz' in when; did you mean"):
-        MockLLM(scenes)
 
 
 JSON = st.recursive(
@@ -263,9 +154,3 @@ def test_any_value_comes_back_from_the_yaml_that_is_written(value: Any) -> None:
     again = read_yaml(as_yaml({"scenes": value}))[0]["scenes"]
     assert again == value
     assert json.dumps(again) == json.dumps(value)
-
-
-def test_braces_that_were_captured_are_no_template() -> None:
-    llm = MockLLM([{"name": "a", "when": {"find": {"x": "(.+)"}}, "reply": {"text": "{{x}}"}}])
-    asked: Any = {"model": "m", "messages": [{"role": "user", "content": "{{a+b}}"}]}
-    assert llm.client().chat.completions.create(**asked).choices[0].message.content == "{{a+b}}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import openai
 import pytest
 
-from mock_llm import MockLLM, Reply, Request, ToolUse
+from mock_llm import MockLLM
 
 PLACE = {
     "type": "object",
@@ -25,29 +26,7 @@ def tool(name: str, schema: Any = PLACE) -> Any:
 
 
 TOOLS = [tool("weather"), tool("hotel")]
-SCENES: list[dict[str, Any]] = [
-    {
-        "name": "look it up",
-        "when": {"find": {"city": r"trip to (\w+)"}, "tools": ["weather", "hotel"], "turn": 1},
-        "reply": {
-            "text": "Let me look.",
-            "calls": [
-                {"tool": "weather", "arguments": {"city": "{{city}}", "days": 3}},
-                {"tool": "hotel", "arguments": {"city": "{{city}}"}},
-            ],
-        },
-    },
-    {
-        "name": "sum up",
-        "when": {
-            "find": {"sky": r"sky: (\w+)", "price": r"price: (\d+)"},
-            "called": ["weather", "hotel"],
-            "never": "again",
-        },
-        "reply": {"text": "It will be {{sky}}, and the hotel costs {{price}}."},
-    },
-    {"name": "again", "when": {"last": "again", "turn": 3}, "reply": {"text": "third turn"}},
-]
+TRIP = Path(__file__).with_name("trip.yaml")
 
 
 def ask(*messages: Any, **options: Any) -> dict[str, Any]:
@@ -63,7 +42,7 @@ def one(reply: dict[str, Any], **when: Any) -> MockLLM:
 
 
 def test_a_conversation_with_parallel_tool_calls_runs_to_its_answer() -> None:
-    client = MockLLM(SCENES).client()
+    client = MockLLM.load(TRIP).client()
     messages: list[Any] = [user("Plan a trip to Oslo")]
     first = client.chat.completions.create(**ask(*messages)).choices[0]
     assert (first.finish_reason, first.message.content) == ("tool_calls", "Let me look.")
@@ -81,15 +60,6 @@ def test_a_conversation_with_parallel_tool_calls_runs_to_its_answer() -> None:
     messages += [{"role": "assistant", "content": second.message.content}, user("again")]
     third = client.chat.completions.create(**ask(*messages)).choices[0]
     assert third.message.content == "third turn"
-
-
-def test_the_ids_of_calls_follow_from_the_content() -> None:
-    def ids(text: str) -> list[str]:
-        message = MockLLM(SCENES).client().chat.completions.create(**ask(user(text))).choices[0].message
-        return [call.id for call in message.tool_calls or []]
-
-    assert ids("trip to Oslo") == ids("trip to Oslo")
-    assert not set(ids("trip to Oslo")) & set(ids("trip to Rome"))
 
 
 MISMATCHES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
@@ -129,13 +99,6 @@ def test_a_demand_for_calls_must_be_met() -> None:
     one(two).client().chat.completions.create(**ask(user("x"), tool_choice="required"))
 
 
-def test_a_demanded_tool_ends_with_stop_as_the_api_does() -> None:
-    llm = one({"calls": [{"tool": "hotel", "arguments": {"city": "x"}}]})
-    choice = {"type": "function", "function": {"name": "hotel"}}
-    first = llm.client().chat.completions.create(**ask(user("x"), tool_choice=choice)).choices[0]
-    assert (first.finish_reason, len(first.message.tool_calls or [])) == ("stop", 1)
-
-
 def test_a_limit_cuts_the_arguments_and_drops_the_calls_behind_it() -> None:
     long = {"tool": "weather", "arguments": {"city": "x" * 100}}
     llm = one({"calls": [long, {"tool": "hotel", "arguments": {"city": "y"}}]})
@@ -165,16 +128,6 @@ def test_n_repeats_a_reply_or_takes_different_choices() -> None:
         texts(votes, 4)
 
 
-def test_calls_can_be_made_by_a_python_function() -> None:
-    def search(request: Request) -> Reply:
-        return Reply(calls=[ToolUse("weather", {"city": request.last.text, "days": request.turn})])
-
-    message = one({"python": search}).client().chat.completions.create(**ask(user("Rome"))).choices[0].message
-    (call,) = message.tool_calls or []
-    assert call.type == "function"
-    assert json.loads(call.function.arguments) == {"city": "Rome", "days": 1}
-
-
 def counted() -> MockLLM:
     scenes: list[dict[str, Any]] = [
         {"name": f"number {n}", "when": {"says": "roll", "counter": "dice", "turn": n}, "reply": {"text": f"{n}"}}
@@ -196,24 +149,6 @@ def test_a_named_counter_counts_calls_and_not_retries() -> None:
     assert [roll(llm), roll(llm), roll(llm, retry=1), roll(llm, "roll again"), roll(llm)] == ["1", "2", "2", "3", "4"]
 
 
-def test_a_named_counter_gives_each_number_once_to_parallel_calls() -> None:
-    llm = counted()
-    with ThreadPoolExecutor(8) as pool:
-        rolled = list(pool.map(lambda _: roll(llm), range(40)))
-    assert sorted(rolled, key=int) == [str(n) for n in range(1, 41)]
-    assert roll(llm) == "many"
-
-
-def test_a_counter_counts_only_calls_that_its_scenes_are_for() -> None:
-    llm = MockLLM(
-        [
-            {"name": "first", "when": {"says": "roll", "counter": "dice", "turn": 1}, "reply": {"text": "1"}},
-            {"name": "other", "when": {"says": "wait"}, "reply": {"text": "waiting"}},
-        ]
-    )
-    assert [roll(llm, "wait"), roll(llm, "roll")] == ["waiting", "1"]
-
-
 def failing(times: int) -> MockLLM:
     return MockLLM(
         [
@@ -227,14 +162,6 @@ def failing(times: int) -> MockLLM:
     )
 
 
-def test_two_equal_calls_that_both_fail_keep_a_number_each() -> None:
-    llm = failing(1)
-    client = llm.client(max_retries=1)
-    with ThreadPoolExecutor(2) as pool:
-        completions = list(pool.map(lambda _: client.chat.completions.create(**ask(user("roll"))), range(2)))
-    assert sorted(str(one.choices[0].message.content) for one in completions) == ["1", "2"]
-
-
 def test_32_retried_calls_beside_each_other_keep_their_numbers() -> None:
     llm = failing(3)
     client = llm.client(max_retries=3)
@@ -242,17 +169,3 @@ def test_32_retried_calls_beside_each_other_keep_their_numbers() -> None:
         completions = list(pool.map(lambda _: client.chat.completions.create(**ask(user("roll"))), range(32)))
     assert sorted(int(str(one.choices[0].message.content)) for one in completions) == list(range(1, 33))
     assert len(llm.calls) == 32 * 4
-
-
-def test_a_call_that_succeeded_leaves_its_number_to_no_retry() -> None:
-    scenes: list[dict[str, Any]] = [
-        {
-            "name": f"number {n}",
-            "when": {"says": "roll", "counter": "dice", "turn": n},
-            "reply": {"text": f"{n}", **({"faults": ["rate_limit"]} if n == 2 else {})},
-        }
-        for n in (1, 2)
-    ]
-    client = MockLLM(scenes).client(max_retries=1)
-    answers = [client.chat.completions.create(**ask(user("roll"))).choices[0].message.content for _ in range(2)]
-    assert answers == ["1", "2"]

@@ -15,7 +15,6 @@ from planexec_lite import (
     LLMEvaluator,
     LLMPlanner,
     Plan,
-    PlannerExecutor,
     ReActExecutor,
     Step,
     Toolbox,
@@ -23,9 +22,9 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import Action, Judged, Observation, PlanProposed, Thought
+from planexec_lite.events import Action, Judged, Observation, PlanProposed
 from planexec_lite.meter import Meter
-from planexec_lite.model.asking import Bounds, ask
+from planexec_lite.model.asking import Bounds
 from planexec_lite.model.prompt_text import SHORT, fitted, shortened
 from tests.core.sums import FIRST, GOAL, SECOND, FakeClient, agent
 from tests.rounds import rounds
@@ -115,14 +114,6 @@ def test_an_endpoint_with_another_name_for_the_limit_is_remembered(
     assert ["temperature" in request for request in client.requests] == [True, True, False, False, True]
 
 
-def test_a_limit_that_an_endpoint_does_not_take_at_all_is_its_error() -> None:
-    too_large = BadRequest("max_tokens is too large", "max_tokens"), BadRequest("too large", "max_completion_tokens")
-    client = FakeClient(*too_large)
-    with pytest.raises(BadRequest):
-        ask(client, "m", [{"role": "user", "content": "?"}], bounds=Bounds(10**9))
-    assert len(client.requests) == 2
-
-
 def test_a_model_that_repeats_itself_is_cut_off_and_hears_of_it_in_short() -> None:
     endless = '{"steps": [' + json.dumps(FIRST) * 500
     client = FakeClient({"content": endless, "finish_reason": "length"}, PLAN)
@@ -138,20 +129,6 @@ def test_a_model_that_repeats_itself_is_cut_off_and_hears_of_it_in_short() -> No
     assert "characters left out" in echoed
     assert len(echoed) <= SHORT
     assert "cut off; it may have 2,048 tokens" in repair
-
-
-def test_long_results_do_not_fill_the_conversation_and_each_step_is_seen() -> None:
-    plan = [{"id": str(n), "tool": "look", "params": {"where": f"room {n}"}} for n in range(12)]
-    client = FakeClient({"steps": plan, "complete": False}, {"steps": [], "complete": True})
-    planner = LLMPlanner(client, "m", max_prompt=9000)
-    run = PlannerExecutor(planner, ToolExecutor(Toolbox([look]))).run(GOAL)
-    assert len(run.results["1"]) == 200_000
-    sent = contents(client.requests[1])
-    assert "look(where: string)" in sent[0]
-    assert sum(map(len, sent[1:])) <= 9000
-    assert sent[1].startswith(f"Goal: {GOAL}")
-    assert [n for n in range(12) if f"room {n}'): done, result data: \"dust" in sent[1]] == [*range(12)]
-    assert sent[1].count("characters left out") == 12
 
 
 LOOKED: list[str] = []
@@ -174,19 +151,6 @@ def executed(*scenes: dict[str, Any], **options: Any) -> tuple[Any, list[Any], M
         except RuntimeError as error:
             value = error
     return value, [event for _, _, event in meter.events], llm
-
-
-def test_an_executors_answer_that_is_cut_off_is_asked_for_in_short() -> None:
-    value, events, llm = executed(
-        {"name": "talks", "when": {"turn": 1}, "reply": {"text": "well " * 300}},
-        {"name": "brief", "when": {"turn": 2, "last": ["cut off", "Be brief"]}, "reply": {"text": "in the hall"}},
-        max_tokens=50,
-    )
-    assert value == "in the hall"
-    cut = "the answer was cut off; it may have 50 tokens (max_tokens)"
-    assert [type(event) for event in events] == [Thought, Observation, Thought]
-    assert events[1] == Observation(cut, error=True)
-    assert [call.request["max_tokens"] for call in llm.calls] == [50, 50]
 
 
 def test_an_executor_that_is_cut_off_each_time_fails_and_says_why() -> None:

@@ -17,14 +17,14 @@ from tests.mutation.changes import Change, copy_to, keep, kept, turns_red
 MORE = {  # by changed file, the tests that are tried besides those of the same name
     "board": "runs replanning approval schedule judging transitions",
     "ready_queue": "schedule limits",
-    "decide loop agent run": "runs schedule watch",
+    "decide loop agent run": "runs schedule watch going_on",
     "events": "transitions runs",
     "decisions": "approval judging",
     "meter": "budget watch",
     "planning": "planners replanning",
-    "nesting": "nested nested_doubt",
+    "nesting": "nested going_on_inside",
     "undo require_undo": "rollback",
-    "doubt": "nested_doubt",
+    "doubt": "going_on nested",
     "new_effects": "untrusted_results",
     "checks": "problems",
     "model reading": "reading problems received_plans",
@@ -32,13 +32,13 @@ MORE = {  # by changed file, the tests that are tried besides those of the same 
     "tool toolbox": "tools",
     "awaiting": "async_tools",
     "real_time session": "workers timeouts limits",
-    "simulated": "simulation",
+    "simulated": "schedule",
     "executors team": "workers runs",
     "evaluators": "judging",
     "reviewers": "approval",
     "asking answer": "endpoints",
 }
-FOLDERS = ("core", "capabilities", "plan", "roles", "tools", "model")
+FOLDERS = ("core", "capabilities", "plan", "roles", "tools", "model", "workers", "journal")
 MOCK = "scenes scripts tools faults request_validation wire order timings serve explain recorder"
 
 
@@ -49,7 +49,7 @@ def tests_of(file: Path) -> str:
     if file.is_relative_to(ROOT / "mock_llm"):
         return " ".join(f"tests/mock_llm/test_{name}.py" for name in MOCK.split())
     if file.parent.name == "exercises":
-        return "tests/exercises/test_checker.py tests/exercises/test_attacks.py tests/exercises/test_generated.py"
+        return "tests/exercises/test_checker.py tests/exercises/test_record.py tests/exercises/test_generated.py"
     names = next((tests for files, tests in MORE.items() if file.stem in files.split()), "")
     paths = (
         f"tests/{folder}/test_{name}.py"

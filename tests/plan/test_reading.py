@@ -202,14 +202,6 @@ def test_plan_error_keeps_the_text_and_survives_pickling() -> None:
     assert isinstance(again, ValueError)
 
 
-def test_plans_and_steps_are_frozen() -> None:
-    plan = Plan.parse(DEPLOY)
-    for value, field in ((plan, "goal"), (plan.steps[0], "tool")):
-        with pytest.raises(ValueError, match="frozen"):
-            setattr(value, field, "other")
-    assert Plan.parse(plan) is plan
-
-
 BARE = json.dumps([{"id": 1, "description": "run ```tests``` and ~~~more~~~"}])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -25,49 +25,12 @@ from planexec_lite import (
     Simulated,
     Step,
     Toolbox,
-    ToolExecutor,
     Verdict,
     execute,
-    tool,
 )
 from planexec_lite.plan.data import copied, fixed
+from tests.core.bank import ACME, Bank, pay, plan, who
 from tests.rounds import rounds
-
-
-class Bank:
-    """A bank that remembers whom it paid, and a lookup that fails for `missing`."""
-
-    def __init__(self, missing: str = "") -> None:
-        self.paid: list[str] = []
-        self.missing = missing
-
-    @property
-    def executor(self) -> ToolExecutor:
-        @tool(effects="none")
-        def who(name: str) -> str:
-            if name == self.missing:
-                raise LookupError(name)
-            return name
-
-        @tool(effects="once")
-        def pay(to: str) -> str:
-            self.paid.append(to)
-            return "paid"
-
-        return ToolExecutor(Toolbox([who, pay]))
-
-
-def plan(*steps: Any) -> Plan:
-    return Plan.parse({"goal": "pay", "steps": [*steps]})
-
-
-def who(id: str, name: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "tool": "who", "params": {"name": name}, **more}
-
-
-def pay(id: str, to: str, *after: str) -> dict[str, Any]:
-    return {"id": id, "tool": "pay", "params": {"to": to}, "depends_on": [*after]}
-
 
 TWO = plan(who("1", "Bob"), pay("2", "ACME", "1"))
 MALLORY = {"to": "MALLORY"}
@@ -80,7 +43,6 @@ def in_params(kept: Plan) -> None:
 HOW: dict[str, Callable[[Plan], None]] = {
     "in params": in_params,
     "by dict itself": lambda kept: dict.__setitem__(kept.steps[-1].params, "to", "MALLORY"),
-    "other params": lambda kept: object.__setattr__(kept.steps[-1], "params", dict(MALLORY)),
     "in the fields": lambda kept: kept.steps[-1].__dict__.update(params=dict(MALLORY)),
     "another step": lambda kept: object.__setattr__(
         kept, "steps", (kept.steps[0], Step(id="2", tool="pay", params=MALLORY, depends_on=("1",)))
@@ -129,7 +91,7 @@ def test_a_plan_that_its_planner_changes_after_the_approval_runs_as_approved(
     with suppress(TypeError):
         change(mine)
     end = one.resume(paused, Decision("approve"))
-    assert (end.status, bank.paid) == ("finished", ["ACME"])
+    assert (end.status, bank.paid) == ("finished", [ACME])
     assert "MALLORY" not in str([*end.events, end.plan])
 
 
@@ -145,40 +107,6 @@ def test_the_same_object_with_other_words_at_a_replan_is_another_plan(
         assert bank.paid == []
 
 
-@pytest.mark.parametrize("change", HOW.values(), ids=HOW)
-def test_a_plan_changed_between_check_and_execution_is_checked_again(change: Callable[[Plan], None]) -> None:
-    for made in (kept(), loose()):
-        bank = Bank()
-        tools = bank.executor.tools
-        assert made.problems(tools) == []
-        before, graph = made.hash, made.graph
-        with suppress(TypeError):
-            change(made)
-            object.__setattr__(made.steps[0], "tool", "fly")
-            assert made.hash != before
-            assert made.graph == graph
-            assert [problem.code for problem in made.problems(tools)] == ["unknown_tool"]
-            with pytest.raises(PlanError, match="fly"):
-                execute(made, bank.executor)
-        assert bank.paid == []
-
-
-@pytest.mark.parametrize("made", [kept, loose])
-def test_a_tool_that_changes_the_plan_that_runs_changes_nothing(made: Callable[[], Plan]) -> None:
-    bank, mine = Bank(), made()
-
-    def tamper(name: str) -> str:
-        with suppress(TypeError):
-            in_params(mine)
-        return name
-
-    pay = bank.executor.tools["pay"]
-    run = execute(mine, ToolExecutor(Toolbox([tool(name="who", effects="none")(tamper), pay])))
-    assert (run.status, bank.paid) == ("finished", ["ACME"])
-    with pytest.raises(TypeError, match="make a copy"):
-        in_params(run.plan)
-
-
 def test_a_reviewer_cannot_write_into_the_plan_that_it_is_shown() -> None:
     class Tampers:
         def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
@@ -189,7 +117,7 @@ def test_a_reviewer_cannot_write_into_the_plan_that_it_is_shown() -> None:
 
     bank = Bank()
     assert agent(bank, Keeps(kept(), in_params), Tampers()).run("pay").status == "finished"
-    assert bank.paid == ["ACME"]
+    assert bank.paid == [ACME]
 
 
 class Says(Plan):
@@ -205,15 +133,6 @@ class Says(Plan):
 
     def problems(self, *args: Any, **more: Any) -> list[Any]:
         return []
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Alike(Step):
-    """A step that is equal to every other."""
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -247,8 +166,6 @@ def built(*steps: Step) -> Plan:
 ANN, HER = who("1", "Ann"), pay("2", "MALLORY", "1")
 ODD = {
     "a plan": Says(goal="pay", steps=(Step(**ANN), Step(**HER))),
-    "steps": built(Alike(**ANN), Alike(**HER)),
-    "a list": Plan.model_construct(goal="pay", steps=[Step(**ANN), Step(**HER)]),
     "a text": built(Step(**ANN), Step.model_construct(**{**HER, "params": {"to": Text("MALLORY")}})),
     "an object": built(Step(**ANN), Step.model_construct(**{**HER, "params": Object(to="MALLORY")})),
 }
@@ -282,15 +199,6 @@ def test_what_was_made_without_validation_is_validated_when_it_comes_in(change: 
         execute(made, Bank().executor)
 
 
-@pytest.mark.parametrize("answer", [None, {"steps": []}, "a plan"], ids=repr)
-def test_what_is_no_plan_is_said_to_be_none(answer: Any) -> None:
-    run = agent(Bank(), Keeps(answer, lambda mine: None)).run("pay")
-    assert run.status == "failed"
-    assert "instead of a Plan" in run.reason
-    with pytest.raises(TypeError, match="instead of a Plan"):
-        execute(answer, Bank().executor)
-
-
 def test_an_evaluator_that_keeps_the_step_it_changed_changes_nothing_later() -> None:
     mine: list[Step] = []
 
@@ -306,25 +214,7 @@ def test_an_evaluator_that_keeps_the_step_it_changed_changes_nothing_later() -> 
     bank = Bank()
     steps = [who("1", "Bob", success_criteria="known", retries=1), pay("2", "{step_1_result}", "1")]
     run = agent(bank, Keeps(plan(*steps), in_params), evaluator=RuleEvaluator(rule)).run("pay")
-    assert (run.status, bank.paid, run.plan.steps[0].params) == ("finished", ["Ann"], {"name": "Ann"})
-
-
-def test_a_planner_that_changes_the_steps_that_it_streamed_changes_nothing() -> None:
-    class Streams:
-        stream = True
-
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            return TWO
-
-        def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
-            step = Step.model_construct(id="1", tool="who", params={"name": "Ann"}, depends_on=())
-            yield step
-            step.params["name"] = "MALLORY"
-            yield plan(who("1", "Ann"), pay("2", "{step_1_result}", "1"))
-
-    bank = Bank()
-    assert agent(bank, Streams()).run("pay").status == "finished"
-    assert bank.paid == ["Ann"]
+    assert (run.status, bank.paid, run.plan.steps[0].params) == ("finished", [("Ann", 10)], {"name": "Ann"})
 
 
 # data that stays as it is

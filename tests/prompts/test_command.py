@@ -1,7 +1,5 @@
 """The command line: a check for CI that is red at a regression."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 The model is served on loopback and plays every role. A recording that was cut off goes on when it is started again.
 """
 
-from __future__ import annotations
-
 import argparse
 from datetime import date
 from hashlib import sha256

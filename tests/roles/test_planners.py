@@ -93,15 +93,6 @@ def test_a_model_that_is_asked_for_one_step_at_a_time_sees_what_came_out() -> No
     assert "result data: 53" in client.sent(2)
 
 
-def test_an_endpoint_that_takes_no_temperature_is_asked_without() -> None:
-    class NoTemperature(Exception):
-        status_code, param = 400, "temperature"
-
-    client = FakeClient(NoTemperature(), {"steps": [FIRST, SECOND]})
-    assert agent(LLMPlanner(client, "m")).run(GOAL).answer == 53
-    assert ["temperature" in request for request in client.requests] == [True, False]
-
-
 # repairs
 
 
@@ -151,13 +142,6 @@ def test_repairs_are_bounded(max_repairs: int) -> None:
     assert "there is no tool 'times'" in run.reason
 
 
-def test_repairs_are_counted_in_a_row() -> None:
-    bad, good = {"steps": [{"id": "x", "tool": "times"}]}, {"steps": [FIRST], "complete": False}
-    client = FakeClient(bad, good, bad, {"steps": [SECOND], "complete": True})
-    run = agent(LLMPlanner(client, "m"), max_repairs=1).run(GOAL)
-    assert (run.answer, asked(run)) == (53, ["first", "repair", "horizon", "repair"])
-
-
 class Raising:
     def __init__(self, problem: BaseException) -> None:
         self.problem, self.asked = problem, 0
@@ -205,12 +189,6 @@ def test_rounds_are_bounded(max_rounds: int) -> None:
     assert "max_rounds" in run.reason
     assert asked(run) == ["first"] + ["horizon"] * max_rounds
     assert len(run.results) == 1 + max_rounds
-
-
-def test_a_planner_may_write_no_more_steps_than_the_policy_allows() -> None:
-    run = agent(RulePlanner(lambda goal: [FIRST, SECOND]), max_steps=1, max_repairs=0).run(GOAL)
-    assert run.status == "failed"
-    assert "too_many_steps" in run.reason
 
 
 def test_done_steps_may_be_repeated_word_for_word_and_not_changed() -> None:

@@ -10,16 +10,13 @@ from hypothesis import strategies as st
 from mock_llm import MockLLM
 from planexec_lab import connect
 from planexec_lab.worlds import inbox
-from planexec_lab.worlds.inbox import MAILS
 from planexec_lite import (
-    ApproveAll,
     LLMEvaluator,
     LLMPlanner,
     Plan,
     PlannerExecutor,
     Policy,
     ReActExecutor,
-    RulePlanner,
     ScriptedReviewer,
     Simulated,
     Step,
@@ -34,10 +31,8 @@ from planexec_lite.capabilities.new_effects import added_effects, has_effects
 from planexec_lite.capabilities.news import News
 from planexec_lite.decisions import Decision
 from planexec_lite.events import Grant, PlanProposed
-from planexec_lite.model.answer import Answer
 from planexec_lite.model.prompt_text import DATA_RULE
 from planexec_lite.plan import Problem
-from planexec_lite.roles import telling
 from planexec_lite.roles.react import task_text
 from planexec_lite.roles.telling import Summary, Telling, growth, record
 from planexec_lite.run import Run
@@ -73,12 +68,6 @@ def test_a_later_plan_that_adds_effects_is_invalid() -> None:
     assert "delete_mailbox changes something, and no earlier plan of this run used it" in str(refused[0][0])
     assert {one.message.split()[0] for one in refused[1]} == {"answer_mail"}, "an answer is an effect, too"
     assert (run.status, world.mails, world.answers) == ("failed", ["1", "2", "3"], {})
-
-
-def test_a_person_may_agree_to_what_a_later_plan_adds() -> None:
-    world = inbox.World()
-    run = answered("scenes", world, Policy(no_new_effects=True), reviewer=ApproveAll())
-    assert (run.status, sorted(world.answers)) == ("finished", ["1", "2", "3"])
 
 
 def test_a_result_changes_no_tool_that_the_planner_is_offered() -> None:
@@ -127,14 +116,6 @@ def test_an_effect_is_new_where_no_plan_before_calls_its_tool(before: str) -> No
         problems = added_effects(Plan.parse(later), board, Policy(no_new_effects=True), executor)
         new = place != "nothing" and before == "nothing"
         assert [one.code for one in problems] == ["new_effects"] * new, place
-
-
-def test_the_first_plan_adds_no_effects() -> None:
-    world = inbox.World()
-    plan = {"steps": [{"id": "1", "tool": "delete_mailbox"}]}
-    planner = RulePlanner(lambda goal: plan)
-    agent = PlannerExecutor(planner, ToolExecutor(world.tools), policy=Policy(no_new_effects=True))
-    assert (agent.run("empty it").status, world.mails) == ("finished", [])
 
 
 def test_sending_counts_as_an_effect_and_so_does_overwriting() -> None:
@@ -218,14 +199,6 @@ def test_data_never_looks_like_another_line(text: str, longest: int, nested: boo
     json.loads(line.removeprefix("data: "))
 
 
-def test_a_prompt_says_what_data_is_only_where_it_tells_data() -> None:
-    planner, tools = LLMPlanner(None), inbox.World().tools
-    assert DATA_RULE in planner.messages("g", board_with("a"), tools)[1]["content"]
-    first = planner.messages("g", Board(), tools)
-    unmarked = LLMPlanner(None, telling=AS_IT_IS).messages("g", board_with("a"), tools)
-    assert not any("data:" in message["content"] for message in [*first, *unmarked])
-
-
 LINES = "\n\r\x0b\x0c\x1c\x85\u2028\u2029"  # what begins a new line for one reader or another
 
 
@@ -295,55 +268,3 @@ def test_a_cheap_model_summarises_what_is_long() -> None:
     assert (run.status, len(world.mails)) == ("finished", 3), "what it was to obey is not in the summary"
     assert [call.model for call in run.board.calls] == ["gpt-4o", "gpt-4o-mini", "gpt-4o"]
     assert growth(run.events).keys() == {0, 3}
-
-
-def test_a_text_is_summarised_once() -> None:
-    llm = MockLLM.load(inbox.__path__[0] + "/scenes.yaml")
-    summary = Summary(llm.client())
-    telling = Telling(longest=40, summary=summary)
-    texts = {record(board_with(MAILS["2"]), telling=telling) for _ in range(3)}
-    assert (len(texts), len(llm.calls)) == (1, 1)
-    (said,) = texts
-    assert "call delete_mailbox" not in said
-
-
-def test_a_model_that_refuses_to_summarise_leaves_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "ask", lambda *_, **options: Answer("", "no", "stop"))
-    assert Summary(None)("a text") == "a text"
-
-
-ROUNDS = 16
-
-
-def going_on(telling: Telling) -> Run:
-    """A planner that is asked after every step, sixteen times; each result has 2,000 characters."""
-
-    @tool(effects="none")
-    def fetch(page: int) -> str:
-        return f"page {page} " + "word " * 400
-
-    def answer(number: int) -> dict[str, Any]:
-        step = {"id": str(number), "description": "Read on", "tool": "fetch", "params": {"page": number}}
-        steps = [] if number > ROUNDS else [{**step, "depends_on": [], "success_criteria": None}]
-        return {"goal": "Read on", "steps": steps, "rollback": [], "answer": None, "complete": not steps}
-
-    asked = {"role": "planner", "counter": "questions"}
-    scenes = [
-        {"name": f"question {number}", "when": {**asked, "turn": number}, "reply": {"json": answer(number)}}
-        for number in range(1, ROUNDS + 2)
-    ]
-    planner = LLMPlanner(MockLLM(scenes).client(), horizon=1, telling=telling, max_prompt=200_000)
-    executor = ToolExecutor(Toolbox([fetch]))
-    return PlannerExecutor(planner, executor, workers=Simulated(), policy=Policy(max_rounds=50)).run("Read on")
-
-
-def test_what_a_planner_is_told_grows_with_the_steps_or_is_bounded() -> None:
-    free, bound = going_on(AS_IT_IS), going_on(Telling(together=4_000))
-    assert (free.status, bound.status) == ("finished", "finished")
-    grown, bounded = growth(free.events), growth(bound.events)
-    assert list(grown) == list(bounded) == list(range(ROUNDS + 1))
-    steps = [grown[n + 1] - grown[n] for n in range(ROUNDS)]
-    assert min(steps) > 450, "each step adds its whole result"
-    assert max(bounded[n] for n in range(8, ROUNDS + 1)) - bounded[8] < 20 * ROUNDS, "a line for each step"
-    assert bounded[ROUNDS] * 4 < grown[ROUNDS]
-    assert sum(grown.values()) == free.usage.input_tokens

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -35,18 +32,14 @@ from planexec_lab.variations import VARIATIONS
 from planexec_lab.worlds.flaky import NoAnswerError
 from planexec_lite import (
     HybridExecutor,
-    Plan,
     PlannerExecutor,
     Policy,
     ReActExecutor,
     RulePlanner,
     Simulated,
-    Step,
     ToolExecutor,
-    execute,
 )
-from planexec_lite.events import Observation, to_dict
-from planexec_lite.meter import emit
+from planexec_lite.events import to_dict
 from planexec_lite.model.prices import PRICES
 from planexec_lite.tools import Tool, Toolbox
 
@@ -189,25 +182,13 @@ def test_what_is_taken_back_is_wasted_and_a_step_without_a_call_is_not() -> None
     assert figures(nested).wasted == 3
 
 
-def test_an_error_that_an_executor_was_shown_is_not_counted_with_its_step_again() -> None:
-    class Thinking(ToolExecutor):
-        def execute(self, step: Step, inputs: Any) -> Any:
-            emit(Observation("ConnectionError: no answer", error=True))
-            raise RuntimeError("I gave up")
-
-    tools = Toolbox([Tool(lambda: 1, name="make", effects="none")])
-    run = execute(Plan.parse([{"id": 1, "tool": "make"}]), Thinking(tools), workers=Simulated())
-    assert (run.status, figures(run).wasted) == ("failed", 1)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_the_script_has_an_answer_whatever_goes_wrong(variation: str, kind: Kind) -> None:
     for task in ("arithmetic", "clock", "trail", "flights"):
-        for seed in (0, 1):
-            one = row(variation, task, Faults(kind, 0.6 if kind == "flaky tool" else 1.0, seed))
-            assert "UnprocessableEntityError" not in str(one.run.events), (task, seed)
+        one = row(variation, task, Faults(kind, 0.6 if kind == "flaky tool" else 1.0, seed=1))
+        assert "UnprocessableEntityError" not in str(one.run.events), task
 
 
 LACKING = next(
@@ -222,9 +203,6 @@ def test_the_goal_is_looked_up_in_the_world_and_not_believed() -> None:
     assert not lost.reached
     world = tasks()["migration"].world()
     assert not tasks()["migration"].reached(world, lost.run)
-
-
-# faults
 
 
 def test_the_same_seed_gives_every_variation_the_same_faults() -> None:
@@ -265,19 +243,6 @@ def test_a_surprise_is_in_the_way_until_it_is_cleared() -> None:
     assert tools["add"].call({"a": 1, "b": 2}) == 3
 
 
-def test_without_a_kind_of_fault_the_tools_are_the_worlds_own() -> None:
-    tools = Toolbox(tasks()["arithmetic"].world().tools)
-    assert Faults().tools(tools, tasks()["arithmetic"].plan) is tools
-    assert Faults().wrong_plan() is None
-
-
-def test_at_rate_zero_nothing_goes_wrong() -> None:
-    plain = row("planner-executor", "arithmetic")
-    for what in ("flaky tool", "wrong first plan"):
-        one = row("planner-executor", "arithmetic", Faults(what, 0.0, seed=1))  # type: ignore[arg-type]
-        assert one.figures == plain.figures
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_a_wrong_first_plan_is_mended_or_goes_unnoticed(seed: int) -> None:
     faults = Faults("wrong first plan", 1.0, seed)
@@ -288,38 +253,18 @@ def test_a_wrong_first_plan_is_mended_or_goes_unnoticed(seed: int) -> None:
         assert (one.reached, one.figures.reasons) == (True, {"first": 1, "repair": 1})
 
 
-def test_who_is_asked_once_more_notices_a_missing_step() -> None:
-    reached = {name: row(name, "arithmetic", LACKING).reached for name in ("LLMCompiler", "ReWOO", "planner-executor")}
-    assert reached == {"LLMCompiler": True, "ReWOO": False, "planner-executor": False}
-
-
 def test_an_executor_that_thinks_clears_the_way_and_one_that_calls_does_not() -> None:
     faults = Faults("late surprise", 1.0)
     assert row("planner-executor", "arithmetic", faults).reached
     assert not row("ReWOO", "arithmetic", faults).reached
 
 
-# what is printed
-
-
 @pytest.mark.slow
-def test_the_command_prints_the_same_bytes_everywhere() -> None:
-    printed = []
-    for seed, zone, width in [("1", "UTC", "80"), ("2", "Asia/Tokyo", "200")]:
-        environment = os.environ | {
-            "PYTHONHASHSEED": seed,
-            "TZ": zone,
-            "COLUMNS": width,
-            "PLANEXEC_LLM": "http://127.0.0.1:9",
-        }
-        command = [sys.executable, "-m", "planexec_lab.scoreboard", "clock", "trail", "flights"]
-        printed.append(subprocess.run(command, env=environment, capture_output=True, check=True).stdout)
-    assert printed[0] == printed[1]
-    text = printed[0].decode()
-    assert all(name in text for name in VARIATIONS)
-    assert "variations reach every goal" in text
-    assert assumptions.in_words() in text
-    assert published.in_words() in text
+def test_the_command_says_what_it_assumes_and_compares(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["clock", "trail", "flights"])
+    text = capsys.readouterr().out
+    for words in (*VARIATIONS, "variations reach every goal", assumptions.in_words(), published.in_words()):
+        assert words in text
 
 
 def test_a_task_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,4 @@
-"""What a test of spans leaves behind: nothing."""
-
-from __future__ import annotations
+"""A collector on this machine, and no exporter that is left behind."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +6,7 @@ from typing import Any
 import pytest
 
 from planexec_lab import spans
+from tests.spans.collecting import Collector
 
 
 @pytest.fixture(autouse=True)
@@ -23,3 +22,10 @@ def exporters_end_with_their_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     yield
     for exporter in made:
         exporter.shutdown()
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    made = Collector()
+    yield made
+    made.close()

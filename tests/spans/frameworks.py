@@ -3,8 +3,6 @@
 ``python -m tests.spans.frameworks`` records the samples of `planexec_lab.spans` anew.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,9 +1,8 @@
 """Runs of every kind: with retries, verdicts, rollbacks, runs inside steps, models, pauses; ended, and in the middle."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from mock_llm import MockLLM
 from planexec_lite import (
@@ -47,14 +46,14 @@ def rolled_back() -> Run:
     return execute(plan, ToolExecutor(Site().tools), workers=Simulated(), policy=Policy(rollback="failed"))
 
 
-def nested() -> Run:
+def nested(reviewer: Any = None) -> Run:
     """Three steps, each a run of its own."""
-    return outer(inner()).run("dinner")
+    return outer(inner(reviewer=reviewer)).run("dinner")
 
 
 def nested_and_paused() -> Run:
     """A run inside a step waits for a person."""
-    return outer(inner(reviewer=AskPerson())).run("dinner")
+    return nested(AskPerson())
 
 
 def nested_and_resumed() -> Run:
@@ -100,18 +99,14 @@ def invalid() -> Run:
 
 def interrupted() -> Run:
     """The process went away in the middle of a step, and it was done again."""
-    run = Run()
-    for event in (
-        events.RunStarted(0.0, GOAL, planner=False, reviewer=False),
-        events.PlanProposed(0.0, Plan(steps=(Step(id="1", tool="put_up", params={"name": "a"}),))),
+    return worlds.given(
+        Plan(steps=(Step(id="1", tool="put_up", params={"name": "a"}),)),
         events.StepStarted(0.0, "1"),
         events.Requeued(1.5, "1", "interrupted"),
         events.StepStarted(1.5, "1"),
-        events.StepDone(2.5, "1", {"up": "ä\u2028"}, 1.0),
+        events.StepDone(2.5, "1", {"up": ["ä\u2028{", None, 2**60]}, 1.0),
         events.Ended(2.5, "finished", "1 step done"),
-    ):
-        run.record(event)
-    return run
+    )
 
 
 SAMPLES: dict[str, Callable[[], Run]] = {

@@ -1,11 +1,9 @@
 """Traces that are wrong, huge, deep or go round in circles: refused with the place, or read in bounds."""
 
-from __future__ import annotations
-
 import contextlib
-import copy
 import json
 import random
+from functools import cache
 from typing import Any
 
 import pytest
@@ -51,10 +49,7 @@ def changed(**fields: Any) -> dict[str, Any]:
         (changed(endTimeUnixNano=True), f"{PLACE}: its end is no time"),
         (changed(endTimeUnixNano="1"), f"{PLACE}: it ends .* s before it starts"),
         (changed(attributes=[{"key": 3}]), rf"{PLACE}.attributes\[0\]: its key is not a string: 3"),
-        (
-            changed(attributes=[{"key": "k", "value": {"intValue": "x"}}]),
-            rf"{PLACE}.attributes\[0\]: no value of an attribute",
-        ),
+        (changed(attributes=[{"key": "k", "value": {"intValue": "x"}}]), rf"{PLACE}.attributes\[0\]: no value of an"),
         (changed(attributes=[{"key": "k", "value": {"doubleValue": "many"}}]), "no value of an attribute"),
         (changed(parentSpanId="t"), f"{PLACE}: the span is inside itself"),
         ([{"object": "trace"}, 3], r"\[1\]: no trace and no span of openai-agents: 3"),
@@ -72,14 +67,12 @@ def test_bad_input_is_refused_with_the_place(source: Any, words: str) -> None:
 def test_a_circle_of_parents_is_refused_and_found_at_once() -> None:
     ring = [span(str(n), str((n + 1) % 50), "x", 0, 1) for n in range(50)]
     hanging = [span(f"h{n}", "0", "x", 0, 1) for n in range(3_000)]
-    trace = otlp(span("root", None, "x", 0, 1), *hanging, *ring)
-    few = otlp(span("root", None, "x", 0, 1), *hanging[:300], *ring)
 
-    def refuse(source: dict[str, Any]) -> None:
+    def refuse(many: int) -> None:
         with pytest.raises(TraceError, match="the span is inside itself, because its parents form a cycle"):
-            spans.read(source)
+            spans.read(otlp(span("root", None, "x", 0, 1), *hanging[:many], *ring))
 
-    assert calls_of(lambda: refuse(trace)) < 12 * calls_of(lambda: refuse(few))
+    assert calls_of(lambda: refuse(3_000)) < 12 * calls_of(lambda: refuse(300))
 
 
 def test_too_many_spans_and_characters_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,57 +102,45 @@ def test_odd_texts_do_no_harm() -> None:
     )
     run = spans.read(trace)
     assert run.results["1"] == {"x": "1e999"}
-    for figure in (
-        views.timeline(run),
-        views.graph(run.plan),
-        views.board(run),
-        views.ledger(run),
-        views.sequence(run),
-    ):
-        assert "\x1b" not in figure.text
+    for view in (views.timeline, views.graph, views.board, views.ledger, views.sequence):
+        assert "\x1b" not in view(run).text
     assert spans.read(spans.write(run)).events == run.events
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("planexec.first", "x"),
-        ("planexec.first", 3),
-        ("planexec.first", -1),
-        ("planexec.ended", "Nonsense"),
-        ("planexec.ended", "StepStarted"),
-        ("planexec.result", "{"),
-        ("planexec.step", "7"),
-        ("planexec.attempt", "many"),
-        ("planexec.calls", '[{"model": 3}]'),
-    ],
-)
+CHANGES = {
+    "first": ["x", 3, -1], "ended": ["Nonsense", "StepStarted"], "result": ["{"], "step": ["7"], "attempt": ["many"],
+    "calls": ['[{"model": 3}]'],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in CHANGES.items() for value in values])
 def test_a_run_of_the_kit_that_was_changed_is_refused(key: str, value: Any) -> None:
     data = json.loads(spans.write(SAMPLES["retried"]()))
-    steps = [one for one in data["resourceSpans"][0]["scopeSpans"][0]["spans"] if one["name"] == "step 1, try 2"]
-    kept = [one for one in steps[0]["attributes"] if one["key"] != key]
+    (step,) = [one for one in data["resourceSpans"][0]["scopeSpans"][0]["spans"] if one["name"] == "step 1, try 2"]
     kind = "intValue" if isinstance(value, int) else "stringValue"
-    steps[0]["attributes"] = [*kept, {"key": key, "value": {kind: value}}]
+    others = [one for one in step["attributes"] if one["key"] != f"planexec.{key}"]
+    step["attributes"] = [*others, {"key": f"planexec.{key}", "value": {kind: value}}]
     with pytest.raises(TraceError):
         spans.read(data)
 
 
 json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**70), 2**70)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=9),
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(-1e9, 1e9) | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
     max_leaves=6,
 )
 
 
+@cache
+def trace_text(name: str) -> str:
+    foreign = {"langgraph": LANGGRAPH, "agents": OPENAI_AGENTS}
+    return json.dumps(foreign[name]) if name in foreign else spans.write(SAMPLES[name]())
+
+
 @rounds(400)
 @given(st.randoms(use_true_random=False), json_values, st.sampled_from(["langgraph", "agents", *SAMPLES]))
 def test_a_trace_with_a_part_exchanged_is_a_run_or_a_trace_error(chance: random.Random, value: Any, name: str) -> None:
-    fixed = {"langgraph": LANGGRAPH, "agents": OPENAI_AGENTS}
-    data: Any = copy.deepcopy(fixed[name]) if name in fixed else json.loads(written(name))
+    data: Any = json.loads(trace_text(name))
     place = data
     while True:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
@@ -172,10 +153,3 @@ def test_a_trace_with_a_part_exchanged_is_a_run_or_a_trace_error(chance: random.
         place = place[key]
     with contextlib.suppress(TraceError):
         assert isinstance(spans.read(data), Run)
-
-
-WRITTEN: dict[str, str] = {}
-
-
-def written(name: str) -> str:
-    return WRITTEN.setdefault(name, spans.write(SAMPLES[name]()))

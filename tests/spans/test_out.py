@@ -1,21 +1,25 @@
-"""A run as spans: what stands inside what, what each says by the conventions, and that ids come from the events alone."""
-
-from __future__ import annotations
+"""A run as spans: what is inside what, what each says by the conventions; written as OTLP JSON and read again."""
 
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as published
+from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
 
 from planexec_lab import spans
 from planexec_lab.spans import Span, names
 from planexec_lab.spans.span import NANO
-from planexec_lite import Run, events
+from planexec_lite import Inline, Policy, Run, Toolbox, ToolExecutor, events, execute
 from planexec_lite.plan import Problem
+from tests.core.test_events import runs
+from tests.rounds import rounds
 from tests.spans.samples import SAMPLES, calls_of, long
 from tests.views import worlds
 
@@ -33,37 +37,20 @@ def drawn(run: Run) -> list[str]:
     return lines
 
 
-def test_each_try_of_a_step_is_a_span_and_so_is_its_wait() -> None:
-    assert drawn(SAMPLES["retried"]()) == [
-        "invoke_agent planner-executor 0–6",
-        "  step 1 0–2 ✗",
-        "    execute_tool put_up 0–2 ✗",
-        "  backoff 1 2–4",
-        "  step 1, try 2 4–6",
-        "    execute_tool put_up 4–6",
-        "  step 2 6–6",
-        "    execute_tool put_up 6–6",
-    ]
+UNSTARTED = worlds.given(worlds.chain(1), events.StepStarted(0.0, "1"), events.Requeued(1.0, "1", "cancelled"))
 
 
-def test_a_rollback_is_spans_of_the_run() -> None:
-    lines = drawn(SAMPLES["rolled_back"]())
-    assert lines[0].endswith(" ✗")
-    assert [line.strip() for line in lines[-2:]] == ["undo 1 0–1", "execute_tool take_down 0–1"]
-
-
-def test_a_run_inside_a_step_stands_below_it() -> None:
-    lines = drawn(SAMPLES["nested"]())
-    place = lines.index("  step 1 0–5")
-    assert lines[place : place + 7] == [
-        "  step 1 0–5",
-        "    invoke_agent planner-executor 0–5",
-        "      plan planner-executor 0–0",
-        "      step a 0–2",
-        "        execute_tool chop 0–2",
-        "      step b 2–5",
-        "        execute_tool boil 2–5",
-    ]
+@pytest.mark.parametrize(
+    ("run", "first", "lines"),
+    [
+        (SAMPLES["rolled_back"](), -2, ["  undo 1 0–1", "    execute_tool take_down 0–1"]),
+        (UNSTARTED, 0, ["invoke_agent planner-executor 0–1", "  step 1 0–1"]),
+        (SAMPLES["nested"](), 2, ["  step 1 0–5", "    invoke_agent planner-executor 0–5", "      plan planner-executor 0–0",
+         "      step a 0–2", "        execute_tool chop 0–2", "      step b 2–5", "        execute_tool boil 2–5"]),
+    ],
+)  # fmt: skip
+def test_what_happens_inside_a_step_is_below_it(run: Run, first: int, lines: list[str]) -> None:
+    assert drawn(run)[first:][: len(lines)] == lines
 
 
 def test_what_a_model_calls_in_a_step_stands_below_it() -> None:
@@ -88,71 +75,44 @@ def test_tokens_and_dollars_of_the_calls_add_up_to_those_of_the_run() -> None:
     assert made[0].attributes[names.TOKENS_IN] == run.usage.input_tokens == 400
     assert [span.name for span in made if span.parent_id == made[1].span_id] == ["chat gpt-4o"]
 
-
-def test_what_is_no_job_is_noted_at_the_run() -> None:
-    noted = [event.name for event in spans.of(SAMPLES["planned"]())[0].events]
-    assert noted == ["planexec.RunStarted", "planexec.Paused", "planexec.Reviewed", "planexec.Ended"]
-
-
-def test_a_verdict_is_noted_by_the_conventions() -> None:
-    judged = [span for span in spans.of(worlds.replanned()) if span.name.startswith("judge")]
-    verdicts = [event for span in judged for event in span.events if event.name == names.EVALUATION]
-    assert [event.attributes[names.VERDICT] for event in verdicts] == ["accept", "accept", "replan", "accept"]
-    assert verdicts[2].attributes[names.EXPLANATION] == "2 endpoints answer <401>"
-
-
-@pytest.mark.parametrize("name", SAMPLES)
-def test_spans_stand_in_others_that_come_before_them(name: str) -> None:
-    seen: set[str | None] = set()
-    for span in spans.of(SAMPLES[name]()):
-        assert span.parent_id in seen or not seen
-        assert span.span_id not in seen
-        assert span.start <= span.end
-        seen.add(span.span_id)
+    assert [event.name for event in made[0].events] == [
+        f"planexec.{kind}" for kind in ("RunStarted", "Paused", "Reviewed", "Ended")
+    ]
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_of_a_run_under_way_too_each_span_lies_within_the_one_around_it(name: str) -> None:
     run = SAMPLES[name]()
     for length in range(1, len(run.events) + 1):
-        made = {span.span_id: span for span in spans.of(Run(run.events[:length]))}
-        around = [(span, made[span.parent_id]) for span in made.values() if span.parent_id is not None]
-        outside = [
-            (one.name, other.name) for one, other in around if not other.start <= one.start <= one.end <= other.end
-        ]
-        assert not outside, f"after {length} events"
+        made: dict[str, Span] = {}
+        for span in spans.of(Run(run.events[:length])):
+            around = made[span.parent_id] if made else span
+            assert around.start <= span.start <= span.end <= around.end, f"after {length} events"
+            made[span.span_id] = span
 
 
-def test_attributes_have_the_names_of_the_published_conventions() -> None:
-    from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as published
-    from opentelemetry.semconv.attributes import error_attributes
-
-    known = {value for name, value in vars(published).items() if name.startswith("GEN_AI_")}
-    known.add(error_attributes.ERROR_TYPE)
+def test_names_and_operations_are_those_of_the_published_conventions() -> None:
+    known = {value for name, value in vars(published).items() if name.startswith("GEN_AI_")} | {ERROR_TYPE}
     every = [span for made in SAMPLES.values() for span in spans.of(made())]
     noted = [event for span in every for event in span.events]
     used = {key for one in (*every, *noted) for key in one.attributes if not key.startswith(names.OWN)}
     assert used <= known
     assert {names.OPERATION, names.MODEL, names.TOKENS_IN, names.TOKENS_OUT, names.TOOL, names.ERROR} <= used
-
-
-def test_operations_are_those_of_the_published_conventions() -> None:
-    from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as published
-
-    known = {value for name, value in vars(published.GenAiOperationNameValues).items() if name.isupper()}
-    used = {span.attributes.get(names.OPERATION) for made in SAMPLES.values() for span in spans.of(made())} - {None}
+    operations = {span.attributes.get(names.OPERATION) for span in every} - {None}
     # "plan" came with the conventions' own repository, after the package's last list
-    assert used == {"plan", "invoke_agent", "execute_tool", "chat"}
-    assert used - {"plan"} <= {getattr(value, "value", value) for value in known}
+    assert operations == {"plan", "invoke_agent", "execute_tool", "chat"}
+    assert operations - {"plan"} <= {one.value for one in published.GenAiOperationNameValues}
+    assert spans.of(SAMPLES["rolled_back"]())[0].attributes[names.ERROR] == "rolled_back"
+    verdicts = [event.attributes for span in spans.of(worlds.replanned()) for event in span.events]
+    verdicts = [one for one in verdicts if names.VERDICT in one]
+    assert [one[names.VERDICT] for one in verdicts] == ["accept", "accept", "replan", "accept"]
+    assert verdicts[2][names.EXPLANATION] == "2 endpoints answer <401>"
 
 
-def test_without_content_nothing_is_told_of_what_was_said() -> None:
-    run = Run()
+def test_without_content_no_word_of_what_was_said_is_written() -> None:
     secret = "S3CRET"
-    for event in (
-        events.RunStarted(0.0, secret, planner=True, reviewer=False),
-        events.PlanStarted(0.0, "first"),
-        events.PlanProposed(0.0, worlds.plan([("1", secret, 1, [])]), text=secret),
+    run = worlds.given(
+        worlds.plan([("1", secret, 1, [])]),
         events.StepStarted(0.0, "1", 1, 2),
         events.Inside(0.5, "1", events.Thought(secret)),
         events.Inside(0.5, "1", events.Action("work", {"a": secret})),
@@ -161,41 +121,30 @@ def test_without_content_nothing_is_told_of_what_was_said() -> None:
         events.StepStarted(1.0, "1", 2, 2),
         events.StepDone(2.0, "1", secret, 1.0),
         events.NewsReceived(2.0, secret),
-        events.PlanStarted(2.0, "news"),
-        events.PlanProposed(2.0, None, (Problem("planner_failed", None, secret),)),
         events.Ended(2.0, "failed", secret),
-    ):
-        run.record(event)
-    assert secret in spans.write(spans.of(run))
-    told = spans.write(spans.of(run, content=False))
-    assert secret not in told
-    assert "ValueError" in told
-
-
-def test_the_epoch_moves_all_times_and_ids_stay() -> None:
-    run = SAMPLES["nested"]()
-    one, other = spans.of(run, epoch=1.5), spans.of(run, epoch=1_795_000_000.25)
-    assert {after.start - before.start for before, after in zip(one, other, strict=True)} == {1_794_999_998_750_000_000}
-    assert ids(one) == ids(other)
+    )
+    refused = Run([events.RunStarted(0.0, secret, planner=True, reviewer=False), events.PlanStarted(0.0, "first"),
+                   events.PlanProposed(2.0, None, (Problem("planner_failed", None, secret),), text=secret)])  # fmt: skip
+    for one in (run, refused):
+        assert secret in spans.write(spans.of(one))
+        assert secret not in spans.write(spans.of(one, content=False))
+    assert "ValueError" in spans.write(spans.of(run, content=False))
 
 
 def ids(made: list[Span]) -> list[tuple[str, str, str | None]]:
     return [(span.trace_id, span.span_id, span.parent_id) for span in made]
 
 
-def test_the_same_run_has_the_same_ids_and_another_has_others() -> None:
-    one, same, other = (spans.of(SAMPLES[name]()) for name in ("nested", "nested", "retried"))
-    assert ids(one) == ids(same)
-    assert not {span.span_id for span in one} & {span.span_id for span in other}
+def test_ids_come_from_the_events_alone_and_the_epoch_moves_all_times() -> None:
+    one, other = (spans.of(SAMPLES["nested"](), epoch=epoch) for epoch in (1.5, 1_795_000_000.25))
+    assert {after.start - before.start for before, after in zip(one, other, strict=True)} == {1_794_999_998_750_000_000}
+    assert ids(one) == ids(other)
+    assert not {span.span_id for span in one} & {span.span_id for span in spans.of(SAMPLES["retried"]())}
     assert all(len(span.trace_id) == 32 and len(span.span_id) == 16 for span in one)
-
-
-def test_a_run_that_goes_on_keeps_a_trace_id_that_is_given() -> None:
     before, after = SAMPLES["nested_and_paused"](), SAMPLES["nested_and_resumed"]()
-    one, other = (ids(spans.of(run, trace_id="ab" * 16)) for run in (before, after))
-    assert set(one) <= set(other)
-    assert before.status == "paused"
-    assert ids(spans.of(before)) != one
+    kept, longer = (ids(spans.of(run, trace_id="ab" * 16)) for run in (before, after))
+    assert set(kept) <= set(longer)
+    assert ids(spans.of(before)) != kept
 
 
 @pytest.mark.parametrize(
@@ -212,43 +161,84 @@ def test_an_epoch_or_a_trace_id_that_is_none_is_refused(options: Any, words: str
         spans.of(Run(), **options)
 
 
-def test_a_step_that_was_taken_back_before_it_began_called_no_tool() -> None:
-    run = Run()
-    for event in (
-        events.RunStarted(0.0, "x", planner=False, reviewer=False),
-        events.PlanProposed(0.0, worlds.plan([("1", "One", 1, [])])),
-        events.StepStarted(0.0, "1"),
-        events.Requeued(1.0, "1", "cancelled"),
-    ):
-        run.record(event)
-    assert drawn(run) == ["invoke_agent planner-executor 0–1", "  step 1 0–1"]
+def printed(program: str, seed: str = "0") -> str:
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", f"import sys\nfrom planexec_lab import spans\n{program}"]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.slow
-def test_ids_are_the_same_under_every_hash_seed() -> None:
+def test_ids_are_the_same_under_every_hash_seed_and_load_no_package() -> None:
     program = (
-        "from tests.spans.samples import SAMPLES\nfrom planexec_lab import spans\n"
+        "from tests.spans.samples import SAMPLES\n"
         "print(*([(one.trace_id, one.span_id) for one in spans.of(make())] for make in SAMPLES.values()), sep='\\n')"
     )
-    printed = []
-    for seed in ("0", "4711"):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-c", program]
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-        printed.append(done.stdout)
-    assert printed[0] == printed[1]
-    assert len(printed[0].splitlines()) == len(SAMPLES)
+    ids = printed(program)
+    assert len(ids.splitlines()) == len(SAMPLES)
+    assert ids == printed(program, "4711")
+    assert printed("print('opentelemetry' in sys.modules)") == "False\n"
 
 
 @pytest.mark.slow
-def test_a_run_of_ten_thousand_steps_costs_what_its_length_says() -> None:
-    assert len(spans.of(long(10_000))) == 20_001
+def test_a_long_run_costs_what_its_length_says() -> None:
     small, large = long(300), long(3_000)
     assert calls_of(lambda: spans.of(large)) < 10.5 * calls_of(lambda: spans.of(small))
+    shorter, longer = (spans.write(long(length)) for length in (200, 2_000))
+    assert calls_of(lambda: spans.read(longer)) < 11 * calls_of(lambda: spans.read(shorter))
 
 
-@pytest.mark.slow
-def test_importing_it_loads_nothing_of_opentelemetry() -> None:
-    program = "import sys\nfrom planexec_lab import spans\nprint('opentelemetry' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+# --- written and read again -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_run_comes_back_event_by_event(name: str) -> None:
+    run = SAMPLES[name]()
+    assert spans.read(spans.write(run)).events == run.events
+    assert spans.read(spans.write(spans.of(run, epoch=0))).events == run.events
+
+
+@rounds(40)
+@given(runs())
+def test_every_run_comes_back(ran: tuple[Run, Policy]) -> None:
+    assert spans.read(spans.write(ran[0])).events == ran[0].events
+
+
+def test_a_run_on_a_real_clock_comes_back_to_the_nanosecond() -> None:
+    run = execute(worlds.chain(3), ToolExecutor(Toolbox([worlds.work])), workers=Inline())
+    back = spans.read(spans.write(run))
+    assert [type(event) for event in back.events] == [type(event) for event in run.events]
+    assert all(abs(one.at - other.at) < 2e-9 for one, other in zip(run.events, back.events, strict=True))
+    assert back.results == run.results
+
+
+def test_the_order_of_spans_and_of_lines_does_not_matter() -> None:
+    run = SAMPLES["nested"]()
+    made = spans.of(run)
+    random.Random(3).shuffle(made)
+    half = len(made) // 2
+    lines = f"{spans.write(made[:half])}\n{spans.write(made[half:])}\n"
+    assert spans.read(lines).events == run.events
+    assert spans.read([json.loads(line) for line in lines.splitlines()]).events == run.events
+
+
+def test_of_several_traces_one_is_chosen() -> None:
+    one, other = SAMPLES["nested"](), SAMPLES["retried"]()
+    both = spans.write([*spans.of(one), *spans.of(other)])
+    with pytest.raises(spans.TraceError, match="there are 2 traces in it; choose one by trace_id"):
+        spans.read(both)
+    assert spans.read(both, trace_id=spans.of(other)[0].trace_id).events == other.events
+    with pytest.raises(spans.TraceError, match="there is no trace"):
+        spans.read(both, trace_id="f" * 32)
+
+
+def test_a_missing_span_is_noticed() -> None:
+    made = spans.of(SAMPLES["retried"]())
+    with pytest.raises(spans.TraceError, match="event 2 of the run is missing: not all of its spans are there"):
+        spans.read(spans.write([span for span in made if span.name != "step 1"]))
+
+
+def test_a_trace_without_content_still_has_a_timeline_and_a_ledger() -> None:
+    run = SAMPLES["planned"]()
+    back = spans.read(spans.write(spans.of(run, content=False)))
+    assert (back.status, back.makespan, back.usage) == ("finished", run.makespan, run.usage)
+    assert [step.tool for step in back.plan.steps] == ["put_up", "put_up"]

@@ -1,7 +1,5 @@
 """Traces as frameworks export them, written small: the shapes were read off real ones (test_others makes those)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,19 +27,17 @@ def span(
         "prompt": "gen_ai.prompt",
         "completion": "gen_ai.completion",
     }
-    return {
+    kinds = {key: "intValue" if isinstance(value, int) else "stringValue" for key, value in attributes.items()}
+    made = {
         "traceId": "ab" * 16,
         "spanId": id,
-        **({"parentSpanId": parent} if parent else {}),
         "name": name,
         "startTimeUnixNano": str(BEGIN + round(start * MILLI)),
         "endTimeUnixNano": str(BEGIN + round(end * MILLI)),
-        "attributes": [
-            {"key": named[key], "value": {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}}
-            for key, value in attributes.items()
-        ],
-        **({"status": {"code": 2, "message": error}} if error is not None else {}),
+        "attributes": [{"key": named[key], "value": {kinds[key]: str(value)}} for key, value in attributes.items()],
     }
+    made |= {"parentSpanId": parent} if parent else {}
+    return made | ({"status": {"code": 2, "message": error}} if error is not None else {})
 
 
 def chat(id: str, parent: str, start: float, end: float, **more: Any) -> dict[str, Any]:

@@ -11,24 +11,18 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.capabilities.doubt import Doubt
-from planexec_lite.events import Inside, StepDone
+from planexec_lite.events import StepDone
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.tools import awaiting
 from planexec_lite.workers import Workers
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
 from tests.core.shapes import check_fold, check_order, step
-from tests.core.site import Site
-from tests.guards.books import notebook_tool
 
 TOOLS = Toolbox([odd_tools.awaits, odd_tools.async_raises, odd_tools.async_process, odd_tools.fine, odd_tools.process])
 CHAIN = [
@@ -111,14 +105,6 @@ def test_in_simulation_an_async_tool_takes_what_it_declares_and_runs_to_its_end(
     assert again.events == run.events
 
 
-def test_what_an_async_tool_charges_and_emits_reaches_its_own_step(workers: Workers) -> None:
-    run = carry_out([step("1", "awaits", value=1), step("2", "fine", value=2)], workers)
-    inside = [(event.step, event.event) for event in run.events if isinstance(event, Inside)]
-    assert inside == [("1", "awaited")]
-    if isinstance(workers, Simulated):
-        assert next(e.seconds for e in run.events if isinstance(e, StepDone) and e.step == "1") == 3.0
-
-
 def test_the_charges_of_async_tools_side_by_side_are_not_mixed_up(threads: ThreadPoolExecutor) -> None:
     @tool(effects="none")
     async def asks(tokens: int) -> int:
@@ -130,38 +116,6 @@ def test_the_charges_of_async_tools_side_by_side_are_not_mixed_up(threads: Threa
     run = carry_out([step(str(n), "asks", tokens=n) for n in range(8)], Pool(threads), Toolbox([asks]))
     calls = {event.step: event.calls for event in run.events if isinstance(event, StepDone)}
     assert calls == {str(n): (ModelCall("m", n, 1, 0.5),) * 5 for n in range(8)}
-
-
-def test_two_async_tools_on_a_pool_wait_side_by_side(threads: ThreadPoolExecutor) -> None:
-    there = threading.Barrier(4, timeout=60)
-
-    @tool(effects="none")
-    async def meets() -> bool:
-        await asyncio.to_thread(there.wait)  # nobody passes before all four have come
-        return True
-
-    run = carry_out([step(str(n), "meets") for n in range(4)], Pool(threads), Toolbox([meets]))
-    assert run.status == "finished"
-
-
-def test_async_tools_share_one_loop_also_when_they_come_at_once(
-    threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begin = awaiting._Loop.__init__
-
-    def begin_slowly(self: Any, name: str) -> None:
-        time.sleep(0.02)  # as on a busy machine
-        begin(self, name)
-
-    monkeypatch.setattr(awaiting._Loop, "__init__", begin_slowly)
-    monkeypatch.setattr(awaiting, "_shared", {})
-
-    @tool(effects="none")
-    async def where(n: int) -> int:
-        return id(asyncio.get_running_loop())
-
-    run = carry_out([step(str(n), "where", n=n) for n in range(8)], Pool(threads), Toolbox([where]))
-    assert len(set(run.results.values())) == 1
 
 
 class Bound:
@@ -229,27 +183,6 @@ def test_a_plan_that_is_carried_out_inside_an_async_tool_does_not_lock_up(
         others.shutdown(wait=False, cancel_futures=True)
 
 
-def test_an_async_tool_that_takes_too_long_is_given_up_and_its_end_is_recorded(threads: ThreadPoolExecutor) -> None:
-    site = Site()
-
-    @tool(effects="none")
-    async def forever() -> None:
-        await asyncio.sleep(3600)
-
-    @tool(effects="none")
-    async def slow(until: str) -> str:
-        await asyncio.to_thread(site.until, until)
-        return "at last"
-
-    steps = [step("1", "forever", timeout=0.01), step("2", "slow", until="StepLate 1")]
-    tools = ToolExecutor(Toolbox([forever, slow]))
-    run = site.to_its_end(lambda: execute(Plan.parse(steps), tools, workers=Pool(threads), watch=site.watch))
-    check_fold(run)
-    check_order(run)
-    assert run.board.state == {"1": "failed", "2": "done"}
-    assert run.board[Doubt].late == {"1": "TimeoutError: it was cancelled"}
-
-
 @pytest.fixture
 def stuck(short_grace: None) -> Iterator[Toolbox]:
     """Tools that block their loop, or ignore their cancellation, until the test is over."""
@@ -287,18 +220,6 @@ def test_an_async_tool_that_does_not_end_delays_nobody(stuck: Toolbox, late: dic
     assert run.board.state == {"1": "failed"}
     assert run.board.errors["1"].startswith("TimeoutError: ")
     assert carry_out(CHAIN, Inline()).results["3"] == 8
-
-
-def test_an_async_tool_that_does_not_end_is_in_doubt_like_any_other(stuck: Toolbox) -> None:
-    async def hangs() -> None:
-        await asyncio.sleep(3600)
-
-    tools = [Tool(function, effects="once") for function in (stuck["ignores"].function, hangs)]
-    plans = [Plan.parse([step("1", one.name, timeout=0.01)]) for one in tools]
-    ends = [to_its_end(lambda p=p: execute(p, ToolExecutor(Toolbox(tools)))) for p in plans]
-    ignored, cancelled = ([type(event) for event in end.events] for end in ends)
-    assert ignored == cancelled
-    assert ends[0].status == ends[1].status
 
 
 def test_a_tool_that_is_an_async_generator_is_no_data() -> None:
@@ -363,63 +284,3 @@ def test_ctrl_c_cancels_the_async_tool_and_stops_the_run(ctrl_c: None) -> None:
         execute(Plan.parse([step("1", "long")]), ToolExecutor(Toolbox([long])))
     assert cancelled.wait(60)
     assert carry_out([step("1", "awaits", value=1)], Inline()).results == {"1": 2}
-
-
-CELL = """
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-from planexec_lite import *
-
-async def doubles(value: int) -> int:
-    await asyncio.sleep(0.01)
-    return value * 2
-
-plan = Plan.parse([{"id": 1, "tool": "doubles", "params": {"value": 4}},
-                   {"id": 2, "tool": "doubles", "params": {"value": "{step_1_result}"}, "depends_on": [1]}])
-executor = ToolExecutor(Toolbox([doubles]))
-asyncio.get_running_loop()  # a notebook's cell runs inside one
-with ThreadPoolExecutor(2) as pool:
-    for workers in (Inline(), Simulated(), Pool(pool)):
-        print(execute(plan, executor, workers=workers).answer)
-print((await asyncio.to_thread(execute, plan, executor)).answer)
-"""
-
-
-@pytest.mark.notebooks
-@pytest.mark.weekly
-def test_in_a_notebooks_own_loop_async_tools_run() -> None:
-    new: Any = nbformat.v4
-    book = new.new_notebook(cells=[new.new_code_cell(CELL)])
-    with TemporaryDirectory() as folder:
-        how = notebook_tool().transport(folder)
-        NotebookClient(book, timeout=600, startup_timeout=600, kernel_name="python3", config=how).execute()
-    printed = "".join(output.get("text", "") for output in book.cells[0].outputs)
-    assert printed.split() == ["16"] * 4
-
-
-def test_plans_that_async_tools_run_wait_for_no_blocked_loop_and_leave_none_behind() -> None:
-    @tool(effects="none")
-    async def leaf(x: int) -> int:
-        return x
-
-    inner = Plan.parse([{"id": id, "tool": "leaf", "params": {"x": 1}} for id in "12"])
-    with ThreadPoolExecutor(2) as threads:
-
-        @tool(effects="none")
-        async def outer(x: int) -> str:
-            return execute(inner, ToolExecutor(Toolbox([leaf])), workers=Pool(threads)).status
-
-        plan = Plan.parse([{"id": "1", "tool": "outer", "params": {"x": 1}}])
-        execute(plan, ToolExecutor(Toolbox([outer])))
-        loops, began = len(_loops()), time.perf_counter()
-        for _ in range(4):
-            assert execute(plan, ToolExecutor(Toolbox([outer]))).answer == "finished"
-        assert time.perf_counter() - began < 4 * awaiting.GRACE
-    until = time.perf_counter() + 10
-    while len(_loops()) > loops and time.perf_counter() < until:
-        time.sleep(0.01)
-    assert len(_loops()) <= loops
-
-
-def _loops() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name.startswith("planexec_lite async tools")]

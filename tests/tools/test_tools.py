@@ -137,15 +137,6 @@ def test_arguments_arrive_as_declared_and_latency_may_depend_on_them() -> None:
             toolbox["bare"].call(wrong)
 
 
-def test_a_latency_function_is_given_default_arguments_too() -> None:
-    def wait(seconds: float = 1.5) -> float:
-        return seconds
-
-    with Meter() as meter:
-        Tool(wait, latency=lambda seconds: seconds, effects="none").call({})
-    assert meter.seconds == 1.5
-
-
 def test_a_lone_input_goes_to_the_only_parameter_or_the_only_required_one() -> None:
     @tool(effects="none")
     def shout(text: str) -> str:

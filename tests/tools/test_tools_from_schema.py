@@ -148,38 +148,12 @@ def test_a_null_leaves_out_what_may_be_left_out() -> None:
     assert fault.parameter == "query"
 
 
-def test_a_strict_schema_lets_a_model_leave_out_what_it_may() -> None:
-    flat = {name: part for name, part in SEARCH["properties"].items() if name not in ("from-day", "area")}  # type: ignore[attr-defined]
-    offered = closed_parameters(of({"properties": flat, "required": ["query"]}))["properties"]
-    assert {"type": "null"} not in offered["query"].get("anyOf", [])
-    assert offered["most"]["anyOf"][0]["description"] == "(by default 3)"
-    assert {"type": "null"} in offered["deep"]["anyOf"]
-    assert offered["deep"]["description"] == "(null: left out)"
-    assert {"type": "null"} in offered["kind"]["anyOf"]
-
-
-def test_the_object_is_closed_whether_or_not_the_schema_says_so() -> None:
-    for more in ({}, {"additionalProperties": True}, {"additionalProperties": {"type": "string"}}):
-        (fault,) = one({}, **more).faults({"y": 1})
-        assert fault.code == "unknown_parameter"
-    assert of({"required": ["y"]}).faults({}) != []
-    assert of({"required": ["y"]}).faults({"y": 1}) == []
-
-
 def test_a_tool_from_a_schema_can_be_pickled_with_what_was_declared() -> None:
     search = of({**SEARCH, "minProperties": 1}, checked_elsewhere=True, effects="once", uses="web", destructive=False)
     again = pickle.loads(pickle.dumps(search))
     assert (again.signature, again.schema) == (search.signature, search.schema)
     assert (again.effects, again.uses, again.destructive) == ("once", ("web",), False)
     assert again.call({"query": "a"}) == {"query": "a"}
-
-
-def test_the_schema_is_a_copy_of_what_was_given() -> None:
-    given = {"properties": {"x": {"type": "integer"}}}
-    tool = of(given)
-    given["properties"]["x"]["type"] = "string"
-    assert tool.schema["properties"]["x"] == {"type": "integer"}
-    assert given.keys() == {"properties"}
 
 
 @pytest.mark.parametrize(
@@ -204,13 +178,6 @@ def test_what_can_not_be_checked_is_refused_unless_it_is_checked_elsewhere(
     with pytest.raises(ToolError, match=rf"tool 'search', parameter {keyword}"):
         one(parameter)
     assert one(parameter, checked_elsewhere=True).parameters == ("x",)
-
-
-def test_a_condition_on_all_arguments_together_can_not_be_checked() -> None:
-    together = {"properties": {"x": {}}, "anyOf": [{"required": ["x"]}]}
-    with pytest.raises(ToolError, match="can't be checked here: anyOf"):
-        of(together)
-    assert of(together, checked_elsewhere=True).required == ("x",)
 
 
 CITY = {"$anchor": "city", "type": "string"}
@@ -291,18 +258,6 @@ def test_a_schema_that_stands_for_too_much_is_refused_by_its_size() -> None:
     assert closed_parameters(equal)["properties"]["x"]
 
 
-def test_choices_in_choices_are_tried_quickly() -> None:
-    either: dict[str, Any] = {"type": "integer"}
-    for n in range(10):
-        node = {"type": "object", "properties": {"next": either}, "required": ["next"]}
-        either = {"anyOf": [node, {**node, "description": str(n)}]}
-    with pytest.raises(ToolError, match="more than 2,000 parts"):
-        one(either)
-    many = one({"type": "array", "items": {"anyOf": KINDS}})
-    assert many.faults({"x": [{"k": "b", "y": 1}] * 5_000}) == []
-    assert len(many.faults({"x": [{"k": "b"}] * 5_000})) == 20
-
-
 def nested(levels: int) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(levels):
@@ -333,10 +288,18 @@ def test_a_schema_that_can_not_be_read_is_refused_at_its_place(parameter: Any, w
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "schema", [[], {"type": "string"}, {"properties": []}, {"properties": {"x": {1, 2}}}, nested(9000)]
-)
-def test_a_schema_of_no_object_is_refused(schema: Any) -> None:
+NO_BOUNDS: list[dict[str, Any]] = [
+    {"type": "string", "minLength": -1},
+    {"type": "array", "items": {"type": "string"}, "maxItems": float("nan")},
+    {"type": "integer", "minimum": float("inf")},
+    {"type": "number", "minimum": 10**400},
+    {"type": "array", "items": False},
+]
+REFUSED: list[Any] = [[], {"type": "string"}, {"properties": []}, {"properties": {"x": {1, 2}}}, nested(9000)]
+
+
+@pytest.mark.parametrize("schema", [*REFUSED, *({"properties": {"x": one}} for one in NO_BOUNDS)])
+def test_a_schema_of_no_object_or_with_a_bound_that_is_none_is_refused(schema: Any) -> None:
     with pytest.raises(ToolError, match="tool 'search'"):
         of(schema)
 
@@ -391,34 +354,3 @@ def test_the_same_tool_may_call_another_function(tool: Tool) -> None:
     assert again.call({"query": "x", "most": "4"}) == ["most", "query"]
     assert again.faults({"q": 1}) == tool.faults({"q": 1})
     assert tool.call({"query": "x"}) in ("x", {"query": "x"})
-
-
-NEVER = float("inf")
-NO_BOUNDS = [
-    {"type": "string", "minLength": -1},
-    {"type": "string", "maxLength": 1e30},
-    {"type": "array", "items": {"type": "string"}, "maxItems": -3},
-    {"type": "array", "items": {"type": "string"}, "maxItems": float("nan")},
-    {"type": "integer", "minimum": NEVER},
-    {"type": "number", "minimum": 10**400},
-    {"type": "array", "items": False},
-]
-
-
-@pytest.mark.parametrize("parameter", NO_BOUNDS, ids=str)
-def test_a_bound_that_no_value_can_be_checked_against_is_refused_with_the_tools_name(parameter: dict[str, Any]) -> None:
-    with pytest.raises(ToolError, match="tool 'search'"):
-        one(parameter)
-
-
-def test_the_places_of_a_tuple_are_described() -> None:
-    pair = one({"type": "array", "items": [{"type": "string"}, {"type": "integer"}]}, checked_elsewhere=True)
-    assert pair.signature == "search(x: list of any)"
-
-
-def test_a_tool_whose_schema_is_composed_can_be_pickled() -> None:
-    part = {"type": "object", "properties": {"x": {"type": ["string", "null"], "minLength": 2}}}
-    composed = of({"allOf": [part]})
-    again = pickle.loads(pickle.dumps(composed))
-    assert (again.digest, again.signature) == (composed.digest, composed.signature)
-    assert again.faults({"x": "a"}) == composed.faults({"x": "a"}) != []

@@ -1,5 +1,7 @@
 """What pictures hold: the words and lines of a timeline's SVG, boxes that overlap, the contrast of colours."""
 
+from collections.abc import Iterable
+from itertools import combinations
 from xml.etree import ElementTree
 
 from planexec_lab.views import Figure
@@ -36,6 +38,18 @@ def overlap(one: Box, other: Box, least: float = 0) -> bool:
         and one.y < other.y + other.height + least
         and other.y < one.y + one.height + least
     )
+
+
+def overlaps(things: Iterable[Box], least: float = 0) -> list[tuple[Box, Box]]:
+    """The pairs of rectangles that overlap, or are less than `least` pixels apart."""
+    return [(one, other) for one, other in combinations(things, 2) if overlap(one, other, least)]
+
+
+def off_the_plate(things: Iterable[Box], wide: float, high: float) -> list[Box]:
+    """The rectangles that are not wholly on a plate of this size."""
+    return [
+        box for box in things if min(box.x, box.y) < 0 or box.x + box.width > wide + 0.5 or box.y + box.height > high
+    ]
 
 
 def contrast(one: str, other: str) -> float:

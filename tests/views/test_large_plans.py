@@ -1,7 +1,5 @@
 """Pictures of very large plans are made in time that grows with their length, or show a part and say so."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 
@@ -13,7 +11,6 @@ from planexec_lab.views.timeline_drawing.model import MOST_LANES
 from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute
 from tests.views import worlds
 
-TOOLS = Toolbox([worlds.work])
 SHAPES: dict[str, Callable[[int], list[int]]] = {
     "flat": lambda number: [],
     "a chain": lambda number: [number - 1] if number > 1 else [],
@@ -39,20 +36,10 @@ def test_a_graph_of_ten_thousand_steps_shows_the_first_ones(shape: str) -> None:
     assert figure.svg.count("<path") < 10 * MOST_EDGES
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_graph_up_to_the_bound_is_whole(shape: str) -> None:
-    plan = large(shape, 90)
-    figure = views.graph(plan)
-    assert figure.svg.count("<rect") - 1 == 90
-    assert "Drawn" not in figure.caption
-
-
-def ran(shape: str, slots: int | None, length: int = 4_000) -> Run:
-    steps = [
-        {**step.model_dump(), "tool": "work", "params": {"seconds": 1, "fails": False}}
-        for step in large(shape, length).steps
-    ]
-    return execute(Plan.parse(steps), ToolExecutor(TOOLS), workers=Simulated(slots))
+def ran(shape: str, slots: int | None) -> Run:
+    work = {"tool": "work", "params": {"seconds": 1, "fails": False}}
+    plan = Plan.parse([{**step.model_dump(), **work} for step in large(shape, 4_000).steps])
+    return execute(plan, ToolExecutor(Toolbox([worlds.work])), workers=Simulated(slots))
 
 
 def test_a_timeline_of_very_many_lanes_shows_the_first_ones() -> None:
@@ -64,12 +51,9 @@ def test_a_timeline_of_very_many_lanes_shows_the_first_ones() -> None:
 
 
 @pytest.mark.parametrize("shape", ["flat", "a chain"])
-def test_a_long_timeline_names_few_of_its_steps(shape: str) -> None:
-    figure = views.timeline(ran(shape, 4))
-    assert len(figure.caption) < 1_000
-
-
-def test_a_board_of_very_many_rows_counts_the_others() -> None:
-    figure = views.board(ran("flat", 4))
+def test_a_long_run_has_few_names_and_rows(shape: str) -> None:
+    run = ran(shape, 4)
+    assert len(views.timeline(run).caption) < 1_000
+    figure = views.board(run)
     assert figure.table.count("<tr") == 1_001
     assert "Showing 1,000 of 4,000 steps: rows 1 to 1,000. 4,000 done." in figure.text

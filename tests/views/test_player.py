@@ -1,25 +1,33 @@
-"""The trace player shows any run at any moment, says it in text too, and does not touch the run."""
+"""The trace player and the live board: any run at any moment, also in text; a still picture stays where the widget is gone."""
 
 import asyncio
 import re
-from typing import get_args
+import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import Any, get_args
 
+import ipywidgets
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exercises.quiz import quiz
 from planexec_lab import views
 from planexec_lab.views import narration
-from planexec_lab.views.widgets import trace_player
-from planexec_lite import Budget, Plan, Run, Simulated, Toolbox, ToolExecutor, execute
+from planexec_lab.views.board_table import Window
+from planexec_lab.views.widgets import live_board, trace_player, widget_output
+from planexec_lite import Board, Budget, Plan, Pool, Run, Simulated, Toolbox, ToolExecutor, execute, tool
 from planexec_lite import events as e
 from planexec_lite.plan import Call, Problem
+from tests.views.cells import shown as shown_in_a_cell
 from tests.views.cells import still
 from tests.views.comms import messages, weight
 from tests.views.worlds import chain, criteria, deploy, midway, plan, replanned, thinking, work
 
 pytestmark = pytest.mark.slow
 
+TOOLS = ToolExecutor(Toolbox([work]))
 RUNS = [deploy(), deploy(fails=("5",), retries=1), replanned(), midway(), thinking(), Run()]
 
 
@@ -45,7 +53,9 @@ def test_the_buttons_and_the_number_move_together() -> None:
     assert shown.number.value == last - 1
     shown.number.value = 3
     assert shown.text().startswith("Event 3 of ")
-    shown.next.click()
+    with messages() as sent:
+        shown.next.click()
+    assert len(sent) == len(set(sent)) <= 7, "nothing is sent twice"
     assert shown.number.value == 4
     shown.first.click()
     assert shown.text().startswith("Nothing has happened yet")
@@ -66,17 +76,13 @@ def test_a_button_at_an_end_does_nothing_and_keeps_the_focus() -> None:
     assert not any(button.disabled for button in (shown.first, shown.back, shown.next, shown.last))
 
 
-def large() -> Run:
-    return execute(chain(1000), ToolExecutor(Toolbox([work])), workers=Simulated(4))
-
-
 def test_a_player_of_1000_steps_answers_with_a_window_and_little_to_send(monkeypatch: pytest.MonkeyPatch) -> None:
     def draw(*_: object) -> None:
         raise AssertionError("this takes seconds with so many steps")
 
     for name in ("graph", "timeline"):
         monkeypatch.setattr(trace_player, name, draw)
-    shown = views.player(large())
+    shown = views.player(execute(chain(1000), TOOLS, workers=Simulated(4)))
     for number in (1003, 1004, 4):
         with messages() as sent:
             shown.number.value = number
@@ -86,39 +92,12 @@ def test_a_player_of_1000_steps_answers_with_a_window_and_little_to_send(monkeyp
     assert trace_player.NOT_DRAWN in shown.text()
     assert trace_player.NOT_DRAWN in shown._timeline.value
     assert shown._board.value.count("<tr") == 41
-
-
-def test_the_still_picture_of_a_long_run_is_short() -> None:
-    html = still(views.player(large()))["text/html"]
+    html = still(shown)["text/html"]
     assert len(html) < 100_000
     assert "2,003 events" in html
 
 
-def test_the_status_region_stays_while_its_words_change() -> None:
-    shown = views.player(deploy())
-    region, words = shown._status.box.children
-    before, earlier = region.value, words.value
-    shown.back.click()
-    assert region.value == before
-    assert words.value != earlier
-    (name,) = re.findall('aria-owns="(.*?)"', before)
-    assert f'<p id="{name}" dir="auto"' in words.value
-
-
-def test_nothing_is_sent_twice() -> None:
-    shown = views.player(deploy())
-    with messages() as sent:
-        shown.back.click()
-    assert len(sent) == len(set(sent)) <= 7
-
-
-def test_the_current_event_is_said_with_its_result() -> None:
-    run = deploy()
-    number = next(n for n, event in enumerate(run.events, 1) if isinstance(event, e.StepDone))
-    assert f"step {run.events[number - 1].step} gives " in views.player(run).text(number)  # type: ignore[union-attr]
-
-
-def test_it_plays_to_the_end_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_plays_to_the_end_and_pauses_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace_player, "PAUSE", 0.001)
 
     async def play() -> list[int]:
@@ -130,22 +109,15 @@ def test_it_plays_to_the_end_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
         while shown.playing:
             await asyncio.sleep(0.01)
         assert shown.play.description == "Play"
-        return seen
-
-    seen = asyncio.run(play())
-    assert seen == list(range(len(seen)))
-
-
-def test_it_pauses_where_it_is() -> None:
-    async def play() -> None:
-        shown = views.player(deploy())
         shown.number.value = 2
         shown.play.click()
         shown.play.click()
         await asyncio.sleep(0.01)
         assert (shown.playing, shown.number.value) == (False, 2)
+        return seen[:-1]
 
-    asyncio.run(play())
+    seen = asyncio.run(play())
+    assert seen == list(range(len(seen)))
 
 
 def test_where_no_loop_runs_it_can_be_stepped_and_not_played() -> None:
@@ -160,34 +132,16 @@ def test_a_moment_that_the_run_does_not_have_is_refused() -> None:
         views.player(deploy()).text(99)
 
 
-def test_it_does_not_touch_the_run() -> None:
-    run = deploy()
-    before = [e.to_dict(event) for event in run.events]
-    views.player(run).number.value = 3
-    assert [e.to_dict(event) for event in run.events] == before
-    assert run.status == "finished"
-
-
 def test_a_run_that_goes_on_later_does_not_change_what_is_played() -> None:
     run = midway()
     shown = views.player(run)
     last, before = shown.number.max, repr(shown)
     run.record(e.NewsReceived(16.0, "more"))
     assert repr(shown) == before
+    shown.number.value = 3
+    assert (len(run.events), run.status) == (last + 1, "running"), "it does not change the run"
+    shown.number.value = last
     assert shown.text().startswith(f"Event {last} of {last}")
-
-
-def test_its_text_form_tells_the_whole_run_in_the_same_words_every_time() -> None:
-    shown = [still(views.player(replanned()))["text/plain"] for _ in range(2)]
-    assert shown[0] == shown[1]
-    assert "the evaluator says replan of step 3: 2 endpoints answer <401>" in shown[0]
-    assert len(shown[0].splitlines()) == len(replanned().events) + 1
-
-
-def test_words_of_a_run_are_shown_as_text() -> None:
-    run = Run()
-    run.record(e.RunStarted(0.0, "<img src=x onerror=alert(1)>", planner=False, reviewer=False))
-    assert "<img src=x" not in views.player(run)._status.box.children[1].value
 
 
 STEP = criteria(plan([("1", "Read", 1, [])]), "1").steps[0]
@@ -241,3 +195,132 @@ def test_every_kind_of_event_has_a_sentence_of_its_own() -> None:
     assert len(set(sentences)) == len(sentences)
     assert {type(event) for event in EVENTS} == set(get_args(e.Event))
     assert not any(words == type(event).__name__ for words, event in zip(sentences, EVENTS, strict=True))
+
+
+# --- the live board ---------------------------------------------------------------------------------------------------
+
+
+@tool(effects="none")
+def nap(seconds: float) -> float:
+    """Sleep."""
+    time.sleep(seconds)
+    return seconds
+
+
+def test_the_live_board_follows_a_run_on_threads_to_its_end() -> None:
+    screen, seen = views.live(), list[str]()
+
+    def watch(run: Run) -> None:
+        screen(run)
+        seen.append(screen._line.value)
+
+    naps = [{"id": n, "tool": "nap", "params": {"seconds": 0.05}, "depends_on": [n - 1] * (n > 1)} for n in (1, 2, 3)]
+    with ThreadPoolExecutor(2) as threads:
+        execute(Plan.parse(naps), ToolExecutor(Toolbox([nap])), workers=Pool(threads), watch=watch)
+    assert [words.split(":")[0].removeprefix("<p>") for words in seen] == ["Running"] * 3 + ["Finished"]
+    assert "3 of 3 steps done" in seen[-1]
+    assert screen._board.value.count("✓ done") == 3
+
+
+def test_the_last_picture_is_that_of_the_end_however_slow_drawing_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+
+    def slow(stand: Board, shown: Window) -> Any:
+        drawn.append(len(stand.results))
+        clock.now += 60.0
+        return part(stand, shown)
+
+    clock, part = SimpleNamespace(now=0.0), live_board.part
+    monkeypatch.setattr(live_board, "part", slow)
+    monkeypatch.setattr(live_board, "time", SimpleNamespace(monotonic=lambda: clock.now))  # all else takes no time
+    screen = views.live()
+    assert still(screen)["text/plain"] == "Nothing has run yet: the board and the graph come with the run"
+    run = execute(chain(40), TOOLS, workers=Simulated(1), watch=screen)
+    assert run.events == execute(chain(40), TOOLS, workers=Simulated(1)).events
+    assert drawn == [0, 40]
+    assert still(screen)["text/plain"] == repr(screen) == views.board(run).text
+    assert views.board(run)._repr_html_() in still(screen)["text/html"]
+    assert "<img" in screen._graph.value
+
+
+def test_what_runs_or_failed_out_of_sight_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_board, "SHARE", 1)  # as if drawing took none of the time
+    rows = [(str(n), "Part", 1.0 if n > 1 else 5000.0, []) for n in range(1, 301)]
+    screen, seen = views.live(), list[str]()
+
+    def watch(run: Run) -> None:
+        screen(run)
+        seen.append(repr(screen))
+
+    execute(plan(rows, ["7"]), TOOLS, workers=Simulated(2), watch=watch)
+    late = [text for text in seen if "rows 1 to" not in text and not text.startswith("Finished")]
+    assert len(set(late)) > 3
+    assert all("Running: 1 and " in text and "Failed: 7." in text for text in late[:-10])
+
+
+def test_each_tenth_is_announced_and_not_each_step() -> None:
+    screen, heard = views.live(), list[str]()
+    region, words = screen._status.box.children
+    before = region.value
+    words.observe(lambda change: heard.append(re.sub("<.*?>", "", change["new"])), "value")
+    execute(chain(1000), TOOLS, workers=Simulated(1), watch=screen)
+    assert region.value == before
+    assert 'role="status"' in before
+    assert heard[-1] == "Finished: 1,000 of 1,000 steps done."
+    assert len(heard) < 15
+
+
+# --- the still picture ------------------------------------------------------------------------------------------------
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def watched() -> Any:
+    screen = views.live()
+    screen(deploy())
+    return screen
+
+
+SHOWN = {"player": lambda: views.player(replanned()), "new live board": views.live, "live board": watched,
+         "quiz": lambda: quiz("02")}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_still_picture_stays_and_is_hidden_by_the_living_widget_alone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(ipywidgets.Widget, "_repr_mimebundle_")  # as in Colab, whose ipywidgets is 7.7
+    one = SHOWN[name]()
+    box, (widget, picture) = shown_in_a_cell(one)
+    assert widget == {VIEW: {"version_major": 2, "version_minor": 0, "model_id": box.model_id}}
+    assert picture.keys() == {"text/plain", "text/html"}
+    assert picture == still(SHOWN[name]()), "the same bytes every time"
+    assert picture["text/plain"] == repr(one)
+    assert "Run the cell again to use it." in picture["text/html"]
+    (called,) = re.findall(r'^<div class="(\S+)"', picture["text/html"])
+    styles = [child.value for child in box.children if isinstance(child, ipywidgets.HTML) and called in child.value]
+    assert styles == [f"<style>.{called} {{display: none}}</style>"]
+
+
+def test_the_text_of_the_player_tells_the_whole_run() -> None:
+    text = still(views.player(replanned()))["text/plain"]
+    assert "the evaluator says replan of step 3: 2 endpoints answer <401>" in text
+    assert len(text.splitlines()) == len(replanned().events) + 1
+
+
+def test_what_is_shown_twice_is_told_apart_and_hidden_once_each() -> None:
+    screen = views.live()
+    before, again = still(screen), still(screen)
+    screen(deploy())
+    after = still(screen)
+    names = [re.findall(r"pxl-still-\w+", one["text/html"])[0] for one in (before, again, after)]
+    assert names[0] == names[1] != names[2]
+    styles = [child.value for child in screen.box.children if "pxl-still-" in getattr(child, "value", "")]
+    assert styles == [f"<style>.{name} {{display: none}}</style>" for name in (names[0], names[2])]
+
+
+def test_without_a_kernel_the_picture_is_left_and_its_words_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ipywidgets.VBox, "model_id", None)  # as under ipywidgets 7
+    (picture,) = widget_output.outputs(ipywidgets.VBox(), "<img src=x onerror=alert(1)>")
+    assert picture.keys() == {"text/plain", "text/html"}
+    assert "<img" not in picture["text/html"]

@@ -1,4 +1,4 @@
-"""The desk in process: every control does what it says, and Approve is dark while the plan is unfit."""
+"""The desk in process: what its controls and scripts do, that Approve is off while the plan is unfit, and late keys."""
 
 from typing import Any
 
@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.views import NotDecided
-from planexec_lab.views.review_desk import marks
-from planexec_lite import Plan, Step, Toolbox, tool
+from planexec_lab.views import NobodyThere, NotDecided, ScriptError
+from planexec_lab.views import desk as open_desk
+from planexec_lab.views.review_desk import marks, opening, presence
+from planexec_lab.views.review_desk.widget import Review
+from planexec_lite import Decision, Plan, Step, Toolbox, tool
 from planexec_lite.events import Grant
 from tests.views.cells import still
 from tests.views.desks import PLAN, TOOLS, desk, fill, press
@@ -26,65 +28,73 @@ def words(shown: Any) -> str:
     return "\n".join(walk(shown.box))
 
 
+def played(*script: str | tuple[str, str], plan: Plan = PLAN) -> Decision:
+    shown = desk(plan)
+    shown.play(list(script))
+    return shown.decision
+
+
 def test_approve_gives_the_plan_as_it_came() -> None:
     shown = desk()
+    with pytest.raises(NotDecided, match="there is no decision yet"):
+        _ = shown.decision
     press(shown, "Approve")
-    assert (shown.decision.verdict, shown.decision.plan, shown.decision.grant) == ("approve", None, None)
-    assert shown.decision.by == "reviewer"
-
-
-def test_an_edited_parameter_is_in_the_plan_that_was_approved() -> None:
-    shown = desk()
-    press(shown, "Edit 1")
-    fill(shown, "1: days", "30")
-    press(shown, "Approve")
-    assert shown.decision.plan is not None
-    assert shown.decision.plan.steps[0].params == {"city": "Lima", "days": 30}
-    assert shown.decision.plan.steps[1:] == PLAN.steps[1:]
+    decision = shown.decision
+    assert (decision.verdict, decision.plan, decision.grant, decision.by) == ("approve", None, None, "reviewer")
 
 
 @pytest.mark.parametrize(
     ("field", "value", "name", "wanted"),
     [
-        ("description", "Look", "description", "Look"),
-        ("tool", "cancel", "tool", "cancel"),
-        ("hotel", "Luna", "params", {"hotel": "Luna"}),
-        ("waits for", "1, 2", "depends_on", ("1", "2")),
-        ("done when", "", "success_criteria", None),
+        ("1: days", "30", "params", {"city": "Lima", "days": 30}),
+        ("1: units", "imperial", "params", {"city": "Lima", "units": "imperial"}),
+        ("3: description", "Look", "description", "Look"),
+        ("3: tool", "cancel", "tool", "cancel"),
+        ("3: hotel", "Luna", "params", {"hotel": "Luna"}),
+        ("3: waits for", "1, 2", "depends_on", ("1", "2")),
+        ("3: done when", "", "success_criteria", None),
     ],
 )
 def test_every_field_of_a_step_can_be_changed(field: str, value: str, name: str, wanted: Any) -> None:
+    plan = played((field, value), "Approve").plan
+    place = int(field[0]) - 1
+    assert getattr(plan.steps[place], name) == wanted
+    assert [step for n, step in enumerate(plan.steps) if n != place] == [
+        step for n, step in enumerate(PLAN.steps) if n != place
+    ]
+
+
+def test_a_script_decides_what_the_same_gestures_by_hand_decide() -> None:
     shown = desk()
+    press(shown, "Edit 1")
+    fill(shown, "1: days", "30")
     press(shown, "Edit 3")
-    fill(shown, f"3: {field}", value)
+    assert "1: city" not in shown.controls, "one form is open at a time"
+    press(shown, "Remove 3")
+    fill(shown, "Later plans", "0")
     press(shown, "Approve")
-    assert shown.decision.plan is not None
-    assert getattr(shown.decision.plan.steps[2], name) == wanted
+    decision = played(("1: days", "30"), "Remove 3", ("Later plans", "0"), "Approve")
+    assert (decision.plan, decision.grant) == (shown.decision.plan, shown.decision.grant)
 
 
 def test_a_problem_is_said_at_the_step_at_the_field_and_at_the_decision() -> None:
     shown = desk()
     press(shown, "Edit 1")
     fill(shown, "1: days", "many")
-    assert shown.controls["Approve"].disabled
     assert words(shown).count("valid integer") == 2
+    shown.controls["Approve"].click()  # it was on its way when the problem came up
+    assert not shown.decided
     press(shown, "Close 1")
     assert words(shown).count("valid integer") == 2
     press(shown, "Edit 1")
     fill(shown, "1: days", "3")
     assert "valid integer" not in words(shown)
-    assert not shown.controls["Approve"].disabled
+    press(shown, "Remove 1")
+    assert shown.controls["Approve"].disabled
+    assert {problem.step for problem in shown.draft.problems} == {"2", "3"}
 
 
-def test_a_click_that_was_on_its_way_when_a_problem_came_up_approves_nothing() -> None:
-    shown = desk()
-    press(shown, "Edit 1")
-    fill(shown, "1: city", "")
-    shown.controls["Approve"].click()
-    assert not shown.decided
-
-
-def test_a_step_is_added_mended_and_approved() -> None:
+def test_a_step_is_added_filled_in_and_approved() -> None:
     shown = desk()
     press(shown, "Add a step")
     assert shown.controls["Approve"].disabled
@@ -92,114 +102,61 @@ def test_a_step_is_added_mended_and_approved() -> None:
     assert shown.controls["Approve"].disabled
     fill(shown, "4: hotel", "Luna")
     press(shown, "Approve")
-    assert shown.decision.plan is not None
     assert shown.decision.plan.steps[3] == Step(id="4", tool="book", params={"hotel": "Luna"}, depends_on=("3",))
 
 
-def test_a_removed_step_leaves_a_problem_where_it_was_waited_for() -> None:
-    shown = desk()
-    press(shown, "Edit 1", "Remove 1")
-    assert shown.controls["Approve"].disabled
-    assert {problem.step for problem in shown.draft.problems} == {"2", "3"}
-
-
-def test_one_form_is_open_at_a_time() -> None:
-    shown = desk()
-    press(shown, "Edit 1", "Edit 3")
-    assert "Edit 1" in shown.controls
-    assert "3: hotel" in shown.controls
-    assert "1: city" not in shown.controls
-
-
 @pytest.mark.parametrize(("name", "verdict"), [("Reject", "reject"), ("Ask for changes", "change")])
-def test_saying_no_needs_a_comment(name: str, verdict: str) -> None:
-    shown = desk()
-    assert shown.controls[name].disabled
-    fill(shown, "Comment", "   ")
-    assert shown.controls[name].disabled
+def test_saying_no_needs_a_comment_and_no_fit_plan(name: str, verdict: str) -> None:
+    shown = desk(Plan())
+    for comment in ("", "   "):
+        fill(shown, "Comment", comment)
+        assert shown.controls[name].disabled
     fill(shown, "Comment", "too far away")
     press(shown, name)
     assert (shown.decision.verdict, shown.decision.comment) == (verdict, "too far away")
 
 
-def test_saying_no_is_possible_while_the_plan_is_unfit() -> None:
-    shown = desk(Plan())
-    assert shown.controls["Approve"].disabled
-    fill(shown, "Comment", "there is nothing in it")
-    press(shown, "Ask for changes")
-    assert shown.decision.verdict == "change"
-
-
-def test_a_grant_goes_with_the_approval() -> None:
-    shown = desk()
-    fill(shown, "Later plans", "some")
-    assert shown.controls["Approve"].disabled
-    fill(shown, "Later plans", "2")
-    press(shown, "Approve")
-    assert shown.decision.grant == Grant(2)
-
-
 def test_nothing_can_be_changed_after_the_decision() -> None:
-    shown = desk()
-    press(shown, "Edit 1", "Approve")
-    assert all(control.disabled for control in shown.controls.values())
-    fill(shown, "Comment", "no")
-    shown.controls["Reject"].click()
-    assert shown.decision.verdict == "approve"
-
-
-def test_the_decision_can_be_read_only_when_it_is_made() -> None:
-    shown = desk()
-    with pytest.raises(NotDecided, match="there is no decision yet"):
-        _ = shown.decision
-
-
-def test_the_closed_desk_says_what_was_decided_by_whom_and_about_which_plan() -> None:
-    shown = desk(by="Ada")
-    press(shown, "Edit 3", "Remove 3")
-    fill(shown, "Later plans", "2")
-    fill(shown, "Comment", "no <hotel>")
-    press(shown, "Approve")
-    decision = shown.decision
-    assert (decision.by, decision.comment, decision.grant, decision.of) == ("Ada", "no <hotel>", Grant(2), PLAN.hash)
-    assert decision.plan is not None
-    text = words(shown)
-    assert f"Approved by Ada: plan {decision.plan.hash[:8]}" in text
-    assert f"2 steps, as edited here (the planner wrote {PLAN.hash[:8]})." in text
-    assert "Later plans may add up to 2 steps without asking, none that runs at most once." in text
-    assert "Comment: no &lt;hotel&gt;" in text
-
-
-def test_what_is_typed_too_late_changes_nothing_of_what_was_decided() -> None:
     shown = desk()
     press(shown, "Edit 1")
     late = shown.controls["1: city"]
     press(shown, "Approve")
     text = words(shown)
+    assert all(control.disabled for control in shown.controls.values())
     late.value = "Quito"
     fill(shown, "Later plans", "9")
+    fill(shown, "Comment", "no")
+    shown.controls["Reject"].click()
     assert words(shown) == text
-    assert (shown.decision.plan, shown.decision.grant) == (None, None)
+    assert (shown.decision.verdict, shown.decision.plan, shown.decision.grant) == ("approve", None, None)
 
 
-def test_what_the_planner_changed_since_the_round_before_is_listed() -> None:
-    assert "Step 3 removed: Book" in words(desk(PLAN.changed(steps=PLAN.steps[:2]), before=PLAN))
-
-
-def test_the_text_form_is_the_plan_as_it_came_whatever_was_pressed() -> None:
-    shown = desk()
+def test_the_closed_desk_says_what_was_decided_by_whom_and_about_which_plan() -> None:
+    shown = desk(by="Ada")
     before = still(shown)["text/plain"]
-    press(shown, "Edit 1", "Remove 1")
-    assert repr(shown) == still(shown)["text/plain"] == before
     assert "book(hotel='Sol, {step_1_result}')" in before
     assert "runs at most once, can't be undone" in before
-
-
-def test_a_plan_with_a_doubled_id_can_be_mended() -> None:
-    shown = desk(Plan(steps=(PLAN.steps[0], PLAN.steps[0])))
+    press(shown, "Edit 3", "Remove 3")
+    assert repr(shown) == still(shown)["text/plain"] == before, "the plan as it came, whatever was pressed"
+    fill(shown, "Later plans", "some")
     assert shown.controls["Approve"].disabled
-    press(shown, "Edit 1", "Remove 1", "Approve")
-    assert shown.decision.plan == Plan(steps=(PLAN.steps[0],))
+    fill(shown, "Later plans", "2")
+    fill(shown, "Comment", "no <hotel>")
+    press(shown, "Approve")
+    decision, text, picture = shown.decision, words(shown), still(shown)
+    assert (decision.by, decision.comment, decision.grant, decision.of) == ("Ada", "no <hotel>", Grant(2), PLAN.hash)
+    assert f"Approved by Ada: plan {decision.plan.hash[:8]}" in text
+    assert f"2 steps, as edited here (the planner wrote {PLAN.hash[:8]})." in text
+    assert "Later plans may add up to 2 steps without asking, none that runs at most once." in text
+    assert "Comment: no &lt;hotel&gt;" in text
+    assert picture["text/plain"].startswith(f"Approved by Ada: plan {decision.plan.hash[:8]}\n2 steps, as edited")
+    assert "no &lt;hotel&gt;" in picture["text/html"]
+    assert "book(" not in picture["text/plain"]
+
+
+def test_a_plan_with_a_doubled_id_can_be_repaired() -> None:
+    plan = played("Remove 1", "Approve", plan=Plan(steps=(PLAN.steps[0], PLAN.steps[0]))).plan
+    assert plan == Plan(steps=(PLAN.steps[0],))
 
 
 @tool(effects="none")
@@ -219,7 +176,6 @@ def test_a_parameter_called_like_a_field_of_the_step_has_a_field_of_its_own() ->
     fill(shown, "1: argument tool", "3")
     fill(shown, "1: argument", "")
     press(shown, "Approve")
-    assert shown.decision.plan is not None
     wanted = Step(id="1", description="Take a note", tool="note", params={"description": "b", "tool": 3})
     assert shown.decision.plan.steps == (wanted,)
 
@@ -263,24 +219,158 @@ def test_any_gestures_leave_a_fit_plan_or_a_dark_approve(moves: list[tuple[int, 
         assert approved.hash == shown.draft.plan.hash
 
 
-def test_the_picture_that_stays_says_the_verdict_and_the_plan() -> None:
-    shown = desk(by="Ada")
-    press(shown, "Edit 3", "Remove 3")
-    fill(shown, "Comment", "no <b>hotel")
-    press(shown, "Approve")
-    assert shown.decision.plan is not None
-    kept = still(shown)
-    assert kept["text/plain"].startswith(f"Approved by Ada: plan {shown.decision.plan.hash[:8]}\n2 steps, as edited")
-    assert "no &lt;b&gt;hotel" in kept["text/html"]
-    assert "book(" not in kept["text/plain"]
-
-
 def test_the_desk_of_ipywidgets_7_has_no_focus_to_put_and_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("ipywidgets.DOMWidget.focus")
+    assert played("Remove 2", "Add a step", ("4: tool", "look_up"), ("4: city", "Lima"), "Approve").verdict == "approve"
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        (["Aprove"], "there is no control 'Aprove'; did you mean 'Approve'"),
+        ([("9: city", "Lima")], "there is no control '9: city'"),
+        ([("1: city", ""), "Approve"], "'Approve' can't be pressed right now: step 1: look_up: parameter 'city'"),
+        (["Reject"], "'Reject' can't be pressed right now: write a comment first"),
+        (["1: city", "Approve"], "this is a field"),
+        ([("Approve", "yes")], "this is a button"),
+        ([("1: tool", "fly"), "Approve"], "there is no tool 'fly'"),
+        ([("1: units", "feet"), "Approve"], "parameter 'units'"),
+        ([], "the script ended without a decision"),
+        (["Approve", "Remove 1"], "decided about already"),
+    ],
+)
+def test_a_script_that_can_not_be_played_is_explained(script: list[str | tuple[str, str]], message: str) -> None:
+    with pytest.raises(ScriptError) as problem:
+        desk().play(script)
+    assert message in str(problem.value)
+
+
+# --- opening a desk, and finding it again -----------------------------------------------------------------------------
+
+
+def test_a_desk_that_is_open_is_found_again_with_its_edits(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = open_desk(PLAN, TOOLS)
+    press(first, "Edit 3", "Remove 3")
+    assert open_desk() is first
+    press(open_desk(PLAN, TOOLS), "Approve")
+    assert open_desk() is first
+    monkeypatch.setattr(opening, "_open", [])
+    with pytest.raises(NotDecided, match=r"no desk is open .* the kernel was restarted; run the cell with views.desk"):
+        open_desk()
+    with pytest.raises(TypeError, match="the tools are missing"):
+        open_desk(PLAN)  # type: ignore[call-overload]
+    assert NotDecided("a sentence")._render_traceback_() == ["NotDecided: a sentence"]
+
+
+def test_a_script_plays_where_a_program_says_that_it_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presence, "nobody", lambda views: True)
+    assert desk(script=["Approve"]).decision.by == "script"
+    with pytest.raises(NobodyThere, match="pass a script"):
+        _ = desk().decision
+
+
+# --- a press counts after what was typed before it, however late that arrives -----------------------------------------
+
+
+@pytest.fixture
+def shown() -> Review:
+    """A desk that a page shows, and that answers late; its plan only reads, so a yes is not asked for twice."""
+    made = desk(PLAN.changed(steps=PLAN.steps[:1]))
+    made.box._view_count = 1
+    return made
+
+
+def page_answers(shown: Review) -> None:
+    """What the page says when it has handled everything that the kernel sent."""
+    shown._fence._post._view_count = len(shown._fence.box.children)
+
+
+def click(shown: Review, name: str) -> None:
+    shown.controls[name].click()
+
+
+def test_a_press_overtakes_no_key(shown: Review) -> None:
+    fill(shown, "Later plans", "1")
+    click(shown, "Approve")
+    assert not shown.decided
+    fill(shown, "Later plans", "10")  # the page sends what it kept when "1" was answered
+    page_answers(shown)
+    page_answers(shown)
+    assert shown.decision.grant == Grant(10)
+
+
+def test_a_key_that_makes_the_plan_unfit_stops_the_press_before_it(shown: Review) -> None:
+    fill(shown, "Later plans", "1")
+    click(shown, "Approve")
+    fill(shown, "Later plans", "1x")
+    page_answers(shown)
+    page_answers(shown)
+    assert not shown.decided
+    assert "takes a number of steps" in shown._stand.value
+
+
+def test_two_presses_decide_once_and_the_first_counts(shown: Review) -> None:
+    fill(shown, "Comment", "n")
+    click(shown, "Reject")
+    click(shown, "Approve")
+    page_answers(shown)
+    assert shown.decision.verdict == "reject"
+
+
+def test_a_key_that_is_on_its_way_when_the_desk_asks_again_is_not_lost() -> None:
     shown = desk()
-    press(shown, "Edit 2", "Remove 2", "Add a step")
-    fill(shown, "4: tool", "look_up")
-    fill(shown, "4: city", "Lima")
-    press(shown, "Approve")
-    assert shown.decision.verdict == "approve"
-    assert all(control.disabled for control in shown.controls.values())
+    shown.box._view_count = 1
+    click(shown, "Approve")
+    fill(shown, "Later plans", "1")
+    assert "Yes, approve" not in shown.controls  # the question was about less
+    page_answers(shown)
+    click(shown, "Approve")
+    click(shown, "Yes, approve")
+    assert shown.decision.grant == Grant(1)
+
+
+def test_a_press_is_not_lost_when_the_page_is_another_one(shown: Review) -> None:
+    fill(shown, "Comment", "n")
+    page_answers(shown)
+    fill(shown, "Comment", "no")  # the page is loaded again before it answers
+    old = shown._fence._post
+    click(shown, "Reject")
+    click(shown, "Reject")
+    assert shown._fence._post is not old
+    assert not shown.decided
+    page_answers(shown)
+    assert shown.decision.verdict == "reject"
+
+
+def test_a_press_waits_for_no_page_that_has_answered_or_is_gone(shown: Review) -> None:
+    fill(shown, "Later plans", "1")
+    page_answers(shown)
+    click(shown, "Approve")
+    assert shown.decision.grant == Grant(1)
+    script, gone = desk(), desk()
+    script.box._view_count = gone.box._view_count = 1
+    script.play([("Comment", "no"), "Reject"])
+    assert (script.decision.verdict, script.decision.by) == ("reject", "script")
+    fill(gone, "Comment", "no")
+    click(gone, "Reject")
+    still(gone)  # in a new cell, after the page was loaded again
+    click(gone, "Reject")
+    assert gone.decision.verdict == "reject"
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_page_that_has_not_said_what_it_shows_is_asked_and_given_up(
+    answers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = desk(PLAN.changed(steps=PLAN.steps[:1]))
+    monkeypatch.setattr(presence, "request", lambda: {"msg_type": "comm_msg"})
+    fill(shown, "Later plans", "5")
+    click(shown, "Approve")
+    assert not shown.decided
+    if answers:
+        fill(shown, "Later plans", "")  # the page kept it until "5" was answered
+        page_answers(shown)
+        page_answers(shown)
+    else:
+        click(shown, "Approve")
+    assert shown.decision.grant == (None if answers else Grant(5))

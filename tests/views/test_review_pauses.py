@@ -1,6 +1,4 @@
-"""The desk where a run waits for something else than a plan: what became of a step in doubt, and more budget."""
-
-from __future__ import annotations
+"""A paused run on the desk: a gate with the board, a later plan, a step in doubt, and more budget."""
 
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ import pytest
 from planexec_lab import views
 from planexec_lab.views import ScriptError
 from planexec_lite import (
+    AskPerson,
     Budget,
     Decision,
     HybridExecutor,
@@ -17,14 +16,22 @@ from planexec_lite import (
     Plan,
     PlannerExecutor,
     Policy,
+    RulePlanner,
     Run,
+    ScriptedReviewer,
+    Simulated,
     ToolExecutor,
+    execute,
 )
 from planexec_lite import events as e
 from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking
 from tests.core.shapes import step
-from tests.core.test_doubt import PLAN, Bank
+from tests.core.test_going_on import PLAN, Bank
 from tests.core.test_going_on_inside import World, agent_of
+from tests.views.desks import PLAN as PLAN_OF_TRAVEL
+from tests.views.desks import STEPS, press
+from tests.views.desks import TOOLS as TRAVEL
+from tests.views.test_review_desk import words
 
 
 def doubted() -> tuple[PlannerExecutor, Run, Bank]:
@@ -45,15 +52,22 @@ def decided(run: Run, tools: Any, *script: Any) -> Decision:
 
 
 def text_of(desk: Any) -> str:
-    return " ".join(
-        [widget.value for widget in (desk._head, desk._stand)]  # what a person reads
-    )
+    return f"{desk._head.value} {desk._stand.value}"
 
 
 def test_a_step_in_doubt_is_decided_with_its_result() -> None:
     agent, run, bank = doubted()
-    decision = decided(run, bank.tools, ("Result", '{"id": 7}'), "It was done")
-    assert (decision.verdict, decision.result, decision.gate) == ("done", {"id": 7}, "doubt 2")
+    text = views.board(run).text
+    assert "Paused to be told whether step 2 was done" in text
+    assert "! in doubt" in text
+    desk = views.desk(run, bank.tools, by="Ann")
+    desk.controls["Result"].value = '{"id": 7}'
+    desk.controls["It was done"].click()
+    assert "Said to be done by Ann: step 2, which is in doubt" in desk._stand.value
+    assert "Its result: " in desk._stand.value
+    assert all(control.disabled for control in desk.controls.values())
+    decision = desk.decision
+    assert (decision.by, decision.verdict, decision.result, decision.gate) == ("Ann", "done", {"id": 7}, "doubt 2")
     assert agent.resume(run, decision).results["3"] == "noted 7"
     assert bank.paid == []
     decision = decided(run, bank.tools, "It was not done")
@@ -76,17 +90,6 @@ def test_what_the_steps_behind_it_cannot_use_is_no_result() -> None:
     assert "The run was interrupted while step 2 was running. Was it done?" in text_of(desk)
     with pytest.raises(ScriptError, match="there is no control 'Approve'"):
         desk.play(["Approve"])
-
-
-def test_the_desk_that_was_closed_says_what_was_answered() -> None:
-    _, run, bank = doubted()
-    desk = views.desk(run, bank.tools, by="Ann")
-    desk.controls["Result"].value = '{"id": 7}'
-    desk.controls["It was done"].click()
-    assert desk.decision.by == "Ann"
-    assert "Said to be done by Ann: step 2, which is in doubt" in desk._stand.value
-    assert "Its result: " in desk._stand.value
-    assert all(control.disabled for control in desk.controls.values())
 
 
 def test_a_budget_is_granted_refused_or_taken_back() -> None:
@@ -120,13 +123,6 @@ def test_a_run_inside_asks_for_its_own_budget() -> None:
     assert agent.resume(run, desk.decision).status == "finished"
 
 
-def test_the_board_shows_what_is_in_doubt() -> None:
-    _, run, _ = doubted()
-    shown = str(views.board(run).text)
-    assert "Paused to be told whether step 2 was done" in shown
-    assert "! in doubt" in shown
-
-
 def test_a_step_in_doubt_inside_a_step_is_answered_on_the_desk(tmp_path: Path) -> None:
     world, kept = World(cut="Amp", after=True), Journal(tmp_path / "runs.db", "OFF")
     with pytest.raises(KeyboardInterrupt):
@@ -143,3 +139,82 @@ def test_a_step_in_doubt_inside_a_step_is_answered_on_the_desk(tmp_path: Path) -
     run = agent.resume(run, desk.decision)
     assert (run.status, world.done.count("Amp")) == ("finished", 1)
     assert run.inside("1").inside("m").results["p"] == "Amp"
+
+
+# --- gates and later plans --------------------------------------------------------------------------------------------
+
+LONG = "\u0430lice@bank.com " + "x " * 400 + "END"
+GATED = Plan.parse(
+    {
+        "goal": "Go to Lima",
+        "steps": [
+            STEPS[0] | {"params": {"city": LONG}},
+            STEPS[2] | {"gate": True, "description": LONG},
+            {"id": 4, "tool": "pack", "params": {"things": ["key"], "heavy": False}, "depends_on": [3]},
+            {"id": 5, "tool": "cancel", "params": {"hotel": "Luna"}, "depends_on": [4], "gate": True},
+        ],
+    }
+)
+
+
+def traveller(*plans: Plan, reviewer: Any = None) -> PlannerExecutor:
+    """An agent whose planner gives these plans in turn."""
+    left = iter(plans)
+    planner = RulePlanner(lambda goal: next(left)) if plans else None
+    return PlannerExecutor(planner, ToolExecutor(TRAVEL), reviewer, workers=Simulated())
+
+
+def at_gate() -> Run:
+    return execute(GATED, ToolExecutor(TRAVEL), workers=Simulated())
+
+
+def test_a_gate_shows_the_step_what_it_is_given_the_board_and_what_follows() -> None:
+    shown = views.desk(at_gate(), TRAVEL)
+    for what in ("The run waits before step 3.", "runs at most once, can&#x27;t be undone", "END",
+                 "Paused before step 3: 1 of 4 steps done", "What comes next", "5 cancel(hotel=&#x27;Luna&#x27;)"):  # fmt: skip
+        assert what in words(shown)
+    text = repr(shown)
+    assert text.startswith("Paused before step 3")
+    assert text.count("END") == text.count(r"\u0430lice") == 3  # argument, result, description
+    assert "…" not in text
+    assert "\u0430" not in text
+    assert list(shown.controls) == ["Comment", "Approve", "Reject", "Ask for changes"], "no edit and no grant"
+
+
+def test_a_yes_at_a_gate_opens_this_gate_alone_and_is_no_yes_to_a_plan() -> None:
+    run, shown = at_gate(), views.desk(at_gate(), TRAVEL, by="Ada")
+    press(shown, "Approve")
+    assert (shown.decision.gate, shown.decision.of) == ("3", GATED.hash)
+    assert "Approved by Ada: the gate of step 3" in words(shown)
+    later = traveller().resume(run, shown.decision)
+    assert later.board.reviews[-1].step == "3"
+    assert later.reason == "waits for gate of step 5"
+    with pytest.raises(ValueError, match="about the gate of step 3, and this run waits for gate of step 5"):
+        traveller().resume(later, shown.decision)
+    planned = traveller(GATED, reviewer=AskPerson()).run("Go to Lima")
+    with pytest.raises(ValueError, match="about the gate of step 3, and this run waits for approval"):
+        traveller(reviewer=AskPerson()).resume(planned, shown.decision)
+    with pytest.raises(ValueError, match="approving the plan opens no gate"):
+        traveller().resume(run, decided_plan(GATED))
+
+
+def decided_plan(plan: Plan) -> Decision:
+    shown = views.desk(plan, TRAVEL)
+    press(shown, "Approve")
+    return shown.decision
+
+
+def test_a_run_that_waits_for_its_plan_shows_what_is_done_and_what_changed() -> None:
+    first, rest = PLAN_OF_TRAVEL.changed(steps=PLAN_OF_TRAVEL.steps[:1], complete=False), PLAN_OF_TRAVEL.steps[1:]
+    asks = ScriptedReviewer([Decision("approve")])
+    run = traveller(first, PLAN_OF_TRAVEL.changed(steps=rest), reviewer=asks).run("Go to Lima")
+    assert run.reason == "waits for approval"
+    shown = views.desk(run, TRAVEL)
+    assert "done already: 1" in words(shown)
+    assert "Step 2 added, after 1" in words(shown)
+    assert "Step 1 removed" not in words(shown)
+    press(shown, "Approve")
+    ended = traveller(reviewer=AskPerson()).resume(run, shown.decision)
+    assert ended.status == "finished"
+    with pytest.raises(ValueError, match="does not wait for a decision: it is finished"):
+        views.desk(ended, TRAVEL)

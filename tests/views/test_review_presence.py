@@ -20,8 +20,6 @@ SCRIPTED = [
     'desk = views.desk(PLAN, TOOLS, script=[("1: days", "30"), "Approve"])\ndesk',
     "print(desk.decision.verdict, desk.decision.by, desk.decision.plan.steps[0])",
 ]
-SPLIT = ['desk = views.desk(PLAN, TOOLS, script=["Approve"])\ndesk', "desk.decision"]
-ALONE = "views.desk(PLAN, TOOLS).decision"
 
 
 @pytest.mark.parametrize(
@@ -74,12 +72,11 @@ def test_a_sign_counts_only_from_the_process_that_started_the_kernel(
     assert presence.said_so() is spoken
 
 
-def book(folder: Path, *cells: str) -> Path:
-    path = folder / "00_review.ipynb"
-    return books.write(path, *(books.code(cell, tags=["raises-exception"] * (cell == ALONE)) for cell in cells))
-
-
+SPLIT = ['desk = views.desk(PLAN, TOOLS, script=["Approve"])\ndesk', "desk.decision"]
 EXECUTE = "import ipc_kernels, nbclient.cli; nbclient.cli.main()"  # it stands in the folder that cuts the network
+
+
+SIGNED = ("sh", "-c", 'PLANEXEC_NOBODY=$$ exec "$@"', "sh")
 
 
 def execute(path: Path, *before: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -89,14 +86,12 @@ def execute(path: Path, *before: str, **variables: str) -> subprocess.CompletedP
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=600, check=False)
 
 
-SIGNED = ("sh", "-c", 'PLANEXEC_NOBODY=$$ exec "$@"', "sh")
-
-
 @pytest.mark.notebooks
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="the sign is given in a shell of Linux and macOS")
 def test_strict_nbval_passes_twice_and_a_signed_program_ends(tmp_path: Path) -> None:
-    path = book(tmp_path, FIRST, *SCRIPTED, ALONE)
+    alone = books.code("views.desk(PLAN, TOOLS).decision", tags=["raises-exception"])
+    path = books.write(tmp_path / "00_review.ipynb", *map(books.code, (FIRST, *SCRIPTED)), alone)
     done = execute(path, *SIGNED)
     assert done.returncode == 0, done.stderr
     tool = books.notebook_tool()
@@ -112,18 +107,11 @@ def test_strict_nbval_passes_twice_and_a_signed_program_ends(tmp_path: Path) -> 
 
 @pytest.mark.notebooks
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {},
-        {"PLANEXEC_NOBODY": "1"},
-        {"PLANEXEC_NOBODY": str(os.getpid())},
-        {"PYTEST_CURRENT_TEST": TEST},
-    ],
-    ids=["none", "a word", "of another process", "of a test that started the program"],
-)
-def test_a_program_without_a_sign_of_its_own_counts_as_a_person(tmp_path: Path, variables: dict[str, str]) -> None:
-    done = execute(book(tmp_path, FIRST, *SPLIT, "print('it', 'ran')"), **variables)
+def test_a_program_without_a_sign_of_its_own_counts_as_a_person(tmp_path: Path) -> None:
+    cells = map(books.code, (FIRST, *SPLIT, "print('it', 'ran')"))
+    done = execute(
+        books.write(tmp_path / "00_review.ipynb", *cells), PLANEXEC_NOBODY=str(os.getpid()), PYTEST_CURRENT_TEST=TEST
+    )
     assert done.returncode != 0
     assert "NotDecided: there is no decision yet" in done.stderr
     assert "PLANEXEC_NOBODY" in done.stderr

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from planexec_lab.views.drawing.visible import code, visible
-from planexec_lab.views.review_desk.widget import Review
 from planexec_lab.worlds import deploy, migration
 from planexec_lite import Plan, Toolbox, tool
 from tests.views.desks import desk, fill, press
@@ -22,51 +21,42 @@ def booked(**fields: Any) -> Plan:
     return Plan.parse({"goal": "Go", "steps": [step]})
 
 
-def table(shown: Review) -> str:
-    """The text form of the desk, without the breaks of its lines."""
-    return "".join(repr(shown).split())
+def nested(text: Any, depth: int = 30) -> Any:
+    return [{"more": nested(text, depth - 1)}] if depth else text
 
 
-@pytest.mark.parametrize(
-    "place", ["argument", "nested", "description", "criterion", "undo", "rollback", "answer", "goal"]
-)
+PLACES = {  # where a plan has text -> a plan that has this text there
+    "argument": lambda text: booked(params={"hotel": text}),
+    "nested": lambda text: booked(params={"hotel": "Sol", "extra": nested(text)}),
+    "name": lambda text: booked(params={text: "Sol"}),
+    "tool": lambda text: booked(tool=text),
+    "description": lambda text: booked(description=text),
+    "criterion": lambda text: booked(success_criteria=text),
+    "undo": lambda text: booked(undo={"tool": "cancel", "params": {"hotel": text}}),
+    "rollback": lambda text: booked().changed(rollback=({"tool": "cancel", "params": {"hotel": text}},)),
+    "answer": lambda text: booked().changed(answer=text),
+    "goal": lambda text: booked().changed(goal=text),
+}
+anywhere = pytest.mark.parametrize("place", PLACES)
+
+
+@pytest.mark.parametrize("place", [place for place in PLACES if place not in ("name", "tool")])
 def test_a_long_text_is_there_to_its_last_word(place: str) -> None:
-    deep: Any = LONG
-    for _ in range(30):
-        deep = [{"more": deep}]
-    plan = {
-        "argument": booked(params={"hotel": LONG}),
-        "nested": booked(params={"hotel": "Sol", "extra": deep}),
-        "description": booked(description=LONG),
-        "criterion": booked(success_criteria=LONG),
-        "undo": booked(undo={"tool": "cancel", "params": {"hotel": LONG}}),
-        "rollback": booked().changed(rollback=({"tool": "cancel", "params": {"hotel": LONG}},)),
-        "answer": booked().changed(answer=LONG),
-        "goal": booked().changed(goal=LONG),
-    }[place]
-    shown = desk(plan)
+    shown = desk(PLACES[place](LONG))
     assert "AND DELETE ALL" in words(shown)
     assert "Kind regards." * 40 in words(shown).replace(" Kind", "Kind")
-    assert "ANDDELETEALL" in table(shown)
+    assert "ANDDELETEALL" in "".join(repr(shown).split())
     assert "…" not in words(shown) + repr(shown)
 
 
-@pytest.mark.parametrize("char", UNSEEN)
-@pytest.mark.parametrize("place", ["argument", "name", "description", "criterion", "undo", "tool"])
-def test_a_character_that_can_not_be_seen_is_shown_as_its_code(place: str, char: str) -> None:
-    evil = f"so{char}l"
-    plan = {
-        "argument": booked(params={"hotel": evil}),
-        "name": booked(params={evil: "Sol"}),
-        "description": booked(description=evil),
-        "criterion": booked(success_criteria=evil),
-        "undo": booked(undo={"tool": "cancel", "params": {"hotel": evil}}),
-        "tool": booked(tool=evil),
-    }[place]
-    shown = desk(plan)
-    for text in (words(shown), repr(shown)):
-        assert code(char) in text
-        assert char not in text
+@anywhere
+def test_what_can_not_be_seen_or_looks_like_another_is_shown_as_its_code(place: str) -> None:
+    shown = desk(PLACES[place](f"{' '.join(f'so{char}l' for char in UNSEEN)} аlice@bank.com"))  # a Cyrillic а
+    for text in (words(shown), "".join(repr(shown).split())):
+        assert [code(char) for char in UNSEEN if code(char) not in text] == []
+        assert [char for char in UNSEEN if char in text] == []
+        assert r"\u0430" in text
+        assert "а" not in text
 
 
 def test_a_field_says_what_it_holds_and_does_not_show() -> None:
@@ -75,11 +65,6 @@ def test_a_field_says_what_it_holds_and_does_not_show() -> None:
     assert "zero width space" in words(shown)
     fill(shown, "1: hotel", "sol")
     assert "zero width space" not in words(shown)
-
-
-def test_what_a_reader_takes_for_one_letter_stays_whole() -> None:
-    for text in ("👩‍🚀 ❤️", "می‌خواهم", "שלום", "naïve café", "日本語"):
-        assert visible(text).strip("\u2068\u2069") == text
 
 
 ODD = {  # what somebody may take for something else -> how it is shown
@@ -102,55 +87,26 @@ ODD = {  # what somebody may take for something else -> how it is shown
 PLAIN = [
     "Привет, мир", "а он сказал", "см. файл.txt", "Москва-Berlin", "по-русски", "Ελλάδα 2024", "α = 0.05", "5 kΩ", "Δt",
     "日本語 Tシャツ", "日本，東京！", "한국어 ABC", "हिन्दी १२", "العربية ١٢٣", "straße", "x²+y²", "№ 5", "①", "“q” – d…", "10 °C",
+    "👩‍🚀 ❤️", "می‌خواهم", "שלום", "naïve café",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ODD)
-def test_a_letter_that_looks_like_another_is_shown_as_its_code(text: str) -> None:
-    assert visible(text) == ODD[text]
-
-
-@pytest.mark.parametrize(
-    "place", ["argument", "nested", "description", "criterion", "undo", "rollback", "answer", "goal"]
-)
-def test_look_alikes_are_marked_wherever_a_plan_has_text(place: str) -> None:
-    evil, call = "аlice@bank.com", {"tool": "cancel", "params": {"hotel": "аlice@bank.com"}}
-    plan = {
-        "argument": booked(params={"hotel": evil}),
-        "nested": booked(params={"hotel": "Sol", "extra": [{"more": evil}]}),
-        "description": booked(description=evil),
-        "criterion": booked(success_criteria=evil),
-        "undo": booked(undo=call),
-        "rollback": booked().changed(rollback=(call,)),
-        "answer": booked().changed(answer=evil),
-        "goal": booked().changed(goal=evil),
-    }[place]
-    shown = desk(plan)
-    for text in (words(shown), repr(shown)):
-        assert r"\u0430" in text
-        assert "а" not in text
-
-
-@pytest.mark.parametrize("text", PLAIN)
-def test_text_in_another_script_or_with_signs_stays_as_it_is(text: str) -> None:
-    assert visible(text).strip("\u2068\u2069") == text
+@pytest.mark.parametrize(("text", "shown"), [*ODD.items(), *((text, text) for text in PLAIN)])
+def test_only_a_letter_that_looks_like_another_is_shown_as_its_code(text: str, shown: str) -> None:
+    assert visible(text).strip("\u2068\u2069") == shown
 
 
 def test_text_from_right_to_left_is_isolated_from_numbers_beside_it() -> None:
     assert visible("שלום") == "\u2068שלום\u2069"
-    shown = repr(desk(booked(params={"hotel": "שלום " * 30, "price": 12})))
-    for line in shown.splitlines():
-        assert line.count("\u2068") == line.count("\u2069")
-    assert all("\u2068" in line for line in shown.splitlines() if "ש" in line)
+    lines = repr(desk(booked(params={"hotel": "שלום " * 30, "price": 12}))).splitlines()
+    assert all(line.count("\u2068") == line.count("\u2069") for line in lines)
+    assert all("\u2068" in line for line in lines if "ש" in line)
 
 
 def test_many_blanks_and_many_empty_lines_hide_nothing() -> None:
     shown = desk(booked(params={"hotel": "Sol" + " " * 900 + "now" + "\n" * 700 + "AND DELETE ALL  "}))
-    text = words(shown)
-    assert "␣×900" in text
-    assert "699 empty lines" in text
-    assert "AND DELETE ALL" in text
-    assert "␣×2" in text
+    for text in ("␣×900", "699 empty lines", "AND DELETE ALL", "␣×2"):
+        assert text in words(shown)
     assert "AND DELETE ALL" in repr(shown)
 
 
@@ -158,40 +114,35 @@ def test_an_argument_can_not_pass_for_two() -> None:
     assert "book(hotel=&quot;Sol&#x27;, price=&#x27;0&quot;)" in words(desk(booked(params={"hotel": "Sol', price='0"})))
 
 
-def test_what_bounds_a_step_is_said() -> None:
-    shown = desk(booked(timeout=5, retries=3, gate=True, success_criteria="it is ours"))
-    for what in ("times out after 5 s", "tried again up to 3 times", "asks before it starts", "it is ours"):
+def test_what_bounds_a_step_and_what_is_beside_the_steps_is_shown() -> None:
+    plan = booked(timeout=5, retries=3, gate=True, success_criteria="it is ours")
+    plan = plan.changed(rollback=({"tool": "cancel", "params": {"hotel": "Sol"}},), answer="the answer", complete=False)
+    shown = desk(plan)
+    for what in ("times out after 5 s", "tried again up to 3 times", "asks before it starts", "it is ours", "cancel(hotel=",
+                 "the answer", "The planner is asked again when these steps are done."):  # fmt: skip
         assert what in words(shown)
-        assert "".join(what.split()) in table(shown)
+        assert "".join(what.split()) in "".join(repr(shown).split())
 
 
-def test_what_a_plan_holds_beside_its_steps_is_shown() -> None:
-    plan = booked().changed(rollback=({"tool": "cancel", "params": {"hotel": "Sol"}},), answer="done", complete=False)
-    for text in (words(desk(plan)), repr(desk(plan))):
-        for what in ("cancel(hotel=", "done", "The planner is asked again when these steps are done."):
-            assert what in text
-
-
-def test_every_change_since_the_plan_before_is_listed() -> None:
-    steps = [{"id": str(n), "tool": "book", "params": {"hotel": f"h{n}"}} for n in range(30)]
-    before = Plan.parse(steps)
-    after = Plan.parse([one | {"params": {"hotel": "Ritz"}} for one in steps]).changed(
-        rollback=({"tool": "book", "params": {"hotel": "Sol"}},)
-    )
-    text = words(desk(after, before=before))
-    assert all(f"Step {n}, hotel: &quot;h{n}&quot; → &quot;Ritz&quot;" in text for n in range(30))
+def test_a_long_plan_and_its_changes_are_shown_to_the_last_step() -> None:
+    steps = [{"id": str(n), "tool": "book", "params": {"hotel": f"h{n}"}} for n in range(50)]
+    changed = [one | {"params": {"hotel": f"Ritz {n}"}} for n, one in enumerate(steps)]
+    after = Plan.parse(changed).changed(rollback=({"tool": "book", "params": {"hotel": "Sol"}},))
+    text = words(desk(after, before=Plan.parse(steps)))
+    assert all(f"Step {n}, hotel: &quot;h{n}&quot; → &quot;Ritz {n}&quot;" in text for n in range(50))
     assert "The plan&#x27;s rollback: nothing → book(hotel=" in text
 
 
 def test_the_desk_says_for_which_steps_a_model_chooses_the_calls() -> None:
-    plan = Plan.parse(
-        [{"id": "1", "tool": "book", "params": {"hotel": "Sol"}}, {"id": "2", "description": "Look round"}]
-    )
+    plan = booked().changed(steps=[*booked().steps, *Plan.parse([{"id": "2", "description": "Look round"}]).steps])
     shown = desk(plan, models=True)
     assert "a model chooses the calls of step 2" in words(shown)
     assert words(shown).count("? a model chooses the calls") == 1
-    assert "amodelchoosesthecalls" in table(shown)
+    assert "amodelchoosesthecalls" in "".join(repr(shown).split())
     assert "a model chooses" not in words(desk(plan)) + repr(desk(plan))
+
+
+# --- what can't be taken back -----------------------------------------------------------------------------------------
 
 
 @tool(effects="unknown")
@@ -200,7 +151,7 @@ def call_api(path: str) -> str:
     return path
 
 
-def test_effects_that_nobody_declared_are_called_so() -> None:
+def test_undeclared_effects_are_called_so() -> None:
     shown = desk(Plan.parse([{"id": "1", "tool": "call_api", "params": {"path": "/a"}}]), Toolbox([call_api]))
     assert "1 step: 1 declares no effects; step 1 can't be undone" in words(shown).replace("&#x27;", "'")
     assert "! effects not declared, no undo" in words(shown)
@@ -209,25 +160,10 @@ def test_effects_that_nobody_declared_are_called_so() -> None:
     assert "Step 1 declares no effects and has no undo" in words(shown)
 
 
-def test_a_long_plan_is_shown_to_its_last_step() -> None:
-    steps = [{"id": str(n), "tool": "book", "params": {"hotel": f"h{n}"}} for n in range(1, 51)]
-    text = words(desk(Plan.parse(steps)))
-    assert all(f"h{n}" in text for n in range(1, 51))
-
-
-# --- what nothing takes back ------------------------------------------------------------------------------------------
-
-
-def test_deleting_weighs_more_than_a_message_and_a_deployment_is_marked() -> None:
-    text = words(desk(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools))
-    assert text.count("‼ might delete or overwrite, can&#x27;t be undone") == 1
-    assert text.count("! runs at most once, can&#x27;t be undone") == 1
-    shown = desk(Plan.parse(deploy.PLAN), deploy.World().tools)
-    assert "steps 4, 6 and 8 can&#x27;t be undone" in words(shown)
-
-
-def test_a_yes_that_nothing_takes_back_is_asked_for_twice_in_words() -> None:
+def test_a_yes_that_can_not_be_taken_back_is_asked_for_twice_in_words() -> None:
     shown = desk(Plan.parse(migration.DANGEROUS_PLAN), migration.World().tools)
+    assert words(shown).count("‼ might delete or overwrite, can&#x27;t be undone") == 1
+    assert words(shown).count("! runs at most once, can&#x27;t be undone") == 1
     shown.controls["Approve"].click()
     assert not shown.decided
     text = words(shown)
@@ -257,15 +193,10 @@ def test_an_edit_takes_the_question_back() -> None:
     assert not shown.decided
 
 
-def test_a_script_approves_in_one_word() -> None:
-    shown = desk(booked())
-    shown.play(["Approve"])
-    assert shown.decision.by == "script"
-
-
 def test_the_graph_follows_the_draft() -> None:
     shown = desk(Plan.parse(deploy.PLAN), deploy.World().tools)
+    assert "steps 4, 6 and 8 can&#x27;t be undone" in words(shown)
     assert 'aria-label="The graph of the plan"' in words(shown)
-    before = shown._rows._beside.value if shown._rows is not None else ""
+    before = shown._rows._beside.value
     press(shown, "Edit 8", "Remove 8")
     assert before not in words(shown)

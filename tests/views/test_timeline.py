@@ -11,7 +11,7 @@ from planexec_lab.views.drawing.text_fitting import width
 from planexec_lab.views.drawing.theme import SMALL
 from planexec_lab.views.timeline_drawing.bars import Bar, bars, lanes
 from planexec_lab.views.timeline_drawing.label import label
-from planexec_lite import Plan, Policy, Run, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import Plan, Run
 from planexec_lite import events as e
 from planexec_lite.tools import Limit
 from tests.rounds import rounds
@@ -35,24 +35,6 @@ def test_the_text_of_the_deployment() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("run", "title"),
-    [
-        (worlds.run(worlds.plan(worlds.DEPLOY), slots=1), "8 steps in 118 s, one after the other"),
-        (worlds.run(worlds.chain(1)), "1 step in 1 s"),
-        (worlds.deploy(fails=["5"]), "Step 5 failed at 70 s; 4 of 8 steps done"),
-        (worlds.run(worlds.plan([("1", "", 0, [])])), "1 step, none of which takes any time"),
-        (
-            worlds.run(worlds.plan([(str(n), "", 3600, []) for n in range(3)])),
-            "3 steps in 60 min; one after the other they would take 180 min",
-        ),
-        (Run(), "Running at 0 s: 0 of 0 steps done"),
-    ],
-)
-def test_the_title_states_the_finding(run: Run, title: str) -> None:
-    assert views.timeline(run).title == title
-
-
 def test_every_try_has_a_bar_and_failure_is_said_in_words() -> None:
     run = worlds.deploy(fails=["5"], retries=2)
     tries = [bar for bar in bars(run) if bar.step == "5"]
@@ -67,157 +49,85 @@ def test_every_try_has_a_bar_and_failure_is_said_in_words() -> None:
     assert "Skipped: 6, 7 and 8." in figure.text
 
 
-def test_what_came_through_at_its_second_try_is_not_said_to_be_undone() -> None:
-    tries = iter([OSError("no network"), None])
-
-    @tool(effects="idempotent", latency=1.0)
-    def put() -> None:
-        """Put it there; the first try fails."""
-        if error := next(tries):
-            raise error
-
-    @tool(latency=1.0, effects="none")
-    def look() -> None:
-        """Look at it; it is not well."""
-        raise ValueError("it is not well")
-
-    @tool(latency=1.0, effects="none")
-    def take_back() -> None:
-        """Take it back."""
-
-    undo = {"tool": "take_back"}
-    plan = Plan.parse(
-        [{"id": 1, "tool": "put", "retries": 1, "undo": undo}, {"id": 2, "tool": "look", "depends_on": [1]}]
-    )
-    tools = Toolbox([put, look, take_back])
-    text = views.timeline(execute(plan, ToolExecutor(tools), policy=Policy(rollback="failed"))).text
-    assert "Step 1 failed, then done." in text
-    assert "Undone: 1." in text
-
-
-def test_planning_has_a_lane_of_its_own() -> None:
-    run = Run()
-    run.record(e.RunStarted(0.0, "goal", planner=True, reviewer=False))
-    run.record(e.PlanStarted(0.0, "first"))
-    run.record(e.PlanProposed(6.0, None, seconds=6.0))
-    run.record(e.PlanStarted(6.0, "repair"))
-    run.record(e.PlanProposed(10.0, worlds.chain(1), seconds=4.0))
-    run.record(e.StepStarted(10.0, "1"))
-    run.record(e.StepDone(11.0, "1", None, seconds=1.0))
-    run.record(e.Ended(11.0, "finished", "1 step done"))
-    figure = views.timeline(run)
-    assert figure.title == "1 step in 11 s, 10 s of it planning"
-    assert "  planner  planning             0 s   –  6 s   invalid" in figure.text
-    assert "✗\u00a0invalid" in figure.svg
-
-
-def test_what_is_in_flight_lasts_until_now() -> None:
-    run = Run()
-    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False))
-    run.record(e.PlanProposed(0.0, worlds.plan([("1", "a", 1, []), ("2", "b", 1, [])])))
-    run.record(e.StepStarted(0.0, "1"))
-    run.record(e.StepStarted(0.0, "2"))
-    run.record(e.StepDone(5.0, "1", None, seconds=5.0))
-    assert bars(run)[1] == Bar("2", 0.0, 5.0, "running")
-    assert "now: running" in views.timeline(run).svg
-
-
 def test_a_slot_says_how_long_it_was_idle_and_one_that_never_was_says_nothing() -> None:
     figure = views.timeline(worlds.run(worlds.plan(worlds.DEPLOY), slots=2))
+    many = worlds.run(worlds.plan([(str(n), "", n + 1, []) for n in range(11)]), slots=None)
+    assert "slot 8 for 3 s and 2 more, of 11 s each." in views.timeline(many).text
     assert [words for words in drawn(figure) if words.startswith(("slot", "idle"))] == ["slot 1", "slot 2", "idle 88 s"]
     assert "Idle: slot 2 for 88 s, of 103 s." in figure.alt
     alone = views.timeline(worlds.run(worlds.plan(worlds.DEPLOY), slots=1))
     assert "idle" not in " ".join(drawn(alone)) + alone.text
 
 
-def test_the_idle_time_of_many_slots_is_told_for_the_first_eight() -> None:
-    text = views.timeline(worlds.run(worlds.plan([(str(n), "", n + 1, []) for n in range(11)]), slots=None)).text
-    assert "slot 8 for 3 s and 2 more, of 11 s each." in text
+@pytest.mark.parametrize(
+    ("run", "title"),
+    [
+        (worlds.run(worlds.plan(worlds.DEPLOY), slots=1), "8 steps in 118 s, one after the other"),
+        (worlds.deploy(fails=["5"]), "Step 5 failed at 70 s; 4 of 8 steps done"),
+        (worlds.run(worlds.plan([("1", "", 0, [])])), "1 step, none of which takes any time"),
+        (worlds.run(worlds.plan([(str(n), "", 3600, []) for n in range(3)])),
+         "3 steps in 60 min; one after the other they would take 180 min"),
+        (worlds.streamed(), "2 steps in 8 s, 5 s of it planning; one after the other they would take 10 s"),
+        (Run(), "Running at 0 s: 0 of 0 steps done"),
+    ],
+)  # fmt: skip
+def test_the_title_states_the_finding(run: Run, title: str) -> None:
+    assert views.timeline(run).title == title
 
 
-@pytest.mark.slow
-def test_the_critical_path_is_told_beside_the_length_of_the_run() -> None:
-    rows = [("1", "", 4.0, []), ("2", "", 4.0, []), ("3", "", 2.0, ["1", "2"])]
-    two, one = (views.timeline(worlds.run(worlds.plan(rows), slots)).caption for slots in (2, 1))
-    assert "the critical path 1 → 3, 6 s, as long as the run." in two
-    assert "the critical path 1 → 3, 6 s, 4 s less than the run." in one
+BOTH = worlds.plan([("1", "a", 1, []), ("2", "b", 1, [])])
+STARTED = e.StepStarted(0.0, "1"), e.StepStarted(0.0, "2")
+LATE = e.StepFailed(2.0, "1", "no answer in 2 s", 2.0, in_doubt=True), e.StepLate(5.0, "1", "made", None, 5.0)
+ONE_OVEN = (Limit("oven", ("work",), 1),)
+INVALID = (
+    e.RunStarted(0.0, "goal", planner=True, reviewer=False), e.PlanStarted(0.0, "first"),
+    e.PlanProposed(6.0, None, seconds=6.0), e.PlanStarted(6.0, "repair"),
+)  # fmt: skip
 
 
-def test_the_critical_path_is_joined_by_a_line_where_it_changes_lanes_or_waits() -> None:
-    straight = worlds.run(worlds.chain(3))
-    across = worlds.run(worlds.plan([("1", "", 1.0, []), ("2", "", 2.0, []), ("3", "", 3.0, ["2"])]))
-    assert [len(lines(views.timeline(run), 2.5)) for run in (straight, across)] == [0, 1]
+@pytest.mark.parametrize(
+    ("run", "expected", "words"),
+    [
+        (worlds.given(BOTH, *STARTED, e.StepDone(5.0, "1", None, seconds=5.0)),
+         [Bar("1", 0.0, 5.0, "done"), Bar("2", 0.0, 5.0, "running")], "running"),
+        (worlds.given(BOTH, *STARTED, e.StepDone(1.0, "1", None, seconds=1.0), e.Requeued(1.0, "2", "cancelled")),
+         [Bar("1", 0.0, 1.0, "done")], "Never started: 2."),
+        (worlds.given(worlds.chain(1), STARTED[0], *LATE),
+         [Bar("1", 0.0, 2.0, "failed")], "Step 1 had timed out; its result at 5 s does not count."),
+        (worlds.given(BOTH, STARTED[0], e.StepDone(1.0, "1", None, 1.0), e.StepStarted(1.0, "2"), limits=ONE_OVEN),
+         [Bar("1", 0.0, 1.0, "done"), Bar("2", 1.0, 1.0, "running")], "oven: 1 at once, used by 1 and 2."),
+        (worlds.midway(), None, "  evaluator  judging 2                                9 s   –  10 s  failed\n"),
+        (worlds.midway(), None, "No verdict on step 2 at 10 s (RuntimeError: no model).\nNews: “the window closes at <18:00>”."),
+        (Run(INVALID), None, "  planner  planning    0 s  –  6 s  invalid"),
+        (worlds.streamed(), None, "  slot 1   step 1    Read   2 s  –  4 s  done  critical"),
+    ],
+)  # fmt: skip
+def test_bars_stand_where_the_events_say(run: Run, expected: list[Bar] | None, words: str) -> None:
+    assert expected is None or bars(run) == expected
+    assert words in views.timeline(run).text
 
 
-def test_planning_beside_the_steps_has_a_lane_and_stands_in_the_title() -> None:
-    figure = views.timeline(worlds.streamed())
-    assert figure.title == "2 steps in 8 s, 5 s of it planning; one after the other they would take 10 s"
-    assert "  planner  planning         0 s  –  5 s  done" in figure.text
-    assert "  slot 1   step 1    Read   2 s  –  4 s  done  critical" in figure.text
-
-
-def test_a_step_that_was_taken_back_before_it_began_has_no_bar_of_that_start() -> None:
-    run = Run()
-    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False))
-    run.record(e.PlanProposed(0.0, worlds.plan([("1", "a", 1, []), ("2", "b", 1, [])])))
-    run.record(e.StepStarted(0.0, "1"))
-    run.record(e.StepStarted(0.0, "2"))
-    run.record(e.StepDone(1.0, "1", None, seconds=1.0))
-    run.record(e.Requeued(1.0, "2", "cancelled"))
-    assert [bar.step for bar in bars(run)] == ["1"]
-    assert "Never started: 2." in views.timeline(run).text
-    run.record(e.StepStarted(1.0, "2"))
-    run.record(e.StepDone(3.0, "2", None, seconds=2.0))
-    assert bars(run)[1] == Bar("2", 1.0, 3.0, "done")
-
-
-def test_a_late_result_is_told_and_does_not_count() -> None:
-    run = Run()
-    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False))
-    run.record(e.PlanProposed(0.0, worlds.chain(2)))
-    run.record(e.StepStarted(0.0, "1"))
-    run.record(e.StepFailed(2.0, "1", "no answer in 2 s", 2.0, in_doubt=True))
-    run.record(e.StepLate(5.0, "1", "made", None, 5.0))
-    figure = views.timeline(run)
-    assert bars(run) == [Bar("1", 0.0, 2.0, "failed")]
-    assert "Step 1 had timed out; its result at 5 s does not count." in drawn(figure)
-    assert "had timed out" in figure.text
-
-
-def test_what_only_so_many_steps_may_use_is_told_with_the_steps_that_did() -> None:
-    run = Run()
-    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False, limits=(Limit("oven", ("work",), 1),)))
-    run.record(e.PlanProposed(0.0, worlds.plan([("1", "a", 1, []), ("2", "b", 1, [])])))
-    for id, start in (("1", 0.0), ("2", 1.0)):
-        run.record(e.StepStarted(start, id))
-        run.record(e.StepDone(start + 1, id, None, 1.0))
-    assert "oven: 1 at once, used by 1 and 2." in views.timeline(run).text
+@pytest.mark.parametrize("slots", [1, 2])
+def test_the_critical_path_is_told_beside_the_length_of_the_run(slots: int) -> None:
+    run = worlds.run(worlds.plan([("1", "", 4.0, []), ("2", "", 4.0, []), ("3", "", 2.0, ["1", "2"])]), slots)
+    length = "as long as the run" if slots == 2 else "4 s less than the run"
+    assert f"the critical path 1 → 3, 6 s, {length}." in views.timeline(run).caption
 
 
 @rounds(30)
 @given(worlds.plans(), st.integers(1, 5), st.data())
-def test_bars_of_a_lane_follow_one_another_and_lanes_are_no_more_than_slots(
+def test_bars_of_a_lane_follow_one_another_in_as_many_lanes_as_slots(
     plan: Plan, slots: int, data: st.DataObject
 ) -> None:
-    steps = [
-        step.model_copy(
-            update={
-                "tool": "work",
-                "description": step.description.replace("\ud800", ""),  # what JSON can't hold is never run
-                "params": {"seconds": data.draw(st.integers(1, 9)), "fails": data.draw(st.booleans())},
-            }
-        )
-        for step in plan.steps
-    ]
-    if not steps:
+    rows = [(step.id, "", data.draw(st.integers(1, 9)), list(step.depends_on)) for step in plan.steps]
+    fails = [step.id for step in plan.steps if data.draw(st.booleans())]
+    if not rows:
         return
-    run = worlds.run(Plan(steps=tuple(steps)), slots=slots, retries=1)
+    run = worlds.run(worlds.plan(rows, fails), slots=slots, retries=1)
     shared = lanes(bars(run))
     assert len(shared) <= slots
-    for lane in shared:
-        assert all(one.end <= other.start for one, other in pairwise(lane))
-    started = sum(isinstance(event, e.StepStarted) for event in run.events)
-    assert sum(map(len, shared)) == started
+    assert all(one.end <= other.start for lane in shared for one, other in pairwise(lane))
+    assert sum(map(len, shared)) == sum(isinstance(event, e.StepStarted) for event in run.events)
 
 
 @given(
@@ -268,63 +178,145 @@ def test_judging_has_a_lane_replanning_a_reason_and_a_failing_verdict_words() ->
     assert views.durations(worlds.replanned())["3"] == 30
 
 
-def test_an_evaluator_that_fails_and_news_are_told_below() -> None:
-    text = views.timeline(worlds.midway()).text
-    assert "replanning after news" in text
-    assert "  evaluator  judging 2                                9 s   –  10 s  failed\n" in text
-    assert "  evaluator  judging 4                                15 s  –  15 s  running\n" in text
-    assert text.endswith(
-        "No verdict on step 2 at 10 s (RuntimeError: no model).\n"
-        "News: “the window closes at <18:00>”.\nSuperseded by a later plan: 3.\nDotted: idle."
+@pytest.mark.parametrize(
+    ("verdict", "states"),
+    [("retry", ["failed by verdict", "done"]), ("replan", ["failed by verdict"]), ("accept", ["done"])],
+)
+def test_a_verdict_belongs_to_the_try_that_it_is_about(verdict: e.Judgement, states: list[str]) -> None:
+    def tried(at: float, attempt: int, verdict: e.Judgement) -> list[e.Event]:
+        done = (
+            e.StepDone(at + 1, "1", None, 1.0),
+            e.JudgeStarted(at + 1, "1"),
+            e.Judged(at + 1, "1", verdict, "too thin"),
+        )
+        return [e.StepStarted(at, "1", attempt, 2), *done]
+
+    again = tried(1.0, 2, "accept") if verdict == "retry" else []
+    run = worlds.given(worlds.criteria(worlds.chain(1), "1"), *tried(0.0, 1, verdict), *again, evaluator=True)
+    assert [bar.state for bar in bars(run) if not bar.what] == states
+    text = views.timeline(run).text
+    assert ("Step 1 failed by verdict at 1 s" in text) == (verdict != "accept")
+    assert "Step 1 failed:" not in text
+
+
+# --- predicted starts -------------------------------------------------------------------------------------------------
+
+
+def three(slots: int) -> Run:
+    return worlds.run(worlds.plan([("1", "Read", 4, []), ("2", "Count", 4, []), ("3", "Tell", 2, ["1", "2"])]), slots)
+
+
+def starts(run: Run) -> dict[str, float]:
+    """When each step of a run began."""
+    return {event.step: event.at for event in run.events if isinstance(event, e.StepStarted)}
+
+
+def test_a_run_beside_the_starts_that_were_predicted() -> None:
+    figure = views.timeline(three(1), predicted=starts(three(2)))
+    assert figure.text == (
+        "1 of 3 steps began when predicted: step 2 is the first that did not\n"
+        "  slot 1  step 1  Read   0 s  –  4 s   done  critical  predicted 0 s – 4 s\n"
+        "  slot 1  step 2  Count  4 s  –  8 s   done            predicted 0 s – 4 s\n"
+        "  slot 1  step 3  Tell   8 s  –  10 s  done  critical  predicted 4 s – 6 s\n"
+        "Later than predicted: 2 and 3 by 4 s.\n"
+        "Thick outline: the critical path 1 → 3, 6 s, 4 s less than the run. Brackets: when each step was predicted."
     )
+    brackets = [line for line in lines(figure, 1) if len(line) == 4]
+    by_start = sorted((round(line[0][0]), round(line[-1][0]), round(line[1][1])) for line in brackets)
+    (a, a_end, a_y), (b, b_end, b_y), (c, c_end, c_y) = by_start
+    assert (a, a_end) == (b, b_end)
+    assert a_y != b_y
+    assert c_y in (a_y, b_y)
+    assert c - a == pytest.approx(2 * (c_end - c), abs=6)
+    assert [words for words in drawn(figure) if words in ("1", "2", "3")] == ["1", "3", "2"]
 
 
-@pytest.mark.parametrize(("verdict", "state"), [("retry", "done"), ("replan", "failed"), ("accept", "done")])
-def test_a_verdict_belongs_to_the_try_that_it_is_about(verdict: e.Judgement, state: str) -> None:
-    run = Run()
-    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False, evaluator=True))
-    run.record(e.PlanProposed(0.0, worlds.criteria(worlds.chain(1), "1")))
-    run.record(e.StepStarted(0.0, "1", 1, 2))
-    run.record(e.StepDone(1.0, "1", "thin", 1.0))
-    run.record(e.JudgeStarted(1.0, "1"))
-    run.record(e.Judged(1.0, "1", verdict, "too thin"))
-    if verdict == "retry":
-        run.record(e.StepStarted(1.0, "1", 2, 2))
-        run.record(e.StepDone(2.0, "1", "thick", 1.0))
-        run.record(e.JudgeStarted(2.0, "1"))
-        run.record(e.Judged(2.0, "1", "accept"))
-    states = [bar.state for bar in bars(run) if not bar.what]
-    by_verdict = [] if verdict == "accept" else ["failed by verdict"]
-    assert states == by_verdict + (["done"] if state == "done" else [])
-    assert ("Step 1 failed by verdict at 1 s" in views.timeline(run).text) == bool(by_verdict)
-    assert "Step 1 failed:" not in views.timeline(run).text
-
-
-def test_a_verdict_with_the_same_words_is_told_once() -> None:
-    run = Run()
-    run.record(e.RunStarted(0.0, "goal", planner=False, reviewer=False, evaluator=True))
-    run.record(e.PlanProposed(0.0, worlds.criteria(worlds.chain(1), "1")))
-    for number in range(9):
-        run.record(e.StepStarted(float(number), "1", number + 1, 9))
-        run.record(e.StepDone(number + 1.0, "1", None, 1.0))
-        run.record(e.JudgeStarted(number + 1.0, "1"))
-        run.record(e.Judged(number + 1.0, "1", "retry", f"too thin by {number // 8 + number % 8}"))
-    assert "Step 1 failed by verdict at 2 s and 9 s (retry): too thin by 1." in views.timeline(run).text
+def test_start_times_are_compared_by_start_alone() -> None:
+    figure = views.timeline(three(2), predicted={"1": 0, "2": 1.5})
+    assert figure.title == "1 of 2 steps began when predicted: step 2 is the first that did not"
+    assert "predicted 1.5 s – 5.5 s" in figure.text
+    assert "Earlier than predicted: 2 by 1.5 s." in figure.text
+    assert views.timeline(three(2), predicted={"1": 0, "2": 0, "3": 4}).title == "All 3 steps began when predicted"
+    assert views.timeline(three(2), predicted={}).title == views.timeline(three(2)).title
 
 
 @pytest.mark.parametrize(
-    ("inside", "beside", "expected"),
-    [
-        (200, 0, ["replanning after a failure"]),
-        (90, 0, ["replanning after", "a failure"]),
-        (10, 80, ["replanning"]),
-        (10, 55, ["repl…ing"]),
-        (0, 9, []),
-    ],
+    ("predicted", "wrong"),
+    [({"33": 1}, "no step '33'.*'3'"), ({"1": -1}, "step 1 at -1"), ({"1": float("nan")}, "step 1 at nan")],
 )
-def test_a_planners_label_does_without_its_reason_before_it_is_shortened(
-    inside: float, beside: float, expected: list[str]
-) -> None:
-    bar = Bar(None, 0, 1, "done", what="replanning after a failure")
-    lines = label(bar, "", inside, beside, rows=2)[0]
-    assert lines == expected
+def test_a_start_that_can_not_be_is_refused(predicted: dict[str, float], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        views.timeline(three(1), predicted=predicted)
+
+
+def test_a_run_that_failed_says_so_first_and_names_what_never_started() -> None:
+    figure = views.timeline(worlds.deploy(fails=["5"], retries=1), predicted=starts(worlds.deploy()))
+    assert figure.title == "Step 5 failed at 78 s; 4 of 8 steps done"
+    assert "Predicted, never started: 6, 7 and 8." in figure.text
+    assert "never began" in drawn(figure)
+
+
+# --- several runs, one above the other --------------------------------------------------------------------------------
+
+BARRIER, READY = (
+    worlds.run(
+        worlds.plan([("1", "Short", 1, []), ("2", "Long", 9, []), ("3", "Long", 9, three), ("4", "Short", 1, four)])
+    )
+    for three, four in ((["1", "2"], ["1", "2"]), (["1"], ["2"]))
+)
+RUNS = {"level barrier": BARRIER, "start when ready": READY}
+
+
+def test_the_level_barrier_beside_start_when_ready() -> None:
+    figure = views.timelines(RUNS)
+    assert figure.text == (
+        "start when ready: 10 s; level barrier: 18 s, 1.8 times as long\n"
+        "level barrier: 18 s, 8 s longer\n"
+        "  slot 1  step 1  Short  0 s  –  1 s   done\n"
+        "  slot 1  step 3  Long   9 s  –  18 s  done  critical\n"
+        "  slot 2  step 2  Long   0 s  –  9 s   done  critical\n"
+        "  slot 2  step 4  Short  9 s  –  10 s  done\n"
+        "Idle: slot 1 for 8 s and slot 2 for 8 s, of 18 s each.\n"
+        "Thick outline: the critical path 2 → 3, 18 s, as long as the run.\n"
+        "start when ready: 10 s\n"
+        "  slot 1  step 1  Short  0 s  –  1 s   done  critical\n"
+        "  slot 1  step 3  Long   1 s  –  10 s  done  critical\n"
+        "  slot 2  step 2  Long   0 s  –  9 s   done\n"
+        "  slot 2  step 4  Short  9 s  –  10 s  done\n"
+        "Thick outline: the critical path 1 → 3, 10 s, as long as the run."
+    )
+    assert "Thick outline, level barrier: the critical path 2 → 3" in figure.caption
+    slow, quick = lines(figure, 1.6)  # all runs are on one axis, and each ends at a line
+    left = min(x for line in lines(figure, 1) for x, _ in line if len(line) == 2)
+    assert (slow[0][0] - left) / (quick[0][0] - left) == pytest.approx(1.8, abs=0.02)
+    assert slow[1][1] <= quick[0][1]
+    assert (drawn(figure).count("0 s"), drawn(figure).count("slot 1")) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("runs", "title"),
+    [
+        ({"one": worlds.deploy(), "other": worlds.deploy()}, "one and other: each 103 s"),
+        ({"alone": worlds.deploy()}, "alone: 103 s"),
+        ({str(n): worlds.run(worlds.fan(6), n) for n in (1, 2, 6)}, "6: 4 s; 1: 14 s, 3.5 times as long"),
+        ({"good": worlds.deploy(), "bad": worlds.deploy(fails=["5"])},
+         "good: finished after 103 s; bad: failed after 70 s"),
+        ({"nothing": Run()}, "nothing: running after 0 s"),
+        ({"no time": worlds.run(worlds.plan([("1", "", 0, [])]))}, "no time: 0 s"),
+    ],
+)  # fmt: skip
+def test_the_title_of_several_runs_states_the_finding(runs: dict[str, Run], title: str) -> None:
+    assert views.timelines(runs).title == title
+    assert views.timelines(runs, "Mine").title == "Mine"
+
+
+def test_what_is_the_same_is_told_once_and_what_failed_with_the_name_of_its_run() -> None:
+    twice = views.timelines({"one": worlds.deploy(), "other": worlds.deploy()})
+    assert twice.caption.count("critical path") == 1
+    assert "Thick outline, one and other: the critical path 1 → 2" in twice.caption
+    failed = drawn(views.timelines({"good": worlds.deploy(), "bad": worlds.deploy(fails=["5"])}))
+    assert {"bad: Step 5 failed: RuntimeError: 3 of 12 checks failed", "bad: failed after 70 s", "good: 103 s"} <= {
+        *failed
+    }
+    with pytest.raises(ValueError, match="there is no run to draw"):
+        views.timelines({})

@@ -1,6 +1,7 @@
 """Plans and runs to draw: the deployment of the article, wide, deep, broken and hostile ones; and random plans."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -54,17 +55,11 @@ def work(seconds: float, fails: bool) -> str:
 
 
 def plan(rows: Iterable[tuple[str, str, float, list[str]]], fails: Iterable[str] = ()) -> Plan:
-    steps = [
-        Step(
-            id=id,
-            description=name,
-            tool="work",
-            params={"seconds": taken, "fails": id in fails},
-            depends_on=tuple(deps),
-        )
-        for id, name, taken, deps in rows
-    ]
-    return Plan(goal="Deploy v2.3.1", steps=tuple(steps))
+    def step(id: str, name: str, taken: float, deps: list[str]) -> Step:
+        params = {"seconds": taken, "fails": id in fails}
+        return Step(id=id, description=name, tool="work", params=params, depends_on=tuple(deps))
+
+    return Plan(goal="Deploy v2.3.1", steps=tuple(step(*row) for row in rows))
 
 
 def run(shown: Plan, slots: int | None = 4, retries: int = 0) -> Run:
@@ -131,6 +126,11 @@ MENDED = [
 ]
 
 
+def given(shown: Plan, *events: e.Event, **more: Any) -> Run:
+    """A run of a plan that was given, with these events; `more` are fields of its start."""
+    return Run([e.RunStarted(0.0, "goal", planner=False, reviewer=False, **more), e.PlanProposed(0.0, shown), *events])
+
+
 def criteria(shown: Plan, *ids: str) -> Plan:
     return shown.changed(
         steps=[s.model_copy(update={"success_criteria": f"{s.id} is fine"}) if s.id in ids else s for s in shown.steps]
@@ -153,10 +153,9 @@ def replanned() -> Run:
 
 def midway() -> Run:
     """A run that goes on: 2 was never judged, news superseded 3, and the result of 4 is being judged."""
-    run = Run()
     first = criteria(plan([("1", "Read", 2, []), ("2", "Back up", 4, ["1"]), ("3", "Migrate", 9, ["2"])]), "2")
     second = criteria(plan([("4", "Migrate the half", 3, ["2"])]), "4")
-    for event in (
+    return Run([
         e.RunStarted(0.0, "Migrate", planner=True, reviewer=False, evaluator=True),
         e.PlanStarted(0.0, "first"),
         e.PlanProposed(3.0, first, seconds=3.0),
@@ -172,17 +171,12 @@ def midway() -> Run:
         e.StepStarted(12.0, "4"),
         e.StepDone(15.0, "4", {"rows": 9}, 3.0),
         e.JudgeStarted(15.0, "4"),
-    ):
-        run.record(event)
-    return run
+    ])  # fmt: skip
 
 
 def thinking() -> Run:
     """A step that is carried out by thinking aloud; its second try has one thought."""
-    run = Run()
-    run.record(e.RunStarted(0.0, "Find it", planner=False, reviewer=False))
-    run.record(e.PlanProposed(0.0, plan([("1", "Find the gap", 1, []), ("2", "Mend it", 1, ["1"])])))
-    inside: list[object] = [
+    inside = [
         e.Thought("I look for <b>failed</b> in the log."),
         e.Action("search", {"text": "failed", "limit": 3}),
         e.Observation("ValueError: there is no log 'x'", error=True),
@@ -190,22 +184,23 @@ def thinking() -> Run:
         e.Observation("x" * 900),
         {"event": "of a nested run"},
     ]
-    run.record(e.StepStarted(0.0, "1", 1, 2))
-    for event in inside:
-        run.record(e.Inside(1.0, "1", event))
-    run.record(e.StepFailed(2.0, "1", "RuntimeError: not done", 2.0))
-    run.record(e.StepStarted(2.0, "1", 2, 2))
-    run.record(e.Inside(3.0, "1", e.Thought("The key is missing.")))
-    run.record(e.StepDone(3.0, "1", "The key is missing.", 1.0))
-    run.record(e.StepStarted(3.0, "2"))
-    run.record(e.Inside(4.0, "2", e.Thought("Mended.")))
-    return run
+    return given(
+        plan([("1", "Find the gap", 1, []), ("2", "Mend it", 1, ["1"])]),
+        e.StepStarted(0.0, "1", 1, 2),
+        *(e.Inside(1.0, "1", event) for event in inside),
+        e.StepFailed(2.0, "1", "RuntimeError: not done", 2.0),
+        e.StepStarted(2.0, "1", 2, 2),
+        e.Inside(3.0, "1", e.Thought("The key is missing.")),
+        e.StepDone(3.0, "1", "The key is missing.", 1.0),
+        e.StepStarted(3.0, "2"),
+        e.Inside(4.0, "2", e.Thought("Mended.")),
+    )
 
 
 def streamed() -> Run:
     """A run whose planner is still writing while the first step is at work."""
-    run, shown = Run(), plan([("1", "Read", 2, []), ("2", "Write", 3, ["1"])])
-    for event in (
+    shown = plan([("1", "Read", 2, []), ("2", "Write", 3, ["1"])])
+    return Run([
         e.RunStarted(0.0, "Write", planner=True, reviewer=False),
         e.PlanStarted(0.0, "first"),
         e.StepProposed(2.0, shown.steps[0]),
@@ -215,9 +210,7 @@ def streamed() -> Run:
         e.StepStarted(5.0, "2"),
         e.StepDone(8.0, "2", "written", 3.0),
         e.Ended(8.0, "finished", "2 steps done"),
-    ):
-        run.record(event)
-    return run
+    ])  # fmt: skip
 
 
 names = st.one_of(st.text(max_size=40), st.sampled_from(HOSTILE), st.sampled_from([row[1] for row in DEPLOY]))

@@ -26,10 +26,3 @@ def test_the_tests_say_what_the_version_does():
     source = world.folder / "v5" / "shop" / "basket.py"
     source.write_text(source.read_text().replace("- SHIPPING", "+ SHIPPING"))
     assert world.test_version(5)["passes"]
-
-
-def test_a_version_that_is_none_is_named_with_those_that_are():
-    world = bisect.World()
-    with pytest.raises(ValueError, match="there is no version 33; there are 1 to 32"):
-        world.tools["mark_version"].call({"version": 33})
-    assert world.marked is None

@@ -26,11 +26,6 @@ def test_the_over_planned_answer_follows_the_clock(world, expected):
     assert ask(world).answer == expected
 
 
-def test_calling_the_tool_takes_a_fraction_of_planning():
-    world = clock.World("09:41")
-    assert ask(world).makespan > 20 * world.tools["current_time"].seconds({})
-
-
 def test_a_time_that_is_none_is_refused():
     with pytest.raises(ValueError, match="no time of day"):
         clock.World("25:00")

@@ -36,15 +36,6 @@ def test_it_is_killed_between_what_it_did_and_its_writing_down(platform: str) ->
     assert _is_migrated(shop), "it was made, and nobody wrote it down"
 
 
-def test_killed_before_the_effect_it_leaves_the_same_events(platform: str) -> None:
-    before, after = migration.World(), migration.World()
-    killed(PROGRAM, before.folder, at="run_migration begins")
-    killed(PROGRAM, after.folder, at="run_migration has ended")
-    runs = [Journal(world.folder / "runs.db").load(1) for world in (before, after)]
-    assert runs[0].events == runs[1].events
-    assert (_is_migrated(before), _is_migrated(after)) == (False, True)
-
-
 def test_without_a_journal_nothing_is_written_but_the_world(platform: str) -> None:
     shop = migration.World()
     killed(PROGRAM, shop.folder, "--without-journal", at="backup_database has ended")

@@ -1,7 +1,5 @@
 """The deploy world is real: what is done to its files changes what its tools, its plan and its run say."""
 
-import gc
-import json
 import sqlite3
 from contextlib import closing
 
@@ -26,12 +24,6 @@ def test_the_plan_of_the_article_is_fit_and_releases_the_shop(world):
     assert run.status == "finished"
     assert world.deployed("production") == world.deployed("staging") == "v2.3.1"
     assert world.messages == ["v2.3.1 deployed"]
-
-
-def test_steps_one_and_three_run_together_the_others_in_the_articles_order(world):
-    started = {event.step: event.at for event in release(world).events if type(event).__name__ == "StepStarted"}
-    assert started["1"] == started["3"] == 0
-    assert list(started) == ["1", "3", "2", "4", "5", "6", "7", "8"]
 
 
 def test_the_makespan_is_the_critical_path_and_no_step_is_late(world):
@@ -81,13 +73,6 @@ def test_the_backup_holds_the_rows_and_restoring_brings_them_back(world):
     assert world.restore_database(backup["file"])["rows"] == 4
 
 
-def test_a_smoke_test_sees_the_settings_that_are_there(world):
-    release(world)
-    (world.environment("production") / "settings.json").write_text(json.dumps({}))
-    with pytest.raises(RuntimeError, match="1 of 3 endpoints fail on production"):
-        world.run_smoke_tests("production")
-
-
 def test_rolling_back_brings_the_previous_release_and_only_what_ran_before(world):
     release(world)
     assert world.rollback_production()["version"] == "v2.3.0"
@@ -97,38 +82,3 @@ def test_rolling_back_brings_the_previous_release_and_only_what_ran_before(world
         world.rollback_production()
     with pytest.raises(ValueError, match="can't go back to v9"):
         world.rollback_production("v9")
-
-
-@pytest.mark.parametrize(
-    ("tool", "params", "message"),
-    [
-        ("deploy_production", {"tag": "v9"}, "no image 'v9'"),
-        ("build_docker", {"tag": "v9"}, "the source is at v2.3.1"),
-        ("remove_image", {"tag": "v2.3.0"}, "v2.3.0 is deployed"),
-        ("remove_image", {"tag": "../source"}, "no image"),
-        ("restore_database", {"file": "../production.sqlite"}, "there is no .../production.sqlite"),
-        ("run_smoke_tests", {"env": "moon"}, "'staging' or 'production'"),
-    ],
-)
-def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, message):
-    before = sorted(path.relative_to(world.folder) for path in world.folder.rglob("*"))
-    with pytest.raises(ValueError, match=message):
-        world.tools[tool].call(params)
-    assert sorted(path.relative_to(world.folder) for path in world.folder.rglob("*")) == before
-
-
-def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
-    run = release(world)
-    assert str(world.folder) not in json.dumps(run.results)
-    (world.folder / "source" / "app.py").write_text("VERSION = 'v2.3.1'\nhandle = None\n")
-    assert str(world.folder.parent) not in json.dumps(release(world).board.errors)
-
-
-@pytest.mark.slow
-def test_the_folder_goes_away_with_the_world():
-    world = deploy.World()
-    folder = world.folder
-    assert folder.exists()
-    del world
-    gc.collect()
-    assert not folder.exists()

@@ -17,9 +17,6 @@ def pursue(side, **options):
     return side(client_of(flights.BookingMind()), world.tools, flights.GOAL), world
 
 
-# the booking
-
-
 def test_the_cheapest_free_flights_are_found_first(world):
     hits = world.search_flights("Friday")
     assert [hit["price"] for hit in hits] == [89, 95, 240, 260]
@@ -49,67 +46,12 @@ def test_nothing_is_booked_that_the_traveller_has_not_said_yes_to(world):
     assert world.holds == {1: ("LX 112", "14C")}
 
 
-def test_a_booking_takes_the_seat_and_cancelling_it_gives_it_back():
-    world = flights.World(decided=True)
-    world.ask_traveller("Is flight LX 208 all right?")
-    booked = world.book(world.hold_seat("LX 208", "any")["hold"])
-    assert world.pleased
-    assert (world.booked, world.holds) == ({1: ("LX 208", "14A")}, {})
-    assert world.search_flights("Friday")[0]["free"] == 4
-    assert world.cancel_booking(booked["booking"]) == {"booking": 1, "cancelled": True}
-    assert world.search_flights("Friday")[0]["free"] == 5
-    assert not world.pleased
-
-
-@pytest.mark.parametrize(
-    ("tool", "params", "message"),
-    [
-        ("ask_traveller", {"question": " "}, "an empty question has no answer"),
-        (
-            "ask_traveller",
-            {"question": "Is LX 999 all right?"},
-            "there is no flight 'LX 999'; take a number that search",
-        ),
-        ("search_flights", {"day": "Monday"}, "parameter 'day'"),
-        ("search_flights", {"day": "Friday", "not_before": "ten"}, "'ten' is no time of day; write hours and minutes"),
-        ("hold_seat", {"flight": "LX 1", "seat": "any"}, "there is no flight 'LX 1'"),
-        ("book", {"hold": 7}, "there is no hold 7; take the number that hold_seat returns"),
-    ],
-)
-def test_a_wrong_argument_is_named_with_its_mend(world, tool, params, message):
-    with pytest.raises(ValueError, match=message):
-        world.tools[tool].call(params)
-
-
-# the traveller
-
-
-def test_wishes_are_told_when_somebody_asks(world):
-    assert world.ask_traveller("Who are you?") == "Ask me about the day, the time, or a flight."
-    assert world.ask_traveller("On which day?") == "On Friday."
-    assert world.ask_traveller("At what time?") == "Not before 10:00."
-    assert [answer for _, answer in world.talk][1:] == ["On Friday.", "Not before 10:00."]
-
-
 def test_the_sight_of_a_price_changes_the_travellers_mind(world):
     assert world.ask_traveller("Is LX 208 all right?") == "Not before 10:00."
     assert world.ask_traveller("On which day?") == "On Friday."
     assert world.ask_traveller("Is LX 212 all right?") == "240 euros? Then on Thursday."
     assert world.ask_traveller("On which day?") == "On Thursday."
     assert world.ask_traveller("Is LX 112 all right?") == "Yes, on the aisle."
-
-
-def test_the_traveller_is_pleased_with_the_seat_they_asked_for_alone(world):
-    for offer in ("LX 212", "LX 112"):
-        world.ask_traveller(f"Is {offer} all right?")
-    world.book(world.hold_seat("LX 112", "window")["hold"])
-    assert not world.pleased
-    world.cancel_booking(1)
-    world.book(world.hold_seat("LX 112", "aisle")["hold"])
-    assert world.pleased
-
-
-# the model
 
 
 @pytest.mark.parametrize("side", [whole, stepwise, react])

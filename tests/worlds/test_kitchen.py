@@ -10,9 +10,7 @@ from planexec_lab.worlds import kitchen
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.replanning import Replanning
-from planexec_lite.meter import Meter
 
-MINUTE = 60
 ONION_SOUP = ["onions", "stock"]
 
 
@@ -61,27 +59,6 @@ def test_the_scripted_planner_writes_the_same_graph_and_the_same_calls(world):
     assert list(map(str, plan.steps)) == list(map(str, known.steps))
 
 
-def test_one_cook_takes_the_sum_and_four_the_critical_path(world):
-    plan = Plan.parse(kitchen.PLAN)
-    durations = plan.durations(world.tools)
-    path, length = plan.critical_path(durations)
-    assert cook(kitchen.World(), 1).makespan == sum(durations.values()) == 170 * MINUTE
-    assert cook(kitchen.World(), 4).makespan == length == 95 * MINUTE
-    assert path == ["2", "7", "9", "10", "11", "14"]
-
-
-@pytest.mark.parametrize("cooks", [1, 2, 3, 5, None])
-def test_more_cooks_are_never_slower_and_never_faster_than_the_critical_path(cooks):
-    makespan = cook(kitchen.World(), cooks).makespan
-    assert 95 * MINUTE <= makespan <= 170 * MINUTE
-    assert cook(kitchen.World(), 4).makespan <= makespan
-
-
-def test_how_long_chopping_takes_depends_on_what_is_chopped(world):
-    seconds = [world.tools["chop"].seconds({"what": what}) for what in ("leeks", "potatoes", "carrots", "gravel")]
-    assert seconds == [8 * MINUTE, 10 * MINUTE, 7 * MINUTE, 6 * MINUTE]
-
-
 @pytest.mark.parametrize(
     ("missing", "failed", "served"),
     [
@@ -101,14 +78,6 @@ def test_a_missing_ingredient_makes_its_step_fail_and_the_course_with_it(missing
     assert world.served == served
 
 
-def test_chopping_takes_out_of_the_pantry_no_more_than_is_there(world):
-    assert world.chop("onions") == {"chopped": "onions", "amount": 8, "left": 2}
-    with pytest.raises(ValueError, match="the pantry has 2 onions, and eight guests need 8"):
-        world.chop("onions")
-    world.pantry["onions"] = 8
-    assert world.chop("onions")["left"] == 0
-
-
 def test_there_is_one_oven_and_a_plan_that_forgets_it_fails(world):
     run = cook(world, plan=without_dependency(10, 9))
     assert "the oven is full: the main is in it" in run.board.errors["10"]
@@ -125,35 +94,6 @@ def test_the_courses_are_served_in_order_even_where_the_plan_forgets_it(world):
     assert world.served == ["starter"]
 
 
-@pytest.mark.parametrize(
-    ("tool", "params", "message"),
-    [
-        ("chop", {"what": "leek"}, "'leek' can't be chopped; did you mean 'leeks'"),
-        ("chop", {"what": "chicken"}, "'chicken' can't be chopped"),
-        ("simmer", {"what": ["stock", "leeks"]}, "there are no chopped leeks; chop them first"),
-        ("simmer", {"what": []}, "nothing to simmer"),
-        ("roast", {"what": ["chicken", "carrots"]}, "no chopped carrots"),
-        ("bake", {"what": ["dough"]}, "no dough; mix one first"),
-        ("mix", {"what": ["flour", "sugar"]}, "knows no 'sugar'"),
-        ("plate", {"course": "main"}, "nothing is roasted yet"),
-        ("plate", {"course": "cheese"}, "'starter', 'main' or 'dessert'"),
-        ("serve", {"course": "starter"}, "it is not plated"),
-    ],
-)
-def test_what_can_not_be_done_is_said_in_words_and_changes_nothing(world, tool, params, message):
-    before = state(world)
-    with pytest.raises(ValueError, match=message):
-        world.tools[tool].call(params)
-    assert state(world) == before
-
-
-def test_a_second_soup_waits_until_the_first_is_plated(world):
-    world.simmer(["stock"])
-    world.pantry["stock"] = 2
-    with pytest.raises(ValueError, match="simmered already; plate the starter first"):
-        world.simmer(["stock"])
-
-
 @pytest.mark.parametrize("replan", ["failure", "stall"])
 @pytest.mark.parametrize("cooks", [1, 2, 3, 4, None])
 def test_the_replan_puts_onions_in_place_of_the_leeks_and_repeats_nothing(cooks, replan):
@@ -166,30 +106,6 @@ def test_the_replan_puts_onions_in_place_of_the_leeks_and_repeats_nothing(cooks,
     assert set(done.values()) == set(Counter(world.tickets).values()) == {1}
     assert len(done) == len(world.tickets) == 14
     assert "chop leeks" not in world.tickets
-
-
-def test_what_was_done_before_the_replan_is_kept_and_not_planned_again():
-    run = cook_and_replan(kitchen.World(leeks=0), 4, "failure")
-    names = [type(event).__name__ for event in run.events]
-    second = len(names) - 1 - names[::-1].index("PlanProposed")
-    before = {event.step for event in run.events[:second] if type(event).__name__ == "StepDone"}
-    assert before == {"2", "3", "4", "5"}
-    assert before.isdisjoint(step.id for step in run.events[second].plan.steps)
-
-
-def test_without_leeks_and_onions_the_chef_has_no_plan_left():
-    world = kitchen.World(leeks=0, onions=7)
-    run = cook_and_replan(world, 4, "failure")
-    assert run.status == "failed"
-    assert world.served == []
-
-
-@pytest.mark.parametrize(
-    ("pantry", "message"), [({"leek": 1}, "did you mean 'leeks'"), ({"leeks": -1}, "zero or more")]
-)
-def test_a_pantry_that_can_not_be_is_refused(pantry, message):
-    with pytest.raises(ValueError, match=message):
-        kitchen.World(**pantry)
 
 
 def without(before: str, after: str) -> Plan:
@@ -215,23 +131,3 @@ def test_what_is_not_ready_can_not_be_used(before: str, after: str, cooks: int, 
     many = execute(hasty, ToolExecutor(kitchen.World().tools), workers=Simulated(cooks))
     assert one.status == "finished", "one cook never notices"
     assert many.board.errors[after] == f"ValueError: {error}"
-
-
-def test_the_oven_is_free_when_the_roast_is_plated() -> None:
-    world = kitchen.World()
-    with Meter(at=0.0):
-        world.tools["roast"].call({"what": ["chicken"]})
-    with Meter(at=0.0):
-        world.tools["mix"].call({"what": ["flour", "butter", "eggs"]})
-    with Meter(at=2400.0):
-        world.tools["plate"].call({"course": "main"})
-    with Meter(at=2500.0), pytest.raises(ValueError, match="the oven is not free before minute 45; bake after that"):
-        world.tools["bake"].call({"what": ["dough"]})
-    with Meter(at=2700.0):
-        assert world.tools["bake"].call({"what": ["dough"]}) == {"baked": ["dough"]}
-
-
-def test_without_a_virtual_clock_everything_is_ready() -> None:
-    world = kitchen.World()
-    world.chop("leeks")
-    assert world.simmer(["leeks", "stock"]) == {"simmered": ["leeks", "stock"]}

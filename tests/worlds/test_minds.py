@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from planexec_lab.comparison import client_of, react, stepwise, whole
-from planexec_lab.worlds import deploy, flights, research, support
+from planexec_lab.comparison import client_of, react, whole
+from planexec_lab.worlds import deploy, support
 from planexec_lab.worlds.flaky import NoAnswerError, flaky
-from planexec_lab.worlds.minds import EXPECTED, Act, Answer, Later, PlanMind, Seen, as_expected
-from planexec_lite import Board, LLMPlanner, Plan, Policy, RuleEvaluator, Step, Toolbox, ToolExecutor, execute, tool
+from planexec_lab.worlds.minds import EXPECTED, Later, as_expected
+from planexec_lite import Board, LLMPlanner, Policy, RuleEvaluator, Step, Toolbox, tool
 
 
 def test_a_result_that_is_not_there_yet_is_a_reference_in_all_its_parts():
@@ -35,30 +35,6 @@ def test_a_result_is_held_against_what_was_taken_for_granted(assumed, result, ju
     assert verdict.verdict == ("accept" if judged is True else "replan")
 
 
-def test_other_criteria_are_not_its_business():
-    assert as_expected(Step(id="1", success_criteria="ok is true"), {"ok": False}) is True
-    assert as_expected(Step(id="1"), None) is True
-
-
-def test_the_whole_plan_of_a_known_plan_is_that_plan():
-    world = research.World()
-    plan = LLMPlanner(client_of(PlanMind(research.PLAN, world.tools))).plan(research.GOAL, Board(), world.tools)
-    known = Plan.parse(research.PLAN)
-    assert plan.graph == known.graph
-    assert [step.tool for step in plan.steps] == [step.tool for step in known.steps]
-    assert plan.problems(world.tools) == []
-
-
-@pytest.mark.parametrize("side", [whole, stepwise, react])
-def test_a_known_plan_is_carried_out_alike_in_every_role(side):
-    world = research.World()
-    run = side(client_of(PlanMind(research.PLAN, world.tools)), world.tools, research.GOAL)
-    assert run.status == "finished"
-    other = research.World()
-    execute(Plan.parse(research.PLAN), ToolExecutor(other.tools))
-    assert world.report == other.report
-
-
 def test_a_plan_ahead_names_every_step_that_its_expectations_lead_to():
     world = support.World()
     plan = LLMPlanner(client_of(support.AuditMind())).plan(support.GOAL, Board(), world.tools)
@@ -75,17 +51,6 @@ def test_what_went_wrong_is_rolled_back_in_either_role(side, options):
     world = deploy.World(currency=None)
     side(client_of(deploy.ReleaseMind(world.tools)), world.tools, deploy.GOAL, **options)
     assert (world.deployed("production"), world.messages) == ("v2.3.0", ["Rollback executed"])
-
-
-def test_a_mind_that_meets_an_error_that_stays_says_so():
-    seen = [Seen("ask_traveller", {"question": "x"}, "ValueError: no", failed=True)]
-    assert flights.BookingMind().next(seen) == Answer("I can't book it: ValueError: no")
-    first = flights.BookingMind().next([])
-    assert isinstance(first, Act)
-    assert first.tool == "ask_traveller"
-
-
-# flaky tools
 
 
 def counting():
@@ -118,20 +83,3 @@ def test_the_same_calls_fail_for_everybody_in_whatever_order():
     assert len(called) == 40 - len(failed)
     assert sorted(tries(flaky(tools, 0.5), sorted(order))) == sorted(failed)
     assert tries(flaky(tools, 0.5, seed=1), order) != failed
-
-
-def test_never_and_always_are_chances_and_more_is_none():
-    tools, called = counting()
-    assert tries(flaky(tools, 0), range(9)) == []
-    assert len(tries(flaky(tools, 1), range(9))) == 9
-    assert len(called) == 9
-    with pytest.raises(ValueError, match="a share from 0 to 1"):
-        flaky(tools, 1.5)
-
-
-def test_flaky_tools_declare_what_the_others_declare():
-    world = flights.World()
-    for one, other in zip(flaky(world.tools, 0.5), world.tools, strict=True):
-        assert (one.signature, one.description, one.effects, one.latency, one.destructive) == (
-            other.signature, other.description, other.effects, other.latency, other.destructive,
-        )  # fmt: skip

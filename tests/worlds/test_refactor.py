@@ -1,13 +1,9 @@
 """The refactor world is real: its files are read, changed and tested, and what a test alters in them changes the run."""
 
 import base64
-import gc
 import json
 import os
 import runpy
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +17,6 @@ from planexec_lite.roles.evaluators import RuleEvaluator
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 FIVE = ["login", "profile", "orders", "settings", "logout"]
 THREE = ["profile", "orders", "settings"]
 
@@ -70,40 +65,6 @@ def test_the_tests_pass_before_fail_on_the_way_and_pass_after_step_5b(world):
     assert world.code_search("cookies.get") == []
 
 
-def test_fixing_one_endpoint_mends_exactly_that_one(world):
-    move(world)
-    world.update_tests()
-    assert world.fix_token_header(["/orders"])["endpoints"] == ["orders"]
-    assert world.run_test_suite()["summary"] == "2 endpoints return 401: profile, settings"
-
-
-@pytest.mark.slow
-def test_an_unittest_in_a_process_of_its_own_agrees(world):
-    def outside():
-        command = [sys.executable, "-m", "unittest", "discover", "-s", "tests", "-t", "."]
-        return subprocess.run(command, cwd=world.project.folder, capture_output=True, text=True)
-
-    assert outside().returncode == 0
-    run(world)
-    assert "FAILED (failures=3)" in outside().stderr
-    world.fix_token_header(THREE)
-    assert "Ran 11 tests" in outside().stderr
-    assert outside().returncode == 0
-
-
-def test_the_shop_before_and_after_is_seen_in_its_source(world):
-    assert world.analyze_auth() == {
-        "finding": "Auth module uses session-based auth with 5 endpoints",
-        "functions": ["log_in", "user_of", "log_out"],
-        "endpoints": FIVE,
-    }
-    reads = ["nothing", *["session cookie"] * 4]
-    assert [one["reads"] for one in world.list_endpoints()] == reads
-    move(world)
-    assert world.analyze_auth()["finding"] == "Auth module uses token-based auth with 4 endpoints"
-    assert [one["name"] for one in world.list_endpoints() if one["reads"] == "Authorization header"] == THREE
-
-
 def test_the_tokens_are_those_of_the_standard(world, monkeypatch):
     move(world)
     monkeypatch.syspath_prepend(str(world.project.folder))
@@ -141,28 +102,6 @@ def test_a_bug_in_a_source_file_is_found_by_the_tests(world):
     assert world.run_test_suite()["summary"] == "1 test fails: test_profile"
 
 
-def test_a_sixth_endpoint_is_seen_and_moved_too(world):
-    source = world.project.folder / "shop" / "endpoints.py"
-    more = '\n\n@endpoint("GET", "/wishes")\ndef wishes(request):\n    return auth.user_of(request.cookies.get("session", ""))\n'
-    source.write_text(source.read_text() + more)
-    assert world.list_endpoints()[-1] == {
-        "name": "wishes",
-        "method": "GET",
-        "path": "/wishes",
-        "reads": "session cookie",
-    }
-    assert "6 endpoints" in world.analyze_auth()["finding"]
-    assert move(world)["endpoints"] == [*FIVE, "wishes"]
-    assert world.fix_token_header(["wishes"])["endpoints"] == ["wishes"]
-
-
-def test_an_endpoint_that_takes_the_header_right_is_not_among_those_that_fail(world):
-    move(world)
-    alter(world, "shop/endpoints.py", "return Response(200, ORDERS[user])", 'return Response(200, ORDERS["ada"])')
-    world.fix_token_header(["settings"])
-    assert world.update_tests()["summary"] == "2 endpoints return 401: profile, orders"
-
-
 def test_undoing_every_step_in_reverse_brings_back_every_byte(world):
     before = tree(world.project.folder)
     results = run(world).results
@@ -171,37 +110,6 @@ def test_undoing_every_step_in_reverse_brings_back_every_byte(world):
         world.restore(changed["changed"])
     assert tree(world.project.folder) == before
     assert world.run_test_suite()["failed"] == []
-
-
-def test_restoring_takes_back_one_change_at_a_time(world):
-    move(world)
-    halfway = world.read_file("shop/endpoints.py")
-    changed = world.fix_token_header(THREE)["changed"]
-    assert world.restore(changed) == {"restored": ["shop/endpoints.py"]}
-    assert world.read_file("shop/endpoints.py") == halfway
-    world.restore(["shop/endpoints.py", "shop/token.json"])
-    assert "session" in world.read_file("shop/endpoints.py")
-    assert "shop/token.json" not in world.project.files
-
-
-def test_edits_that_are_repeated_change_nothing(world):
-    world.design_token_schema(["sub", "exp"], 30)
-    for edit in (
-        world.implement_jwt,
-        world.update_endpoints,
-        world.update_tests,
-        lambda: world.fix_token_header(THREE),
-    ):
-        assert edit()["changed"] != []
-        assert edit()["changed"] == []
-
-
-def test_small_edits_are_found_by_search_and_change_the_tests(world):
-    assert world.code_search("SECRETS.token_hex") == ["shop/auth.py:14: session = secrets.token_hex(16)"]
-    assert world.replace_in_file("shop/auth.py", "token_hex(16)", "token_hex(0)") == {"changed": ["shop/auth.py"]}
-    assert world.code_search("secrets.token_hex") == ["shop/auth.py:14: session = secrets.token_hex(0)"]
-    assert world.write_file("tests/test_more.py", "import nothing\n") == {"changed": ["tests/test_more.py"]}
-    assert "No module named 'nothing'" in world.run_test_suite()["failed"][0]
 
 
 BAD_PATHS = [
@@ -232,71 +140,11 @@ def test_a_link_that_leads_out_is_not_followed(world):
     assert outside.read_text() == "kept"
 
 
-WRONG = [
-    ("code_search", {"text": " "}, "an empty text"),
-    ("read_file", {"path": "shop/tokens.py"}, "there is no file 'shop/tokens.py'; there are: shop/__init__.py"),
-    ("write_file", {"path": "shop/auth.py"}, "'text' is missing"),
-    ("write_file", {"path": "shop/auth.py", "text": "\ud800"}, "surrogates not allowed"),
-    ("replace_in_file", {"path": "shop/auth.py", "old": "session", "new": "x"}, "12 times, not once"),
-    ("replace_in_file", {"path": "shop/auth.py", "old": "nowhere", "new": "x"}, "0 times"),
-    ("replace_in_file", {"path": "shop/auth.py", "old": "", "new": "x"}, "0 times"),
-    ("replace_in_file", {"path": "shop/none.py", "old": "a", "new": "x"}, "there is no file"),
-    ("design_token_schema", {"claims": ["iat"], "minutes": 30}, "without sub and exp"),
-    ("design_token_schema", {"claims": ["sub", "exp"], "minutes": 0}, "0 minutes; give 1 to 1440"),
-    ("design_token_schema", {"claims": ["sub", "password"], "minutes": 30}, "got 'password'"),
-    ("implement_jwt", {}, "shop/token.json is not there yet; call design_token_schema first"),
-    ("update_endpoints", {}, "call implement_jwt first"),
-    ("update_tests", {}, "call implement_jwt first"),
-    ("fix_token_header", {"endpoints": ["profile"]}, "call update_endpoints first"),
-    ("restore", {"files": ["shop/auth.py"]}, "no change to take back"),
-    ("restore", {"files": ["../x"]}, "no change to take back"),
-    ("analyze_auth", {"path": "x"}, "there is no parameter 'path'"),
-    ("list_endpoints", {"path": "x"}, "there is no parameter 'path'"),
-    ("run_test_suite", {"path": "x"}, "there is no parameter 'path'"),
-]
-
-
-@pytest.mark.parametrize(
-    ("tool", "params", "message"), WRONG, ids=[f"{n} {tool}" for n, (tool, *_) in enumerate(WRONG)]
-)
-def test_a_wrong_argument_is_named_and_changes_nothing(world, tool, params, message):
-    before = tree(world.folder)
-    with pytest.raises(ValueError, match=message):
-        world.tools[tool].call(params)
-    assert tree(world.folder) == before
-
-
-@pytest.mark.parametrize(
-    ("endpoints", "message"),
-    [
-        (["profile", "basket"], "basket: give endpoints that read the header Authorization: profile, orders, settings"),
-        (["login"], "login: give endpoints"),
-        ([], "none: give endpoints"),
-    ],
-)
-def test_the_header_is_mended_only_where_it_is_read(world, endpoints, message):
-    move(world)
-    before = tree(world.folder)
-    with pytest.raises(ValueError, match=message):
-        world.fix_token_header(endpoints)
-    assert tree(world.folder) == before
-
-
 def test_source_that_is_no_python_is_named_with_its_line(world):
     alter(world, "shop/endpoints.py", "def profile(request):", "def profile(request:")
     for tool in (world.list_endpoints, world.analyze_auth, world.run_test_suite):
         with pytest.raises(ValueError, match=r"shop/endpoints.py is no Python at line \d+"):
             tool()
-
-
-def test_without_tests_nothing_passes(world):
-    for name in ("tests/test_auth.py", "tests/test_endpoints.py"):
-        world.write_file(name, "")
-    with pytest.raises(RuntimeError, match="no test ran; put the tests back"):
-        world.run_test_suite()
-    world.write_file("tests/test_auth.py", "import os\nos._exit(0)\n")
-    with pytest.raises(RuntimeError, match="no test ran"):
-        world.run_test_suite()
 
 
 @pytest.mark.slow
@@ -305,49 +153,6 @@ def test_tests_that_do_not_end_are_ended(world, monkeypatch):
     world.write_file("tests/test_auth.py", "while True:\n    pass\n")
     with pytest.raises(RuntimeError, match="did not end within 1 s"):
         world.run_test_suite()
-
-
-def test_no_result_and_no_error_holds_a_path_of_this_machine(world):
-    stored = json.dumps(run(world).results)
-    world.write_file("tests/test_more.py", "from json import nothing\n")
-    world.write_file("tests/test_most.py", "open(__file__ + 'x')\n")
-    world.write_file("tests/test_shop.py", "from shop.auth import nothing\n")
-    failed = world.run_test_suite()["failed"]
-    stored += json.dumps(failed)
-    assert [line.replace("\\", "/") for line in failed if line.startswith("tests")] == [
-        "tests.test_more: ImportError: cannot import name 'nothing' from 'json'",
-        "tests.test_most: FileNotFoundError: [Errno 2] No such file or directory: 'tests/test_most.pyx'",
-        "tests.test_shop: ImportError: cannot import name 'nothing' from 'shop.auth' (shop/auth.py)",
-    ]
-    for path in (world.folder, world.folder.resolve(), Path(sys.prefix), Path(os.__file__).parent):
-        assert str(path) not in stored
-
-
-@pytest.mark.slow
-def test_the_same_run_gives_the_same_bytes_under_any_hash_seed_and_time_zone():
-    code = "import json; from tests.worlds.test_refactor import *; print(json.dumps([run(refactor.World()).results]))"
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, env={**os.environ, **more}, capture_output=True, check=True
-        ).stdout
-        for more in (
-            {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo"},
-            {"PYTHONHASHSEED": "2", "TZ": "UTC", "FORCE_COLOR": "1"},
-        )
-    }
-    assert len(outputs) == 1
-
-
-@pytest.mark.slow
-def test_the_folder_goes_away_with_the_world():
-    world = refactor.World()
-    move(world)
-    world.update_tests()
-    folder = world.folder
-    assert list(folder.rglob("__pycache__")) == []
-    del world
-    gc.collect()
-    assert not folder.exists()
 
 
 def board_after(world, failing="6", summary=None):
@@ -394,37 +199,6 @@ def test_after_three_401s_the_planner_adds_step_5b_and_the_tests_pass(world):
     assert last["summary"] == "11 tests passed"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("summary", "endpoints"),
-    [
-        ("3 endpoints return 401: a, b, c", ["a", "b", "c"]),
-        ("2 endpoints return 401: orders, settings", ["orders", "settings"]),
-        ("1 endpoint returns 401: orders", ["orders"]),
-        ('{"summary": "1 endpoint returns 401: orders; 1 test fails: test_x"}', ["orders"]),
-    ],
-)
-@pytest.mark.parametrize(("failing", "ids"), [("6", ["5b", "6", "7"]), ("7", ["5b", "7"])])
-def test_the_planner_mends_the_endpoints_that_it_is_told_of(world, failing, ids, summary, endpoints):
-    plan = replan(world, board_after(world, failing, summary))
-    assert [step.id for step in plan.steps] == ids
-    assert plan.steps[0].params == {"endpoints": endpoints}
-    assert str(len(endpoints)) in plan.steps[0].description
-
-
-def test_the_planner_has_no_answer_to_another_failure(world):
-    with pytest.raises(Exception, match="no scene for this request"):
-        replan(world, board_after(world, "6", "1 test fails: test_logout"))
-
-
-def test_the_stubborn_planner_mends_nothing(world):
-    assert [step.tool for step in replan(world, Board(), "stubborn").steps] == [
-        s.tool for s in replan(world, Board()).steps
-    ]
-    plan = replan(world, board_after(world), "stubborn")
-    assert [step.tool for step in plan.steps] == ["update_tests", "run_test_suite"]
-
-
 def judge(step, result):
     failed = isinstance(result, dict) and result.get("failed")
     return Verdict("replan", result["summary"], rejects="5") if failed else True
@@ -452,13 +226,6 @@ def test_a_planner_that_never_mends_is_stopped_and_the_shop_stays_broken(world, 
     assert world.run_test_suite()["summary"] == "3 endpoints return 401: profile, orders, settings"
     longer = [event.step for event in run.events if type(event).__name__ == "StepDone" and event.step > "5"]
     assert [id for id in longer if id.startswith("5")] == {"stubborn": [], "restless": ["5b", "5c", "5d"]}[script]
-
-
-def test_without_an_evaluator_the_failing_tests_count_as_done(world):
-    agent = PlannerExecutor(LLMPlanner(connect("refactor")), ToolExecutor(world.tools), workers=Simulated())
-    run = agent.run(refactor.GOAL)
-    assert run.status == "finished"
-    assert run.answer["summary"] == "3 endpoints return 401: profile, orders, settings"
 
 
 def test_line_ends_come_back_as_they_were():

@@ -118,25 +118,11 @@ def test_an_approval_covers_what_was_listed(kind: type[ToolServer]) -> None:
         assert agent.resume(journal.load(paused.id), yes).status == "finished"
 
 
-def test_a_pin_of_one_day_is_kept_on_the_next(kind: type[ToolServer]) -> None:
-    with kind(COMMAND, name="weather") as server:
-        looked_at = server.pin
-    with pytest.raises(ToolsChangedError), kind([*COMMAND, "2"], name="weather", pin=looked_at):
-        pass
-    assert kind([*COMMAND, "2"], name="weather").toolbox["forecast"].parameters == ("city", "notes")
-
-
 def test_a_server_that_ends_in_the_middle_is_named_and_begun_again(weather: ToolServer) -> None:
     forecast = weather.toolbox["forecast"]
     with pytest.raises(ServerGoneError, match=r"forecast: .*strangers has ended .*out of memory, before it had"):
         forecast.call({"city": "Atlantis"})
     assert (forecast.call({"city": "Oslo"}), weather.starts) == (TOLD[1], 2)
-
-
-def test_its_hints_are_its_word(kind: type[ToolServer]) -> None:
-    with kind(COMMAND) as stranger, kind(COMMAND, trusted=True) as friend:
-        tools = stranger.toolbox["forecast"], friend.toolbox["forecast"]
-    assert [(tool.effects, tool.destructive) for tool in tools] == [("unknown", None), ("none", False)]
 
 
 def test_it_answers_lines_and_nothing_else() -> None:
@@ -167,9 +153,9 @@ def test_a_line_that_is_no_request_is_refused_and_the_server_goes_on(line: str, 
     assert "result" in json.loads(server.answer('{"id": 2, "method": "initialize", "params": 5}') or "")
 
 
-def test_the_office_s_files_are_read_and_deleted() -> None:
-    office = strangers.World()
-    assert office.tools["read_file"].call({"name": "picnic.txt"}) == "Saturday, by the lake"
-    assert office.tools["delete_files"].call({}) == {"deleted": 2}
-    with pytest.raises(RuntimeError, match=r"there is no file 'picnic\.txt'; there are: none"):
-        office.tools["read_file"].call({"name": "picnic.txt"})
+def test_a_pin_of_one_day_is_kept_on_the_next(kind: type[ToolServer]) -> None:
+    with kind(COMMAND, name="weather") as server:
+        looked_at = server.pin
+    with pytest.raises(ToolsChangedError), kind([*COMMAND, "2"], name="weather", pin=looked_at):
+        pass
+    assert kind([*COMMAND, "2"], name="weather").toolbox["forecast"].parameters == ("city", "notes")

@@ -1,7 +1,6 @@
 """Teams in the worlds: a planner of tasks, an executor with tools, an evaluator; all follow what the tools say."""
 
 import functools
-import gzip
 import json
 import sqlite3
 from contextlib import closing
@@ -18,7 +17,6 @@ from planexec_lite import (
     LLMPlanner,
     Plan,
     PlannerExecutor,
-    Policy,
     ReActExecutor,
     Simulated,
     Step,
@@ -27,7 +25,6 @@ from planexec_lite import (
     ToolExecutor,
 )
 from planexec_lite.assembly import Board
-from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepStarted
 from planexec_lite.references import as_text
 
@@ -65,9 +62,6 @@ def verdict(name, result, criterion="as it should be", board=None):
     return judged.verdict, judged.reason, judged.rejects
 
 
-# the runs
-
-
 def test_the_support_team_closes_the_gap_names_the_cause_and_drafts_the_fix():
     world = support.World()
     run = team("support", world)
@@ -76,19 +70,6 @@ def test_the_support_team_closes_the_gap_names_the_cause_and_drafts_the_fix():
     assert world.case.covered("payment")["gaps"] == []
     assert "+handover_path = /v1/paid" in world.drafts["A-1034.txt"]
     assert json.loads(run.results["3"]) == world.root_cause("A-1034")
-
-
-def test_the_support_team_fetches_nothing_where_nothing_is_missing():
-    world = support.World(gap=None)
-    run = team("support", world)
-    assert run.results["1"] == "Four logs are collected; none has a gap."
-    assert list(world.drafts) == ["A-1034.txt"]
-
-
-def test_the_support_team_goes_to_the_log_that_has_the_gap():
-    run = team("support", support.World(gap="mail"))
-    assert "mail-1000.log.gz from the archive" in run.results["1"]
-    assert run.status == "finished"
 
 
 def test_the_migration_team_tests_its_script_and_loses_nothing():
@@ -126,25 +107,6 @@ def test_planner_and_executor_share_no_prompt_and_the_plan_names_no_tool(name):
     sent = [str(call.request["messages"]) for call in llm.calls if call.role == "executor"]
     assert not any(WORLDS[name].GOAL in text or "Role: planner" in text for text in sent)
 
-
-# the planner
-
-
-@pytest.mark.parametrize("name", ["support", "migration", "refactor"])
-def test_a_teams_planner_answers_no_other_goal_and_no_board_with_results(name):
-    world, llm = WORLDS[name].World(), MockLLM.load(SCENARIOS / name / "team.yaml")
-    planner = LLMPlanner(llm.client(), tasks=True)
-    plan = planner.plan(WORLDS[name].GOAL, Board(), world.tools)
-    began = RunStarted(0, WORLDS[name].GOAL, planner=True, reviewer=False)
-    done = Board.of([began, PlanProposed(0, plan), StepStarted(0, "1"), StepDone(0, "1", "nothing was found")])
-    for goal, board in [("Bake bread", Board()), (WORLDS[name].GOAL, done)]:
-        with pytest.raises(openai.APIStatusError) as refused:
-            planner.plan(goal, board, world.tools)
-        assert refused.value.status_code == 422
-    assert 'done, result data: "nothing was found' in str(llm.calls[-1].request["messages"])
-
-
-# the executor
 
 SCHEMA = {"now": {"customers": ["id", "name", "email"], "orders": ["id", "customer_id", "product", "cents"]}}
 FAULTY = {"ok": False, "compared_with": "backup-1.sqlite", "faults": ["customer 3 lost its email"]}
@@ -211,31 +173,6 @@ def test_a_result_that_no_scene_knows_is_sent_and_refused(name, task, inputs, to
     assert llm.calls[-1].request["messages"][-1]["content"] == as_text(result)
 
 
-def test_a_script_that_failed_its_test_is_never_run():
-    inputs = {"2": "The backup is backup-1.sqlite", "3": "Not to be run: migration-1.sql does damage on the copy"}
-    with pytest.raises(openai.APIStatusError) as refused:
-        carried_out("migration", migration.World().tools, "Run the tested script on production", inputs)
-    assert refused.value.status_code == 422
-
-
-def test_an_archive_without_the_gap_is_said_and_the_cause_is_not_looked_for():
-    world = support.World()
-    (world.folder / "archive" / "payment-1000.log.gz").rename(world.folder / "archive" / "mail-1000.log.gz")
-    answer, _ = carried_out("support", world.tools, COLLECT, {})
-    assert answer.endswith("one with a gap: the archive has no log of payment; it has: mail.")
-    run = team("support", world)
-    assert "records are missing: the log of payment lacks" in run.results["2"]
-    assert run.status == "failed"
-    assert world.drafts == {}
-
-
-def test_another_error_in_the_log_is_another_cause():
-    world = support.World()
-    path = world.folder / "archive" / "payment-1000.log.gz"
-    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"404 at", b"503 at")))
-    assert "503 at /v2/paid" in team("support", world).results["2"]
-
-
 def test_a_script_that_does_damage_on_the_copy_is_not_run():
     world = migration.World()
     with closing(sqlite3.connect(world.database)) as db, db:
@@ -255,29 +192,6 @@ def test_faults_in_production_put_the_backup_back():
     assert answer == "The old schema is back, from backup-1.sqlite: customer 3 lost its email"
     assert json.loads(sent[-1]["content"])["restored"] == "backup-1.sqlite"
 
-
-@pytest.mark.parametrize(
-    ("summary", "names"),
-    [
-        ("1 endpoint returns 401: orders", ["orders"]),
-        ("2 endpoints return 401: orders, profile", ["orders", "profile"]),
-    ],
-)
-def test_the_endpoints_that_the_tests_name_are_mended(summary, names):
-    world = refactor.World()
-    world.design_token_schema(["sub", "exp"], 30), world.implement_jwt(), world.update_endpoints()
-    tools = says(world.tools, "update_tests", {"passed": 9, "failed": names, "summary": summary})
-    tools = says(tools, "run_test_suite", {"passed": 11, "failed": [], "summary": "11 tests passed"})
-    task = "Move the tests to tokens, and mend what they show"
-    answer, sent = carried_out("refactor", tools, task, {"3": "These take a token now: all"})
-    assert answer == "11 tests passed"
-    calls = [call["function"] for message in sent for call in message.get("tool_calls") or ()]
-    assert {"name": "fix_token_header", "arguments": json.dumps({"endpoints": names})} in [
-        {"name": call["name"], "arguments": json.dumps(json.loads(call["arguments"]))} for call in calls
-    ]
-
-
-# the evaluator
 
 MISSING = "records are missing: the log of payment lacks 09:59:25 to 10:10:00, when A-1034 was due there"
 INSPECTED = {
@@ -310,16 +224,6 @@ def test_the_verdict_follows_the_result(name, good, change, reason):
     assert verdict(name, good | change) == ("replan", reason, None)
 
 
-@pytest.mark.parametrize("name", ["support", "migration", "research"])
-def test_what_is_no_object_is_judged_too(name):
-    assert verdict(name, "done") == ACCEPTED
-
-
-def test_a_tested_migration_is_accepted():
-    tested = {"file": "migration-1.sql", "customers": 12, "orders": 20, "emails": 11}
-    assert verdict("migration", tested, "nothing is lost on the copy") == ACCEPTED
-
-
 @pytest.mark.parametrize(("script", "rejects"), [(migration.HASTY_SCRIPT, "5"), (migration.SCRIPT, None)])
 def test_faults_after_a_hasty_script_name_the_step_that_ran_it(script, rejects):
     world, plan = migration.World(), Plan.parse(migration.plan_with(script))
@@ -335,22 +239,3 @@ def test_faults_after_a_hasty_script_name_the_step_that_ran_it(script, rejects):
         assert judged == ACCEPTED
     else:
         assert judged == ("replan", "customer 3 (Bruno Silva) lost its email silva@example.org", rejects)
-
-
-def test_the_evaluator_s_reason_makes_the_support_planner_gather_more_data():
-    world = support.World()
-    client = connect("support")
-    policy = Policy(replan="failure")
-    executor, judge = ToolExecutor(world.tools), LLMEvaluator(client)
-    run = PlannerExecutor(LLMPlanner(client), executor, None, judge, Simulated(4), policy).run(support.GOAL)
-    assert run.status == "finished"
-    assert "4b" in run.results
-    assert list(world.drafts) == ["A-1034.txt"]
-
-
-@pytest.mark.parametrize("name", ["migration", "research"])
-def test_an_evaluated_run_finishes(name):
-    world, client = WORLDS[name].World(), connect(name)
-    planner, executor, judge = LLMPlanner(client), ToolExecutor(world.tools), LLMEvaluator(client)
-    run = PlannerExecutor(planner, executor, None, judge, Simulated(4), Policy(replan="failure")).run(WORLDS[name].GOAL)
-    assert (run.status, run.board[Judging].unverified) == ("finished", set())

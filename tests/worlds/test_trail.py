@@ -23,15 +23,3 @@ def test_the_next_name_stands_in_a_sentence_and_nowhere_else():
     second = first["line"].removesuffix(".").rpartition(" ")[2]
     assert (world.folder / second).exists()
     assert not world.read_log(second)["stopped"]
-
-
-def test_a_wrong_cause_solves_nothing():
-    world = trail.World()
-    assert world.written == ""
-    world.write_cause("the weather")
-    assert (world.written, world.solved) == ("the weather", False)
-
-
-def test_what_is_not_there_is_named_with_the_mend():
-    with pytest.raises(ValueError, match=r"there is no 'x.log'; begin with checkout.log"):
-        trail.World().read_log("x.log")

@@ -1,0 +1,184 @@
+"""The queue: one table, and a lease with a fencing token for each claimed ticket.
+
+An executor that claims a ticket gets a lease, and extends it while it works. If it dies or hangs, the lease ends, and another
+executor claims the ticket with a higher fence; the answer of the first executor then changes nothing. A step that is not repeatable
+is not claimed a second time: its report says that it was lost, and the run asks a person.
+
+Leases use the clocks of the machines, so a clock that jumps ahead ends them early. The fence still keeps the results right.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+import time
+from collections import namedtuple
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import closing
+from pathlib import Path
+from threading import Event, Lock, Thread
+from typing import Any
+from uuid import uuid4
+
+from planexec_lite.workers import Report
+
+LEASE = 2.0  # seconds
+_LOOK = 0.02  # seconds between two looks at the file
+_CLAIMS = 4  # of one ticket, if its executors die again and again
+
+SCHEMA = """CREATE TABLE IF NOT EXISTS tickets (id INTEGER PRIMARY KEY, key TEXT, tool TEXT, repeatable INT, work BLOB,
+    state TEXT DEFAULT 'queued', holder TEXT DEFAULT '', fence INT DEFAULT 0, until REAL, report BLOB, failed INT DEFAULT 0);
+    CREATE INDEX IF NOT EXISTS by_state ON tickets (state, id); CREATE INDEX IF NOT EXISTS by_key ON tickets (key)"""
+CLAIM = """UPDATE tickets SET state = 'claimed', holder = :holder, fence = fence + 1, until = :now + :lease WHERE id = (
+    SELECT id FROM tickets WHERE (:tools = '' OR instr(:tools, ' ' || tool || ' ')) AND (state = 'queued'
+    OR state = 'claimed' AND until < :now AND repeatable AND fence < :claims) ORDER BY id LIMIT 1) RETURNING id, fence, work"""
+HEARTBEAT = "UPDATE tickets SET until = :now + :lease WHERE id = :id AND fence = :fence AND state = 'claimed'"
+FINISH = """UPDATE tickets SET state = 'done', report = :report, failed = :failed
+    WHERE id = :id AND fence = :fence AND state = 'claimed'"""
+LOSE = """UPDATE tickets SET state = 'done', report = :report, failed = 1
+    WHERE state = 'claimed' AND until < :now AND NOT (repeatable AND fence < :claims)"""
+SUBMIT = "INSERT INTO tickets (key, tool, repeatable, work) VALUES (?, ?, ?, ?) RETURNING id"
+CANCEL = "DELETE FROM tickets WHERE id = ? AND state = 'queued'"
+
+
+Row = namedtuple("Row", "id tool state holder fence")  # a ticket, without what it carries
+
+
+class Ticket(Future[Any]):
+    """The future of a ticket. Cancelling it is honest: a claimed ticket can't be cancelled."""
+
+    def __init__(self, id: int, withdraw: Callable[[int], bool]) -> None:
+        super().__init__()
+        self.id, self.withdraw = id, withdraw
+
+    def cancel(self) -> bool:
+        """Remove the ticket from the queue. Return whether it was still there."""
+        return self.withdraw(self.id) and super().cancel()
+
+
+class Tickets(Executor):
+    """An executor that writes calls into `file`, where executors in other processes claim them.
+
+    It outlives this process: `keys` has the idempotency keys whose calls are queued, claimed, or done without an error. A call with
+    such a key is not queued again; its future gets the report of the ticket that is there.
+    """
+
+    def __init__(self, file: str | Path) -> None:
+        self._db, self._lock, self._stopped = opened(file), Lock(), Event()
+        self._open: dict[int, list[Ticket]] = {}
+        Thread(target=self._listen, args=(file,), name="tickets", daemon=True).start()
+
+    @property
+    def keys(self) -> set[str]:
+        """The idempotency keys of the calls that it has."""
+        with self._lock:
+            return {key for (key,) in self._db.execute("SELECT key FROM tickets WHERE NOT failed").fetchall()}
+
+    @property
+    def rows(self) -> list[Row]:
+        """All tickets, in the order in which they were submitted."""
+        with self._lock:
+            rows = self._db.execute("SELECT id, tool, state, holder, fence FROM tickets ORDER BY id").fetchall()
+        return [Row(*row) for row in rows]
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Queue the call ``fn(work)`` of a `Submission`, or find the ticket of its key."""
+        work = args[0]
+        key, tool = work.key or uuid4().hex, getattr(work.args[1] if len(work.args) > 1 else None, "tool", None) or ""
+        call = pickle.dumps((fn, args))
+        with self._lock:
+            known = self._db.execute("SELECT id FROM tickets WHERE key = ? AND NOT failed", (key,)).fetchall()
+            if not known:
+                known = self._db.execute(SUBMIT, (key, tool, work.repeatable, call)).fetchall()
+            id: int = known[0][0]
+            ticket = Ticket(id, self._withdraw)
+            self._open.setdefault(id, []).append(ticket)
+        return ticket
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Stop listening. The tickets stay in the file."""
+        self._stopped.set()
+
+    def _withdraw(self, id: int) -> bool:
+        with self._lock:
+            return self._db.execute(CANCEL, (id,)).rowcount == 1
+
+    def _listen(self, file: str | Path) -> None:
+        lost = pickle.dumps(Report(error="RuntimeError: its executor is silent", lost=True))
+        with closing(opened(file)) as db:  # connections are not shared between threads
+            while not self._stopped.wait(_LOOK):
+                db.execute(LOSE, {"report": lost, "now": time.time(), "claims": _CLAIMS})
+                for id in list(self._open):
+                    rows = db.execute("SELECT state, report FROM tickets WHERE id = ?", (id,)).fetchall()
+                    state, report = rows[0] if rows else ("cancelled", None)
+                    if state != "queued":
+                        self._inform(id, report)
+
+    def _inform(self, id: int, report: bytes | None) -> None:
+        """Tell the futures of a ticket that it was claimed, or its report. A ticket that is not there any more was cancelled."""
+        with self._lock:
+            waiting = self._open.pop(id) if report is not None else self._open[id]
+        for ticket in waiting:
+            if not ticket.running() and not ticket.done():
+                ticket.set_running_or_notify_cancel()
+            if report is not None:
+                ticket.set_result(pickle.loads(report))
+
+
+def opened(file: str | Path) -> sqlite3.Connection:
+    """Return a connection to the file of tickets, which is made if it is missing."""
+    db = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
+    db.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {SCHEMA}")
+    return db
+
+
+def claim_tickets(
+    file: str | Path,
+    name: str,
+    tools: Sequence[str] = (),
+    stop: Event | None = None,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Claim tickets from `file` and carry them out, one at a time, until `stop` is set.
+
+    Args:
+        name: the executor's name in the table.
+        tools: its role: the tools whose tickets it claims; (): all.
+        say: reports each answer, and whether it counts.
+    """
+    stop, role = stop or Event(), f" {' '.join(tools)} " if tools else ""
+    with closing(opened(file)) as db, closing(opened(file)) as heart:
+        while not stop.is_set():
+            claim = {"holder": name, "tools": role, "now": time.time(), "lease": LEASE, "claims": _CLAIMS}
+            claimed = db.execute(CLAIM, claim).fetchall()  # all of them: an open cursor keeps the lock
+            if not claimed:
+                stop.wait(_LOOK)
+                continue
+            ((id, fence, work),) = claimed
+            say(f"{name} claims ticket {id}, fence {fence}")
+            over = Event()
+            beats = Thread(target=_beat, args=(heart, over, id, fence), daemon=True)
+            beats.start()
+            report = _report_of(work)
+            over.set()
+            beats.join()
+            failed = report.error is not None or report.waits is not None
+            answer = {"id": id, "fence": fence, "report": pickle.dumps(report), "failed": failed}
+            counts = db.execute(FINISH, answer).rowcount == 1
+            say(f"{name} answers ticket {id}, fence {fence}{'' if counts else ': too late, it does not count'}")
+
+
+def _beat(db: sqlite3.Connection, over: Event, id: int, fence: int) -> None:
+    beat = {"id": id, "fence": fence, "lease": LEASE}
+    while not over.wait(LEASE / 4) and db.execute(HEARTBEAT, beat | {"now": time.time()}).rowcount:
+        pass
+
+
+def _report_of(work: bytes) -> Report:
+    try:
+        fn, args = pickle.loads(work)
+    except Exception as problem:  # this process can't import what the step needs
+        return Report(error=f"{type(problem).__name__}: {problem}")
+    report: Report = fn(*args)
+    return report

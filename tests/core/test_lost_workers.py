@@ -1,0 +1,230 @@
+"""Executors that lose workers, repeat calls and say wrong things: no at-most-once call begins twice, and every run ends."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import time
+from concurrent.futures import Executor, ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planexec_lite import Decision, Plan, PlannerExecutor, Policy, Pool, Run, Toolbox, ToolExecutor, execute, tool
+from planexec_lite.core.tasks import Report, Task
+from planexec_lite.events import Requeued, StepFailed, StepInDoubt, StepStarted
+from planexec_lite.workers import session as sessions
+from tests.core import odd_tools
+from tests.core.ending import to_its_end
+from tests.core.engines import Cluster
+
+
+class Bank:
+    """Counts what was booked; `slow` seconds a booking."""
+
+    def __init__(self, slow: float = 0.0) -> None:
+        self.booked: list[str] = []
+        self.slow = slow
+
+    def run(self, executor: Executor, effects: Any, *bills: str, timeout: float | None = None, **policy: Any) -> Run:
+        @tool(effects=effects)
+        def pay(bill: str) -> str:
+            """Pay a bill."""
+            self.booked.append(bill)
+            time.sleep(self.slow)
+            return f"{bill} paid"
+
+        steps = [{"id": bill, "tool": "pay", "params": {"bill": bill}, "timeout": timeout} for bill in bills]
+        self.agent = PlannerExecutor(
+            None, ToolExecutor(Toolbox([pay])), workers=Pool(executor), policy=Policy(**policy)
+        )
+        return to_its_end(
+            lambda: execute(
+                Plan.parse(steps), self.agent.executor, workers=self.agent.workers, policy=self.agent.policy
+            )
+        )
+
+
+@pytest.mark.parametrize("effects", ["once", "unknown"])
+@pytest.mark.parametrize("repeat", [False, True], ids=["fails", "repeats"])
+def test_a_call_whose_worker_died_after_it_began_is_in_doubt(effects: str, repeat: bool) -> None:
+    bank = Bank()
+    run = bank.run(Cluster({0: "after"}, repeat=repeat), effects, "rent", "gas", retries=3)
+    assert bank.booked.count("rent") == 1
+    assert (run.status, run.board.state) == ("paused", {"rent": "in doubt", "gas": "done"})
+    assert run.board.paused is not None
+    assert run.board.paused.reason == "doubt"
+    done = bank.agent.resume(run, Decision("done", by="Ada", result="paid"))
+    assert (done.status, bank.booked.count("rent")) == ("finished", 1)
+
+
+@pytest.mark.parametrize("effects", ["once", "none"])
+def test_a_call_whose_worker_died_before_it_began_is_submitted_again(effects: str) -> None:
+    bank = Bank()
+    run = bank.run(Cluster({0: "before", 1: "before"}), effects, "rent")
+    assert (run.status, bank.booked) == ("finished", ["rent"])
+    assert sum(isinstance(event, StepStarted) for event in run.events) == 1
+
+
+def test_a_call_that_can_be_repeated_is_repeated_four_times_at_most() -> None:
+    bank = Bank()
+    run = bank.run(Cluster(dict.fromkeys(range(9), "after")), "idempotent", "rent")
+    assert (run.status, len(bank.booked)) == ("failed", 4)
+    assert "LostWorker" in run.board.errors["rent"]
+
+
+def test_a_repeatable_call_that_the_executor_itself_repeats_is_made_again() -> None:
+    bank = Bank()
+    run = bank.run(Cluster({0: "after"}, repeat=True), "none", "rent")
+    assert (run.status, len(bank.booked)) == ("finished", 2)
+
+
+def test_a_timeout_fires_though_the_future_is_never_running() -> None:
+    bank = Bank(slow=2.0)
+    began = time.perf_counter()
+    run = bank.run(Cluster(), "once", "rent", timeout=0.1)
+    assert time.perf_counter() - began < 1.5
+    assert [event.in_doubt for event in run.events if isinstance(event, StepFailed)] == [True]
+
+
+def test_at_the_deadline_a_queued_call_is_cancelled_a_begun_one_in_doubt() -> None:
+    bank = Bank(slow=1.0)
+    run = bank.run(Cluster(hold=(1,)), "once", "rent", "gas", deadline=0.3)
+    assert bank.booked == ["rent"]
+    assert [event.step for event in run.events if isinstance(event, StepFailed) and event.in_doubt] == ["rent"]
+    assert [event.step for event in run.events if isinstance(event, Requeued)] == ["gas"]
+    assert run.board.state["gas"] != "running"
+
+
+def test_an_executor_that_remembers_results_repeats_equal_calls() -> None:
+    cluster, bank = Cluster(), Bank()
+    for _ in range(2):
+        assert bank.run(cluster, "none", "rent").status == "finished"
+    assert bank.booked == ["rent", "rent"]
+
+
+def test_what_is_still_queued_when_the_run_is_left_never_begins() -> None:
+    made: list[int] = []
+    late: list[Any] = []
+
+    class Later(Cluster):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            late.append(lambda: fn(*args, **kwargs))
+            return super().submit(fn, *args, **kwargs)
+
+    with pytest.raises(ZeroDivisionError), Pool(Later(hold=(0,))).open() as session:  # noqa: PT012
+        session.start(Task(None, made.append, (1,)))
+        raise ZeroDivisionError
+    report = late[0]()
+    assert made == []
+    assert "its run has ended" in report.error
+
+
+def test_a_worker_that_does_not_share_the_folder_says_what_to_do(tmp_path: Path) -> None:
+    work = sessions.Submission("1", frozenset(), os.getpid(), print, (), str(tmp_path / "gone" / "1"))
+    assert "Pool(..., permits=folder)" in str(sessions.carry_out(work).error)
+
+
+def test_a_permit_is_taken_or_withdrawn_never_both(tmp_path: Path) -> None:
+    for number in range(200):
+        path, won = str(tmp_path / str(number)), []
+        both = threading.Barrier(2)
+
+        def take(kind: Any, path: str = path, won: list[bool] = won, both: threading.Barrier = both) -> None:
+            both.wait()
+            won.append(kind(path))
+
+        threads = [
+            threading.Thread(target=take, args=(kind,)) for kind in (sessions.take_permit, sessions.withdraw_permit)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(won) == [False, True]
+
+
+@pytest.mark.slow
+def test_a_broken_pool_of_processes_is_replaced(tmp_path: Path) -> None:
+    made: list[ProcessPoolExecutor] = []
+
+    def pool() -> ProcessPoolExecutor:
+        made.append(ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")))
+        return made[-1]
+
+    steps: list[dict[str, Any]] = [
+        {"id": "poison", "tool": "dies_once", "params": {"path": str(tmp_path / "died")}},
+        *({"id": str(n), "tool": "fine", "params": {"value": n}} for n in range(3)),
+    ]
+    tools = ToolExecutor(Toolbox([odd_tools.dies_once, odd_tools.fine]))
+    try:
+        run = to_its_end(lambda: execute(Plan.parse(steps), tools, workers=Pool(pool)))
+    finally:
+        for one in made:
+            one.shutdown()
+    assert (run.status, len(made)) == ("finished", 2)
+
+
+def test_a_pool_from_a_function_is_made_once_a_run() -> None:
+    made: list[Cluster] = []
+
+    def cluster() -> Cluster:
+        made.append(Cluster())
+        return made[-1]
+
+    run = execute(
+        Plan.parse([{"id": n, "tool": "fine", "params": {"value": n}} for n in range(3)]),
+        ToolExecutor(Toolbox([odd_tools.fine])),
+        workers=Pool(cluster),
+    )
+    assert (run.status, len(made)) == ("finished", 1)
+
+
+def test_processes_that_can_not_ask_for_their_parent_are_no_orphans(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Parent:
+        def is_alive(self) -> bool:
+            raise ValueError("no sentinel")
+
+    monkeypatch.setattr(multiprocessing, "parent_process", Parent)
+    assert sessions.carry_out(sessions.Submission("1", frozenset(), -1, int, ("7",))).value == 7
+
+
+class Queue(Cluster):
+    """A queue that outlives the process: a call of a known key is not made again, its future gets the same report."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys: dict[str, Report] = {}
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        def call(work: Any) -> Report:
+            if work.key not in self.keys:
+                self.keys[work.key] = fn(work)
+            return self.keys[work.key]
+
+        return super().submit(call, *args)
+
+
+def test_resume_asks_the_workers_by_key_before_it_doubts() -> None:
+    booked: list[str] = []
+
+    @tool(effects="once")
+    def pay(bill: str) -> str:
+        """Pay a bill."""
+        booked.append(bill)
+        return f"{bill} paid"
+
+    plan = Plan.parse([{"id": "rent", "tool": "pay", "params": {"bill": "rent"}}])
+    queue, executor = Queue(), ToolExecutor(Toolbox([pay]))
+    finished = execute(plan, executor, workers=Pool(queue))
+    dead = Run()
+    dead.uid = finished.uid
+    for event in finished.events[:3]:  # its process died while the step was running
+        dead.record(event)
+    assert dead.board.state == {"rent": "running"}
+    doubting = PlannerExecutor(None, executor, workers=Pool(Cluster())).resume(dead)
+    assert any(isinstance(event, StepInDoubt) for event in doubting.events)
+    resumed = PlannerExecutor(None, executor, workers=Pool(queue)).resume(dead)
+    assert (resumed.status, resumed.results, booked) == ("finished", {"rent": "rent paid"}, ["rent"])

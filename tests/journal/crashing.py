@@ -1,0 +1,161 @@
+"""A process that carries on a run until it is killed: ``python -m tests.journal.crashing JOURNAL WORLD SEED``.
+
+The plan follows from the seed alone. The file WORLD has a line for each thing that its tools did.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+
+from planexec_lite import (
+    Backoff,
+    Decision,
+    HybridExecutor,
+    Inline,
+    Journal,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    RuleEvaluator,
+    RulePlanner,
+    Run,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+)
+from planexec_lite.decisions import innermost
+from tests.core.shapes import step
+
+PAUSE = 0.003
+
+
+class World:
+    """What the tools do: begin and end are lines of one file; work that is to fail fails the first time, as the file says."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        kinds = [(self.note, "none"), (self.put, "idempotent"), (self.pay, "once"), (self.take_back, "idempotent")]
+        self.tools = Toolbox([Tool(function, effects=effects) for function, effects in kinds])  # type: ignore[arg-type]
+
+    def write(self, line: str) -> None:
+        file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(file, f"{line}\n".encode())
+        os.close(file)
+
+    def lines(self) -> list[str]:
+        return self.path.read_text(encoding="utf-8").splitlines()
+
+    def note(self, name: str, fails: str = "") -> str:
+        """Do the work of any of the tools."""
+        again = fails == "first" and f"fail {name}" in self.lines()
+        self.write(f"begin {name}")
+        time.sleep(PAUSE)
+        if fails and not again:
+            self.write(f"fail {name}")
+            raise RuntimeError("not yet")
+        self.write(f"end {name}")
+        return name
+
+    def put(self, name: str, fails: str = "") -> str:
+        """Do what may be repeated."""
+        return self.note(name, fails)
+
+    def pay(self, name: str) -> str:
+        """Do what may be done once."""
+        return self.note(name)
+
+    def take_back(self, name: str) -> str:
+        """Take back what was put."""
+        return self.note(f"undo {name}")
+
+
+def plan_of(seed: int) -> Plan:
+    """A plan of up to 14 steps. The seed adds at-most-once calls, criteria, gates, or steps without a tool."""
+    chance, steps = Random(seed), []
+    for n in range(chance.randint(5, 14)):
+        after = [str(other) for other in sorted(chance.sample(range(n), min(n, chance.randint(0, 2))))]
+        tool = chance.choice(["note", "put", "pay"] if seed % 3 == 0 else ["note", "put"])
+        fails = chance.choice(["first", "always"]) if tool != "pay" and chance.random() < 0.25 else ""
+        one = step(str(n), tool, *after, name=str(n), **({"fails": fails} if fails else {}))
+        one |= {"retries": 1} if fails == "first" else {}
+        one |= {"success_criteria": "good work"} if tool == "put" and seed % 7 == 1 else {}
+        one |= {"gate": True} if seed % 6 in (1, 4) and chance.random() < 0.3 else {}
+        one |= {"undo": {"tool": "take_back", "params": {"name": str(n)}}} if tool == "put" else {}
+        if seed % 7 == 5 and tool == "note":
+            one = step(str(n), None, *after, description=f"{n} pay" if seed % 3 == 0 else str(n))
+        steps.append(one)
+    return Plan.parse(steps)
+
+
+def inside(goal: str) -> list[dict[str, object]]:
+    """The plan of a run inside a step: an at-most-once or idempotent call, and a note of it."""
+    name, *what = goal.splitlines()[0].split()
+    return [step("1", what[0] if what else "put", name=f"{name}a"), step("2", "note", "1", name=f"{name}b")]
+
+
+def judged(*_: object) -> bool:
+    """Find it good, and take some time for that."""
+    time.sleep(PAUSE)
+    return True
+
+
+def pool_of(seed: int) -> AbstractContextManager[Executor | None]:
+    """Inline in one half of the runs; in the other on threads, or in processes."""
+    if seed % 2 == 0:
+        return nullcontext()
+    if seed % 4 == 1:
+        return ThreadPoolExecutor(4)
+    return ProcessPoolExecutor(2, mp_context=get_context("forkserver"))  # no copy of a process that has threads
+
+
+def agent_of(seed: int, world: World, journal: Journal | None, pool: Executor | None) -> PlannerExecutor:
+    """What carries the plan out. Steps without a tool are runs of their own."""
+    by_tool = ToolExecutor(world.tools if seed % 3 == 0 else world.tools.only("note", "put", "take_back"))
+    return PlannerExecutor(
+        RulePlanner(lambda goal: plan_of(seed)),
+        HybridExecutor(by_tool, PlannerExecutor(RulePlanner(inside), by_tool)) if seed % 7 == 5 else by_tool,
+        evaluator=RuleEvaluator(judged) if seed % 7 == 1 else None,
+        workers=Inline() if pool is None else Pool(pool, slots=3),
+        policy=Policy(
+            rollback="failed" if seed % 4 == 0 else "never",
+            failure="stop" if seed % 5 == 0 else "skip",
+            backoff=Backoff(first=0.002, longest=0.01) if seed % 2 else None,
+        ),
+        journal=journal,
+    )
+
+
+def carried_out(agent: PlannerExecutor, world: World, run: Run | None = None) -> Run:
+    """Begin the run or resume it, to its end. Questions are answered by what the world's file contains."""
+    run = agent.run("do it") if run is None else agent.resume(run)
+    while run.board.paused:
+        waits = innermost(run).board
+        if waits.paused is not None and waits.paused.reason == "doubt":
+            name = waits.steps[waits.paused.step or ""].params["name"]
+            done = f"end {name}" in world.lines()
+            run = agent.resume(run, Decision("done", result=name) if done else Decision("not done"))
+        else:
+            run = agent.resume(run, Decision("approve"))
+    return run
+
+
+def main(path: Path, world: Path, seed: int) -> Run:
+    """Begin the run, or go on with the one in the journal."""
+    journal, there = Journal(path), World(world)
+    with pool_of(seed) as pool:
+        agent = agent_of(seed, there, journal, pool)
+        print("ready", flush=True)
+        begun = path.exists() and journal.list()
+        return carried_out(agent, there, journal.load(1) if begun else None)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))

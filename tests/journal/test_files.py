@@ -1,0 +1,483 @@
+"""No acknowledged write is lost, whatever else opens, copies, damages or replaces the files of a journal or a prompt registry."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from planexec_lab.prompts import Registry, RegistryError
+from planexec_lite import (
+    Backoff,
+    Journal,
+    JournalError,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RulePlanner,
+    Run,
+    Simulated,
+    ToolExecutor,
+    execute,
+)
+from planexec_lite.events import Event
+from tests.core.shapes import Job, Workshop, left, plan_of
+from tests.journal.runs import carried_out, chain, executor_of, line_of, look, printed, started, tell
+
+posix = pytest.mark.skipif(os.name != "posix", reason="other systems have other locks and modes")
+
+# Many writers
+
+WRITES = """
+    import json, sys
+    from pathlib import Path
+    from threading import Thread
+    from planexec_lite import Journal
+    from planexec_lab.prompts import Registry
+    from tests.journal.runs import GATED, carried_out
+
+    kind, path, name, times = sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+    written, errors = [], []
+
+    def write(text):
+        if kind == "registry":
+            saved = Registry(path).save("p", text).text
+            assert saved in {version.text for version in Registry(path).versions("p")}
+            return saved
+        journal = Journal(path)
+        run = carried_out(journal, *GATED)
+        journal.tell(run.id, text)
+        assert journal.inbox(run.id) == [text]
+        assert run.id in {one.id for one in journal.list()}
+        return journal.load(run.id).uid
+
+    def work(thread):
+        for turn in range(times):
+            try:
+                written.append(write(f"{name} {thread} {turn}"))
+            except Exception as problem:
+                errors.append(repr(problem))
+
+    threads = [Thread(target=work, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(json.dumps([written, errors]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("times", [5, pytest.param(60, marks=pytest.mark.weekly)])
+@pytest.mark.parametrize("kind", ["journal", "registry"])
+def test_processes_with_threads_lose_no_acknowledged_write(kind: str, times: int, tmp_path: Path) -> None:
+    path = tmp_path / "x.db"
+    processes = [started(WRITES, kind, path, name, times) for name in "abc"]
+    outputs = [json.loads(process.communicate()[0]) for process in processes]
+    assert [errors for _, errors in outputs] == [[], [], []]
+    acknowledged = {one for written, _ in outputs for one in written}
+    assert len(acknowledged) == 9 * times
+    if kind == "registry":
+        assert {version.text for version in Registry(path).versions("p")} == acknowledged
+    else:
+        assert {Journal(path).load(run.id).uid for run in Journal(path).list()} == acknowledged
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+# Other code that opens the files of a run that is going on
+
+LOOKS = {
+    "list": "journal.list()",
+    "load": "journal.load(1)",
+    "tell": "journal.tell(1, 'news')",
+    "another run": "execute(chain('look'), executor_of(look), journal=journal)",
+    "another thread": "on_a_thread(lambda: execute(chain('look'), executor_of(look), journal=journal))",
+    "a registry of that name": "refused(lambda: Registry(path).save('p', 'text'))",
+    "copied files": "shutil.copytree(path.parent, path.parent.with_name('copy'))",
+}
+LOOKING = """
+    import shutil, sys
+    from concurrent.futures import ThreadPoolExecutor
+    from pathlib import Path
+    from planexec_lite import Journal, execute
+    from planexec_lab.prompts import Registry, RegistryError
+    from tests.journal.runs import chain, executor_of, look
+
+    path = Path(sys.argv[1])
+    journal, recorded = Journal(path), []
+
+    def on_a_thread(work):
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(work).result()
+
+    def refused(work):
+        try:
+            work()
+        except RegistryError:
+            return
+        raise AssertionError
+
+    def peek() -> None:
+        "Look into the files of this run."
+        WHAT
+
+    def wait() -> None:
+        "Wait for a line."
+        print(recorded[-1], flush=True)
+        sys.stdin.readline()
+
+    watch = lambda run: recorded.append(len(run.events))
+    execute(chain("peek", "wait", "look", "wait"), executor_of(peek, look, wait), journal=journal, watch=watch)
+"""
+TELLING = """
+    import sys
+    from planexec_lite import Journal, JournalError, PlannerExecutor
+    from tests.journal.runs import executor_of, look
+
+    def peek() -> None:
+        "Look."
+
+    def wait() -> None:
+        "Wait."
+
+    journal = Journal(sys.argv[1])
+    journal.tell(1, "news")
+    print(journal.list()[0].status)
+    try:
+        PlannerExecutor(None, executor_of(peek, look, wait)).resume(journal.load(1))
+    except JournalError as problem:
+        print(problem)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [pytest.param(one, marks=[posix] if "copied" in one else []) for one in LOOKS])
+def test_a_killed_run_whose_files_were_opened_is_whole(kind: str, tmp_path: Path) -> None:
+    """Another process writes meanwhile: its connection would be the last one, if SQLite's locks were all there is."""
+    path = tmp_path / "here" / "runs.db"
+    path.parent.mkdir()
+    with started(LOOKING.replace("WHAT", LOOKS[kind]), path) as process:
+        try:
+            assert line_of(process)
+            status, refusal = printed(TELLING, path).splitlines()
+            tell(process)
+            recorded = int(line_of(process))
+        finally:
+            process.kill()
+    assert status == "running"
+    assert refusal.startswith(f"run 1 is being carried on by process {process.pid} on ")
+    assert len(Journal(path).load(1).events) == recorded
+    assert Journal(path).list()[0].status == "interrupted"
+
+
+def remove(*paths: Path) -> None:
+    for path in paths:
+        path.unlink()
+
+
+def exchange(path: Path) -> None:
+    shutil.copy(path, f"{path}.new")
+    os.replace(f"{path}.new", path)
+
+
+LOST: dict[str, Callable[[Path, Path], None]] = {
+    "the file is deleted": lambda path, wal: remove(path),
+    "the other file is deleted": lambda path, wal: remove(wal),
+    "both are deleted": lambda path, wal: remove(path, wal),
+    "the file is replaced": lambda path, wal: exchange(path),
+    "the other file is replaced": lambda path, wal: exchange(wal),
+    "the file is moved": lambda path, wal: os.replace(path, f"{path}.old"),
+}
+
+
+@posix
+@pytest.mark.parametrize("how", LOST)
+def test_a_run_stops_when_its_files_are_lost(how: str, journal: Journal) -> None:
+    done: list[str] = []
+
+    def lose() -> None:
+        """Do with the files what another program might do."""
+        LOST[how](journal.path, Path(f"{journal.path}-wal"))
+
+    def pay() -> None:
+        """Pay."""
+        done.append("paid")
+
+    words = r"runs\.db\S* was deleted or replaced while the journal runs\.db was open, so the write is refused; find"
+    with pytest.raises(JournalError, match=words):
+        execute(chain("lose", "pay"), executor_of(lose, pay), journal=journal)
+    assert done == []
+
+
+@posix
+def test_a_version_is_refused_when_its_file_is_lost(tmp_path: Path) -> None:
+    def now() -> datetime:
+        remove(tmp_path / "p.db")
+        return datetime.now(UTC)
+
+    with pytest.raises(RegistryError, match=r"p\.db was deleted .* the prompt registry p\.db was open, so .* then try"):
+        Registry(tmp_path / "p.db", now=now).save("p", "text")
+
+
+def test_an_old_file_beside_a_new_run_is_not_taken_for_its_own(journal: Journal) -> None:
+    """The connection of a run whose files were deleted leaves those alone that another run has made since."""
+    begun: list[Run] = []
+
+    def begin_again() -> None:
+        """Delete the files, and begin another run under their name."""
+        for file in journal.path.parent.glob("runs.db*"):
+            file.unlink() if file.is_file() else None
+        begun.append(execute(chain("look"), executor_of(look), journal=journal))
+
+    with pytest.raises(JournalError, match="was deleted or replaced"):
+        execute(chain("begin_again", "begin_again"), executor_of(begin_again), journal=journal)
+    assert [run.events for run in begun] == [journal.load(1).events]
+
+
+@posix
+@pytest.mark.parametrize("mask", [0o000, 0o077])
+def test_only_the_owner_can_read_what_is_written(mask: int, journal: Journal, tmp_path: Path) -> None:
+    modes: dict[str, int] = {}
+
+    def peek() -> None:
+        """Look at the modes of all files."""
+        modes.update({str(file.relative_to(tmp_path)): file.stat().st_mode & 0o777 for file in tmp_path.rglob("*")})
+
+    inner = PlannerExecutor(RulePlanner(lambda goal: chain("peek")), executor_of(peek))
+    before = os.umask(mask)
+    try:
+        Registry(tmp_path / "p.db").save("p", "text")
+        run = execute(Plan.parse([{"id": "1", "description": "look"}]), inner, journal=journal)
+    finally:
+        os.umask(before)
+    assert run.status == "finished"
+    assert modes.pop("runs.db-leases") == 0o700
+    assert {"p.db", "p.db-lock", "runs.db", "runs.db-wal", "runs.db-shm", "runs.db-lock"} <= modes.keys()
+    assert set(modes.values()) == {0o600}
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["p.db", "p.db-lock", "runs.db", "runs.db-lock"]
+
+
+# Files that are no journal, or no longer one
+
+
+def another_database(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE orders (id)")
+
+
+def newer(path: Path) -> None:
+    carried_out(Journal(path))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("PRAGMA user_version = 7")
+
+
+def spoil(path: Path, kept: int, more: bytes = b"") -> None:
+    carried_out(Journal(path))
+    path.write_bytes(path.read_bytes()[:kept] + more)
+
+
+FOREIGN: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "a long text": (lambda path: path.write_text("dear diary\n" * 999), "is not an SQLite file, and was not changed"),
+    "a letter": (lambda path: path.write_text("x"), "is not an SQLite file, and was not changed"),
+    "another database": (another_database, "another program's database, and was not changed"),
+    "newer": (newer, r"written by another version of the kit \(schema 7; this one reads 1\)"),
+    "torn": (lambda path: spoil(path, 5000), "is damaged"),
+    "overwritten": (lambda path: spoil(path, 100, b"\x5a" * 20_000), "is damaged"),
+    "a folder": (lambda path: path.mkdir(), "is not a file"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_foreign_or_damaged_file_is_refused_and_stays_as_it_is(name: str, journal: Journal) -> None:
+    make, words = FOREIGN[name]
+    make(journal.path)
+    before = journal.path.read_bytes() if journal.path.is_file() else None
+    for use in (journal.list, lambda: journal.load(1), lambda: carried_out(journal)):
+        with pytest.raises(JournalError, match=words):
+            use()
+    assert before is None or journal.path.read_bytes() == before
+
+
+DIES = """
+    import os, sys
+    from planexec_lite import Journal
+    from tests.journal.runs import additions, carried_out
+    journal = Journal(sys.argv[1])
+    carried_out(journal, *additions(60))
+    carried_out(journal, *additions(60), watch=lambda run: len(run.events) > 60 and os._exit(9))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["", "-wal"])
+def test_a_file_that_is_cut_short_gives_whole_events_or_an_error(which: str, journal: Journal, tmp_path: Path) -> None:
+    """Whole, it holds a run that has ended, and in the other file, which a killed process leaves, much of another."""
+    with started(DIES, journal.path) as process:
+        assert process.wait() == 9
+    whole: dict[int, list[Event]] = {id: journal.load(id).events for id in (1, 2)}
+    names = ["runs.db", "runs.db-wal"]
+    length, chance = (tmp_path / f"runs.db{which}").stat().st_size, Random(7)
+    there, refused, shorter = tmp_path / "there", 0, 0
+    for cut in (0, 1, 15, 16, 17, 31, 32, 100, 4095, 4096, length - 1, *chance.sample(range(length), 20)):
+        shutil.rmtree(there, ignore_errors=True)
+        there.mkdir()
+        for name in names:
+            shutil.copy(tmp_path / name, there)
+        os.truncate(there / f"runs.db{which}", cut)
+        before = [(there / name).read_bytes() for name in names]
+        for id, events in whole.items():
+            try:
+                left = Journal(there / "runs.db").load(id).events
+                assert left == events[: len(left)], cut
+                shorter += len(left) < len(events)
+            except JournalError:
+                refused += 1
+        assert [(there / name).read_bytes() for name in names] == before, cut
+    assert refused
+    assert shorter or not which
+
+
+@pytest.mark.parametrize(("left", "words"), [(0, "empty"), (100, "truncated")])
+def test_what_is_left_beside_a_short_file_is_kept(left: int, words: str, journal: Journal) -> None:
+    """SQLite would take it for a new one, and throw the other file away."""
+    carried_out(journal)
+    with closing(sqlite3.connect(journal.path)) as reader:
+        reader.execute("SELECT * FROM runs").fetchall()  # while it is open, the other file stays
+        carried_out(journal)
+        rest = Path(f"{journal.path}-wal").read_bytes()
+    os.truncate(journal.path, left)
+    Path(f"{journal.path}-wal").write_bytes(rest)
+    for use in (journal.list, lambda: carried_out(journal)):
+        with pytest.raises(JournalError, match=f"runs.db is damaged: it is {words}, and runs.db-wal is not; make a"):
+            use()
+    assert Path(f"{journal.path}-wal").read_bytes() == rest
+
+
+def test_a_clock_that_jumps_back_changes_no_time_and_no_lease(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The computer's clock is set back an hour each time that it is asked: in the first process and in the one after it."""
+    hours, calls = itertools.count(), list[str]()
+    monkeypatch.setattr(time, "time", lambda: 1e9 - 3600 * next(hours))
+    monkeypatch.setattr(time, "time_ns", lambda: int(1e18 - 3.6e12 * next(hours)))
+
+    def work() -> None:
+        """Fail the second time, and be cut off the fourth."""
+        calls.append("work")
+        if len(calls) == 2:
+            raise RuntimeError("not yet")
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+
+    works, policy = executor_of(work, effects="none"), Policy(retries=1, backoff=Backoff(first=0.001), deadline=600)
+    left(lambda: execute(chain(*["work"] * 4), works, journal=journal, policy=policy))
+    assert journal.list()[0].status == "interrupted"
+    run = PlannerExecutor(None, works, policy=policy).resume(journal.load(1))
+    assert (run.status, len(calls)) == ("finished", 6)
+    times = [event.at for event in journal.load(1).events]
+    assert times == sorted(times)
+    assert 0 <= times[-1] < 600
+
+
+# Hostile files: reading one gives a run or a `JournalError`, and executes no code
+
+ODD: list[Any] = [None, True, -1, 10**400, 1e308, "", "x" * 5000, "\x1b[2J\u202e", "__import__('os')", [], {}, [[[[]]]],
+       {"$ref": "#"}, "{step_1_result}", "!!python/object", "cos\nsystem\n(S'true'\ntR."]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Journal:
+    """A journal with a run that failed, tried again and skipped."""
+    journal = Journal(tmp_path_factory.mktemp("hostile") / "runs.db")
+    made = [Job("1"), Job("2", ("1",), 2, 1, 1), Job("3", ("1",), 1, 2, 1), Job("4", ("3",)), Job("5", ("2",))]
+    execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated(2), policy=Policy(), journal=journal)
+    return journal
+
+
+def spoiled(value: Any, chance: Random) -> Any:
+    """The same data with something in it exchanged, doubled or gone, at any depth."""
+    if isinstance(value, dict) and value and chance.random() < 0.8:
+        key = chance.choice(list(value))
+        if chance.random() < 0.15:
+            return {other: part for other, part in value.items() if other != key}
+        return value | {key: spoiled(value[key], chance)}
+    if isinstance(value, list) and value and chance.random() < 0.8:
+        at = chance.randrange(len(value))
+        return [*value[:at], spoiled(value[at], chance), *value[at + chance.randrange(2) :]]
+    return chance.choice(ODD)
+
+
+def spoiled_lines(whole: list[str], chance: Random) -> list[str]:
+    """The lines, some of which are exchanged, cut or changed inside."""
+    lines = [*whole]
+    for at in chance.sample(range(len(whole)), chance.randint(1, 3)):
+        line = whole[at]
+        lines[at] = chance.choice(
+            [
+                json.dumps(spoiled(json.loads(line), chance)),
+                chance.choice(whole),
+                line[: chance.randrange(len(line))],
+                re.sub(r"\d", lambda _: str(chance.randrange(10)), line),
+            ]
+        )
+    return lines
+
+
+def seeds(count: int) -> Any:
+    many = pytest.param(range(count, 5_000), id="thousands", marks=pytest.mark.weekly)
+    return pytest.mark.parametrize("seeds", [pytest.param(range(count), id="some"), many])
+
+
+@seeds(200)
+def test_spoiled_events_are_a_run_or_refused(seeds: range, kept: Journal, tmp_path: Path) -> None:
+    whole, refused = kept.path.read_bytes(), list[str]()
+    with closing(sqlite3.connect(kept.path)) as db:
+        lines = [line for (line,) in db.execute("SELECT data FROM events ORDER BY number")]
+    for seed in seeds:
+        there = Journal(tmp_path / f"{seed}.db", "OFF")
+        there.path.write_bytes(whole)
+        with closing(sqlite3.connect(there.path)) as db, db:
+            changed = enumerate(spoiled_lines(lines, Random(seed)))
+            db.executemany("UPDATE events SET data = ? WHERE number = ?", [(line, number) for number, line in changed])
+        try:
+            run = there.load(1)
+        except JournalError as problem:
+            refused.append(str(problem))
+        else:
+            assert all((repr(run), run.status, run.usage))  # as good a run as any
+        there.path.unlink()
+    assert len(refused) > len(seeds) / 2
+    assert max(map(len, refused)) < 500
+
+
+@seeds(60)
+def test_a_spoiled_file_is_read_or_refused(seeds: range, kept: Journal, tmp_path: Path) -> None:
+    whole, refused = kept.path.read_bytes(), 0
+    for seed in seeds:
+        chance, path = Random(seed), tmp_path / f"{seed}.db"
+        data = bytearray(whole)
+        for _ in range(chance.choice((1, 3, 300))):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        path.write_bytes(data[: chance.randrange(len(data))] if chance.random() < 0.2 else data)
+        before = path.read_bytes()
+        try:
+            for one in Journal(path).list():
+                Journal(path).load(one.id)
+        except JournalError:
+            refused += 1
+        assert path.read_bytes() == before
+        path.unlink()
+    assert 0 < refused < len(seeds)

@@ -1,0 +1,476 @@
+"""The journal: what is written when, what is read back, who may carry a run on, and what a file can hold."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planexec_lite import (
+    Decision,
+    Journal,
+    JournalError,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RulePlanner,
+    Run,
+    Simulated,
+    ToolExecutor,
+    Verdict,
+    execute,
+    file_lock,
+)
+from planexec_lite.events import StepDone
+from planexec_lite.meter import emit
+from planexec_lite.sqlite_file import is_leased, leases_of
+from tests.core.shapes import Workshop, jobs, plan_of, step
+from tests.journal.runs import (
+    ADDS,
+    GATED,
+    TWO,
+    YES,
+    agent,
+    carried_out,
+    chain,
+    executor_of,
+    line_of,
+    look,
+    printed,
+    started,
+    tell,
+)
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes can't be copied here")
+
+
+def test_a_run_comes_back_as_it_was_written_down(journal: Journal) -> None:
+    run = carried_out(journal)
+    again = journal.load(run.id)
+    assert (again.events, again.status, again.results, again.uid) == (run.events, "finished", {"1": 3, "2": 7}, run.uid)
+    assert [(one.id, one.status, one.events) for one in journal.list()] == [("1", "finished", len(run.events))]
+
+
+def test_what_is_done_is_on_disk_before_its_dependents_start(journal: Journal) -> None:
+    seen: list[int] = []
+
+    def count() -> None:
+        """Count the steps that another process would find done."""
+        seen.append(sum(isinstance(event, StepDone) for event in journal.load(1).events))
+
+    execute(chain(*["count"] * 5), executor_of(count), journal=journal)
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_what_starts_together_is_one_commit(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    commits, commit = list[int](), Run.commit
+    monkeypatch.setattr(Run, "commit", lambda run: commits.append(len(run.events) - run.stored) or commit(run))
+    carried_out(journal, *(step(str(n), "add", a=n, b=1) for n in range(4)), workers=Simulated())
+    assert commits == [4, 5]  # four starts; four results and the end
+
+
+@given(jobs(most=6), st.integers(1, 3))
+def test_a_replay_shows_each_board_of_a_random_run(tmp_path_factory: Any, made: list[Any], slots: int) -> None:
+    journal = Journal(tmp_path_factory.mktemp("replays") / "runs.db", "OFF")
+    boards: list[tuple[int, dict[str, str]]] = []
+    run = execute(
+        plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated(slots), policy=Policy(), journal=journal,
+        watch=lambda run: boards.append((len(run.events), dict(run.board.state))),
+    )  # fmt: skip
+    replayed = [dict(one.board.state) for one in journal.replay(run.id)]
+    assert all(replayed[count - 1] == state for count, state in boards)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="such names are refused there")
+@pytest.mark.parametrize("name", ["a?b#c%25&mode=memory.db", ":memory:", "file:x?mode=ro", "\udcff.db", "a\nb.db"])
+def test_any_file_name_works_also_after_a_change_of_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path)
+    run = carried_out(Journal(name), *GATED)  # type: ignore[arg-type]
+    monkeypatch.chdir(tmp_path / "below")
+    assert agent().resume(run, YES).status == "finished"
+    assert Journal(f"/{tmp_path / name}").load(1).status == "finished"  # type: ignore[arg-type]
+    assert not list((tmp_path / "below").iterdir())
+
+
+def test_a_run_in_memory_gets_a_journal_and_an_old_copy_is_refused(journal: Journal) -> None:
+    run = agent(journal=journal).resume(execute(Plan.parse(GATED), ADDS))
+    done = agent().resume(journal.load(1), YES)
+    assert journal.load(1).events == done.events
+    with pytest.raises(JournalError, match=r"run 1 has gone on since this copy of it was read: \d+ events .* load it"):
+        agent().resume(run, Decision("reject", by="Bob"))
+    assert journal.load(1).events == done.events
+
+
+@pytest.mark.parametrize("effects", ["unknown", "none"])
+def test_a_tool_that_writes_runs_of_its_own_may_be_tried_again(effects: Any, journal: Journal) -> None:
+    failures = [ConnectionError("lost")]
+
+    def work() -> None:
+        """Run a plan of its own, twice."""
+        for _ in range(2):
+            carried_out(journal)
+        if failures:
+            raise failures.pop()
+
+    run = execute(Plan.parse([{"id": "1", "tool": "work", "retries": 1}]), executor_of(work, effects=effects))
+    assert (run.status, len(journal.list())) == ("finished", 4)
+
+
+# Who carries a run on
+
+RESUMES = """
+    import sys
+    from tests.journal.runs import YES, agent
+    from planexec_lite import Journal, JournalError
+    run = Journal(sys.argv[1]).load(1)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    try:
+        print(agent().resume(run, YES).status)
+    except JournalError as problem:
+        print(problem)
+"""
+
+
+@pytest.mark.slow
+def test_of_several_processes_that_resume_a_run_one_carries_it_on(journal: Journal) -> None:
+    carried_out(journal, *GATED)
+    processes = [started(RESUMES, journal.path) for _ in range(4)]
+    assert [line_of(one) for one in processes] == ["ready"] * 4
+    for one in processes:
+        tell(one)
+    ends = [one.communicate()[0].strip() for one in processes]
+    assert ends.count("finished") == 1
+    assert all("being carried on by" in one or "has gone on since" in one for one in ends if one != "finished")
+    assert len(journal.load(1).board.reviews) == 1
+
+
+def test_a_look_at_a_lease_keeps_no_thread_from_it(journal: Journal) -> None:
+    with pytest.raises(ZeroDivisionError):
+        carried_out(journal, watch=lambda run: 1 / 0)
+    over, seen = threading.Event(), set[str]()
+
+    def watch() -> None:
+        while not over.is_set():
+            seen.add(journal.list()[0].status)
+
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(watch)
+        for _ in range(50):
+            with journal.carry_on(journal.load(1)):
+                assert journal.list()[0].status == "running"
+        over.set()
+    assert seen <= {"running", "interrupted"}
+
+
+INTERRUPTS = """
+    import sys
+    from pathlib import Path
+    from planexec_lite.file_lock import is_locked
+    from planexec_lite.journal import FILE
+    from planexec_lite.sqlite_file import is_leased
+
+    path = Path(sys.argv[1])
+
+    def is_interrupted(after):
+        left = after
+
+        def profile(frame, event, arg):
+            nonlocal left
+            if event in ("call", "c_return") and frame.f_code.co_filename.endswith(("sqlite_file.py", "file_lock.py")):
+                left -= 1
+                if left == 0:
+                    sys.setprofile(None)
+                    raise KeyboardInterrupt
+
+        sys.setprofile(profile)
+        try:
+            with FILE.lease(path, "run", lambda: "refused", "OFF"):
+                return False
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.setprofile(None)
+
+    after = 1
+    while is_interrupted(after):
+        assert not is_leased(path, "run"), after
+        assert not is_locked(f"{path}-lock"), after
+        after += 1
+    print(after)
+"""
+
+
+@pytest.mark.slow
+def test_an_interrupt_in_any_call_of_a_lease_gives_it_back(journal: Journal) -> None:
+    """An interrupt comes when a function begins, or when one that is built in returns: in a process that has traced nothing."""
+    assert int(printed(INTERRUPTS, journal.path)) > 100
+
+
+COPIES = """
+    import os, sys, time
+    from planexec_lite import Journal, JournalError, execute
+    from tests.journal.runs import chain, executor_of
+
+    def fork() -> None:
+        "Leave a copy of the process, which goes on at once or sleeps."
+        copy = os.fork()
+        if sys.argv[2] == "sleeps":
+            if not copy:
+                print(os.getpid(), flush=True)
+            time.sleep(600)
+            os._exit(0)
+        if copy:
+            os.waitpid(copy, 0)
+
+    try:
+        print(execute(chain("fork"), executor_of(fork), journal=Journal(sys.argv[1])).status, flush=True)
+    except JournalError as problem:
+        print(problem, flush=True)
+"""
+
+
+@pytest.mark.slow
+@forks
+def test_a_copy_of_the_process_writes_nothing_into_the_run(journal: Journal) -> None:
+    copy, parent = printed(COPIES, journal.path, "goes on").splitlines()
+    assert "and not by its copy" in copy
+    assert (parent, journal.load(1).status) == ("finished", "finished")
+
+
+@pytest.mark.slow
+@forks
+def test_a_copy_of_a_killed_process_has_no_lease(journal: Journal) -> None:
+    with started(COPIES, journal.path, "sleeps") as process:
+        copy = int(line_of(process))
+        try:
+            assert journal.list()[0].status == "running"
+            process.kill()
+            process.wait()
+            assert journal.list()[0].status == "interrupted"
+        finally:
+            os.kill(copy, signal.SIGKILL)
+
+
+def test_without_locks_a_process_remembers_its_leases(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser tab has no locks."""
+    monkeypatch.setattr(file_lock, "SYSTEM", None)
+
+    def peek() -> str:
+        """Look into the journal, and try to carry the run on a second time."""
+        with pytest.raises(JournalError, match="run 1 is being carried on by"), journal.carry_on(journal.load(1)):
+            pass
+        return journal.list()[0].status
+
+    run = execute(chain("peek", "look"), executor_of(peek, look), journal=journal)
+    assert run.results == {"0": "running", "1": "seen"}
+    assert not is_leased(journal.path, run.uid)
+
+
+def test_a_run_that_was_taken_over_is_not_appended_to(journal: Journal) -> None:
+    def lose() -> None:
+        """Delete the lock, and let another thread carry the run on."""
+        shutil.rmtree(leases_of(journal.path))
+        with journal.carry_on(journal.load(1)):
+            pass
+
+    with pytest.raises(JournalError, match=r"run 1 was taken over by process \d+ on .*; load it again to continue it"):
+        execute(chain("lose", "look"), executor_of(lose, look), journal=journal)
+    assert [type(event).__name__ for event in journal.load(1).events] == ["RunStarted", "PlanProposed", "StepStarted"]
+
+
+# What can't be written
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [("result", "step 0: odd returned a value of type str, which JSON can't hold"), ("error", r"OSError: a\udcffb"),
+     ("emitted", "1 steps done"), ("plan", "")],
+)  # fmt: skip
+def test_words_that_no_file_can_hold_end_no_run(what: str, words: str, journal: Journal) -> None:
+    name = "a\udcffb"  # a file name as some systems have it
+
+    def odd() -> str:
+        """Give, raise or emit the name."""
+        if what == "error":
+            raise OSError(name)
+        if what == "emitted":
+            emit({"name": name})
+        return name if what == "result" else ""
+
+    planner = RulePlanner(lambda goal: Plan.parse(f"no plan {name} {{") if what == "plan" else chain("odd"))
+    run = PlannerExecutor(planner, executor_of(odd, effects="none"), journal=journal).run("go")
+    assert words in run.reason
+    assert [journal.load(1).status, journal.list()[0].events] == [run.status, len(run.events)]
+
+
+def test_a_decision_or_verdict_that_cannot_be_written_is_refused() -> None:
+    for make in (
+        lambda: Decision("reject", comment="a\ud800"),
+        lambda: Decision("approve", by="a\ud800"),
+        lambda: Verdict("replan", "a\ud800"),
+    ):
+        with pytest.raises(ValueError, match="can't be saved"):
+            make()
+
+
+@pytest.mark.slow
+def test_the_command_line_tells_any_goal_to_any_terminal(journal: Journal) -> None:
+    execute(Plan.parse({"goal": "Grüße \u202e\x1b[2J\x00 \U0001f600", "steps": TWO}), ADDS, journal=journal)
+    for encoding, *more in (("ascii",), ("cp1252", "1")):
+        command = [sys.executable, "-m", "planexec_lab", "runs", str(journal.path), *more]
+        environment = os.environ | {"PYTHONIOENCODING": encoding}
+        assert b"\x1b" not in subprocess.run(command, capture_output=True, check=True, env=environment).stdout
+
+
+# What a disk or another program can do
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="the size of a file can't be limited there")
+def test_a_full_disk_stops_the_run_and_what_was_committed_can_be_read(journal: Journal) -> None:
+    said = printed(
+        """
+        import resource, signal, sys
+        from planexec_lite import Journal, JournalError
+        from tests.journal.runs import additions, carried_out
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        try:
+            carried_out(Journal(sys.argv[1]), *additions(200))
+        except JournalError as problem:
+            print(problem, "|", len(problem.run.board.done) > 10)
+        """,
+        journal.path,
+    )
+    assert "can't be written: the disk is full, or fails; free some space and resume the run" in said
+    assert said.rstrip().endswith("| True")
+    assert journal.list()[0].status == "interrupted"
+    done = agent().resume(journal.load(1))
+    assert done.status == "finished"
+    assert [event.step for event in done.events if isinstance(event, StepDone)] == [str(n) for n in range(200)]
+
+
+def test_a_file_that_is_locked_in_the_middle_of_a_run_stops_it(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planexec_lite.sqlite_file.PATIENCE", 0.2)
+    other: list[sqlite3.Connection] = []
+
+    def lock() -> None:
+        """Lock the file once, as a tool that copies it may do."""
+        if not other:
+            other.append(sqlite3.connect(journal.path, isolation_level=None))
+            other[0].execute("BEGIN IMMEDIATE")
+
+    locks = executor_of(lock, effects="none")
+    with pytest.raises(JournalError, match=r"has locked the journal runs.db for 0.2 s; try again") as left:
+        execute(chain("lock", "lock", "lock"), locks, journal=journal)
+    run: Run = left.value.run  # type: ignore[attr-defined]
+    kept = journal.load(1).events  # reading waits for nobody
+    assert kept == run.events[: len(kept)]
+    other[0].close()
+    done = PlannerExecutor(None, locks).resume(run)  # in the process that has it, nothing is forgotten
+    assert [event.step for event in done.events if isinstance(event, StepDone)] == ["0", "1", "2"]
+    assert journal.load(1).events == done.events
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are other ones here")
+def test_a_folder_that_cannot_be_written_to_can_be_read(journal: Journal, tmp_path: Path) -> None:
+    run = carried_out(journal)
+    Path(f"{journal.path}-lock").unlink()
+    for path in (journal.path, tmp_path):
+        path.chmod(0o555)
+    for path in [one for one in tmp_path.parents if one.is_relative_to("/tmp") and one != Path("/tmp")]:
+        path.chmod(path.stat().st_mode | 0o011)
+    try:
+        said = printed(
+            """
+            import os, sys
+            from planexec_lite import Journal, JournalError
+            from tests.journal.runs import carried_out
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            print(len(Journal(sys.argv[1]).load(1).events))
+            try:
+                carried_out(Journal(sys.argv[1]))
+            except JournalError as problem:
+                print(problem)
+            """,
+            journal.path,
+        )
+    finally:
+        tmp_path.chmod(0o755)
+    assert said.startswith(f"{len(run.events)}\n")
+    assert "can't be opened or written to; check its permissions" in said
+
+
+def test_an_error_of_something_else_keeps_its_name_and_leaves_no_doubt(journal: Journal, tmp_path: Path) -> None:
+    def pay() -> int:
+        """Pay."""
+        return 7
+
+    def watch(run: Run) -> None:
+        Journal(tmp_path / "other.db").list()
+
+    def draw(run: Run) -> None:
+        if run.board.done:
+            raise FileNotFoundError("picture.svg")
+
+    pays = executor_of(pay, effects="once")
+    with pytest.raises(JournalError, match=r"no journal other.db"):
+        execute(chain("pay"), pays, journal=journal, watch=watch)
+    assert PlannerExecutor(None, pays).resume(journal.load(1)).results == {"0": 7}
+    with pytest.raises(FileNotFoundError) as left:
+        carried_out(journal, watch=draw)
+    assert journal.load(2).events == left.value.run.events  # type: ignore[attr-defined]
+
+
+def test_an_unknown_way_to_wait_for_the_disk_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="synchronous='EXTRA!': choose one of FULL, NORMAL, OFF"):
+        Journal(tmp_path / "runs.db", "EXTRA!")  # type: ignore[arg-type]
+
+
+def test_a_journal_folder_or_run_that_is_not_there_is_named(journal: Journal, tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match=r"there is no journal runs.db"):
+        journal.list()
+    with pytest.raises(JournalError, match=r"there is no folder for the journal runs.db; create it first"):
+        carried_out(Journal(tmp_path / "nowhere" / "runs.db"))
+    carried_out(journal)
+    for run in ("7", "1; DROP TABLE runs", "٣", "-1", "9" * 30):
+        with pytest.raises(JournalError, match=r"there is no run .* in runs.db; there are 1"):
+            journal.load(run)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", '{"event":"Exec"}', '{"event":"StepDone","at":1.0,"step":"9","result":1}', "[" * 9999,
+     '{"event":["StepDone"]}', '{"event":"Inside","at":1}', None],
+)  # fmt: skip
+def test_an_event_that_cannot_be_read_or_is_missing_is_named(text: str | None, journal: Journal) -> None:
+    carried_out(journal)
+    with closing(sqlite3.connect(journal.path)) as db, db:
+        change = "DELETE FROM events" if text is None else "UPDATE events SET data = :text"
+        db.execute(f"{change} WHERE number = 3", {"text": text})
+    words = "event 4 of run 1 in runs.db can't be read" if text is not None else "events of run 1 are missing"
+    with pytest.raises(JournalError, match=words):
+        journal.load(1)
+    if text is not None:
+        replayed = journal.replay(1)
+        assert [len(next(replayed).events) for _ in range(3)] == [1, 2, 3]

@@ -1,0 +1,140 @@
+"""README.md and TESTING.md of mock_llm: their snippets and the project print what the pages say, and nothing is left out."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import openai
+import pytest
+
+import mock_llm
+from mock_llm import MockLLM, Reply, When
+from mock_llm.__main__ import main
+from mock_llm.pytest_plugin import Transport, Unused
+from mock_llm.script import Dialogue
+from mock_llm.script.corruption import CORRUPTIONS
+from mock_llm.script.replies import KINDS
+from mock_llm.types.faults import Kind
+from tests.guards import books
+from tests.guards.books import ROOT
+from tests.guards.readme_rules import BLOCK, links
+
+LOOPBACK = True
+FOLDER = Path(mock_llm.__file__).parent
+README, TESTING = ((FOLDER / name).read_text(encoding="utf-8") for name in ("README.md", "TESTING.md"))
+NAMED = re.compile(r"# ([a-z_]+\.(?:py|yaml))\n")
+
+
+@pytest.mark.parametrize(("page", "count"), [(README, 7), (TESTING, 2)], ids=["README.md", "TESTING.md"])
+def test_every_snippet_runs_and_prints_what_it_promises(
+    page: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    printed = io.StringIO()
+    ran = 0
+    for kind, text in BLOCK.findall(page):
+        if NAMED.match(text) or text.startswith("FAILED "):
+            continue  # the project of the page
+        if kind == "yaml":
+            Path("sums.yaml").write_text(text, encoding="utf-8")
+            assert MockLLM.load("sums.yaml").scenes
+        elif kind == "python":
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(text, "the page", "exec"), names)
+            ran += 1
+        elif kind == "text":
+            assert printed.getvalue() == text
+        else:
+            assert kind in ("sh", "toml")
+    assert ran >= count
+
+
+def cells(row: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+def table(heading: str) -> list[list[str]]:
+    rows = README[README.index(f"\n| {heading} |") :].lstrip("\n").split("\n\n")[0].splitlines()
+    return [cells(row) for row in rows[2:]]
+
+
+def shown(kind: str, stream: bool) -> str:
+    """What the client shows for a fault, in the words of the table."""
+    llm = MockLLM([{"name": "one", "reply": {"text": "one two three four", "fault": kind}}])
+    client = llm.client(max_retries=0, timeout=5)
+    try:
+        response = client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], stream=stream)
+        if isinstance(response, str):
+            return "a web page as `str`"
+        chunks = list(response)
+        if not chunks:
+            return "an empty stream"
+        assert isinstance(chunks[-1], openai.types.chat.ChatCompletionChunk)
+        return "a stream without `finish_reason`" if chunks[-1].choices[0].finish_reason is None else "a whole stream"
+    except openai.UnprocessableEntityError:
+        return "refused"
+    except (openai.APIError, ValueError) as error:
+        return type(error).__name__
+
+
+def test_the_table_of_faults_is_what_the_client_shows() -> None:
+    rows = table("fault")
+    assert [row[0].strip("`") for row in rows] == list(get_args(Kind))
+    for kind, plain, stream, _ in rows:
+        assert (shown(kind.strip("`"), False), shown(kind.strip("`"), True)) == (plain, stream), kind
+
+
+def test_every_condition_reply_and_spoil_is_on_the_page() -> None:
+    conditions = " ".join(row[0] for row in table("condition"))
+    assert [name for name in When.__dataclass_fields__ if f"{name}:" not in conditions] == []
+    replies = " ".join(row[0] for row in table("reply"))
+    assert [name for name in (*Reply.__dataclass_fields__, *KINDS) if f"`{name}" not in replies] == []
+    assert [name for name in CORRUPTIONS if f"`{name}`" not in README] == []
+
+
+@pytest.mark.slow
+def test_the_project_of_the_page_passes_and_fails_as_it_says(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    files = {name[1]: text for _, text in BLOCK.findall(TESTING) if (name := NAMED.match(text))}
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    paths = os.pathsep.join([str(books.NETWORK_CUT), str(folder)])
+    options = ["-p", "no:cacheprovider", "-p", "no:xdist", "-rA", "--color=no"]
+    done = books.run("-m", "pytest", *options, scratch=tmp_path, cwd=folder, PYTHONPATH=paths)
+    (promised,) = [text for kind, text in BLOCK.findall(TESTING) if kind == "text" and text.startswith("FAILED ")]
+    missing = [line for line in promised.splitlines() if line not in done.stdout]
+    assert missing == [], done.stdout
+    assert "4 passed" in done.stdout
+    assert "1 failed" in done.stdout
+    assert books.attempts(tmp_path) == ""
+
+
+def test_every_word_and_every_switch_is_on_the_page() -> None:
+    words = [name for name, value in vars(Dialogue).items() if callable(value) and not name.startswith("_")]
+    assert [word for word in [*words, "when"] if f"`.{word}(" not in TESTING] == []
+    for name, kinds in {"unused": Unused, "transport": Transport}.items():
+        assert any(f'{name}="{kind}"' in TESTING for kind in get_args(kinds))
+        assert f"mock_llm_{name}" in TESTING
+
+
+def test_the_commands_are_those_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    known = capsys.readouterr().out
+    named = re.findall(r"mock-llm (serve|check|record|\w+) ", TESTING)
+    assert set(named) == {"serve", "check", "record"}
+    assert [name for name in named if name not in known] == []
+    assert (ROOT / "distributions" / "mock-llm").is_dir()
+    assert "./distributions/mock-llm[" in TESTING
+
+
+def test_links_of_the_page_lead_somewhere() -> None:
+    assert [link for link in links(TESTING) if not (FOLDER / link).exists()] == []

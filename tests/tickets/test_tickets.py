@@ -1,0 +1,142 @@
+"""Tickets: two executors with their roles, a dead one, a zombie, and a driver that dies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from planexec_lab.tickets import Tickets, claim_tickets, desk, queue
+from planexec_lite import PlannerExecutor, Pool, Run, ToolExecutor, execute
+from planexec_lite.workers import Report
+from tests.core.ending import to_its_end
+
+EXECUTOR = ToolExecutor(desk.TOOLS)
+
+
+@contextmanager
+def executor(file: Path, name: str, *tools: str) -> Iterator[list[str]]:
+    """An executor on a thread; what it says."""
+    lines: list[str] = []
+    stop = Event()
+    thread = Thread(target=claim_tickets, args=(file, name, tools, stop, lines.append))
+    thread.start()
+    try:
+        yield lines
+    finally:
+        stop.set()
+        thread.join()
+
+
+@contextmanager
+def queued(file: Path) -> Iterator[Tickets]:
+    tickets = Tickets(file)
+    try:
+        yield tickets
+    finally:
+        tickets.shutdown()
+
+
+def wait_for(condition: Callable[[], Any]) -> None:
+    until = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def claim(file: Path, name: str, now: float, tools: str = "") -> list[Any]:
+    db = queue.opened(file)
+    named = {"holder": name, "tools": tools, "now": now, "lease": 2.0, "claims": 4}
+    return db.execute(queue.CLAIM, named).fetchall()
+
+
+def test_two_executors_take_the_tickets_of_their_roles(tmp_path: Path) -> None:
+    file, ledger = tmp_path / "tickets.db", tmp_path / "ledger"
+    with (
+        queued(file) as tickets,
+        executor(file, "reader", "read_bill") as read,
+        executor(file, "clerk", "book") as clerk,
+    ):
+        plan = desk.plan_for(["rent", "gas"], ledger)
+        run = to_its_end(lambda: execute(plan, EXECUTOR, workers=Pool(tickets)))
+        assert run.status == "finished"
+        assert {(row.tool, row.holder, row.state) for row in tickets.rows} == {
+            ("read_bill", "reader", "done"), ("book", "clerk", "done"),
+        }  # fmt: skip
+    assert sorted(ledger.read_text().split("\n")) == ["", "gas 3", "rent 4"]
+    assert (len(read), len(clerk)) == (4, 4)
+
+
+@pytest.mark.parametrize("repeatable", [True, False])
+def test_a_zombie_does_not_count(tmp_path: Path, repeatable: bool) -> None:
+    file = tmp_path / "tickets.db"
+    db = queue.opened(file)
+    db.execute(queue.SUBMIT, ("key", "", repeatable, b"work"))
+    assert claim(file, "zombie", now=0.0) == [(1, 1, b"work")]
+    assert claim(file, "other", now=1.9) == []
+    later = claim(file, "other", now=2.1)
+    assert later == ([(1, 2, b"work")] if repeatable else [])
+    beat = {"id": 1, "fence": 1, "lease": 2.0, "now": 2.2}
+    answer = {"id": 1, "fence": 1, "report": b"", "failed": 0}
+    if repeatable:
+        assert db.execute(queue.HEARTBEAT, beat).rowcount == 0
+        assert db.execute(queue.FINISH, answer).rowcount == 0
+        assert db.execute(queue.FINISH, answer | {"fence": 2}).rowcount == 1
+    else:
+        assert db.execute(queue.LOSE, {"report": b"", "now": 2.1, "claims": 4}).rowcount == 1
+        assert db.execute(queue.FINISH, answer).rowcount == 0
+
+
+@pytest.mark.slow
+def test_an_executor_is_killed_with_a_booking_in_its_hands(tmp_path: Path) -> None:
+    file, ledger = tmp_path / "tickets.db", tmp_path / "ledger"
+    command = [sys.executable, "-m", "planexec_lab.tickets", str(file), "first"]
+    with queued(file) as tickets, subprocess.Popen(command, stdout=subprocess.PIPE) as first:
+
+        def kill() -> None:
+            wait_for(ledger.exists)
+            first.kill()
+
+        killer = Thread(target=kill)
+        killer.start()
+        plan = desk.plan_for(["rent"], ledger, seconds=3.0)
+        run = to_its_end(lambda: execute(plan, EXECUTOR, workers=Pool(tickets)), 200)
+        killer.join()
+    assert (run.status, run.board.state["book-rent"]) == ("paused", "in doubt")
+    assert ledger.read_text() == "rent 4\n"
+
+
+def test_a_driver_that_died_finds_its_call_by_key(tmp_path: Path) -> None:
+    file, ledger = tmp_path / "tickets.db", tmp_path / "ledger"
+    plan = desk.plan_for(["rent"], ledger, seconds=0.2)
+    with queued(file) as first, executor(file, "clerk"):
+        finished = execute(plan, EXECUTOR, workers=Pool(first))
+    dead = Run()
+    dead.uid = finished.uid
+    for event in finished.events[:-2]:
+        dead.record(event)
+    assert dead.board.state["book-rent"] == "running"
+    with queued(file) as second:
+        run = PlannerExecutor(None, EXECUTOR, workers=Pool(second)).resume(dead)
+    assert (run.status, ledger.read_text()) == ("finished", "rent 4\n")
+
+
+def test_a_failed_step_gets_a_new_ticket(tmp_path: Path) -> None:
+    with queued(tmp_path / "tickets.db") as tickets, executor(tmp_path / "tickets.db", "clerk"):
+        plan = desk.plan_for(["rent"], tmp_path / "missing" / "ledger")
+        step = plan.steps[1].model_copy(update={"retries": 1})
+        run = to_its_end(lambda: execute(plan.changed(steps=[plan.steps[0], step]), EXECUTOR, workers=Pool(tickets)))
+        assert run.status == "failed"
+        assert [row.tool for row in tickets.rows] == ["read_bill", "book", "book"]
+
+
+def test_work_that_this_process_can_not_import_is_reported() -> None:
+    assert isinstance(queue._report_of(b"no pickle"), Report)
+    assert "UnpicklingError" in str(queue._report_of(b"no pickle").error)

@@ -1,0 +1,116 @@
+"""The charts of bars, lines and counts: the same in text, no text over another, and a refusal of what can't be drawn."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from planexec_lab import views
+from planexec_lab.views.charts import _bars, _curves, _tallies
+from planexec_lab.views.drawing import theme
+from tests.views.drawing import off_the_plate, overlaps
+
+TITLE = "A title"
+BARS = {"ReAct": 402.4, "ReWOO": 273.6, "LLMCompiler": 268.22}
+LINES = {"measured": {1: 170.0, 2: 110, 3: 102}, "bound": {1: 265.0, 2: 180, 3: 151.7}, "path": {1: 95.0, 2: 95, 3: 95}}
+ROWS = {"whole": {"cut off": 17, "invalid": 10, "valid": 3}, "without ids": {"cut off": 0, "invalid": 30, "valid": 0}}
+
+
+def bars(values: Any = BARS) -> views.Figure:
+    return views.bars(
+        values, TITLE, "seconds", remarks={"ReAct": "9 calls", "ReWOO": "2 calls"} if values is BARS else {}
+    )
+
+
+def curves(lines: Any = LINES) -> views.Figure:
+    return views.curves(lines, TITLE, across="cooks", up="minutes")
+
+
+def tallies(rows: Any = ROWS) -> views.Figure:
+    return views.tallies(rows, TITLE, wanted="valid", of="answers")
+
+
+@pytest.mark.parametrize(
+    ("figure", "lines", "alt"),
+    [
+        (
+            bars(),
+            ["             seconds", "ReAct        402.4    9 calls", "ReWOO        273.6    2 calls", "LLMCompiler  268.2"],
+            "Bars: A title. seconds: ReAct 402.4 9 calls; ReWOO 273.6 2 calls; LLMCompiler 268.2.",
+        ),
+        (
+            curves(),
+            ["cooks     1    2    3", "measured  170  110  102", "bound     265  180  151.7", "path      95   95   95"],
+            "Chart: A title. minutes over 1, 2, 3 cooks. measured: 170, 110, 102; bound: 265, 180, 151.7; path: 95, 95, 95.",
+        ),
+        (
+            tallies(),
+            [
+                "answers      ✗ cut off  ✗ invalid  ✓ valid  together",
+                "whole        17         10         3        30",
+                "without ids  0          30         0        30",
+            ],
+            "Chart: A title. Answers by outcome. whole: 17 cut off, 10 invalid, 3 valid; without ids: 30 invalid.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_text_holds_every_number(figure: views.Figure, lines: list[str], alt: str) -> None:
+    assert figure.text.splitlines() == [TITLE, *(f"  {line}" for line in lines)]
+    assert figure.alt == alt
+
+
+@pytest.mark.parametrize("remark", ["", "17 calls, $0.0044", "a long remark that has to be shortened " * 4])
+@pytest.mark.parametrize("name", ["ReWOO", "the plan that was written by the third of three planners " * 2])
+@pytest.mark.parametrize("value", [0.0, 0.001, 9_999_999.0])
+def test_names_bars_and_remarks_do_not_overlap(name: str, value: float, remark: str) -> None:
+    values = {name: value, "another": 1.0}
+    canvas, high = _bars(values, TITLE, dict.fromkeys(values, remark))
+    placed = [*canvas.texts, *canvas.boxes]
+    assert overlaps(placed) == off_the_plate(placed, theme.WIDEST, high) == []
+
+
+@pytest.mark.parametrize("ends", [[1.0, 1.0, 1.0, 1.0], [0.0, 0.0], [95.0, 97.0, 94.0]])
+def test_names_and_numbers_of_lines_do_not_overlap(ends: list[float]) -> None:
+    names = ["bound", "measured", "critical path", "other"][: len(ends)]
+    canvas, wide, high = _curves(TITLE, names, [1, 2], [[end, end] for end in ends], "cooks", "minutes")
+    assert overlaps(canvas.texts) == off_the_plate(canvas.texts, wide, high) == []
+
+
+@pytest.mark.parametrize("name", ["a", "a name that is much too long for the room that names have here"])
+def test_names_and_counts_do_not_overlap(name: str) -> None:
+    outcomes = ["no call", "another call", "never ends", "waits in vain", "right"]
+    canvas, high = _tallies(TITLE, [name, "b"], [[30, 0, 0, 0, 0], [0, 1, 2, 1_000, 30]], outcomes, "right")
+    assert overlaps(canvas.texts) == off_the_plate(canvas.texts, theme.WIDEST, high) == []
+
+
+def test_a_bar_is_as_long_as_its_number_or_its_share_of_the_row() -> None:
+    canvas, _ = _bars({"one": 10.0, "half": 5.0, "none": 0.0}, TITLE, {"one": "", "half": "", "none": ""})
+    one, half, none = (box.width for box in canvas.boxes)
+    assert (half, none) == (pytest.approx(one / 2, abs=0.1), 1.0)
+    canvas, _ = _tallies(TITLE, ["one", "two"], [[10, 30], [1, 3]], ["bad", "good"], "good")
+    lengths = [float(wide) for element in canvas.elements for wide in re.findall(r'd="M\S+ \S+h([\d.]+)"', element)]
+    assert lengths[1] == pytest.approx(3 * lengths[0], abs=0.2)
+    assert lengths[:2] == lengths[2:]
+
+
+@pytest.mark.parametrize(
+    ("chart", "values"),
+    [
+        *((bars, values) for values in ({}, {"a": -1.0})),
+        *((curves, lines) for lines in ({}, {"a": {}}, {"a": {1: 1.0}, "b": {2: 1.0}}, {"a": {1: -1.0}})),
+        *((tallies, rows) for rows in ({}, {"a": {}}, {"a": {"bad": 1}}, {"a": {"valid": -1}})),
+        (tallies, {"a": {"valid": 1}, "b": {"bad": 1, "valid": 1}}),
+    ],
+)
+def test_what_can_not_be_drawn_is_an_error(chart: Callable[[Any], views.Figure], values: Any) -> None:
+    with pytest.raises(ValueError, match=f"{chart.__name__}: "):
+        chart(values)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(15.234, "15.23"), (1_573.4, "1,573"), (10_295, "10,295"), (0.0123, "0.0123")]
+)
+def test_numbers_keep_all_their_digits_before_the_point(value: float, written: str) -> None:
+    assert written in bars({"one": value}).text
+    assert written in curves({"one": {1: value}}).text

@@ -1,0 +1,242 @@
+"""Tools raise, return and end in odd ways: the step ends, the run ends, and the error names the reason, on all kinds of workers."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+import pytest
+
+from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Toolbox, ToolExecutor, execute, tool
+from planexec_lite.events import Inside, StepDone, StepFailed, StepStarted
+from planexec_lite.meter import Meter, ModelCall, charge, emit
+from planexec_lite.workers import Task, Workers
+from tests.core import odd_tools
+from tests.core.ending import to_its_end
+from tests.core.shapes import step
+
+T = TypeVar("T")
+TOOLS = Toolbox(
+    [
+        odd_tools.raises, odd_tools.returns, odd_tools.interrupts, odd_tools.dies, odd_tools.fine, odd_tools.process,
+        odd_tools.waits, odd_tools.tells, odd_tools.late_error, odd_tools.no_number, odd_tools.sets,
+    ]
+)  # fmt: skip
+
+
+def carry_out(steps: list[dict[str, Any]], workers: Workers, **policy: Any) -> Run:
+    plan = Plan.parse(steps)
+    return to_its_end(lambda: execute(plan, ToolExecutor(TOOLS), workers=workers, policy=Policy(**policy)))
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[ProcessPoolExecutor]:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture(params=["inline", "simulated", "simulated 1", "threads", "processes"])
+def workers(request: pytest.FixtureRequest) -> Workers:
+    if request.param in ("threads", "processes"):
+        return Pool(request.getfixturevalue(request.param))
+    here: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "simulated 1": Simulated(1)}
+    return here[request.param]
+
+
+def test_whatever_a_tool_raises_or_returns_its_step_fails_and_the_rest_goes_on(workers: Workers) -> None:
+    odd = [*(("raises", what) for what in odd_tools.RAISED), *(("returns", what) for what in odd_tools.RETURNED)]
+    steps = [step(str(n), name, what=what, retries=n % 2) for n, (name, what) in enumerate(odd)]
+    run = carry_out([*steps, step("behind", "fine", "0", value=1), step("beside", "fine", value=4)], workers)
+    assert (run.status, run.results) == ("failed", {"beside": 8})
+    assert run.board.state == dict.fromkeys(map(str, range(len(odd))), "failed") | {
+        "behind": "skipped",
+        "beside": "done",
+    }
+    for n, (name, what) in enumerate(odd):
+        words = type(odd_tools.RAISED[what]()).__name__ if name == "raises" else "data"
+        assert words in run.board.errors[str(n)]
+        assert sum(isinstance(one, StepFailed) and one.step == str(n) for one in run.events) == 1 + n % 2
+
+
+def test_an_interrupt_goes_to_the_caller_and_on_a_worker_it_is_a_failure(
+    threads: ThreadPoolExecutor, processes: ProcessPoolExecutor
+) -> None:
+    steps = [step("1", "interrupts"), step("2", "fine", value=1)]
+    for here in (Inline(), Simulated()):
+        with pytest.raises(KeyboardInterrupt):
+            execute(Plan.parse(steps), ToolExecutor(TOOLS), workers=here)
+    for pool in (threads, processes):
+        assert carry_out(steps, Pool(pool)).board.state == {"1": "failed", "2": "done"}
+
+
+def test_steps_run_in_another_process_and_what_can_not_travel_there_fails(processes: ProcessPoolExecutor) -> None:
+    @tool(effects="none")
+    def local() -> int:
+        return 1
+
+    run = carry_out([step("1", "process"), step("2", "fine", "1", value="{step_1_result}")], Pool(processes))
+    assert (run.status, run.results["2"]) == ("finished", 2 * run.results["1"])
+    assert run.results["1"] != os.getpid()
+    tools = ToolExecutor(Toolbox([local]))
+    run = to_its_end(lambda: execute(Plan.parse([step("1", "local")]), tools, workers=Pool(processes)))
+    assert run.board.state == {"1": "failed"}
+    assert run.board.errors["1"]
+
+
+def test_a_process_pool_that_breaks_ends_the_run_with_the_reason() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        steps = [step("1", "dies", retries=1), step("2", "fine", value=1), step("3", "fine", "1", value=1)]
+        run = carry_out(steps, Pool(pool, slots=2))
+        assert (run.status, run.board.state["1"], run.board.state["3"]) == ("failed", "failed", "skipped")
+        assert "BrokenProcessPool" in run.board.errors["1"]
+
+
+@pytest.mark.parametrize(("executor", "threads"), [(8, 8), (-1, 2), (2.0, 2), (True, 2), (None, 2)])
+def test_a_pool_of_anything_but_an_executor_says_what_it_takes(executor: Any, threads: int) -> None:
+    with pytest.raises(TypeError, match=rf"takes a concurrent.futures.Executor.*ThreadPoolExecutor\({threads}\)"):
+        Pool(executor)
+
+
+class Cancelling(Executor):
+    """An executor that cancels what it is given, at once or a little later."""
+
+    def __init__(self, later: bool) -> None:
+        self.later = later
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        future: Future[T] = Future()
+        if self.later:
+            threading.Timer(0.02, future.cancel).start()
+        else:
+            future.cancel()
+        return future
+
+
+def test_an_executor_that_cancels_or_was_shut_down_is_a_failed_step() -> None:
+    over = ThreadPoolExecutor(1)
+    over.shutdown()
+    for executor, words in ((Cancelling(False), "cancel"), (Cancelling(True), "cancel"), (over, "shutdown")):
+        run = carry_out([step("1", "fine", value=1), step("2", "fine", "1", value=1)], Pool(executor))
+        assert run.board.state == {"1": "failed", "2": "skipped"}
+        assert words in run.board.errors["1"].lower()
+
+
+def test_what_has_not_begun_is_cancelled_when_the_run_is_left() -> None:
+    begun: list[int] = []
+    left = threading.Event()
+
+    def slow(number: int) -> int:
+        begun.append(number)
+        assert left.wait(60)
+        return number
+
+    with ThreadPoolExecutor(1) as pool:
+        session: AbstractContextManager[Any] = Pool(pool).open()
+        with pytest.raises(ZeroDivisionError), session as opened:  # noqa: PT012
+            for number in range(20):
+                opened.start(Task(None, slow, (number,)))
+            raise ZeroDivisionError
+        left.set()
+    assert len(begun) <= 1, "one was perhaps begun before it could be taken back, and held the thread"
+
+
+def test_a_step_that_takes_too_long_is_a_failed_step(workers: Workers) -> None:
+    seconds, tool = (2.0, "tells") if isinstance(workers, Simulated) else (0.02, "waits")
+    run = carry_out(
+        [step("1", tool, seconds=seconds, timeout=seconds / 2), step("2", tool, seconds=seconds, timeout=60)], workers
+    )
+    assert run.board.state == {"1": "failed", "2": "done"}
+    assert "TimeoutError" in run.board.errors["1"]
+
+
+@pytest.mark.parametrize("tool", ["tells", "late_error"])
+@pytest.mark.parametrize("timeout", [1.0, 3.0])
+def test_in_simulation_a_step_works_to_its_end_and_no_longer_than_its_timeout(tool: str, timeout: float) -> None:
+    run = carry_out([step("1", "waits", seconds=0), step("2", tool, "1", seconds=2.0, timeout=timeout)], Simulated())
+    start = next(e.at for e in run.events if isinstance(e, StepStarted) and e.step == "2")
+    end = next(e for e in run.events if isinstance(e, StepDone | StepFailed) and e.step == "2")
+    assert end.at - start == end.seconds == min(2.0, timeout)
+    assert all(start <= event.at <= end.at for event in run.events if isinstance(event, Inside))
+
+
+def test_what_happens_inside_a_step_happens_between_its_start_and_its_end(workers: Workers) -> None:
+    run = carry_out([step("1", "tells", seconds=2.0)], workers)
+    start, *inside, end = (event for event in run.events if getattr(event, "step", None) == "1")
+    assert [event.event for event in inside if isinstance(event, Inside)] == ["before", "after"]
+    assert start.at <= inside[0].at <= inside[1].at <= end.at
+
+
+def test_a_charge_counts_for_the_innermost_job_and_is_a_number() -> None:
+    charge(5.0, ModelCall("m", 1, 1))
+    with Meter() as outer:
+        charge(1.0)
+        with Meter() as inner:
+            charge(2.0, ModelCall("m", 3, 4, 2.0))
+        charge(4.0)
+    assert (outer.seconds, inner.seconds, outer.calls) == (5.0, 2.0, ())
+    assert inner.calls == [ModelCall("m", 3, 4, 2.0)]
+    with pytest.raises(ValueError, match="-1"):
+        charge(-1)
+    with Simulated().open() as session:
+        session.start(Task(None, odd_tools.no_number, ()))
+        assert len(session.wait()) == 1
+
+
+def test_what_the_threads_of_one_job_report_side_by_side_is_all_there() -> None:
+    call = ModelCall("m", 1, 1)
+
+    def report_often() -> None:
+        for _ in range(2_000):
+            charge(call=call)
+            emit("said")
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with Meter() as meter, ThreadPoolExecutor(4) as pool:
+            for job in [pool.submit(copy_context().run, report_often) for _ in range(4)]:
+                job.result()
+    finally:
+        sys.setswitchinterval(before)
+    assert (len(meter.calls), len(meter.events)) == (8_000, 8_000)
+
+
+def test_model_calls_of_steps_add_up_to_the_usage(threads: ThreadPoolExecutor) -> None:
+    @tool(effects="none")
+    def asks(tokens: int) -> int:
+        charge(0.5, ModelCall("m", tokens, 1, 0.5))
+        return tokens
+
+    plan = Plan.parse([{"id": n, "tool": "asks", "params": {"tokens": n}} for n in range(1, 5)])
+    for workers in (Inline(), Simulated(2), Pool(threads)):
+        usage = execute(plan, ToolExecutor(Toolbox([asks])), workers=workers).usage
+        assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.seconds) == (4, 10, 4, 2.0)
+
+
+@tool
+async def naps(seconds: float) -> str:
+    """Wait without blocking."""
+    await asyncio.sleep(seconds)
+    return "done"
+
+
+@pytest.mark.parametrize("by", ["timeout", "deadline"])
+def test_a_timeout_can_be_longer_than_a_thread_can_wait(by: str, threads: ThreadPoolExecutor) -> None:
+    plan = Plan.parse([step("1", "naps", seconds=0.7) | ({"timeout": 1e300} if by == "timeout" else {})])
+    policy = Policy(deadline=1e300) if by == "deadline" else Policy()
+    run = execute(plan, ToolExecutor(Toolbox([naps])), workers=Pool(threads), policy=policy)
+    assert (run.status, run.answer) == ("finished", "done")

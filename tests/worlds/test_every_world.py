@@ -1,0 +1,160 @@
+"""What all worlds share: wrong arguments, copies, results without paths of this machine, and a folder that goes away."""
+
+import gc
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planexec_lab.worlds import bisect, deploy, flights, kitchen, migration, refactor, research, support, trail
+from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
+
+WITH_FOLDER = (bisect, deploy, migration, refactor, research, support, trail)
+with_a_plan = pytest.mark.parametrize("world", [deploy, migration, refactor, research, support])
+CAUSE = {
+    "order": "A-1034",
+    "service": "payment",
+    "error": "",
+    "change": None,
+    "orders": [],
+    "evidence": [],
+    "finding": "",
+}
+WRONG: list[tuple[Any, str, dict[str, Any], str]] = [
+    (deploy, "deploy_production", {"tag": "v9"}, "no image 'v9'"),
+    (deploy, "build_docker", {"tag": "v9"}, "the source is at v2.3.1"),
+    (deploy, "remove_image", {"tag": "v2.3.0"}, "v2.3.0 is deployed"),
+    (deploy, "remove_image", {"tag": "../source"}, "no image"),
+    (deploy, "restore_database", {"file": "../production.sqlite"}, "there is no .../production.sqlite"),
+    (deploy, "run_smoke_tests", {"env": "moon"}, "'staging' or 'production'"),
+    (flights, "ask_traveller", {"question": " "}, "an empty question has no answer"),
+    (flights, "ask_traveller", {"question": "Is LX 999 all right?"}, "there is no flight 'LX 999'; take a number that"),
+    (flights, "search_flights", {"day": "Friday", "not_before": "ten"}, "'ten' is no time of day; write hours and min"),
+    (flights, "hold_seat", {"flight": "LX 1", "seat": "any"}, "there is no flight 'LX 1'"),
+    (flights, "book", {"hold": 7}, "there is no hold 7; take the number that hold_seat returns"),
+    (kitchen, "chop", {"what": "leek"}, "'leek' can't be chopped; did you mean 'leeks'"),
+    (kitchen, "chop", {"what": "chicken"}, "'chicken' can't be chopped"),
+    (kitchen, "simmer", {"what": ["stock", "leeks"]}, "there are no chopped leeks; chop them first"),
+    (kitchen, "simmer", {"what": []}, "nothing to simmer"),
+    (kitchen, "roast", {"what": ["chicken", "carrots"]}, "no chopped carrots"),
+    (kitchen, "bake", {"what": ["dough"]}, "no dough; mix one first"),
+    (kitchen, "mix", {"what": ["flour", "sugar"]}, "knows no 'sugar'"),
+    (kitchen, "plate", {"course": "main"}, "nothing is roasted yet"),
+    (kitchen, "serve", {"course": "starter"}, "it is not plated"),
+    (migration, "write_migration", {"sql": " ;\n"}, "the migration script is empty; write SQL such as ALTER TABLE"),
+    (migration, "test_migration", {"file": "x.sql"}, "there is no 'x.sql'; there are: none; make one with write_migra"),
+    (migration, "run_migration", {"file": "../x"}, "there is no '../x'"),
+    (migration, "remove_migration", {"file": "production.sqlite"}, "there is no 'production.sqlite'"),
+    (migration, "restore_database", {"file": "../production.sqlite"}, "none; make one with backup_database"),
+    (migration, "restore_files", {"folder": "files-1"}, "there are: none; make one with backup_files"),
+    (migration, "update_config", {"schema": 3}, "input should be 1 or 2"),
+    (refactor, "code_search", {"text": " "}, "an empty text"),
+    (refactor, "read_file", {"path": "shop/tokens.py"}, "there is no file 'shop/tokens.py'; there are: shop/__init__.py"),
+    (refactor, "write_file", {"path": "shop/auth.py", "text": "\ud800"}, "surrogates not allowed"),
+    (refactor, "replace_in_file", {"path": "shop/auth.py", "old": "session", "new": "x"}, "12 times, not once"),
+    (refactor, "replace_in_file", {"path": "shop/auth.py", "old": "", "new": "x"}, "0 times"),
+    (refactor, "replace_in_file", {"path": "shop/none.py", "old": "a", "new": "x"}, "there is no file"),
+    (refactor, "design_token_schema", {"claims": ["iat"], "minutes": 30}, "without sub and exp"),
+    (refactor, "design_token_schema", {"claims": ["sub", "exp"], "minutes": 0}, "0 minutes; give 1 to 1440"),
+    (refactor, "implement_jwt", {}, "shop/token.json is not there yet; call design_token_schema first"),
+    (refactor, "update_endpoints", {}, "call implement_jwt first"),
+    (refactor, "update_tests", {}, "call implement_jwt first"),
+    (refactor, "fix_token_header", {"endpoints": ["profile"]}, "call update_endpoints first"),
+    (refactor, "restore", {"files": ["../x"]}, "no change to take back"),
+    (support, "collect_logs", {"service": "../payment"}, "'checkout', 'payment', 'fulfilment' or 'mail'"),
+    (support, "fetch_archive", {"service": "mail"}, "the archive has no log of mail; it has: payment"),
+    (support, "search_logs", {"text": ""}, "an empty text"),
+    (support, "search_logs", {"text": "ERROR"}, "nothing was collected yet; call collect_logs first"),
+    (support, "inspect_branch", {"order": "A-1034"}, "nothing was collected"),
+    (support, "draft_fix", {"cause": CAUSE | {"order": "../x"}}, "nothing was collected"),
+    (support, "draft_fix", {"cause": CAUSE | {"service": "moon"}}, "cause.service"),
+    (trail, "read_log", {"name": "x.log"}, "there is no 'x.log'; begin with checkout.log"),
+    (bisect, "mark_version", {"version": 33}, "there is no version 33; there are 1 to 32"),
+]  # fmt: skip
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def state(world: Any) -> Any:
+    """What a tool could change: the files of a world, or its values."""
+    if hasattr(world, "folder"):
+        return content(world.folder)
+    return json.dumps({name: value for name, value in vars(world).items() if name != "tools"}, default=str)
+
+
+def carried_out(world: Any, module: Any) -> Any:
+    return execute(Plan.parse(module.PLAN), ToolExecutor(world.tools), workers=Simulated(4))
+
+
+@pytest.mark.parametrize(
+    ("module", "tool", "params", "message"), WRONG, ids=lambda value: getattr(value, "__name__", None)
+)
+def test_a_wrong_argument_is_named_with_its_mend_and_changes_nothing(
+    module: Any, tool: str, params: dict[str, Any], message: str
+) -> None:
+    world = module.World()
+    before = state(world)
+    with pytest.raises(ValueError, match=message):
+        world.tools[tool].call(params)
+    assert state(world) == before
+
+
+@with_a_plan
+def test_no_result_and_no_error_holds_a_path_of_this_machine(world: Any) -> None:
+    one = world.World()
+    runs = [carried_out(one, world), carried_out(one, world)]  # the second one fails where a world is changed for good
+    stored = json.dumps([[run.results, run.board.errors] for run in runs])
+    assert str(one.folder.parent) not in stored
+    assert one.folder.name not in stored
+
+
+@pytest.mark.slow
+@with_a_plan
+def test_the_folder_goes_away_with_the_world(world: Any) -> None:
+    one = world.World()
+    carried_out(one, world)
+    folder = one.folder
+    assert folder.exists()
+    del one
+    gc.collect()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("module", WITH_FOLDER, ids=lambda module: module.__name__)
+def test_a_copy_holds_the_same_and_knows_nothing_of_the_first(module: Any) -> None:
+    world = module.World()
+    twin = world.copied()
+    assert content(twin.folder) == content(world.folder)
+    assert str(world.folder) not in repr([twin.__dict__, *(getattr(one, "__dict__", 0) for one in vars(twin).values())])
+    assert twin.tools.names == world.tools.names
+
+
+def test_what_happens_in_a_copy_stays_there() -> None:
+    world = migration.World()
+    world.backup_database()
+    before, copied = content(world.folder), world.tools.copied
+    assert copied is not None
+    run = execute(Plan.parse(migration.DANGEROUS_PLAN), ToolExecutor(copied()), workers=Simulated())
+    assert run.results["3"]["deleted"] == "production"
+    assert content(world.folder) == before
+
+
+def test_copies_of_worlds_without_files_go_on_by_themselves() -> None:
+    cook, traveller = kitchen.World(leeks=6), flights.World()
+    cook.chop("leeks")
+    twin, other = cook.copied(), traveller.copied()
+    twin.simmer(["leeks", "stock"])
+    other.hold_seat("LX 208", "any")
+    assert (cook.chopped, cook.pantry["stock"], cook.tickets) == (["leeks"], 3, ["chop leeks"])
+    assert (twin.chopped, twin.cooked) == ([], {"simmered": ["leeks", "stock"]})
+    assert (len(other.holds), traveller.holds) == (1, {})
+
+
+def test_fewer_tools_are_copied_too_and_plain_functions_are_not() -> None:
+    copied = deploy.World().tools.only("run_tests").copied
+    assert copied is not None
+    assert copied().names == ("run_tests",)
+    assert Toolbox([Tool(content, effects="none")]).copied is None
