@@ -17,7 +17,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/quick_start" $(BIN
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test wide weekly hub check notebooks exercises cards hunts lint format bench site links test-latest lock clean
+.PHONY: help lab test wide weekly hub check notebooks exercises cards hunts lint format bench elsewhere site links test-latest lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,7 @@ wide: $(STAMP) ## all lessons in the browser and on the site, and the packages a
 	$(PYTEST) -m wide $(TESTS)
 
 weekly: $(STAMP) ## what seldom finds anything: other clients and front ends, Colab, long walks, many kills, all random examples
+	sh elsewhere/environments.sh
 	$(PYTEST) --hypothesis-profile all -m "weekly or random" $(TESTS)
 
 hub: $(STAMP) ## a real JupyterHub in an environment of its own, and three learners at once; prints memory and seconds
@@ -69,6 +70,11 @@ format: $(STAMP) ## let ruff format code and notebooks
 
 bench: $(STAMP) ## measure beside plain peers and other frameworks (OUT and PEERS name folders)
 	$(BIN)/python -m tests.bench --peers $(PEERS) --out $(OUT)
+
+elsewhere: $(STAMP) ## the release on five other frameworks: their environments, the suite, and what lesson 15 reads
+	sh elsewhere/environments.sh
+	$(BIN)/python -m elsewhere.suite
+	$(BIN)/python -m elsewhere.record --replays
 
 site: $(STAMP) ## build the site: lessons in a browser tab, pages to read (SERVE=1 opens it)
 	$(BIN)/python .ci/site/build.py $(SITE) $(if $(SERVE),--serve)

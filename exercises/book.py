@@ -63,7 +63,7 @@ def source_of(lesson: str) -> Path:
 
 
 def lessons() -> list[str]:
-    """Return the lessons with exercises, "01" to "13"."""
+    """Return the lessons with exercises, "01" to "15"."""
     return [path.name.partition("_")[0] for path in sorted(SOURCE.glob("*.ipynb"))]
 
 

@@ -247,7 +247,8 @@ def tracked() -> list[Path]:
     own = ["*.py", "*.md", "*.yml", "*.yaml", "*.toml", "*.json", "*.ipynb", "*.lock", "Makefile", "LICENSE"]
     left_out = ("build", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
     paths = [path for pattern in own for path in ROOT.rglob(pattern)] + sorted((ROOT / ".ci").iterdir())
-    return [path for path in paths if path.is_file() and not path.relative_to(ROOT).parts[0].startswith(left_out)]
+    paths = [path for path in paths if path.is_file() and ".envs" not in path.parts]
+    return [path for path in paths if not path.relative_to(ROOT).parts[0].startswith(left_out)]
 
 
 @pytest.mark.slow

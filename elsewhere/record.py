@@ -1,0 +1,88 @@
+"""Write what the suite observed to `planexec_lab/recorded/elsewhere.json`, which lesson 15 reads.
+
+    python -m elsewhere.record [--replays]
+
+With `--replays`, the five steps that are killed and resumed (`NAME/replay.py`) run again, five times each.
+"""
+
+import json
+import sys
+from collections import Counter
+from hashlib import sha256
+from typing import Any
+
+from elsewhere import features, suite
+
+FILE = suite.ROOT / "planexec_lab/recorded/elsewhere.json"
+NAMES = {
+    "kit": "this kit",
+    "langgraph": "LangGraph",
+    "agents_sdk": "Agents SDK",
+    "pydantic_ai": "pydantic-ai",
+    "llamaindex": "LlamaIndex",
+    "adk": "Google ADK",
+}
+
+
+def digest(framework: str) -> str:
+    """Return a hash of a framework's programs and of the code that they share."""
+    files = sorted((*(suite.HERE / framework).glob("*"), *(suite.HERE / "common").glob("*.py")))
+    return sha256(b"\0".join(file.read_bytes() for file in files if file.is_file())).hexdigest()[:16]
+
+
+def version(framework: str) -> str:
+    """Return the pinned version of a framework's first package."""
+    first = {
+        "langgraph": "langgraph==",
+        "agents_sdk": "openai-agents",
+        "pydantic_ai": "pydantic-ai",
+        "llamaindex": "llama-index-w",
+    }
+    file = suite.HERE / framework / "requirements.txt"
+    lines = file.read_text().splitlines() if file.exists() else []
+    return next((line.split("==")[1] for line in lines if line.startswith(first.get(framework, "google-adk"))), "")
+
+
+def ours(framework: str, check: str) -> list[str]:
+    """Return the lines of ours in a program that are tagged for a check, without the tags."""
+    lines = (suite.HERE / framework / "release.py").read_text().splitlines()
+    return [suite.TAG.sub("", line).strip() for line in lines if check in suite.tags(line)]
+
+
+def replays() -> dict[str, dict[str, int]]:
+    """Return, for each framework, how often step B2 had which result after the crash."""
+    return {
+        framework: dict(Counter(features.replay(framework)["results"]["B2"] for _ in range(5)))
+        for framework in features.REPLAYS
+    }
+
+
+def recorded() -> dict[str, Any]:
+    """Return the recording."""
+    return dict(json.loads(FILE.read_text(encoding="utf-8"))) if FILE.exists() else {}
+
+
+def main(arguments: list[str]) -> None:
+    """Write the recording."""
+    frameworks: dict[str, Any] = {}
+    for framework, name in NAMES.items():
+        results = json.loads((suite.HERE / "results" / f"{framework}.json").read_text(encoding="utf-8"))
+        frameworks[name] = {
+            "version": version(framework),
+            "cells": {check: results[check]["cell"] for check in (*suite.CHECKS, *features.TITLES)},
+            "bars": results["_bars"],
+            "code": {check: ours(framework, check) for check in ("once", "undo")},
+            "counts": results["_calls"],
+        }
+    recording = {
+        "questions": {name: check.title for name, check in suite.CHECKS.items()} | features.TITLES,
+        "frameworks": frameworks,
+        "B2": replays() if "--replays" in arguments else recorded()["B2"],
+        "shared": {check: suite.Program("kit").shared_lines(check) for check in ("once", "undo")},
+        "programs": {framework: digest(framework) for framework in (*NAMES, "dbos")},
+    }
+    FILE.write_text(json.dumps(recording, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

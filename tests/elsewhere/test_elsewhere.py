@@ -1,0 +1,85 @@
+"""The release on other frameworks: lesson 15 reads a recording of the suite, and these are the programs that were recorded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from elsewhere import features, record, suite
+
+OTHERS = [name for name in suite.FRAMEWORKS if name != "kit"]
+RECORDED = record.recorded()
+
+
+def installed(framework: str) -> bool:
+    return Path(suite.python_of(framework)).exists()
+
+
+@pytest.mark.parametrize("framework", record.NAMES)
+def test_the_recording_is_of_these_programs(framework: str) -> None:
+    assert RECORDED["programs"][framework] == record.digest(framework), "run make elsewhere"
+
+
+def test_every_question_has_an_answer_for_every_framework() -> None:
+    assert list(RECORDED["frameworks"]) == list(record.NAMES.values())
+    for one in RECORDED["frameworks"].values():
+        assert list(one["cells"]) == list(RECORDED["questions"]) == [*suite.CHECKS, *features.TITLES]
+
+
+def test_a_cell_needs_a_run_without_the_lines() -> None:
+    yes, no = suite.Verdict(True, ""), suite.Verdict(False, "")
+    assert suite.cell(yes, 0, None, None) == "by itself"
+    assert suite.cell(yes, 3, yes, None) == "by itself"
+    assert suite.cell(yes, 3, no, None) == "3 lines"
+    assert suite.cell(yes, 1, no, yes) == "only if the model obeys; 1 line"
+    assert suite.cell(no, 0, None, yes) == "only if the model obeys"
+    assert suite.cell(no, 0, None, None) == "no"
+
+
+def test_a_program_without_its_tagged_lines_still_compiles() -> None:
+    for framework in suite.FRAMEWORKS:
+        for file in suite.HERE / framework / "release.py", suite.HERE / "common/ours.py":
+            for check in suite.CHECKS:
+                compile(suite.Program(framework, without=check).source(file), str(file), "exec")
+
+
+@pytest.mark.parametrize("address", ["example.com", "192.0.2.1"])
+def test_every_other_host_is_refused_and_written_down(address: str, tmp_path: Path) -> None:
+    code = f"import socket; socket.create_connection(({address!r}, 80), timeout=1)"
+    environment = {**os.environ, "PYTHONPATH": str(suite.HERE / "common"), "STATE": str(tmp_path)}
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert "PermissionError: only this machine can be reached" in ended.stderr
+    assert (tmp_path / "hosts.txt").read_text().split() == [address]
+
+
+@pytest.mark.parametrize("framework", OTHERS)
+def test_requirements_pin_versions_and_name_no_index(framework: str) -> None:
+    for line in (suite.HERE / framework / "requirements.txt").read_text().splitlines():
+        assert "==" in line
+        assert not line.startswith("-")
+        assert "://" not in line
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", suite.FRAMEWORKS)
+def test_the_suite_sees_what_is_recorded(framework: str) -> None:
+    if not installed(framework):
+        pytest.skip(f"make elsewhere installs {framework}")
+    program = suite.Program(framework)
+    cells = {name: suite.decide(program, name)["cell"] for name in suite.CHECKS}
+    cells |= {name: features.decide(framework, name)["cell"] for name in features.TITLES}
+    assert cells == RECORDED["frameworks"][record.NAMES[framework]]["cells"]
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+@pytest.mark.parametrize("framework", features.REPLAYS)
+def test_after_a_crash_step_b2_has_a_recorded_result(framework: str) -> None:
+    if not installed(framework):
+        pytest.skip(f"make elsewhere installs {framework}")
+    assert features.replay(framework)["results"]["B2"] in RECORDED["B2"][framework]
