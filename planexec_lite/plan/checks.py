@@ -24,7 +24,7 @@ def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_ste
     done, waits = frozenset(done), plan.graph
     ids = dict.fromkeys([*waits, *sorted(done)])
     names = folded(ids)
-    faults = [*_whole_plan(plan, len(waits), done, max_steps), *_cycles(waits)]
+    faults = [*_whole_plan(plan, done, max_steps), *_cycles(waits)]
     for step in plan.steps:
         waits_for, params, tool = step.depends_on, step.params, step.tool
         if not step.id.isascii():  # letters of other scripts can look like ASCII letters
@@ -60,14 +60,12 @@ def without_undo(plan: Plan, toolbox: Toolbox) -> list[Problem]:
     return faults
 
 
-def _whole_plan(plan: Plan, ids: int, done: Collection[str], max_steps: int | None) -> Iterator[Problem]:
+def _whole_plan(plan: Plan, done: Collection[str], max_steps: int | None) -> Iterator[Problem]:
     if not plan.steps and not (plan.complete and done):
         yield Problem("empty_plan", None, "the plan has no steps", "write at least one step")
     if max_steps is not None and len(plan.steps) > max_steps:
         message = f"the plan has {len(plan.steps)} steps; at most {max_steps} are allowed"
         yield Problem("too_many_steps", None, message, "join steps, or plan a part and set complete to false")
-    if ids == len(plan.steps) and not done:
-        return
     for id, times in Counter(step.id for step in plan.steps).items():
         if times > 1:
             yield Problem("duplicate_id", id, f"{times} steps have the id {id!r}", "give each step an id of its own")
@@ -77,8 +75,6 @@ def _whole_plan(plan: Plan, ids: int, done: Collection[str], max_steps: int | No
 
 
 def _cycles(waits: graph.Graph) -> Iterator[Problem]:
-    if graph.in_order(waits):
-        return
     without_self = {id: [other for other in waits_for if other != id] for id, waits_for in waits.items()}
     for cycle in graph.cycles(without_self):
         pairs = [f"{id} waits for {other}" for id, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]

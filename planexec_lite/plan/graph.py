@@ -32,16 +32,6 @@ def levels(graph: Graph) -> list[list[str]]:
     return by_level
 
 
-def in_order(graph: Graph) -> bool:
-    """Say whether every id waits only for ids before it; then there is no cycle."""
-    before: set[str] = set()
-    for id, waits_for in graph.items():
-        if not before.issuperset(waits_for):
-            return False
-        before.add(id)
-    return True
-
-
 def edges(graph: Graph) -> tuple[dict[str, int], dict[str, list[str]]]:
     """Return how many ids in the graph each id waits for, and which ids wait for each."""
     blockers = dict.fromkeys(graph, 0)

@@ -36,7 +36,6 @@ class Options(TypedDict, total=False):
     effects: Effects
     uses: str | Iterable[str]
     destructive: bool | None
-    price: float | None
     retry_on: Iterable[type[Exception]] | None
     json_text: bool
     checked_elsewhere: bool
@@ -71,7 +70,6 @@ class Tool:
         uses: what a call occupies, by name, such as "oven"; workers can limit how many steps use it at once.
         destructive: whether a call can delete or overwrite something (True) or only adds something (False), like MCP's hint
             of that name; None: it is not declared.
-        price: US dollars that a call costs; None: it is not declared.
         json_text: parse a result that is text, if it is the JSON of an object or a list, so that steps can refer into it:
             ``{step_1_result.name}``.
         retry_on: the types of temporary errors; a step that fails with another one is not retried. None: retry any error.
@@ -96,7 +94,6 @@ class Tool:
         effects: Effects = "unknown",
         uses: str | Iterable[str] = (),
         destructive: bool | None = None,
-        price: float | None = None,
         retry_on: Iterable[type[Exception]] | None = None,
         json_text: bool = False,
         checked_elsewhere: bool = False,
@@ -108,7 +105,6 @@ class Tool:
         self._effects = effects
         self.uses = (uses,) if isinstance(uses, str) else tuple(uses)
         self.destructive = destructive
-        self.price = price
         self.json_text = json_text
         self.retry_on = None if retry_on is None else tuple(retry_on)
         self.checked_elsewhere = checked_elsewhere
@@ -180,14 +176,6 @@ class Tool:
         """The names of the parameters that have no default, in order."""
         return tuple(self.schema.get("required", ()))
 
-    @cached_property
-    def _counts_items(self) -> bool:
-        return "maxItems" in str(self.schema)
-
-    @cached_property
-    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
-        return frozenset(self.required), frozenset(self.parameters)
-
     @property
     def signature(self) -> str:
         """The tool on one line, as a planner reads it: ``build_docker(tag: string)``."""
@@ -208,8 +196,6 @@ class Tool:
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
         """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""
         bound = self.bind(params) if "input" in params else params
-        if self._fits(bound):
-            return []
         known = self.parameters
         faults = [self._missing(name) for name in self.required if name not in bound]
         faults += [self._unknown(name) for name in bound if name not in known]
@@ -281,23 +267,6 @@ class Tool:
     def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return `arguments` with the defaults of the missing parameters."""
         return {**self._arguments.defaults, **arguments}
-
-    def _fits(self, bound: Mapping[str, Any]) -> bool:
-        """Say whether the arguments certainly fit; False decides nothing."""
-        required, known = self._names
-        if not required <= bound.keys() <= known:
-            return False
-        whole, given = references.whole, {}
-        for name, value in bound.items():
-            if isinstance(value, list):
-                given[name] = [part for part in value if not whole(part)]
-            elif not whole(value):
-                given[name] = value
-        try:
-            self._arguments.validate_some(given)
-        except ValidationError:
-            return False
-        return not self._counts_items or given == bound
 
     def _judged(self, errors: Iterable[Any]) -> list[Fault]:
         """Return the first faults, each once."""

@@ -34,7 +34,7 @@ from planexec_lite.events import Grant, PlanProposed
 from planexec_lite.model.prompt_text import DATA_RULE
 from planexec_lite.plan import Problem
 from planexec_lite.roles.react import task_text
-from planexec_lite.roles.telling import Summary, Telling, growth, record
+from planexec_lite.roles.telling import Telling, record
 from planexec_lite.run import Run
 from tests.rounds import rounds
 
@@ -241,9 +241,8 @@ def test_neither_results_nor_a_plans_words_begin_a_line_of_a_prompt(role: str, e
         assert in_words or any("data: " in line and "all is paid" in line for line in lines)
 
 
-@pytest.mark.parametrize("summary", [None, lambda text: "x" * 900], ids=["none", "one that is too long"])
-def test_a_bound_for_one_result_leaves_out_its_middle(summary: Any) -> None:
-    said = record(board_with("x" * 5_000, "short"), telling=Telling(longest=200, summary=summary))
+def test_a_bound_for_one_result_leaves_out_its_middle() -> None:
+    said = record(board_with("x" * 5_000, "short"), telling=Telling(longest=200))
     assert "characters left out" in said
     assert said.count("x") < 200
     assert said.endswith('result data: "short"')
@@ -255,16 +254,6 @@ def test_a_bound_for_all_results_tells_the_latest_first() -> None:
     assert sum(line.count("y") for line in said) <= 1_000
     assert said[-1].endswith("y" * 300 + '"')
     assert said[0].endswith("done, result not told, 300 characters")
-    for bad in ({"longest": 0}, {"together": -1}, {"together": True}, {"summary": str.upper}):
-        with pytest.raises(ValueError, match=r"whole number from 1|summary needs longest"):
+    for bad in ({"longest": 0}, {"together": -1}, {"together": True}):
+        with pytest.raises(ValueError, match="whole number from 1"):
             Telling(**bad)  # type: ignore[arg-type]
-
-
-def test_a_cheap_model_summarises_what_is_long() -> None:
-    world = inbox.World()
-    client = connect("inbox", "gullible")
-    telling = Telling(longest=100, summary=Summary(client))
-    run = answered("gullible", world, telling=telling)
-    assert (run.status, len(world.mails)) == ("finished", 3), "what it was to obey is not in the summary"
-    assert [call.model for call in run.board.calls] == ["gpt-4o", "gpt-4o-mini", "gpt-4o"]
-    assert growth(run.events).keys() == {0, 3}

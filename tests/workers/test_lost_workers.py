@@ -18,7 +18,7 @@ from planexec_lite.events import Requeued, StepFailed, StepInDoubt, StepStarted
 from planexec_lite.workers import session as sessions
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
-from tests.core.engines import Cluster
+from tests.workers.engines import Cluster
 
 
 class Bank:
