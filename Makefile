@@ -33,7 +33,7 @@ wide: $(STAMP) ## all lessons in the browser and on the site, and the packages a
 	$(PYTEST) -m wide $(TESTS)
 
 weekly: $(STAMP) ## what seldom finds anything: other clients and front ends, Colab, long walks, many kills, all random examples
-	sh elsewhere/environments.sh
+	-sh elsewhere/environments.sh
 	$(PYTEST) --hypothesis-profile all -m "weekly or random" $(TESTS)
 
 hub: $(STAMP) ## a real JupyterHub in an environment of its own, and three learners at once; prints memory and seconds

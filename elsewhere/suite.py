@@ -10,13 +10,16 @@ suite runs the check again on a copy without these lines. It writes `results/NAM
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -102,9 +105,10 @@ class Observed:
     def __post_init__(self) -> None:
         shape = model.as_the_kit_asks if self.program.name == "kit" else model.as_asked
         self.world, self.llm = World(self.currency), model.script(shape, **self.plans)
-        self.folder = tempfile.TemporaryDirectory(prefix="elsewhere-")
-        self.state, self.port = Path(self.folder.name) / "state", 0
-        code = Path(self.folder.name) / "code"
+        self.folder = Path(tempfile.mkdtemp(prefix="elsewhere-"))
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        self.state, self.port = self.folder / "state", 0
+        code = self.folder / "code"
         for folder in (self.state, code):
             folder.mkdir()
         for file in (*(HERE / "common").glob("*.py"), HERE / self.program.name / self.program.file):
@@ -123,7 +127,7 @@ class Observed:
         return self
 
     def _run(self, url: str, person: Person, kill: bool, settings: dict[str, str]) -> None:
-        code = Path(self.folder.name) / "code"
+        code = self.folder / "code"
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.state),
@@ -177,6 +181,9 @@ class Observed:
                         process.stdin.flush()
                 except (BrokenPipeError, ValueError):  # the process has ended
                     break
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+        process.stdout.close()
         self.codes.append(process.wait())
         ended.set()
         watcher.join()
@@ -245,7 +252,7 @@ class Observed:
             or [""]
         )
         return f"{'timeout, ' if self.late else ''}exit {self.codes[-1]}: {words[-1][:160]}".replace(
-            self.folder.name, ""
+            str(self.folder), ""
         )
 
 
