@@ -227,7 +227,10 @@ def _html(output: dict[str, Any]) -> str:
     if output["output_type"] == "error":
         return f'<pre class="error">{escape(output["ename"])}: {escape(output["evalue"])}</pre>'
     data = output["data"]
-    return "".join(data["text/html"]) if "text/html" in data else f"<pre>{escape(''.join(data['text/plain']))}</pre>"
+    if "text/html" not in data:
+        return f"<pre>{escape(''.join(data['text/plain']))}</pre>"
+    # a figure can scroll, so a keyboard must reach it
+    return "".join(data["text/html"]).replace("<figure style=", '<figure tabindex="0" style=')
 
 
 def found(pattern: str, text: str) -> str:
