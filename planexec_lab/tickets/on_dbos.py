@@ -1,8 +1,8 @@
 """Tickets on DBOS (extra `dbos`): each step is a workflow in a queue, and executors in other processes take it.
 
-DBOS has a fence: an answer counts only from the execution that owns the workflow. But it leaves to us how to notice a dead executor.
-Here each executor touches a file regularly. If it stops, the waiting process puts its workflows back into the queue. DBOS might still
-run a workflow that was cancelled in the queue, so a ticket is never cancelled here: a queued step runs, and its answer counts.
+DBOS has a fence: an answer counts only from the execution that owns the workflow. But it does not notice a dead executor.
+Here each executor touches a file regularly. If it stops, the waiting process puts its workflows back into the queue. DBOS might
+still run a workflow that was cancelled in the queue, so a ticket is never cancelled here: a queued step runs and counts.
 
 ``python -m planexec_lab.tickets.on_dbos FILE NAME`` runs an executor. FILE is a SQLite file, or the address of a Postgres database;
 in that case, the files of the heartbeats are in the working directory.

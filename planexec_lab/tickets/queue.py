@@ -60,8 +60,8 @@ class Ticket(Future[Any]):
 class Tickets(Executor):
     """An executor that writes calls into `file`, where executors in other processes claim them.
 
-    The file outlives this process. A call is not queued again if its key is in `keys`; its future gets the report of the ticket that
-    has this key.
+    The file outlives this process. A call whose key is in `keys` is not queued again; its future gets the report of the
+    ticket that has this key.
     """
 
     def __init__(self, file: str | Path) -> None:
