@@ -33,7 +33,7 @@ from planexec_lite import (
 from planexec_lite.capabilities.once_calls import digest_of
 from planexec_lite.events import Event, Inside, Reviewed, StepDone, StepStarted, UndoDone
 from planexec_lite.roles.executors import Executor
-from planexec_lite.workers.session import carry_out
+from planexec_lite.workers.session import Submission, carry_out
 from tests.core.shapes import check_fold, step
 from tests.journal import crashing
 
@@ -113,12 +113,17 @@ def test_a_killed_run_goes_on_and_repeats_nothing(seed: int, kills: int, tmp_pat
     assert all(done[f"end {id}"] >= 1 for id in run.results if steps[id].tool)
 
 
+def submitted_by(owner: int, world: Path) -> Submission:
+    """A payment in the queue of a pool."""
+    return Submission("1", frozenset(), owner, crashing.World(world).pay, ("1",))
+
+
 def late(sender: Connection, world: str, owner: int) -> None:
     """In a process of a pool whose owner has died meanwhile: a step is taken from the queue."""
     owns = parent_process()
     assert owns is not None
     owns.join()
-    sender.send(carry_out(frozenset(), owner, None, crashing.World(Path(world)).pay, ("1",)))
+    sender.send(carry_out(submitted_by(owner, Path(world))))
 
 
 def owning(sender: Connection, world: str) -> None:
@@ -138,7 +143,7 @@ def test_what_a_killed_process_handed_over_is_not_begun_after_it(tmp_path: Path)
     assert report.error == "RuntimeError: not called: the process that submitted it is dead"
     assert world.read_text(encoding="utf-8") == ""
     owner.join()
-    assert carry_out(frozenset(), os.getpid(), None, crashing.World(world).pay, ("1",)).value == "1"
+    assert carry_out(submitted_by(os.getpid(), world)).value == "1"
 
 
 # What a run waits for is decided in another process, from the journal alone
