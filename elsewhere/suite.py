@@ -31,7 +31,7 @@ from planexec_lab.worlds.deploy import World
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-LIMIT = 60  # seconds for one process
+LIMIT = 60  # seconds for each process
 FRAMEWORKS = ("kit", "langgraph", "agents_sdk", "pydantic_ai", "llamaindex", "adk")
 TAG = re.compile(r"#.*\bours: ([a-z_, ]+)$")
 ORDER = [step["tool"] for step in model.RELEASE["steps"]]
@@ -96,7 +96,7 @@ class Program:
 
 @dataclass
 class Observed:
-    """What was observed of one release, over all processes that worked on it."""
+    """The observations of a release, over all processes that worked on it."""
 
     program: Program
     currency: str | None = "EUR"

@@ -1,7 +1,7 @@
-"""Tickets (lesson 14): steps wait in a SQLite file, and executors in processes of their own claim them.
+"""Tickets (lesson 14): steps wait in a SQLite file, and executors in other processes claim them.
 
-`Pool(Tickets(file))` writes each step into the file as a ticket. ``python -m planexec_lab.tickets FILE NAME [TOOL ...]`` runs an
-executor that claims tickets, for these tools or for all. `on_dbos` has the same on DBOS, which also works on Postgres.
+`Pool(Tickets(file))` writes each step into the file as a ticket. ``python -m planexec_lab.tickets FILE NAME [TOOL ...]`` starts an
+executor that claims tickets, of these tools or of all. `on_dbos` has the same on DBOS, which also works on Postgres.
 """
 
 from planexec_lab.tickets.queue import Ticket, Tickets, claim_tickets

@@ -13,7 +13,7 @@ from planexec_lite.workers import Simulated
 def simulated(plan: Plan, seconds: Mapping[str, float], arrivals: Sequence[float], slots: int) -> Run:
     """Return one run that contains a run of `plan` for each arrival, in this order, so that the oldest run comes first.
 
-    Each of them begins with a step that takes until its arrival. The other steps take their `seconds`, and use a slot.
+    The first step of each run lasts until the run arrives. The other steps take their `seconds`, and use a slot.
     """
 
     @tool(latency=lambda at: at, effects="none")

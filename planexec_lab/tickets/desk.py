@@ -1,4 +1,4 @@
-"""The bookkeeping of lesson 14: tools that other processes can import. Their ledger is a file, one line a booking."""
+"""The bookkeeping of lesson 14: tools that other processes can import. Their ledger is a file with a line for each booking."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Tickets on DBOS (extra `dbos`): each step is a workflow, and executors in processes of their own take it from a queue.
+"""Tickets on DBOS (extra `dbos`): each step is a workflow in a queue, and executors in other processes take it.
 
-DBOS fences by itself: an answer counts only from the execution that owns the workflow. It leaves open how a dead executor is
-noticed. Here each executor touches a file, and the waiting process hands on the workflows of an executor that is silent. DBOS might
-still run a workflow that was cancelled in the queue, so a ticket is never cancelled here: a queued step runs, and counts.
+DBOS has a fence: an answer counts only from the execution that owns the workflow. But it does not notice a dead executor.
+Here each executor touches a file regularly. If it stops, the waiting process puts its workflows back into the queue. DBOS might
+still run a workflow that was cancelled in the queue, so a ticket is never cancelled here: a queued step runs and counts.
 
 ``python -m planexec_lab.tickets.on_dbos FILE NAME`` runs an executor. FILE is a SQLite file, or the address of a Postgres database;
 in that case, the files of the heartbeats are in the working directory.
@@ -72,7 +72,7 @@ class Tickets(Executor):
 
     @property
     def keys(self) -> set[str]:
-        """The idempotency keys of the calls that it has."""
+        """The idempotency keys of calls that wait, run, or are done without an error."""
         known = self._client.list_workflows(load_input=False)
         return {one.workflow_id.rpartition("-")[0] for one in known if not _has_failed(one)}
 

@@ -2,7 +2,7 @@
 
 An executor that claims a ticket gets a lease, and extends it while it works. If it dies or hangs, the lease ends, and another
 executor claims the ticket with a higher fence; the answer of the first executor then changes nothing. A step that is not repeatable
-is not claimed a second time: its report says that it was lost, and the run asks a person.
+is not claimed again: its report says that it was lost, and the run asks a person.
 
 Leases use the clocks of the machines, so a clock that jumps ahead ends them early. The fence still keeps the results right.
 """
@@ -25,7 +25,7 @@ from planexec_lite.workers import Report
 
 LEASE = 2.0  # seconds
 _LOOK = 0.02  # seconds between two looks at the file
-_CLAIMS = 4  # of one ticket, if its executors die again and again
+_CLAIMS = 4  # a ticket is claimed this often if its executors die again and again
 
 SCHEMA = """CREATE TABLE IF NOT EXISTS tickets (id INTEGER PRIMARY KEY, key TEXT, tool TEXT, repeatable INT, work BLOB,
     state TEXT DEFAULT 'queued', holder TEXT DEFAULT '', fence INT DEFAULT 0, until REAL, report BLOB, failed INT DEFAULT 0);
@@ -42,11 +42,11 @@ SUBMIT = "INSERT INTO tickets (key, tool, repeatable, work) VALUES (?, ?, ?, ?) 
 CANCEL = "DELETE FROM tickets WHERE id = ? AND state = 'queued'"
 
 
-Row = namedtuple("Row", "id tool state holder fence")  # a ticket, without what it carries
+Row = namedtuple("Row", "id tool state holder fence")  # a ticket, without its call and its report
 
 
 class Ticket(Future[Any]):
-    """The future of a ticket. Cancelling it is honest: a claimed ticket can't be cancelled."""
+    """The future of a ticket. It can be cancelled until an executor claims the ticket."""
 
     def __init__(self, id: int, withdraw: Callable[[int], bool]) -> None:
         super().__init__()
@@ -60,8 +60,8 @@ class Ticket(Future[Any]):
 class Tickets(Executor):
     """An executor that writes calls into `file`, where executors in other processes claim them.
 
-    It outlives this process: `keys` has the idempotency keys whose calls are queued, claimed, or done without an error. A call with
-    such a key is not queued again; its future gets the report of the ticket that is there.
+    The file outlives this process. A call whose key is in `keys` is not queued again; its future gets the report of the
+    ticket that has this key.
     """
 
     def __init__(self, file: str | Path) -> None:
@@ -71,7 +71,7 @@ class Tickets(Executor):
 
     @property
     def keys(self) -> set[str]:
-        """The idempotency keys of the calls that it has."""
+        """The idempotency keys of calls that wait, run, or are done without an error."""
         with self._lock:
             return {key for (key,) in self._db.execute("SELECT key FROM tickets WHERE NOT failed").fetchall()}
 
@@ -116,7 +116,7 @@ class Tickets(Executor):
                         self._inform(id, report)
 
     def _inform(self, id: int, report: bytes | None) -> None:
-        """Tell the futures of a ticket that it was claimed, or its report. A ticket that is not there any more was cancelled."""
+        """Tell the futures of a ticket that it was claimed, or give them its report. A ticket without a row was cancelled."""
         with self._lock:
             waiting = self._open.pop(id) if report is not None else self._open[id]
         for ticket in waiting:
@@ -127,7 +127,7 @@ class Tickets(Executor):
 
 
 def opened(file: str | Path) -> sqlite3.Connection:
-    """Return a connection to the file of tickets, which is made if it is missing."""
+    """Return a connection to the file of tickets, and create it if it is missing."""
     db = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
     db.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {SCHEMA}")
     return db
