@@ -213,6 +213,7 @@ class _Session:
                 self.executor = None
                 future = self._executor_of(pool).submit(carry_out, work)
         except Exception as problem:
+            self.limited.pop(number, None)  # of an earlier submission
             self._put(number, task, Report(error=described(problem)))
             return
         self.submitted[number] = _Submitted(task, future, work.permit, times)

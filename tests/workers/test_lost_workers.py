@@ -146,6 +146,19 @@ def test_a_permit_is_taken_or_withdrawn_never_both(tmp_path: Path) -> None:
         assert sorted(won) == [False, True]
 
 
+@pytest.mark.parametrize("limit", [{"timeout": 9.0}, {"deadline": 9.0}], ids=str)
+def test_a_lost_call_with_a_limit_whose_executor_is_broken_fails(limit: dict[str, Any]) -> None:
+    class Breaks(Cluster):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            if self.submitted:
+                raise RuntimeError("broken")
+            return super().submit(fn, *args, **kwargs)
+
+    bank = Bank()
+    run = bank.run(Breaks({0: "before"}), "once", "rent", **limit)
+    assert (run.status, run.board.errors, bank.booked) == ("failed", {"rent": "RuntimeError: broken"}, [])
+
+
 @pytest.mark.slow
 def test_a_broken_pool_of_processes_is_replaced(tmp_path: Path) -> None:
     made: list[ProcessPoolExecutor] = []
