@@ -47,9 +47,7 @@ class Parameter(_Part):
     @model_validator(mode="after")
     def _default_fits(self) -> Parameter:
         kinds: dict[Kind, Any] = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
-        fits = isinstance(self.default, kinds[self.type]) and (
-            isinstance(self.default, bool) == (self.type == "boolean")
-        )
+        fits = isinstance(self.default, kinds[self.type]) and isinstance(self.default, bool) == (self.type == "boolean")
         if self.default is not None and not fits:
             raise ValueError(f"the default {self.default!r} is no {self.type}")
         if self.default is not None and self.required:

@@ -27,8 +27,8 @@ LEASE = 2.0  # seconds
 _LOOK = 0.02  # seconds between two looks at the file
 _CLAIMS = 4  # a ticket is claimed this often if its executors die again and again
 
-SCHEMA = """CREATE TABLE IF NOT EXISTS tickets (id INTEGER PRIMARY KEY, key TEXT, tool TEXT, repeatable INT, work BLOB,
-    state TEXT DEFAULT 'queued', holder TEXT DEFAULT '', fence INT DEFAULT 0, until REAL, report BLOB, failed INT DEFAULT 0);
+SCHEMA = """CREATE TABLE IF NOT EXISTS tickets (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT, tool TEXT, work BLOB, report BLOB,
+    repeatable INT, state TEXT DEFAULT 'queued', holder TEXT DEFAULT '', fence INT DEFAULT 0, until REAL, failed INT DEFAULT 0);
     CREATE INDEX IF NOT EXISTS by_state ON tickets (state, id); CREATE INDEX IF NOT EXISTS by_key ON tickets (key)"""
 CLAIM = """UPDATE tickets SET state = 'claimed', holder = :holder, fence = fence + 1, until = :now + :lease WHERE id = (
     SELECT id FROM tickets WHERE (:tools = '' OR instr(:tools, ' ' || tool || ' ')) AND (state = 'queued'
@@ -88,6 +88,8 @@ class Tickets(Executor):
         key, tool = work.key or uuid4().hex, getattr(work.args[1] if len(work.args) > 1 else None, "tool", None) or ""
         call = pickle.dumps((fn, args))
         with self._lock:
+            if self._stopped.is_set():
+                raise RuntimeError("no ticket is submitted after a shutdown, or after its file was broken")
             known = self._db.execute("SELECT id FROM tickets WHERE key = ? AND NOT failed", (key,)).fetchall()
             if not known:
                 known = self._db.execute(SUBMIT, (key, tool, work.repeatable, call)).fetchall()
@@ -106,6 +108,7 @@ class Tickets(Executor):
 
     def _listen(self, file: str | Path) -> None:
         lost = pickle.dumps(Report(error="RuntimeError: its executor is silent", lost=True))
+<<<<<<< ours
         with closing(opened(file)) as db:  # connections are not shared between threads
             while not self._stopped.wait(_LOOK):
                 db.execute(LOSE, {"report": lost, "now": time.time(), "claims": _CLAIMS})
@@ -117,13 +120,32 @@ class Tickets(Executor):
 
     def _inform(self, id: int, report: bytes | None) -> None:
         """Tell the futures of a ticket that it was claimed, or give them its report. A ticket without a row was cancelled."""
+=======
+        try:
+            with closing(opened(file)) as db:  # connections are not shared between threads
+                while not self._stopped.wait(_LOOK):
+                    db.execute(LOSE, {"report": lost, "now": time.time(), "claims": _CLAIMS})
+                    for id in list(self._open):
+                        rows = db.execute("SELECT state, report FROM tickets WHERE id = ?", (id,)).fetchall()
+                        state, report = rows[0] if rows else ("gone", lost)
+                        if state != "queued":
+                            self._inform(id, None if report is None else pickle.loads(report), gone=not rows)
+        except Exception as problem:  # the file can't be read: nobody waits for it forever
+            with self._lock:
+                self._stopped.set()
+            for id in list(self._open):
+                self._inform(id, Report(error=f"{type(problem).__name__}: {problem}", lost=True))
+
+    def _inform(self, id: int, report: Report | None, gone: bool = False) -> None:
+        """Tell the futures of a ticket that it was claimed, or its report. A queued ticket that is gone was cancelled."""
+>>>>>>> theirs
         with self._lock:
-            waiting = self._open.pop(id) if report is not None else self._open[id]
+            waiting = self._open[id] if report is None else self._open.pop(id)
         for ticket in waiting:
-            if not ticket.running() and not ticket.done():
-                ticket.set_running_or_notify_cancel()
-            if report is not None:
-                ticket.set_result(pickle.loads(report))
+            if gone and Future.cancel(ticket):
+                continue
+            if (ticket.running() or ticket.set_running_or_notify_cancel()) and report is not None:
+                ticket.set_result(report)
 
 
 def opened(file: str | Path) -> sqlite3.Connection:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
@@ -16,6 +17,7 @@ import pytest
 from planexec_lab.tickets import Tickets, claim_tickets, desk, queue
 from planexec_lite import PlannerExecutor, Pool, Run, ToolExecutor, execute
 from planexec_lite.workers import Report
+from planexec_lite.workers.session import Submission, carry_out
 from tests.core.ending import to_its_end
 
 EXECUTOR = ToolExecutor(desk.TOOLS)
@@ -140,3 +142,25 @@ def test_a_failed_step_gets_a_new_ticket(tmp_path: Path) -> None:
 def test_work_that_this_process_can_not_import_is_reported() -> None:
     assert isinstance(queue._report_of(b"no pickle"), Report)
     assert "UnpicklingError" in str(queue._report_of(b"no pickle").error)
+
+
+def work(text: str, key: str | None = None) -> Submission:
+    return Submission("1", frozenset(), 0, int, (text,), key=key)
+
+
+def test_a_cancelled_ticket_and_a_broken_one_keep_nobody_waiting(tmp_path: Path) -> None:
+    file = tmp_path / "tickets.db"
+    with queued(file) as tickets, queued(file) as other:
+        cancelled, same = tickets.submit(carry_out, work("1", "key")), other.submit(carry_out, work("1", "key"))
+        assert cancelled.cancel()
+        with pytest.raises(CancelledError):
+            same.result(20)
+        with executor(file, "clerk"):
+            assert tickets.submit(carry_out, work("2")).result(20).value == 2
+        broken, queued_one = tickets.submit(carry_out, work("3")), tickets.submit(carry_out, work("4"))
+        queue.opened(file).execute("UPDATE tickets SET state = 'done', report = ? WHERE id = 3", (b"no pickle",))
+        for ticket in (broken, queued_one):
+            assert ticket.result(20).lost
+            assert "UnpicklingError" in ticket.result().error
+        with pytest.raises(RuntimeError, match="no ticket is submitted"):
+            tickets.submit(carry_out, work("5"))
