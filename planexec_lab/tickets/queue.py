@@ -108,19 +108,6 @@ class Tickets(Executor):
 
     def _listen(self, file: str | Path) -> None:
         lost = pickle.dumps(Report(error="RuntimeError: its executor is silent", lost=True))
-<<<<<<< ours
-        with closing(opened(file)) as db:  # connections are not shared between threads
-            while not self._stopped.wait(_LOOK):
-                db.execute(LOSE, {"report": lost, "now": time.time(), "claims": _CLAIMS})
-                for id in list(self._open):
-                    rows = db.execute("SELECT state, report FROM tickets WHERE id = ?", (id,)).fetchall()
-                    state, report = rows[0] if rows else ("cancelled", None)
-                    if state != "queued":
-                        self._inform(id, report)
-
-    def _inform(self, id: int, report: bytes | None) -> None:
-        """Tell the futures of a ticket that it was claimed, or give them its report. A ticket without a row was cancelled."""
-=======
         try:
             with closing(opened(file)) as db:  # connections are not shared between threads
                 while not self._stopped.wait(_LOOK):
@@ -130,15 +117,14 @@ class Tickets(Executor):
                         state, report = rows[0] if rows else ("gone", lost)
                         if state != "queued":
                             self._inform(id, None if report is None else pickle.loads(report), gone=not rows)
-        except Exception as problem:  # the file can't be read: nobody waits for it forever
+        except Exception as problem:  # the file can't be read: no future waits for it forever
             with self._lock:
                 self._stopped.set()
             for id in list(self._open):
                 self._inform(id, Report(error=f"{type(problem).__name__}: {problem}", lost=True))
 
     def _inform(self, id: int, report: Report | None, gone: bool = False) -> None:
-        """Tell the futures of a ticket that it was claimed, or its report. A queued ticket that is gone was cancelled."""
->>>>>>> theirs
+        """Tell the futures of a ticket that it was claimed, or give them its report. A missing queued ticket was cancelled."""
         with self._lock:
             waiting = self._open[id] if report is None else self._open.pop(id)
         for ticket in waiting:
