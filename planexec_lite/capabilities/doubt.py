@@ -66,7 +66,8 @@ def _late(board: Board, event: StepLate) -> None:
     mine = board[Doubt]
     mine.late[event.step] = event.error or event.result
     board.calls += event.calls
-    mine.attempts -= Counter([event.step])  # one of the attempts that timed out
+    if event.error is None:
+        mine.attempts -= Counter([event.step])  # one of the attempts that timed out
 
 
 def resolves(board: Board, event: e.Reviewed) -> bool:

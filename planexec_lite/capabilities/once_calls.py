@@ -115,18 +115,9 @@ def _requeued(board: Board, event: e.Requeued) -> None:
         _spend(board, id, sure=False)
 
 
-def _not_made(board: Board, id: str) -> None:
-    """A call that might have been made was not made, if it is clear which call that was."""
-    mine = board[OnceCalls]
-    if board[Doubt].attempts[id] == 1:
-        mine.spent = [one for one in mine.spent if one.sure or one.step != id]
-
-
 def _late(board: Board, event: StepLate) -> None:
     mine, id = board[OnceCalls], event.step
-    if event.error is not None:
-        _not_made(board, id)
-    else:
+    if event.error is None:  # a late error proves nothing: the timeout itself might have caused it, after the call
         mine.spent = [one._replace(sure=True) if one.step == id else one for one in mine.spent]
         _know_done(board, id)
 
@@ -134,7 +125,8 @@ def _late(board: Board, event: StepLate) -> None:
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, id = board[OnceCalls], event.step or ""
     if resolves(board, event):
-        _not_made(board, id)
+        if board[Doubt].attempts[id] == 1:  # it is clear which call was not made
+            mine.spent = [one for one in mine.spent if one.sure or one.step != id]
         if event.verdict == "done":
             _made(board, id)
     elif event.verdict == "approve" and board.paused is not None and board.paused.about == "repeat":

@@ -31,6 +31,7 @@ from planexec_lite import (
 )
 from planexec_lite import events as e
 from planexec_lite.capabilities.approval import Approvals
+from planexec_lite.meter import charge
 from planexec_lite.references import resolve
 from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, who
 from tests.core.shapes import Portions, check_fold
@@ -359,3 +360,22 @@ def test_no_payment_is_made_that_was_not_shown_and_none_is_made_again(
             run = one.tell(run, "hurry") if len(made) % 2 else one.resume(run, Decision("approve"))
     check_fold(run)
     check_payments(run, bank)
+
+
+def test_a_late_error_does_not_prove_that_the_call_was_not_made() -> None:
+    booked: list[str] = []
+
+    def books(bill: str) -> str:
+        booked.append(bill)
+        charge(9.0)
+        raise TimeoutError("cancelled after the request was sent")
+
+    tools = Toolbox([Tool(books, effects="once"), Tool(lambda: "on time", name="waits", latency=20.0, effects="none")])
+    booking = {"id": "1", "tool": "books", "params": {"bill": "rent"}, "timeout": 1.0}
+    wait = {"id": "2", "tool": "waits"}
+    plans = Plan.parse([booking, wait]), Plan.parse([booking | {"id": "3"}, wait | {"id": "4", "depends_on": ["3"]}])
+    policy = Policy(replan="failure", max_repairs=0)
+    run = PlannerExecutor(Portions(*plans), ToolExecutor(tools), workers=Simulated(), policy=policy).run("pay")
+    assert any(isinstance(event, e.StepLate) for event in run.events)
+    assert (run.status, booked) == ("failed", ["rent"])
+    assert "runs at most once" in run.reason
