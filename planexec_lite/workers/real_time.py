@@ -11,7 +11,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 _LOOK = 0.02  # seconds between two checks whether a job with a timeout has begun
+_NO_THREAD = "can't start new thread"  # a pool of threads queues the call before it raises this error
 _SUBMISSIONS = 4  # of one call, if an executor loses it again and again
 
 
@@ -160,7 +161,9 @@ class _Session:
     def __exit__(self, *exc: object) -> None:
         self.cancel()
         if self.permits is not None:
-            rmtree(self.permits, ignore_errors=True)  # what has not begun can't begin any more
+            # renamed first: no permit can be taken while the folder is being removed
+            with suppress(OSError):
+                rmtree(Path(self.permits).rename(f"{self.permits}-over"), ignore_errors=True)
 
     @property
     def queued(self) -> bool:
@@ -204,22 +207,28 @@ class _Session:
         self.news.put((number, task, what, perf_counter()))
 
     def _submit(self, pool: Pool, number: int, task: Task, times: int = 1) -> None:
+        work = None
         try:
             executor = self._executor_of(pool)
             work = self._work(pool, executor, number, task, times)
             try:
                 future = executor.submit(carry_out, work)
-            except RuntimeError:  # it is broken or shut down; perhaps a new one can be made
+            except RuntimeError as problem:  # it is broken or shut down; perhaps a new one can be made
+                if _NO_THREAD in str(problem):
+                    raise
                 self.executor = None
                 future = self._executor_of(pool).submit(carry_out, work)
+            future.add_done_callback(partial(self._ended, number, task))
         except Exception as problem:
             self.limited.pop(number, None)  # of an earlier submission
-            self._put(number, task, Report(error=described(problem)))
+            lost = work is not None and not (
+                withdraw_permit(work.permit) if work.permit else _NO_THREAD not in str(problem)
+            )
+            self._put(number, task, Report(error=described(problem), lost=lost))
             return
         self.submitted[number] = _Submitted(task, future, work.permit, times)
         if task.timeout is not None or task.until is not None:
             self.limited[number] = (task, None)
-        future.add_done_callback(partial(self._ended, number, task))
 
     def _executor_of(self, pool: Pool) -> FutureExecutor:
         from concurrent.futures import Executor, ThreadPoolExecutor
@@ -230,7 +239,7 @@ class _Session:
         return self.executor
 
     def _work(self, pool: Pool, executor: FutureExecutor, number: int, task: Task, times: int) -> Submission:
-        hear, permit, waiting = None, None, carried_by.get() | {id(pool.executor)}
+        hear, permit, waiting = None, None, carried_by.get() | {id(pool.executor), id(executor)}
         if self.threads:  # another process can't report while it runs a step
             hear = partial(self._hear, number, task, only_live=True)
         elif not hasattr(executor, "keys"):
@@ -241,13 +250,17 @@ class _Session:
             permit or str(number), waiting, os.getpid(), task.call, task.args, permit, task.key, task.repeatable, hear
         )
 
-    def _ended(self, number: int, task: Task, future: Future[Report]) -> None:
+    def _ended(self, number: int, task: Task, future: Future[Any]) -> None:
         if future.cancelled():
             report = Report(error="CancelledError: the executor cancelled it", lost=True)
-        elif problem := future.exception():
+        elif (problem := future.exception()) is not None:
             report = Report(error=described(problem), lost=True)
+        elif not isinstance(value := future.result(), Report):
+            report = Report(
+                error=f"TypeError: the executor returned {type(value).__name__}, not the call's report", lost=True
+            )
         else:
-            report = future.result()
+            report = value
         self._put(number, task, report)
 
     def _withdraw(self, number: int) -> bool:

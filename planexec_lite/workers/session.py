@@ -144,8 +144,10 @@ def withdraw_permit(path: str) -> bool:
     """Withdraw the permit: a file in its place, so that no worker can take it. Return False if a worker has begun."""
     try:
         open(path, "x").close()
-    except OSError:
+    except FileExistsError:
         return not is_taken(path)
+    except OSError:  # no file can be made now, so a worker might still begin
+        return False
     return True
 
 

@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import threading
 import time
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 from planexec_lite import Decision, Plan, PlannerExecutor, Policy, Pool, Run, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.core.tasks import Report, Task
 from planexec_lite.events import Requeued, StepFailed, StepInDoubt, StepStarted
+from planexec_lite.workers import real_time
 from planexec_lite.workers import session as sessions
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
@@ -144,6 +145,72 @@ def test_a_permit_is_taken_or_withdrawn_never_both(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         assert sorted(won) == [False, True]
+
+
+class AcceptsAndRaises(Cluster):
+    """Accepts a call and raises all the same, as a pool that can't start its next thread or process."""
+
+    def __init__(self, problem: Exception) -> None:
+        super().__init__()
+        self.problem = problem
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        super().submit(fn, *args, **kwargs).result(20)
+        raise self.problem
+
+
+class Foreign(Cluster):
+    """Makes the call and returns something else."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+        def call(work: Any) -> None:
+            fn(work)
+
+        return super().submit(call, *args)
+
+
+class NoThread(ThreadPoolExecutor):
+    """Can't start a second thread."""
+
+    def _adjust_thread_count(self) -> None:
+        if self._threads:
+            raise RuntimeError("can't start new thread")
+        super()._adjust_thread_count()  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "executor",
+    [AcceptsAndRaises(OSError("full")), AcceptsAndRaises(RuntimeError("full")), Foreign(), NoThread(2)],
+    ids=["OSError", "RuntimeError", "foreign", "threads"],
+)
+def test_a_call_that_the_executor_took_and_does_not_report_is_made_once(executor: Any) -> None:
+    bank = Bank(slow=0.05)
+    plan_of_two = bank.run(executor, "once", "rent", "gas", retries=3)
+    time.sleep(0.3)
+    assert (plan_of_two.status, sorted(bank.booked)) == ("paused", ["gas", "rent"])
+
+
+def test_a_permit_that_can_not_be_withdrawn_counts_as_taken(tmp_path: Path) -> None:
+    assert not sessions.withdraw_permit(str(tmp_path / "gone" / "1"))
+
+
+def test_no_permit_is_taken_while_their_folder_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    works: list[Any] = []
+
+    class Holds(Cluster):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            works.append(args[0])
+            return super().submit(fn, *args, **kwargs)
+
+    def removes(folder: str, **_: Any) -> None:
+        for file in Path(folder).iterdir():
+            file.unlink()
+        assert sessions.carry_out(works[0]).error is not None
+
+    monkeypatch.setattr(real_time, "rmtree", removes)
+    with pytest.raises(ZeroDivisionError), Pool(Holds(hold=(0,))).open() as session:  # noqa: PT012
+        session.start(Task(None, int, ("1",)))
+        raise ZeroDivisionError
 
 
 @pytest.mark.parametrize("limit", [{"timeout": 9.0}, {"deadline": 9.0}], ids=str)
