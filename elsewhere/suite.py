@@ -203,6 +203,10 @@ class Observed:
         """Return the time of the first such event, infinity without one."""
         return min((float(one["at"]) for one in self.events(kind, tool)), default=float("inf"))
 
+    def starts_before_end_of(self, tool: str, other: str) -> bool:
+        """Whether the first call of a tool starts before the first call of another one ends."""
+        return self.first("start", tool) < self.first("end", other)
+
     @property
     def calls(self) -> list[Any]:
         """The model calls that were answered."""
@@ -299,18 +303,16 @@ def releases(program: Program) -> Verdict:
 @check("runs independent steps in parallel")
 def parallel(program: Program) -> Verdict:
     run = program.release()
-    overlap = run.first("start", "backup_database") < run.first("end", "run_tests") and run.first(
-        "start", "run_tests"
-    ) < run.first("end", "backup_database")
+    tests, backup = "run_tests", "backup_database"
+    overlap = run.starts_before_end_of(backup, tests) and run.starts_before_end_of(tests, backup)
     return Verdict(overlap, f"tests and backup {'overlap' if overlap else 'run one after the other'}")
 
 
 @check("starts a step when its own dependencies are done (no barrier)")
 def no_barrier(program: Program) -> Verdict:
     run = program.release()
-    early = run.first("start", "build_docker") < run.first("end", "backup_database") and run.first(
-        "start", "backup_database"
-    ) < run.first("start", "build_docker")
+    build, backup = "build_docker", "backup_database"
+    early = run.starts_before_end_of(build, backup) and run.first("start", backup) < run.first("start", build)
     return Verdict(early, f"the build starts {'while the backup runs' if early else 'when the backup has ended'}")
 
 

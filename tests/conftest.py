@@ -3,9 +3,11 @@
 At the end of a run stands how many seconds each part took (`make test`, `make wide`, `make weekly`).
 """
 
+import multiprocessing
 import os
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -14,6 +16,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from planexec_lite import Inline, Pool, Simulated
+from planexec_lite.workers import Workers
 from tests.network_cut import sitecustomize  # noqa: F401  (importing it cuts the network for this process)
 from tests.rounds import ALL
 
@@ -27,6 +31,27 @@ settings.register_profile("few", settings.get_profile("here"), max_examples=10) 
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 settings.register_profile(ALL, settings(), max_examples=100)
+
+
+@pytest.fixture(scope="module")
+def threads() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(8) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[ProcessPoolExecutor]:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture(params=["inline", "simulated", "simulated 1", "threads", "processes"])
+def workers(request: pytest.FixtureRequest) -> Workers:
+    """Each kind of workers."""
+    if request.param in ("threads", "processes"):
+        return Pool(request.getfixturevalue(request.param))
+    here: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "simulated 1": Simulated(1)}
+    return here[request.param]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -99,7 +99,7 @@ class Tickets(Executor):
         return ticket
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Stop listening. The tickets stay in the file."""
+        """Stop listening: open futures are lost. Their tickets stay in the file."""
         self._stopped.set()
 
     def _withdraw(self, id: int) -> bool:
@@ -117,7 +117,8 @@ class Tickets(Executor):
                         state, report = rows[0] if rows else ("gone", lost)
                         if state != "queued":
                             self._inform(id, None if report is None else pickle.loads(report), gone=not rows)
-        except Exception as problem:  # the file can't be read: no future waits for it forever
+            raise RuntimeError("the queue was shut down; the ticket is still in its file")
+        except Exception as problem:  # nothing is read any more, so no future waits for it
             with self._lock:
                 self._stopped.set()
             for id in list(self._open):

@@ -132,6 +132,13 @@ class _Submitted:
         return self.future.running() if self.permit is None else is_taken(self.permit)
 
 
+def _is_cancelled(future: Future[Report]) -> bool:
+    """Cancel a future. Return whether it is cancelled; a future whose `cancel` raises is not."""
+    with suppress(Exception):
+        return future.cancel()
+    return False
+
+
 @dataclass
 class _Session:
     """The jobs of one run, by their number in the order of starting. Without a pool, a job runs when it is started.
@@ -210,6 +217,9 @@ class _Session:
         work = None
         try:
             executor = self._executor_of(pool)
+            if id(executor) in carried_by.get():  # this thread is one of its threads, perhaps the last free one
+                self._put(number, task, measure(task.call, task.args))
+                return
             work = self._work(pool, executor, number, task, times)
             try:
                 future = executor.submit(carry_out, work)
@@ -267,11 +277,11 @@ class _Session:
         """Cancel a job unless it has begun. Return whether it is cancelled."""
         job = self.submitted[number]
         if job.permit is None:
-            if not job.future.cancel():  # otherwise its callback reports it
+            if not _is_cancelled(job.future):  # otherwise its callback reports it
                 return False
         elif withdraw_permit(job.permit):
             self._put(number, job.task, Report())  # the executor might say nothing of it for a long time
-            job.future.cancel()
+            _is_cancelled(job.future)
         else:
             return False
         self.cancelled.add(number)

@@ -164,3 +164,13 @@ def test_a_cancelled_ticket_and_a_broken_one_keep_nobody_waiting(tmp_path: Path)
             assert "UnpicklingError" in ticket.result().error
         with pytest.raises(RuntimeError, match="no ticket is submitted"):
             tickets.submit(carry_out, work("5"))
+
+
+def test_a_shutdown_keeps_no_run_waiting(tmp_path: Path) -> None:
+    with queued(tmp_path / "tickets.db") as tickets:
+        waits = tickets.submit(carry_out, work("1", "key"))
+        tickets.shutdown()
+        assert waits.result(20).lost
+        assert "shut down" in waits.result().error
+    with queued(tmp_path / "tickets.db") as again:
+        assert again.keys == {"key"}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import multiprocessing
 import signal
 import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -37,26 +36,6 @@ def carry_out(steps: list[dict[str, Any]], workers: Workers, tools: Toolbox = TO
     check_fold(run)
     check_order(run)
     return run
-
-
-@pytest.fixture(scope="module")
-def threads() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(8) as pool:
-        yield pool
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[ProcessPoolExecutor]:
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield pool
-
-
-@pytest.fixture(params=["inline", "simulated", "simulated 1", "threads", "processes"])
-def workers(request: pytest.FixtureRequest) -> Workers:
-    if request.param in ("threads", "processes"):
-        return Pool(request.getfixturevalue(request.param))
-    here: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "simulated 1": Simulated(1)}
-    return here[request.param]
 
 
 @pytest.fixture

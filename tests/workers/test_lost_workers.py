@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import threading
 import time
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -308,3 +308,36 @@ def test_resume_asks_the_workers_by_key_before_it_doubts() -> None:
     assert any(isinstance(event, StepInDoubt) for event in doubting.events)
     resumed = PlannerExecutor(None, executor, workers=Pool(queue)).resume(dead)
     assert (resumed.status, resumed.results, booked) == ("finished", {"rent": "rent paid"}, ["rent"])
+
+
+def test_a_nested_run_on_its_own_thread_runs_inline_however_it_names_the_pool() -> None:
+    @tool(effects="none")
+    def work() -> str:
+        """Work."""
+        return "done"
+
+    inner = ToolExecutor(Toolbox([work]))
+    plan = Plan.parse([{"id": "1", "tool": "work"}])
+    with ThreadPoolExecutor(1) as one:
+
+        @tool(effects="none")
+        def nested() -> str:
+            """Run a plan on the same thread."""
+            return str(execute(plan, inner, workers=Pool(lambda: one)).answer)
+
+        outer = ToolExecutor(Toolbox([nested]))
+        run = to_its_end(lambda: execute(Plan.parse([{"id": "1", "tool": "nested"}]), outer, workers=Pool(one)))
+    assert (run.status, run.answer) == ("finished", "done")
+
+
+def test_a_future_whose_cancel_raises_does_not_end_the_run() -> None:
+    class Stubborn(Future[Any]):
+        def cancel(self) -> bool:
+            raise OSError("the scheduler does not answer")
+
+    class Silent(Executor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            return Stubborn()
+
+    run = Bank().run(Silent(), "once", "rent", deadline=0.2)
+    assert (run.status, run.board.state) == ("stopped", {"rent": "waiting"})

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import copy_context
@@ -35,26 +35,6 @@ TOOLS = Toolbox(
 def carry_out(steps: list[dict[str, Any]], workers: Workers, **policy: Any) -> Run:
     plan = Plan.parse(steps)
     return to_its_end(lambda: execute(plan, ToolExecutor(TOOLS), workers=workers, policy=Policy(**policy)))
-
-
-@pytest.fixture(scope="module")
-def threads() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(2) as pool:
-        yield pool
-
-
-@pytest.fixture(scope="module")
-def processes() -> Iterator[ProcessPoolExecutor]:
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield pool
-
-
-@pytest.fixture(params=["inline", "simulated", "simulated 1", "threads", "processes"])
-def workers(request: pytest.FixtureRequest) -> Workers:
-    if request.param in ("threads", "processes"):
-        return Pool(request.getfixturevalue(request.param))
-    here: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "simulated 1": Simulated(1)}
-    return here[request.param]
 
 
 def test_whatever_a_tool_raises_or_returns_its_step_fails_and_the_rest_goes_on(workers: Workers) -> None:
