@@ -22,9 +22,9 @@ from urllib.parse import quote
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-sys.path.append(str(HERE / "site"))
+sys.path.append(str(HERE))
 
-from pages import RUNS, Lesson  # noqa: E402
+from lessons import read  # noqa: E402
 
 FOLDER = "colab"
 REPO = re.compile(
@@ -103,7 +103,7 @@ class Repository:
         """Return the address that opens a file on the published site, in the browser's Python."""
         host = f"{self.owner.lower()}.github.io"
         site = host if self.name.lower() == host else f"{host}/{self.name}"
-        return f"https://{site}/{RUNS}/lab/index.html?path={path}"
+        return f"https://{site}/jupyter/lab/index.html?path={path}"
 
 
 def repository(repo: str, branch: str) -> Repository:
@@ -163,17 +163,15 @@ def copy(path: Path, where: Repository, address: str) -> str:
 
 def row(path: Path, where: Repository) -> str:
     """A lesson's line in the table."""
-    at = f"notebooks/{path.name}"
-    lesson = Lesson(at, json.loads(path.read_text(encoding="utf-8"))["cells"])
+    lesson = read(path)
     named = f"{lesson.number} · {lesson.title}"
     badges = {
         f"![Open {named} in Colab](https://colab.research.google.com/assets/colab-badge.svg)": where.colab(path.name),
-        f"![Open {named} on Binder](https://mybinder.org/badge_logo.svg)": where.binder(at),
-        f"open {lesson.number} in a tab": where.tab(at),
+        f"![Open {named} on Binder](https://mybinder.org/badge_logo.svg)": where.binder(lesson.path),
+        f"open {lesson.number} in a tab": where.tab(lesson.path),
     }
     links = [f"[{shown}]({leads})" for shown, leads in badges.items()]
-    question = lesson.question[0].upper() + lesson.question[1:]
-    return " | ".join([f"| [{named}]({path.name})", question, *links]) + " |"
+    return " | ".join([f"| [{named}]({path.name})", lesson.question, *links]) + " |"
 
 
 def write(where: Repository, folder: Path, address: str) -> None:
