@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
-from lessons import ROOT, below  # noqa: E402
+from lessons import ROOT, below
 
 README, TOUR = ROOT / "README.md", ROOT / "notebooks" / "00_tour.ipynb"
 ROW = re.compile(

@@ -37,8 +37,9 @@ LEFT_OUT = {"solutions", "mine", "__pycache__", "progress.json", "mini.py"}
 APPS = ("lab", "notebooks", "tree", "edit")
 TAB = '<script src="../tab.js"></script>'
 COUNT = """
-self.addEventListener("fetch", ({ request: { url } }) => new BroadcastChannel("loaded").postMessage(url));
-"""
+const loaded = new BroadcastChannel("loaded"), get = self.fetch;
+self.fetch = (what, ...how) => (loaded.postMessage(String(what.url ?? what)), get(what, ...how));
+"""  # tab.js counts the files that Pyodide loads
 FFLATE = "0.8.3"  # reads and writes zips in the browser
 PORT = 8765  # a browser keeps its work for an address, and the port is part of it
 
@@ -81,6 +82,8 @@ def lay_out_pyodide(core: Path, server: str, into: Path) -> None:
     into.mkdir(parents=True)
     for name in names:
         shutil.copy(core / name, into)
+    with (into / "pyodide.mjs").open("a", encoding="utf-8") as module:
+        module.write(COUNT)
     lock = wheels.Lock(core, server, ROOT / "requirements.lock")
     for name in ("ipykernel", "piplite", "pyodide_kernel"):
         (wheel,) = (EXTENSION / "static" / "pypi").glob(f"{name}-*.whl")
@@ -148,15 +151,13 @@ def build_lite(into: Path) -> None:
 
 
 def prepare_tab(jupyter: Path) -> None:
-    """Let each page of JupyterLite load tab.js, which shows how far it has loaded, and let its service worker count the files."""
+    """Let each page of JupyterLite load tab.js, which shows how far it has loaded."""
     for app in APPS:
         page = jupyter / app / "index.html"
         html = page.read_text(encoding="utf-8")
         if "</head>" not in html:
             raise SystemExit(f"{page} has no head that could load tab.js.")
         page.write_text(html.replace("</head>", f"{TAB}</head>"), encoding="utf-8")
-    with (jupyter / "service-worker.js").open("a", encoding="utf-8") as worker:
-        worker.write(COUNT)
     shutil.copy(HERE / "tab.js", jupyter)
 
 
@@ -184,7 +185,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
     parser.add_argument("--serve", action="store_true", help="serve the site on this machine and open it")
-    parser.add_argument("--repo", default=os.environ.get("GITHUB_REPOSITORY", ""), help="where the site is published from")
+    parser.add_argument(
+        "--repo", default=os.environ.get("GITHUB_REPOSITORY", ""), help="where the site is published from"
+    )
     arguments = parser.parse_args()
     site = arguments.folder.resolve()
     if site.exists() and not (site / "jupyter").is_dir() and any(site.iterdir()):

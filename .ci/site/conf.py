@@ -89,8 +89,10 @@ def used_in(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: li
     """Below a class or a function, list the lessons whose code uses it; a value has no docstring of its own."""
     if what == "data":
         lines.clear()
-    if what in ("class", "function") and not lines[-1:] == ["   :collapse:"]:
-        lines += ["", f".. autolink-examples:: {name}", "   :collapse:"]
+    elif what == "class":
+        lines += ["", f".. autolink-examples:: {obj.__module__}.{obj.__qualname__}", "   :collapse:", ""]
+    elif what == "function":
+        lines += ["", f".. autolink-examples:: {name}", "   :collapse:", "   :type: func", ""]
 
 
 def about_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
@@ -98,8 +100,14 @@ def about_page(app: Sphinx, page: str, template: str, context: dict[str, Any], d
     notebook = f"{page}.ipynb"
     exercises = f"exercises/{Path(notebook).name}"
     files = os.environ["SITE_FILES"].split("\n")
-    context["opens"] = [(label, path) for label, path in (("Run this lesson in your browser", notebook), ("Exercises", exercises)) if path in files]
+    context["opens"] = [
+        (label, path)
+        for label, path in (("Run this lesson in your browser", notebook), ("Exercises", exercises))
+        if path in files
+    ]
     context["tab"] = TAB
+    if "body" in context:
+        context["body"] = re.sub(r"Expand for references to <a.*?</a>", "In the lessons", context["body"])
     if page.startswith(("index", "finish", "reference/")):
         context["page_source_suffix"] = ""
 

@@ -75,9 +75,13 @@ class Stage:
         modules = reference()
         for module, text in modules.items():
             self._put(f"reference/{module}.rst", text)
-        templates = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE / "templates"), undefined=jinja2.StrictUndefined)
+        templates = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(HERE / "templates"), undefined=jinja2.StrictUndefined
+        )
         for page in ("index.md", "finish.md", "reference/index.md"):
-            template = templates.get_template(posixpath.basename(page) if page != "reference/index.md" else "reference.md")
+            template = templates.get_template(
+                posixpath.basename(page) if page != "reference/index.md" else "reference.md"
+            )
             self._put(page, template.render(stage=self, modules=modules))
 
     def led(self, text: str, page: str) -> str:

@@ -9,7 +9,7 @@
       box-shadow: 0 1px 8px #0006; pointer-events: none; }
     #loading progress { width: 100%; margin-top: 6px; accent-color: #007a5a; }
     #blocked { left: 0; right: 0; top: 0; z-index: 30; padding: 8px 14px; border-radius: 0; color: #1f1f1f; background: #ffe9a8; }`;
-  const USUAL = 110; // files that a first start loads; the last start of this browser corrects it
+  const USUAL = 30; // files that a first start loads; the last start of this browser corrects it
   const QUIET = 1500; // milliseconds without a new file, after which an import has loaded
   const added = (id, html) => document.body.appendChild(Object.assign(document.createElement("div"), { id, innerHTML: html }));
   let files = 0, latest = "", ready = false, timer;
@@ -54,7 +54,7 @@
       ready = true;
       hide();
       try {
-        if (files > 40) localStorage.setItem("planexec-files", files);
+        if (files > 10) localStorage.setItem("planexec-files", files);
       } catch {
         // the next bar is less exact
       }

@@ -11,7 +11,6 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.browser import tab
 from tests.guards import books
 from tests.guards.books import LESSONS, ROOT
 from tests.lessons.repositories import published
@@ -85,7 +84,6 @@ def test_the_table_opens_every_lesson_in_three_places(folder: Path) -> None:
             f"https://mybinder.org/v2/gh/Some-One/my.kit/main?urlpath=lab%2Ftree%2Fnotebooks%2F{path.name}",
             f"https://some-one.github.io/my.kit/jupyter/lab/index.html?path=notebooks/{path.name}",
         }
-    assert f"/{tab.tool('pages').RUNS}/lab/index.html?path=" in HERE.tab("notebooks/00_tour.ipynb")
     own = links.repository("Some-One/some-one.github.io", "main")
     assert own.tab("x.ipynb") == "https://some-one.github.io/jupyter/lab/index.html?path=x.ipynb"
     where = links.repository("a/b", "course/2026")

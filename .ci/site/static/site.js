@@ -3,7 +3,7 @@ import { strFromU8, strToU8, unzipSync, zipSync } from "./fflate.js";
 
 const DATABASE = "planexec-lite"; // contentsStorageName of jupyter-lite.json
 const STORE = "files";
-const KIT = "planexec-lite";
+const PROJECT = "planexec-lite";
 
 /** Do some work in JupyterLite's store; a browser that blocks storage rejects. */
 async function inStore(mode, work) {
@@ -39,23 +39,24 @@ function changed() {
   });
 }
 
-const text = ({ content }) => (typeof content === "string" ? content : JSON.stringify(content, null, 1) + "\n");
-const bytes = (entry) =>
-  entry.format === "base64" ? Uint8Array.from(atob(entry.content), (sign) => sign.charCodeAt(0)) : strToU8(text(entry));
+function bytes({ content, format }) {
+  if (format === "base64") return Uint8Array.from(atob(content), (sign) => sign.charCodeAt(0));
+  return strToU8(typeof content === "string" ? content : JSON.stringify(content, null, 1) + "\n");
+}
 
 /** A zip of the files under their names, and manifest.json, which lists them. */
 function packed(files) {
   const list = Object.entries(files).map(([path, { content, ...about }]) => ({ ...about, path }));
-  const manifest = { kit: KIT, format: 1, exported: new Date().toISOString(), files: list };
-  const entries = Object.entries(files).map(([path, entry]) => [path, bytes(entry)]);
+  const manifest = { project: PROJECT, exported: new Date().toISOString(), files: list };
+  const entries = Object.entries(files).map(([path, entry]) => [path, [bytes(entry), { mtime: entry.last_modified }]]);
   return zipSync({ "manifest.json": strToU8(JSON.stringify(manifest, null, 1)), ...Object.fromEntries(entries) });
 }
 
 /** The entries of such a zip. */
 function unpacked(zip) {
   const found = unzipSync(zip);
-  const { kit, files } = JSON.parse(strFromU8(found["manifest.json"]));
-  if (kit !== KIT) throw new Error("not of this kit");
+  const { project, files } = JSON.parse(strFromU8(found["manifest.json"]));
+  if (project !== PROJECT) throw new Error("of another project");
   return files.map((about) => {
     const content = found[about.path];
     const base64 = () => btoa(content.reduce((all, byte) => all + String.fromCharCode(byte), ""));
@@ -68,13 +69,14 @@ async function showProgress() {
   const rows = [...document.querySelectorAll("[data-tasks]")];
   if (!rows.length) return;
   const stored = (await changed())["exercises/progress.json"];
-  const progress = stored ? JSON.parse(text(stored)) : {};
+  const progress = stored ? JSON.parse(strFromU8(bytes(stored))) : {};
   let solved = 0, all = 0;
   for (const row of rows) {
     const tasks = row.dataset.tasks.split(" ").filter(Boolean);
     const done = tasks.filter((id) => progress[id] === "right").length;
     solved += done;
     all += tasks.length;
+    row.querySelector("progress")?.remove();
     if (!done) continue;
     row.classList.toggle("complete", done === tasks.length);
     const bar = Object.assign(document.createElement("progress"), { max: tasks.length, value: done });
@@ -116,7 +118,8 @@ if (innerWidth < 800)
   for (const link of document.querySelectorAll("a[href*='/lab/index.html']"))
     link.href = link.getAttribute("href").replace("/lab/", "/notebooks/");
 if (document.getElementById("export")) connectWork();
-showProgress().catch(() => {
+showProgress().catch((problem) => {
   const message = document.getElementById("message");
-  if (message) message.textContent = "This browser blocks storage for this site, so your work can't be kept. Allow it, or leave private browsing.";
+  if (message && !(problem instanceof SyntaxError))
+    message.textContent = "This browser blocks storage for this site, so your work can't be kept. Allow it, or leave private browsing.";
 });
