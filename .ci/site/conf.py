@@ -17,6 +17,7 @@ OWNER, _, NAME = os.environ.get("SITE_REPO", "").partition("/")
 REPO = f"https://github.com/{OWNER}/{NAME}"
 HOST = f"{OWNER.lower()}.github.io"
 FOLDER = "/" if not NAME or NAME.lower() == HOST else f"/{NAME}/"
+HEADING = 'role="heading"'
 TAB = "jupyter/lab/index.html?path="
 
 project = html_title = "planexec-lite"
@@ -33,7 +34,6 @@ myst_url_schemes = ["http", "https", "mailto", "tab", "repo"]
 suppress_warnings = ["codeautolink", "misc.highlighting_failure"]  # code that is shortened by an ellipsis
 default_role = "py:obj"  # a name between backticks in a docstring
 autodoc_typehints_format = "short"
-python_maximum_signature_line_length = 80
 codeautolink_warn_on_missing_inventory = codeautolink_warn_on_failed_resolve = False
 
 html_theme = "furo"
@@ -106,6 +106,7 @@ def about_page(app: Sphinx, page: str, template: str, context: dict[str, Any], d
         if path in files
     ]
     context["tab"] = TAB
+    context["furo_navigation_tree"] = context.get("furo_navigation_tree", "").replace(HEADING, f'{HEADING} aria-level="2"')
     if "body" in context:
         context["body"] = re.sub(r"Expand for references to <a.*?</a>", "In the lessons", context["body"])
     if page.startswith(("index", "finish", "reference/")):
@@ -115,4 +116,4 @@ def about_page(app: Sphinx, page: str, template: str, context: dict[str, Any], d
 def setup(app: Sphinx) -> None:
     app.connect("doctree-resolved", lead)
     app.connect("autodoc-process-docstring", used_in)
-    app.connect("html-page-context", about_page)
+    app.connect("html-page-context", about_page, priority=900)  # after furo has made its navigation

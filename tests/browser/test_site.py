@@ -175,6 +175,7 @@ def test_the_work_outlives_the_tab(address: str, visitor: Page, cut_off: Browser
     assert "s of CPU time" in tab.told(visitor, WITHOUT_END)
     assert "01.1 · Right" in tab.told(visitor, 'whole, single = 1, 5\ncheck("01.1")')
     assert "Near" in tab.told(visitor, 'compare("01.1", 3, 4)')
+    tab.command(visitor, "docmanager:save")
     tab.told(visitor, 'with open("mini.py", "w") as file:\n    file.write("MINE = 53")')
 
     tab.opened(visitor, address, name_of(EXERCISES))
@@ -293,7 +294,7 @@ def test_a_lesson_has_its_figures_folds_its_answers_and_can_be_run_and_edited(si
         text = text.read_text(encoding="utf-8")
         assert text.count("<figure") == path.read_text(encoding="utf-8").count('"<figure')
         hidden = [cell for cell in stored["cells"] if cell["metadata"].get("jupyter", {}).get("outputs_hidden")]
-        assert text.count("<details") == len(hidden)
+        assert text.count('<details class="admonition hide') == len(hidden)
         assert f"jupyter/lab/index.html?path={name_of(path)}" in text
         assert f"https://github.com/octo/kit/edit/main/{name_of(path)}" in text
 

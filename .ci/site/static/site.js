@@ -117,6 +117,13 @@ function connectWork() {
 if (innerWidth < 800)
   for (const link of document.querySelectorAll("a[href*='/lab/index.html']"))
     link.href = link.getAttribute("href").replace("/lab/", "/notebooks/");
+// What scrolls can be reached by a keyboard.
+function reachScrolling() {
+  for (const one of document.querySelectorAll("article pre, article table, article figure, .toc-scroll, .sidebar-scroll"))
+    if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0;
+}
+reachScrolling();
+addEventListener("resize", reachScrolling);
 if (document.getElementById("export")) connectWork();
 showProgress().catch((problem) => {
   const message = document.getElementById("message");
