@@ -106,7 +106,9 @@ def about_page(app: Sphinx, page: str, template: str, context: dict[str, Any], d
         if path in files
     ]
     context["tab"] = TAB
-    context["furo_navigation_tree"] = context.get("furo_navigation_tree", "").replace(HEADING, f'{HEADING} aria-level="2"')
+    context["furo_navigation_tree"] = context.get("furo_navigation_tree", "").replace(
+        HEADING, f'{HEADING} aria-level="2"'
+    )
     if "body" in context:
         context["body"] = re.sub(r"Expand for references to <a.*?</a>", "In the lessons", context["body"])
     if page.startswith(("index", "finish", "reference/")):

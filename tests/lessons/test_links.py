@@ -105,6 +105,19 @@ def test_writing_it_again_gives_the_same_bytes_and_drops_what_is_gone(folder: Pa
         assert f"{Path.home()}/" not in text
 
 
+def test_the_badges_of_the_readme_have_the_owner_s_name_and_replace_older_ones(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    plain = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme.write_text(plain, encoding="utf-8")
+    links.write_badges(HERE, readme)
+    once = readme.read_text(encoding="utf-8")
+    assert "[**Start in this browser**](https://some-one.github.io/my.kit/)" in once
+    assert set(plain.splitlines()) <= set(once.splitlines())
+    links.write_badges(links.repository("a/b", "main"), readme)
+    links.write_badges(HERE, readme)
+    assert readme.read_text(encoding="utf-8") == once
+
+
 @pytest.mark.parametrize(
     ("repo", "mend"),
     [
