@@ -225,9 +225,8 @@ def main() -> None:
     write(where, given.into, given.address or where.address)
     if (readme := given.into.parent / "README.md").is_file():
         write_badges(where, readme)
-    print(
-        f"{given.into.name}/ and the badges of the README beside it are written: commit them and push them to {where.address}, branch {where.branch}."
-    )
+    print(f"{given.into.name}/ and the badges of the README beside it are written.")
+    print(f"Commit them and push them to {where.address}, branch {where.branch}.")
 
 
 if __name__ == "__main__":

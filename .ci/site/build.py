@@ -1,6 +1,6 @@
 """Build the site: lessons that run in a browser tab, the same lessons as pages, and a reference of the names.
 
-usage: python .ci/site/build.py [FOLDER] [--serve] [--repo OWNER/NAME]      (build/site by default)
+usage: python .ci/site/build.py [FOLDER] [--repo OWNER/NAME]      (build/site by default)
 
 JupyterLite runs the lessons with Pyodide, a Python for browsers; nothing runs on a server. Sphinx writes the pages from the
 stored outputs; nothing is executed. What npm and pip fetch is kept in build/site-work, so a second build needs no network.
@@ -14,11 +14,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
-import webbrowser
-from contextlib import suppress
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +36,6 @@ const loaded = new BroadcastChannel("loaded"), get = self.fetch;
 self.fetch = (what, ...how) => (loaded.postMessage(String(what.url ?? what)), get(what, ...how));
 """  # tab.js counts the files that Pyodide loads
 FFLATE = "0.8.3"  # reads and writes zips in the browser
-PORT = 8765  # a browser keeps its work for an address, and the port is part of it
 
 
 def install_tools() -> None:
@@ -58,14 +52,19 @@ def install_tools() -> None:
 
 
 def get_package(name: str, version: str) -> Path:
-    """Get a package of npm; its folder."""
-    folder = WORK / f"{name}-{version}"
-    if not folder.is_dir():
-        pack = ["npm", "pack", "--silent", f"{name}@{version}", f"--pack-destination={WORK}"]
-        packed = subprocess.run(pack, cwd=WORK, check=True, capture_output=True, text=True).stdout.split()[-1]
-        with tarfile.open(WORK / packed) as archive:
-            archive.extractall(WORK / "unpacked", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
-        (WORK / "unpacked" / "package").rename(folder)
+    """Get a package of npm into a folder of its own; return the folder."""
+    place = WORK / f"{name}-{version}"
+    if not (folder := place / "node_modules" / name).is_dir():
+        install = [
+            "npm",
+            "install",
+            "--silent",
+            "--no-audit",
+            "--ignore-scripts",
+            f"--prefix={place}",
+            f"{name}@{version}",
+        ]
+        subprocess.run(install, check=True)
     return folder
 
 
@@ -171,20 +170,9 @@ def build_pages(site: Path, repo: str) -> None:
     shutil.copy(get_package("fflate", FFLATE) / "esm" / "browser.js", site / "_static" / "fflate.js")
 
 
-def serve(site: Path) -> None:
-    """Serve the site on this machine alone, and open it in a browser, until an interrupt."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", PORT), handler) as server, suppress(KeyboardInterrupt):
-        address = f"http://127.0.0.1:{PORT}"
-        print(f"{address} (Ctrl-C ends it)", flush=True)
-        webbrowser.open(address)
-        server.serve_forever()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
-    parser.add_argument("--serve", action="store_true", help="serve the site on this machine and open it")
     parser.add_argument(
         "--repo", default=os.environ.get("GITHUB_REPOSITORY", ""), help="where the site is published from"
     )
@@ -199,8 +187,6 @@ def main() -> None:
     prepare_tab(site / "jupyter")
     build_pages(site, arguments.repo)
     print(f"The site is in {site.relative_to(ROOT) if site.is_relative_to(ROOT) else site}.")
-    if arguments.serve:
-        serve(site)
 
 
 if __name__ == "__main__":
