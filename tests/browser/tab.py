@@ -138,6 +138,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
             self.send_header("Content-Encoding", "gzip")
         self.sizes[path] = len(content)
         self.send_header("Content-Type", kind)
+        self.send_header("Cache-Control", "max-age=600")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
