@@ -24,7 +24,7 @@ import jinja2
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 
-from lessons import ROOT, Lesson, below  # noqa: E402
+from lessons import ROOT, Lesson, below, read  # noqa: E402
 
 TEXTS = ["*.md", "exercises/**/*.md", "mock_llm/*.md", "planexec_lab/*/README.md", "elsewhere/README.md"]
 MODULES = """planexec_lite planexec_lite.events planexec_lite.roles.planners planexec_lite.roles.telling planexec_lab
@@ -59,7 +59,7 @@ class Stage:
 
     EVENING = ("00", "01", "02", "03", "06")  # what an interview asks first
     TEACHERS = "exercises/teachers/README.md"
-    NIGHT = "exercises/NIGHT_BEFORE.md"
+    NIGHT = next(path.relative_to(ROOT).as_posix() for path in (ROOT / "exercises").glob("[nN][iI][gG][hH][tT]_*.*"))
 
     def __init__(self, into: Path, files: list[str]) -> None:
         self.into, self.files = into, files
@@ -79,10 +79,7 @@ class Stage:
             loader=jinja2.FileSystemLoader(HERE / "templates"), undefined=jinja2.StrictUndefined
         )
         for page in ("index.md", "finish.md", "reference/index.md"):
-            template = templates.get_template(
-                posixpath.basename(page) if page != "reference/index.md" else "reference.md"
-            )
-            self._put(page, template.render(stage=self, modules=modules))
+            self._put(page, templates.get_template(page).render(stage=self, modules=modules))
 
     def led(self, text: str, page: str) -> str:
         """The text with its links led to where the site has their targets."""
@@ -117,8 +114,10 @@ class Stage:
 
     @property
     def night(self) -> int:
-        """The minutes of the path for the night before, which its table gives stop by stop."""
-        return sum(map(int, re.findall(r"^\| (\d+) \|", (ROOT / self.NIGHT).read_text(encoding="utf-8"), re.M)))
+        """The minutes of the path for the night before, which it gives stop by stop."""
+        path = ROOT / self.NIGHT
+        text = path.read_text(encoding="utf-8") if path.suffix == ".md" else read(path).texts
+        return sum(map(int, re.findall(r"^(?:\| |## .*\()(\d+)(?: \|| minutes\))", text, re.M)))
 
     def texts_in(self, *folders: str, beside: tuple[str, ...] = ()) -> list[str]:
         """The pages below these folders, but for those below the folders `beside`."""
