@@ -321,4 +321,4 @@ def test_the_published_site_names_itself(site: Path) -> None:
     assert '<meta property="og:image" content="https://octo.github.io/kit/_static/social.png"' in front
     assert (site / "_static/social.png").read_bytes().startswith(b"\x89PNG")
     assert 'href="/kit/_static/site.css' in lost
-    assert 'rel="icon" href="_static/favicon.svg"' in front
+    assert 'href="_static/favicon.svg"' in front
