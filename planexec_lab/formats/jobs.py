@@ -97,14 +97,14 @@ def _jobs(content: Any) -> dict[str, dict[str, Any]]:
     if not isinstance(content, Mapping):
         return {}
     for key in _GROUPS:
-        found = _named(content.get(key))
-        if found:
-            return found
+        jobs = _named(content.get(key))
+        if jobs:
+            return jobs
     for inner in content.values():
         parts = inner if isinstance(inner, list) else [inner]
         for part in parts:
-            if found := _jobs(part):
-                return found
+            if jobs := _jobs(part):
+                return jobs
     return {}
 
 
