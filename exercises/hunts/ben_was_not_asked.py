@@ -12,7 +12,9 @@ Ann approves the notes. The release has its own review, by Ben. It is published,
 """
 
 # %% program
-"""Carry out a plan whose steps can contain plans, and continue after a crash from a journal that survives it."""
+"""Carry out a plan whose steps can contain plans, and continue after a crash from a journal
+that survives it.
+"""
 
 
 class Crash(Exception):
@@ -22,9 +24,10 @@ class Crash(Exception):
 def carry_out(plan, do, journal):
     """Carry out a plan in order; skip the steps that `journal` records as done.
 
-    `plan` maps ids to steps. A step is a string, which `do` carries out, or an inner plan, at any depth. Ids consist of
-    letters and digits. An id is unique in its plan, but an inner plan can use the same ids. Each finished step is
-    appended to `journal`, a list of strings or tuples; entries are never changed.
+    `plan` maps ids to steps. A step is a string, which `do` carries out, or an inner plan,
+    at any depth. Ids consist of letters and digits. An id is unique in its plan, but an
+    inner plan can use the same ids. Each finished step is appended to `journal`, a list of
+    strings or tuples; entries are never changed.
     """
     for id, step in plan.items():
         if id in journal:
@@ -36,20 +39,37 @@ def carry_out(plan, do, journal):
         journal.append(id)
 
 
-RELEASE = {"build": "build the release", "review": "ask Ben about the release", "publish": "publish the release"}
+RELEASE = {
+    "build": "build the release",
+    "review": "ask Ben about the release",
+    "publish": "publish the release",
+}
 PLAN = {"notes": "write the notes", "review": "ask Ann about the notes", "release": RELEASE}
 
 if __name__ == "__main__":
     carry_out(PLAN, print, [])
 
 # %% test
-PLAN = {"a": "write it", "b": "ask Ann", "c": {"a": "build it", "b": "ask Ben", "c": "publish it"}, "d": "tell"}
-DEEP = {"1": {"2": {"3": "one"}, "23": "two"}, "12": {"3": "three"}, "4": {"2": {"3": "four"}}}
+PLAN = {
+    "a": "write it",
+    "b": "ask Ann",
+    "c": {"a": "build it", "b": "ask Ben", "c": "publish it"},
+    "d": "tell",
+}
+DEEP = {
+    "1": {"2": {"3": "one"}, "23": "two"},
+    "12": {"3": "three"},
+    "4": {"2": {"3": "four"}},
+}
 TWICE = {"a": "wait", "b": {"c": "wait", "d": "knock"}, "e": "wait"}
 
 
 def texts(plan):
-    return [text for step in plan.values() for text in (texts(step) if isinstance(step, dict) else [step])]
+    return [
+        text
+        for step in plan.values()
+        for text in (texts(step) if isinstance(step, dict) else [step])
+    ]
 
 
 def done(program, plan, *crashes):
@@ -81,7 +101,9 @@ def test_inner_and_outer_steps_with_one_id_are_different(program):
 def test_nothing_is_done_twice_after_a_crash(program):
     for number in range(len(texts(PLAN))):
         out = done(program, PLAN, number)
-        assert out == texts(PLAN), f"crash before {texts(PLAN)[number]!r} and restarted; done: {out}"
+        assert out == texts(PLAN), (
+            f"crash before {texts(PLAN)[number]!r} and restarted; done: {out}"
+        )
 
 
 def test_plans_can_be_nested_at_any_depth(program):

@@ -32,7 +32,8 @@ BEST = (
 """The dozen to do first: the defects that agents in use have most often, and that interviewers ask about."""
 
 _HEAD = re.compile(
-    r"(.+)\n\nLesson (\d\d) · difficulty ([1-5]) of 5 · (5|10|20) minutes\n\n(.+?)\n\n((?:    .+\n)+)", re.S
+    r"(.+)\n\nLesson (\d\d) · difficulty ([1-5]) of 5 · (5|10|20) minutes\n\n(.+?)\n\n((?:    .+\n)+)",
+    re.S,
 )
 _PARTS = re.compile(r"^# %% (?:program|test|hints)\n", re.M)
 
@@ -93,21 +94,30 @@ class Hunt:
         """Return what leads from a program, by default the one with the defect, to ours, as a diff."""
         old = (self.program if source is None else source).splitlines()
         names = "the defect" if source is None else "yours", "ours"
-        return "\n".join(difflib.unified_diff(old, self.fixed().splitlines(), *names, lineterm="", n=2))
+        return "\n".join(
+            difflib.unified_diff(old, self.fixed().splitlines(), *names, lineterm="", n=2)
+        )
 
     @property
     def lines(self) -> int:
         """About how many lines our fix changes or adds."""
-        return max(1, sum(line.startswith("+") for line in self.difference().splitlines()[2:]))
+        return max(
+            1, sum(line.startswith("+") for line in self.difference().splitlines()[2:])
+        )
 
 
 @cache
 def hunts() -> dict[str, Hunt]:
     """Return every hunt by its name: the best dozen, then the others in the order of the lessons."""
-    modules = [path for path in HERE.glob("*.py") if _PARTS.search(path.read_text(encoding="utf-8"))]
+    modules = [
+        path
+        for path in HERE.glob("*.py")
+        if _PARTS.search(path.read_text(encoding="utf-8"))
+    ]
     catalogue = {path.stem: read(path) for path in modules}
     others = sorted(
-        (hunt for hunt in catalogue.values() if hunt.name not in BEST), key=lambda one: (one.lesson, one.name)
+        (hunt for hunt in catalogue.values() if hunt.name not in BEST),
+        key=lambda one: (one.lesson, one.name),
     )
     return {name: catalogue[name] for name in (*BEST, *(hunt.name for hunt in others))}
 
@@ -117,7 +127,9 @@ def read(path: Path) -> Hunt:
     head, *parts = _PARTS.split(path.read_text(encoding="utf-8"))
     facts = _HEAD.fullmatch(ast.get_docstring(ast.parse(head), clean=False) or "")
     if not facts or len(parts) != 3:
-        raise ValueError(f"{path.name}: expected a head with its facts, then `# %% program`, `# %% test`, `# %% hints`")
+        raise ValueError(
+            f"{path.name}: expected a head with its facts, then `# %% program`, `# %% test`, `# %% hints`"
+        )
     title, lesson, difficulty, minutes, symptom, expected = facts.groups()
     program, test, hints = (part.strip("\n") + "\n" for part in parts)
     texts = [
@@ -162,7 +174,9 @@ def merged(source: str, part: str) -> str:
         else:
             ahead += [*text, "", ""]
     if not changes or ahead:
-        raise ValueError("a changed part must contain a definition of the program, and end with it")
+        raise ValueError(
+            "a changed part must contain a definition of the program, and end with it"
+        )
     for name, text in sorted(changes.items(), key=lambda change: -places[change[0]].lineno):
         node = places[name]
         lines[node.lineno - 1 : node.end_lineno] = text

@@ -25,7 +25,9 @@ PLAN = {  # step: (minutes, the steps that it depends on)
 
 
 def start_times(plan):
-    """Return the minute in which each step starts, by step: the minute in which its last dependency ends."""
+    """Return the minute in which each step starts, by step: the minute in which its last
+    dependency ends.
+    """
     starts, now = {}, 0
     while len(starts) < len(plan):
         level = [
@@ -58,13 +60,20 @@ def random_plan(seed):
 
 
 def test_a_step_starts_when_its_last_dependency_ends(program):
-    two = {"long": (6, []), "short": (1, []), "after short": (6, ["short"]), "after long": (1, ["long"])}
+    two = {
+        "long": (6, []),
+        "short": (1, []),
+        "after short": (6, ["short"]),
+        "after long": (1, ["long"]),
+    }
     for plan in (two, *map(random_plan, range(20))):
         starts = program.start_times(plan)
         for step, (_, needs) in plan.items():
             wanted = max((starts[needed] + plan[needed][0] for needed in needs), default=0)
             ends = {needed: starts[needed] + plan[needed][0] for needed in needs}
-            assert starts[step] >= wanted, f"{step!r} starts at {starts[step]}; what it depends on ends at {ends}"
+            assert starts[step] >= wanted, (
+                f"{step!r} starts at {starts[step]}; what it depends on ends at {ends}"
+            )
             assert starts[step] == wanted, (
                 f"{step!r} starts at {starts[step]}, wanted {wanted}; what it depends on ends at {ends}: it waits for nothing"
             )

@@ -15,8 +15,8 @@ A search finds three trends. The report counts far more than three sections.
 def resolve(value, results):
     """Return a parameter with its references resolved, such as {step_1_result}.
 
-    A parameter that consists of one reference becomes the result itself. Inside a longer string, a result is inserted
-    as text. In a list, each item is resolved.
+    A parameter that consists of one reference becomes the result itself. Inside a longer
+    string, a result is inserted as text. In a list, each item is resolved.
     """
     for id, result in results.items():
         value = value.replace(f"{{step_{id}_result}}", str(result))
@@ -36,10 +36,23 @@ if __name__ == "__main__":
 
 # %% test
 def test_a_parameter_that_is_one_reference_becomes_the_result(program):
-    for result in (["a", "b"], [], {"rows": 3}, 42, 4.5, True, None, "text", "['a', 'b']", "12"):
+    for result in (
+        ["a", "b"],
+        [],
+        {"rows": 3},
+        42,
+        4.5,
+        True,
+        None,
+        "text",
+        "['a', 'b']",
+        "12",
+    ):
         resolved = program.resolve("{step_1_result}", {"1": result})
         kept = type(resolved) is type(result) and resolved == result
-        assert kept, f"the result of step 1 is {result!r}; resolve('{{step_1_result}}') gave {resolved!r}"
+        assert kept, (
+            f"the result of step 1 is {result!r}; resolve('{{step_1_result}}') gave {resolved!r}"
+        )
 
 
 def test_inside_a_text_a_result_is_written_as_text(program):
@@ -48,8 +61,12 @@ def test_inside_a_text_a_result_is_written_as_text(program):
 
 
 def test_each_item_of_a_list_is_resolved(program):
-    resolved = program.resolve(["{step_1_result}", "and {step_2_result}", "end"], {"1": [1], "2": 2})
-    assert resolved == [[1], "and 2", "end"], f"a list with two references; it gave {resolved!r}"
+    resolved = program.resolve(
+        ["{step_1_result}", "and {step_2_result}", "end"], {"1": [1], "2": 2}
+    )
+    assert resolved == [[1], "and 2", "end"], (
+        f"a list with two references; it gave {resolved!r}"
+    )
 
 
 def test_a_text_without_references_stays(program):

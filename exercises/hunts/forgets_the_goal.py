@@ -17,17 +17,25 @@ The first two turns go well. Later the agent works on something else, and the se
 def shortened(messages, most):
     """Return the messages to send, at most `most` of them (2 or more), in their order.
 
-    `messages` are pairs of a role and a text. The first two are the rules and the goal, which are always sent. Then
-    come turns: a turn starts with a message of the "model" and continues with the answers of one or more "tool" calls.
-    The service refuses an answer without its question, and a question without its answers, so a turn is sent whole or
-    not at all. Send as many of the latest turns as fit, without a gap.
+    `messages` are pairs of a role and a text. The first two are the rules and the goal,
+    which are always sent. Then come turns: a turn starts with a message of the "model" and
+    continues with the answers of one or more "tool" calls. The service refuses an answer
+    without its question, and a question without its answers, so a turn is sent whole or not
+    at all. Send as many of the latest turns as fit, without a gap.
     """
     return messages[-most:]
 
 
-TRAINS = [("rules", "Call tools, one turn at a time."), ("goal", "Find a train to Graz that arrives before noon.")]
+TRAINS = [
+    ("rules", "Call tools, one turn at a time."),
+    ("goal", "Find a train to Graz that arrives before noon."),
+]
 TRAINS += [("model", "stations of Vienna"), ("tool", "Hbf, Meidling, West")]
-TRAINS += [("model", "trains from Hbf, and from Meidling"), ("tool", "6:58, 8:58"), ("tool", "7:05, 9:05")]
+TRAINS += [
+    ("model", "trains from Hbf, and from Meidling"),
+    ("tool", "6:58, 8:58"),
+    ("tool", "7:05, 9:05"),
+]
 TRAINS += [("model", "arrival of the 8:58"), ("tool", "11:33")]
 
 if __name__ == "__main__":
@@ -60,24 +68,32 @@ def told(messages):
 
 def test_rules_and_goal_are_always_sent(program):
     came = sent(program, turns(1, 1, 1, 1), 6)
-    assert came[:2] == HEAD, f"of four turns six messages are sent: {told(came)}; the goal is gone"
+    assert came[:2] == HEAD, (
+        f"of four turns six messages are sent: {told(came)}; the goal is gone"
+    )
 
 
 def test_the_latest_turns_are_sent(program):
     came = sent(program, turns(1, 1, 1, 1), 6)
-    assert came == HEAD + turns(1, 1, 1, 1)[6:], f"of four turns six messages are sent: {told(came)}"
+    assert came == HEAD + turns(1, 1, 1, 1)[6:], (
+        f"of four turns six messages are sent: {told(came)}"
+    )
 
 
 def test_the_turns_that_are_sent_have_no_gap(program):
     came = sent(program, turns(1, 5, 1), 7)
-    assert came == HEAD + turns(1, 5, 1)[10:], f"the turn in the middle is too long: {told(came)}"
+    assert came == HEAD + turns(1, 5, 1)[10:], (
+        f"the turn in the middle is too long: {told(came)}"
+    )
 
 
 def test_a_turn_is_sent_whole_or_not_at_all(program):
     for most, first in ((9, 5), (8, 5), (7, 9), (6, 9), (5, 9), (4, 9)):
         came = sent(program, turns(2, 3, 1), most)
         wanted = HEAD + turns(2, 3, 1)[first:]
-        assert came == wanted, f"three turns, {most} messages fit: {told(came)}; wanted {told(wanted)}"
+        assert came == wanted, (
+            f"three turns, {most} messages fit: {told(came)}; wanted {told(wanted)}"
+        )
 
 
 def test_if_no_turn_fits_no_turn_is_sent(program):

@@ -13,17 +13,21 @@ The log of a run adds up to four cents. The bill for the same run says seventeen
 """
 
 # %% program
-"""Carry out a plan whose steps call a model or are inner plans. The log records each call's cost and error."""
+"""Carry out a plan whose steps call a model or are inner plans. The log records each call's
+cost and error.
+"""
 
 TRIES = 2
 
 
 def carry_out(plan, log):
-    """Return the last result of a plan. A step is a pair: its id, and a call (a function and its cost in cents) or a plan.
+    """Return the last result of a plan. A step is a pair: its id, and a call (a function
+    and its cost in cents) or a plan.
 
-    Each attempt of a call adds a line to the log: (step, cents, error). An attempt costs the same whether it succeeds
-    or fails; the error of a successful attempt is "". Step 1 of the plan inside step 2 is called "2.1". A failed call
-    is tried again once. If it fails again, the plan ends with its error, and so does the outer plan.
+    Each attempt of a call adds a line to the log: (step, cents, error). An attempt costs
+    the same whether it succeeds or fails; the error of a successful attempt is "". Step 1
+    of the plan inside step 2 is called "2.1". A failed call is tried again once. If it
+    fails again, the plan ends with its error, and so does the outer plan.
     """
     result = None
     for id, task in plan:
@@ -121,7 +125,13 @@ def test_the_log_adds_up_to_the_bill(program):
 def test_each_attempt_inside_a_step_has_its_own_line(program):
     provider = Provider(rain=1)
     _, log, _ = ran(program, provider, nested(provider))
-    lines = [("1", ""), ("2.1", ""), ("2.2", "no answer about rain"), ("2.2", ""), ("3", "")]
+    lines = [
+        ("1", ""),
+        ("2.1", ""),
+        ("2.2", "no answer about rain"),
+        ("2.2", ""),
+        ("3", ""),
+    ]
     told = [(step, error) for step, cents, error in log if cents]
     assert told == lines, f"five calls were made, {lines}; the log says {told}"
 
@@ -131,14 +141,18 @@ def test_the_log_shows_three_levels_of_plans(program):
     plan = [("4", [("1", [("2", provider.ask("fog", 7))]), ("5", provider.ask("ice", 1))])]
     _, log, _ = ran(program, provider, plan)
     told = [(step, cents) for step, cents, _ in log if cents]
-    assert told == [("4.1.2", 7), ("4.5", 1)], f"step 4.1.2 cost 7 cents and step 4.5 one; the log says {told}"
+    assert told == [("4.1.2", 7), ("4.5", 1)], (
+        f"step 4.1.2 cost 7 cents and step 4.5 one; the log says {told}"
+    )
 
 
 def test_an_error_inside_a_step_ends_the_outer_plan(program):
     provider = Provider(rain=2)
     result, _, error = ran(program, provider, nested(provider))
     asked = [question for question, _ in provider.bill]
-    assert error is not None, f"step 2.2 failed twice; the plan ended with the result {result!r}"
+    assert error is not None, (
+        f"step 2.2 failed twice; the plan ended with the result {result!r}"
+    )
     assert str(error) == "no answer about rain", (
         f"step 2.2 failed with 'no answer about rain'; the plan's error: {error}"
     )
@@ -151,7 +165,9 @@ def test_failed_calls_cost_too(program):
     told = [(step, cents, error) for step, cents, error in log if cents]
     failed = ("2.2", 5, "no answer about rain")
     wanted = [("1", 2, ""), ("2.1", 3, ""), failed, failed]
-    assert told == wanted, f"the plan inside step 2 failed after three calls; the log says {told}"
+    assert told == wanted, (
+        f"the plan inside step 2 failed after three calls; the log says {told}"
+    )
 
 
 def test_a_step_returns_the_result_of_its_inner_plan(program):

@@ -17,9 +17,11 @@ OVER = ("done", "failed")
 
 
 def run_plan(steps, tools):
-    """Run each step of a plan, {step: its dependencies}, once; return the outcome of each step, by step.
+    """Run each step of a plan, {step: its dependencies}, once; return the outcome of each
+    step, by step.
 
-    The outcome is "done", "failed" (its tool raised), or "skipped" (a dependency was not done).
+    The outcome is "done", "failed" (its tool raised), or "skipped" (a dependency was not
+    done).
     """
     became = {}
     while True:
@@ -43,7 +45,12 @@ def backup():
 
 
 PLAN = {"backup": [], "migrate": ["backup"], "verify": ["migrate"], "notify": []}
-TOOLS = {"backup": backup, "migrate": lambda: None, "verify": lambda: None, "notify": lambda: None}
+TOOLS = {
+    "backup": backup,
+    "migrate": lambda: None,
+    "verify": lambda: None,
+    "notify": lambda: None,
+}
 
 if __name__ == "__main__":
     became = run_plan(PLAN, TOOLS)
@@ -71,12 +78,16 @@ def run(program, broken):
 def test_a_step_never_runs_after_its_dependency_failed(program):
     became, called = run(program, {"a"})
     assert "b" not in called, f"a failed and b depends on a; called: {called}"
-    assert became.get("b") == "skipped", f"a failed and b depends on a; the outcome of b is {became.get('b')!r}"
+    assert became.get("b") == "skipped", (
+        f"a failed and b depends on a; the outcome of b is {became.get('b')!r}"
+    )
 
 
 def test_indirect_dependents_do_not_run_either(program):
     became, called = run(program, {"a"})
-    assert not {"c", "d"} & set(called), f"a failed, b needs a, c needs b, d needs c; called: {called}"
+    assert not {"c", "d"} & set(called), (
+        f"a failed, b needs a, c needs b, d needs c; called: {called}"
+    )
     words = {step: became.get(step) for step in "cd"}
     assert words == {"c": "skipped", "d": "skipped"}, (
         f"a failed, and c and d depend on it indirectly; their outcomes: {words}"

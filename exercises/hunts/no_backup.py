@@ -14,8 +14,8 @@ The run has finished, and each step has a result. There is no backup.
 def run_plan(steps, tools):
     """Carry out steps, given as (id, tool) pairs; return the results by id.
 
-    A step with the tool "none" is a note for the reader; its result is None. The plan is checked before any step runs:
-    a ValueError names each step whose tool does not exist.
+    A step with the tool "none" is a note for the reader; its result is None. The plan is
+    checked before any step runs: a ValueError names each step whose tool does not exist.
     """
     results = {}
     for id, name in steps:
@@ -43,7 +43,10 @@ if __name__ == "__main__":
 def attempt(program, steps):
     """Return the run's ValueError, or None, and the tools that were called."""
     called = []
-    tools = {name: lambda name=name: called.append(name) or name for name in ("read", "write", "send")}
+    tools = {
+        name: lambda name=name: called.append(name) or name
+        for name in ("read", "write", "send")
+    }
     try:
         program.run_plan(steps, tools)
     except ValueError as error:
@@ -56,13 +59,17 @@ def test_a_plan_with_an_unknown_tool_is_refused(program):
     assert error is not None, (
         "step s1 names the tool 'raed', which does not exist; the run ended as if it had succeeded"
     )
-    assert "s1" in error, f"the error should name the step s1, whose tool 'raed' does not exist; it says {error!r}"
+    assert "s1" in error, (
+        f"the error should name the step s1, whose tool 'raed' does not exist; it says {error!r}"
+    )
 
 
 def test_nothing_runs_before_the_plan_is_checked(program):
     error, called = attempt(program, [("s1", "read"), ("s2", "wriet"), ("s3", "send")])
     assert error is not None, "step s2 names the tool 'wriet', which does not exist"
-    assert called == [], f"step s2 has an unknown tool, and these tools had already run: {called}"
+    assert called == [], (
+        f"step s2 has an unknown tool, and these tools had already run: {called}"
+    )
 
 
 def test_every_unknown_tool_is_named_at_once(program):

@@ -14,10 +14,11 @@ An order is shipped at the second attempt. The customer has paid for it twice.
 
 
 def run(plan, tools, replan, attempts=3):
-    """Carry out the plan and return the results by step; a finished step is never carried out again.
+    """Carry out the plan and return the results by step; a finished step is never carried
+    out again.
 
-    When a step fails, `replan(plan, failed)` returns a whole new plan, in any order. After `attempts` failures:
-    RuntimeError.
+    When a step fails, `replan(plan, failed)` returns a whole new plan, in any order. After
+    `attempts` failures: RuntimeError.
     """
     for _ in range(attempts):
         results = {}
@@ -37,7 +38,11 @@ class Shop:
 
     def __init__(self):
         self.log, self.address = [], False
-        self.tools = {"charge the card": self.charge, "ship": self.ship, "ask for the address": self.ask}
+        self.tools = {
+            "charge the card": self.charge,
+            "ship": self.ship,
+            "ask for the address": self.ask,
+        }
 
     def charge(self):
         self.log.append("20 euros taken from the card")
@@ -54,7 +59,11 @@ class Shop:
 
 if __name__ == "__main__":
     shop = Shop()
-    run(["charge the card", "ship"], shop.tools, lambda plan, failed: ["ask for the address", *plan])
+    run(
+        ["charge the card", "ship"],
+        shop.tools,
+        lambda plan, failed: ["ask for the address", *plan],
+    )
     print(*shop.log, sep="\n")
 
 
@@ -87,14 +96,20 @@ def test_a_new_plan_can_begin_with_new_steps(program):
     calls, tools = world({"b": 1})
     results = program.run(["a", "b"], tools, lambda plan, failed: ["x", "a", "y", "b"])
     ran = {id: calls[id] for id in "axyb"}
-    assert ran == {"a": 1, "x": 1, "y": 1, "b": 2}, f"a, then b fails, then the plan x, a, y, b: the calls were {ran}"
-    assert sorted(results) == ["a", "b", "x", "y"], f"the results are those of {sorted(results)}, wanted a, b, x, y"
+    assert ran == {"a": 1, "x": 1, "y": 1, "b": 2}, (
+        f"a, then b fails, then the plan x, a, y, b: the calls were {ran}"
+    )
+    assert sorted(results) == ["a", "b", "x", "y"], (
+        f"the results are those of {sorted(results)}, wanted a, b, x, y"
+    )
 
 
 def test_finished_work_keeps_its_result(program):
     _, tools = world({"c": 2})
     results = program.run(["a", "c"], tools, lambda plan, failed: plan)
-    assert results.get("a") == "a of call 1", f"a was done in the first attempt; its result is {results.get('a')!r}"
+    assert results.get("a") == "a of call 1", (
+        f"a was done in the first attempt; its result is {results.get('a')!r}"
+    )
 
 
 def test_a_failed_step_is_tried_again(program):

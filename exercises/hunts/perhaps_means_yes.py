@@ -18,8 +18,9 @@ import json
 def release(ask, deploy, most=3):
     """Ask for a decision and obey it; return "released", "rejected" or "undecided".
 
-    `ask()` returns a text. It is a decision if it is a JSON object whose value for "approve" is true or false; any other
-    text is none. Without a decision, ask again, `most` times in all. Deploy after true, and only then.
+    `ask()` returns a text. It is a decision if it is a JSON object whose value for
+    "approve" is true or false; any other text is none. Without a decision, ask again,
+    `most` times in all. Deploy after true, and only then.
     """
     answer = json.loads(ask())
     if answer["approve"]:
@@ -29,7 +30,11 @@ def release(ask, deploy, most=3):
 
 
 if __name__ == "__main__":
-    answers = ['{"approve": "not before Monday"}', '{"approve": false}', '{"approve": true}']
+    answers = [
+        '{"approve": "not before Monday"}',
+        '{"approve": false}',
+        '{"approve": true}',
+    ]
     deployed = []
 
     def ask():
@@ -78,28 +83,40 @@ def test_only_true_is_a_yes(program):
     for text in NONE:
         status, deployed, _ = run(program, text)
         assert not deployed, f"the answer was {text}, and the release was deployed"
-        assert status == "undecided", f"the answer was {text}, three times; it returned {status!r}"
+        assert status == "undecided", (
+            f"the answer was {text}, three times; it returned {status!r}"
+        )
 
 
 def test_true_and_false_are_decisions(program):
     came = run(program, YES)
-    assert came == ("released", 1, 1), f"the answer was {YES}; returned, deployments, questions: {came}"
+    assert came == ("released", 1, 1), (
+        f"the answer was {YES}; returned, deployments, questions: {came}"
+    )
     came = run(program, NO, YES)
-    assert came == ("rejected", 0, 1), f"the answer was {NO}; returned, deployments, questions: {came}"
+    assert came == ("rejected", 0, 1), (
+        f"the answer was {NO}; returned, deployments, questions: {came}"
+    )
 
 
 def test_without_a_decision_it_asks_again(program):
     for text in NONE:
         came = run(program, text, text, YES)
-        assert came == ("released", 1, 3), f"twice {text}, then {YES}; returned, deployments, questions: {came}"
+        assert came == ("released", 1, 3), (
+            f"twice {text}, then {YES}; returned, deployments, questions: {came}"
+        )
         came = run(program, text, NO, YES)
-        assert came == ("rejected", 0, 2), f"{text}, then {NO}; returned, deployments, questions: {came}"
+        assert came == ("rejected", 0, 2), (
+            f"{text}, then {NO}; returned, deployments, questions: {came}"
+        )
 
 
 def test_it_asks_a_limited_number_of_times(program):
     for most in (1, 2, 5):
         came = run(program, "perhaps", most=most)
-        assert came == ("undecided", 0, most), f"always perhaps, most={most}; returned, deployments, questions: {came}"
+        assert came == ("undecided", 0, most), (
+            f"always perhaps, most={most}; returned, deployments, questions: {came}"
+        )
 
 
 # %% hints

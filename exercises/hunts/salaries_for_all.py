@@ -12,9 +12,11 @@ A plan mails a web page to customers. The mail contains an internal page that th
 
 
 def resolve(text, results):
-    """Return the text with each {step_N_result} replaced by the result of step N, exactly as the tool returned it.
+    """Return the text with each {step_N_result} replaced by the result of step N, exactly
+    as the tool returned it.
 
-    `results` maps step ids to texts. A reference without a result stays as it is, and so does every other brace.
+    `results` maps step ids to texts. A reference without a result stays as it is, and so
+    does every other brace.
     """
     for id, result in results.items():
         text = text.replace(f"{{step_{id}_result}}", result)
@@ -44,14 +46,26 @@ def test_a_result_is_never_searched_for_references(program):
 
 
 def test_a_text_can_name_several_steps(program):
-    resolved = program.resolve("{step_2_result}|{step_1_result}|{step_2_result}", {"1": PAGE, "2": SECRET})
-    assert resolved == f"{SECRET}|{PAGE}|{SECRET}", f"three references; it gave {resolved!r}"
+    resolved = program.resolve(
+        "{step_2_result}|{step_1_result}|{step_2_result}", {"1": PAGE, "2": SECRET}
+    )
+    assert resolved == f"{SECRET}|{PAGE}|{SECRET}", (
+        f"three references; it gave {resolved!r}"
+    )
 
 
 def test_other_braces_stay(program):
-    for text in ('{"a": {"b": 1}}', "{ {step_9_result} {}", "{step_1_result!r}", "{step_1_result.__class__}", "{{}}"):
+    for text in (
+        '{"a": {"b": 1}}',
+        "{ {step_9_result} {}",
+        "{step_1_result!r}",
+        "{step_1_result.__class__}",
+        "{{}}",
+    ):
         resolved = program.resolve(text, {"1": "one"})
-        assert resolved == text, f"{text!r} names no step with a result; it gave {resolved!r}"
+        assert resolved == text, (
+            f"{text!r} names no step with a result; it gave {resolved!r}"
+        )
 
 
 def test_a_result_stays_as_it_is(program):

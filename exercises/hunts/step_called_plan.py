@@ -11,15 +11,23 @@ The model has a plan of three steps. The program finds one step, and it is a str
 """
 
 # %% program
-"""Ask a model for a plan. The model is a script that follows the rules of the real service."""
+"""Ask a model for a plan. The model is a script that follows the rules of the real
+service.
+"""
 
 import json
 
-STEPS = [{"id": 1, "tool": "search"}, {"id": 2, "tool": "read"}, {"id": 3, "tool": "report"}]
+STEPS = [
+    {"id": 1, "tool": "search"},
+    {"id": 2, "tool": "read"},
+    {"id": 3, "tool": "report"},
+]
 
 
 def create_plan(goal, model):
-    """Return the steps of a plan, as a list of dicts; raise ValueError if the answer contains no list of steps."""
+    """Return the steps of a plan, as a list of dicts; raise ValueError if the answer
+    contains no list of steps.
+    """
     prompt = f"Goal: {goal}\nReturn ONLY a JSON list of steps, each with an id and a tool."
     answer = json.loads(model(prompt, response_format={"type": "json_object"}))
     return answer.get("steps", answer) if isinstance(answer, dict) else answer
@@ -28,9 +36,10 @@ def create_plan(goal, model):
 def model(prompt, response_format=None, steps=STEPS, name="plan"):
     """Answer in JSON.
 
-    With a response format, every answer is an object. If the prompt names the key, as in {"steps": [...]}, or a schema
-    does, the model uses that key. Otherwise it chooses a `name`, and a plan of one step can be returned as that step.
-    Without a format, it returns what the prompt asks for.
+    With a response format, every answer is an object. If the prompt names the key, as in
+    {"steps": [...]}, or a schema does, the model uses that key. Otherwise it chooses a
+    `name`, and a plan of one step can be returned as that step. Without a format, it
+    returns what the prompt asks for.
     """
     named = '"steps"' in prompt + json.dumps(response_format)
     if response_format is None and not named:
@@ -49,7 +58,11 @@ if __name__ == "__main__":
 # %% test
 import json
 
-THREE = [{"id": 1, "tool": "search"}, {"id": 2, "tool": "read"}, {"id": 3, "tool": "report"}]
+THREE = [
+    {"id": 1, "tool": "search"},
+    {"id": 2, "tool": "read"},
+    {"id": 3, "tool": "report"},
+]
 ONE = [{"id": 1, "tool": "clock", "depends_on": []}]
 
 
@@ -63,7 +76,9 @@ def plan_of(program, steps, name="plan"):
 def test_the_plan_is_a_list_under_any_key(program):
     for name in ("plan", "tasks", "result"):
         plan = plan_of(program, THREE, name)
-        assert plan == THREE, f"the model has a plan of three steps; create_plan gave {plan!r}"
+        assert plan == THREE, (
+            f"the model has a plan of three steps; create_plan gave {plan!r}"
+        )
 
 
 def test_a_plan_can_have_one_step(program):
@@ -72,16 +87,27 @@ def test_a_plan_can_have_one_step(program):
 
 
 def test_an_answer_without_steps_is_refused(program):
-    for answer in ({"sorry": "I can't"}, {"error": ["no tools"]}, {"steps": "one, two"}, {}):
+    for answer in (
+        {"sorry": "I can't"},
+        {"error": ["no tools"]},
+        {"steps": "one, two"},
+        {},
+    ):
         try:
-            plan = program.create_plan("anything", lambda prompt, response_format=None, a=answer: json.dumps(a))
+            plan = program.create_plan(
+                "anything", lambda prompt, response_format=None, a=answer: json.dumps(a)
+            )
         except ValueError:
             continue
-        raise AssertionError(f"the model answered {answer}, which holds no steps; create_plan gave {plan!r}")
+        raise AssertionError(
+            f"the model answered {answer}, which holds no steps; create_plan gave {plan!r}"
+        )
 
 
 # %% hints
 HINT = """The program asks for two things in one request. Read the prompt and the response format side by side."""
-QUESTION = """Can an answer be a list and an object? Who should choose the key of the list?"""
+QUESTION = (
+    """Can an answer be a list and an object? Who should choose the key of the list?"""
+)
 SEEN = """A tutorial, "Planner-Executor architecture": its prompt asks for a plan that "is a list of steps", its request for
 a JSON object, and a comment claims that the code handles both shapes. The key of the list is left to chance."""

@@ -10,17 +10,23 @@ A worker that was silent for an hour lost its lease. Version 2 was live. Now ver
 """
 
 # %% program
-"""Workers deploy to one site. Only the worker with the lease may do so, and a silent worker loses it to another."""
+"""Workers deploy to one site. Only the worker with the lease may do so, and a silent worker
+loses it to another.
+"""
 
 
 class Site:
-    """A site, and the lease on it. Each method is atomic: no other worker does anything while it runs."""
+    """A site, and the lease on it. Each method is atomic: no other worker does anything
+    while it runs.
+    """
 
     def __init__(self):
         self.live, self.token = [], 0
 
     def take_lease(self):
-        """Give the lease to the caller, and return its token; each lease has a higher token than the one before."""
+        """Give the lease to the caller, and return its token; each lease has a higher token
+        than the one before.
+        """
         self.token += 1
         return self.token
 
@@ -34,10 +40,12 @@ class Site:
 
 
 def release(site, version, build):
-    """Take the lease, build a version and deploy it; return "deployed", or "lease lost" if another worker has taken it.
+    """Take the lease, build a version and deploy it; return "deployed", or "lease lost" if
+    another worker has taken it.
 
-    A worker can stall for an hour at any point outside of the methods of `site`, and others work meanwhile. A worker
-    whose lease was taken never deploys. Any version can follow any other: a later worker might deploy an older version.
+    A worker can stall for an hour at any point outside of the methods of `site`, and others
+    work meanwhile. A worker whose lease was taken never deploys. Any version can follow any
+    other: a later worker might deploy an older version.
     """
     token = site.take_lease()
     if not site.has_lease(token):
@@ -116,7 +124,9 @@ def test_a_worker_that_lost_its_lease_does_not_deploy(program):
 
 def test_the_worker_that_has_the_lease_deploys(program):
     for _, two, _ in moments(program):
-        assert two == "deployed", f"worker 2 took the lease while worker 1 stalled; worker 2 returned {two!r}"
+        assert two == "deployed", (
+            f"worker 2 took the lease while worker 1 stalled; worker 2 returned {two!r}"
+        )
     one, _, live = stalled(program, 99)
     assert (one, live) == ("deployed", ["version 1"]), (
         f"there was no other worker; it returned {one!r}, live were {live}"
@@ -125,7 +135,9 @@ def test_the_worker_that_has_the_lease_deploys(program):
 
 def test_a_later_worker_can_deploy_an_older_version(program):
     for _, _, live in moments(program, "version 2", "version 1"):
-        assert live[-1:] == ["version 1"], f"worker 2 went back to version 1 while worker 1 stalled; live were {live}"
+        assert live[-1:] == ["version 1"], (
+            f"worker 2 went back to version 1 while worker 1 stalled; live were {live}"
+        )
 
 
 # %% hints

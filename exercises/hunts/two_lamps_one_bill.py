@@ -9,17 +9,23 @@ A customer orders the same lamp twice. Both steps are done, and both have a rece
 """
 
 # %% program
-"""Carry out a plan on a cluster whose tasks have keys: what is submitted again under a known key is not carried out again."""
+"""Carry out a plan on a cluster whose tasks have keys: what is submitted again under a
+known key is not carried out again.
+"""
 
 
 class Cluster:
-    """Keeps the result of each key, also when the program that submitted the task has crashed."""
+    """Keeps the result of each key, also when the program that submitted the task has
+    crashed.
+    """
 
     def __init__(self):
         self.results = {}
 
     def submit(self, key, tool, value):
-        """Call a tool unless the key is known, and return the key's result. A key can be any value that a dict can have."""
+        """Call a tool unless the key is known, and return the key's result. A key can be
+        any value that a dict can have.
+        """
         if key not in self.results:
             self.results[key] = tool(value)
         return self.results[key]
@@ -28,11 +34,15 @@ class Cluster:
 def carry_out(run, plan, tools, cluster):
     """Carry out a plan, {step: (tool, value)}, on the cluster; return the results by step.
 
-    `run` is the run's name. Runs and steps have names of any letters and digits. Each step of each run calls its tool
-    once, even if another step makes the same call. After a crash, the same run is carried out once more from its first
-    step: what the cluster has done is not done again.
+    `run` is the run's name. Runs and steps have names of any letters and digits. Each step
+    of each run calls its tool once, even if another step makes the same call. After a
+    crash, the same run is carried out once more from its first step: what the cluster has
+    done is not done again.
     """
-    return {step: cluster.submit((name, value), tools[name], value) for step, (name, value) in plan.items()}
+    return {
+        step: cluster.submit((name, value), tools[name], value)
+        for step, (name, value) in plan.items()
+    }
 
 
 if __name__ == "__main__":
@@ -57,7 +67,12 @@ class World:
     """A cluster, and tools that count their calls; before call number `crash`, the program crashes."""
 
     def __init__(self, program, crash=0):
-        self.program, self.cluster, self.calls, self.crash = program, program.Cluster(), [], crash
+        self.program, self.cluster, self.calls, self.crash = (
+            program,
+            program.Cluster(),
+            [],
+            crash,
+        )
 
     def tool(self, name):
         def call(value):
@@ -77,9 +92,13 @@ class World:
 def test_two_steps_with_the_same_call_are_two_calls(program):
     world = World(program)
     results = world.carry_out("a", SAME)
-    assert world.calls == ["pay", "pay", "mail"], f"two steps pay 30 euros, a third sends a mail; called: {world.calls}"
+    assert world.calls == ["pay", "pay", "mail"], (
+        f"two steps pay 30 euros, a third sends a mail; called: {world.calls}"
+    )
     wanted = {"1": "pay 1", "2": "pay 2", "3": "mail 3"}
-    assert results == wanted, f"two steps pay 30 euros, a third sends a mail; the results are {results}"
+    assert results == wanted, (
+        f"two steps pay 30 euros, a third sends a mail; the results are {results}"
+    )
 
 
 def test_after_a_crash_finished_steps_are_not_done_again(program):
@@ -91,7 +110,9 @@ def test_after_a_crash_finished_steps_are_not_done_again(program):
         assert world.calls == ["pay", "pay", "mail"], (
             f"crash before call {crash}, then once more; called: {world.calls}"
         )
-        assert results == {"1": "pay 1", "2": "pay 2", "3": "mail 3"}, f"crash before call {crash}; results: {results}"
+        assert results == {"1": "pay 1", "2": "pay 2", "3": "mail 3"}, (
+            f"crash before call {crash}; results: {results}"
+        )
 
 
 def test_two_runs_are_independent(program):

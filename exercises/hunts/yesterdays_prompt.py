@@ -11,11 +11,15 @@ A better prompt was released. The log says that it is in use, but the answers ar
 """
 
 # %% program
-"""Ask a model with the released prompt; the log records the prompt's version for each answer."""
+"""Ask a model with the released prompt; the log records the prompt's version for each
+answer.
+"""
 
 
 class Prompts:
-    """Prompts by name. A saved version never changes; a label points to the current version."""
+    """Prompts by name. A saved version never changes; a label points to the current
+    version.
+    """
 
     def __init__(self):
         self.texts, self.labels, self.reads = {}, {}, 0
@@ -34,7 +38,9 @@ class Prompts:
         return self.labels[name, label]
 
     def text(self, name, version):
-        """Return the text of a version. Reading takes a while, so no text should be read twice."""
+        """Return the text of a version. Reading takes a while, so no text should be read
+        twice.
+        """
         self.reads += 1
         return self.texts[name][version - 1]
 
@@ -43,9 +49,11 @@ KNOWN = {}  # texts that were read
 
 
 def ask(model, prompts, name, question, log, label="production"):
-    """Return the model's answer to a question, asked with the version that the label points to now.
+    """Return the model's answer to a question, asked with the version that the label points
+    to now.
 
-    The log gets a line, (name, version, question), with the version that the model received.
+    The log gets a line, (name, version, question), with the version that the model
+    received.
     """
     if name not in KNOWN:
         KNOWN[name] = prompts.text(name, prompts.version(name, label))
@@ -56,9 +64,14 @@ def ask(model, prompts, name, question, log, label="production"):
 
 if __name__ == "__main__":
     prompts, log = Prompts(), []
-    for day, text in [("Monday", "Be brief."), ("Tuesday", "Be brief, and name your source.")]:
+    for day, text in [
+        ("Monday", "Be brief."),
+        ("Tuesday", "Be brief, and name your source."),
+    ]:
         prompts.release("support", prompts.save("support", text))
-        print(f"{day}, asked: {ask(str, prompts, 'support', 'Are the logs complete?', log)}")
+        print(
+            f"{day}, asked: {ask(str, prompts, 'support', 'Are the logs complete?', log)}"
+        )
         print(f"{day}, log:   support, version {log[-1][1]}")
 
 
@@ -83,7 +96,9 @@ def test_a_release_takes_effect_at_the_next_question(program):
     asked(program, prompts, log)
     prompts.release("support", 2)
     heard, _ = asked(program, prompts, log)
-    assert heard == "New. Why?", f"version 2, 'New.', was released after the first question; the second was {heard!r}"
+    assert heard == "New. Why?", (
+        f"version 2, 'New.', was released after the first question; the second was {heard!r}"
+    )
 
 
 def test_a_release_can_be_reverted(program):
@@ -91,13 +106,19 @@ def test_a_release_can_be_reverted(program):
     for version in (1, 2, 1):
         prompts.release("support", version)
         came = asked(program, prompts, log)
-    assert came == ("Old. Why?", 1), f"version 1 was released again after version 2; asked and logged: {came}"
+    assert came == ("Old. Why?", 1), (
+        f"version 1 was released again after version 2; asked and logged: {came}"
+    )
 
 
 def test_each_label_points_to_its_own_version(program):
     prompts, log = started(program, "Old.", "New.")
     prompts.release("support", 2, "staging")
-    for label, wanted in (("production", "Old. Why?"), ("staging", "New. Why?"), ("production", "Old. Why?")):
+    for label, wanted in (
+        ("production", "Old. Why?"),
+        ("staging", "New. Why?"),
+        ("production", "Old. Why?"),
+    ):
         heard, _ = asked(program, prompts, log, label=label)
         assert heard == wanted, f"{label} means {wanted[:4]!r}; the question was {heard!r}"
 
@@ -106,8 +127,13 @@ def test_two_prompts_are_independent(program):
     prompts, log = started(program, "Old.")
     prompts.save("plan", "Plan.")
     prompts.release("plan", 1)
-    heard = [asked(program, prompts, log, name=name)[0] for name in ("support", "plan", "support")]
-    assert heard == ["Old. Why?", "Plan. Why?", "Old. Why?"], f"support, plan, support were asked with {heard}"
+    heard = [
+        asked(program, prompts, log, name=name)[0]
+        for name in ("support", "plan", "support")
+    ]
+    assert heard == ["Old. Why?", "Plan. Why?", "Old. Why?"], (
+        f"support, plan, support were asked with {heard}"
+    )
 
 
 def test_the_log_names_the_version_that_the_model_received(program):
@@ -118,8 +144,12 @@ def test_the_log_names_the_version_that_the_model_received(program):
         return question
 
     heard = program.ask(model, prompts, "support", "Why?", log)
-    assert heard == "Old. Why?", f"version 1 was released when it was asked; the question was {heard!r}"
-    assert log == [("support", 1, "Why?")], f"the model was asked with version 1, 'Old.'; the log says {log}"
+    assert heard == "Old. Why?", (
+        f"version 1 was released when it was asked; the question was {heard!r}"
+    )
+    assert log == [("support", 1, "Why?")], (
+        f"the model was asked with version 1, 'Old.'; the log says {log}"
+    )
 
 
 def test_no_text_is_read_twice(program):
@@ -127,7 +157,9 @@ def test_no_text_is_read_twice(program):
     for version in (1, 1, 2, 1, 2):
         prompts.release("support", version)
         asked(program, prompts, log)
-    assert prompts.reads <= 2, f"there are two texts; {prompts.reads} were read for five questions"
+    assert prompts.reads <= 2, (
+        f"there are two texts; {prompts.reads} were read for five questions"
+    )
 
 
 # %% hints

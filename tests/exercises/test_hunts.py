@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from exercises import record
+from exercises.checker import record
 from exercises.hunts import __main__ as command
 from exercises.hunts.catalogue import BEST, HERE, Fix, Hunt, hunts, read
 from exercises.hunts.judge import judge, load, run
