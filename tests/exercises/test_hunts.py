@@ -179,5 +179,5 @@ def test_a_cell_opens_a_program_and_tests_what_is_in_it(capsys: pytest.CaptureFi
         capsys.readouterr()
         shell.run_cell(f"%%hunt two_cooks_watch\n{source}")
         assert capsys.readouterr().out.startswith(word)
-    shell.run_cell("%hunt two_cooks --hint")
-    assert capsys.readouterr().out == "there is no hunt 'two_cooks'; is it two_cooks_watch?\n"
+    shell.run_cell("%hunt two_cooks_wach --hint")
+    assert capsys.readouterr().out == "there is no hunt 'two_cooks_wach'; is it two_cooks_watch?\n"
