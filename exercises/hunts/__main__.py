@@ -30,9 +30,7 @@ MOST_LINES, MOST_COLUMNS = 30, 200
 
 def main(arguments: Sequence[str] | None = None, command: str = COMMAND) -> int:
     """Run a command; return its exit status: 0, or 1 for a test that is not passed, or 2 for an unknown hunt."""
-    parser = argparse.ArgumentParser(
-        prog=command, description="Bug hunts: find a defect that was seen in the wild."
-    )
+    parser = argparse.ArgumentParser(prog=command, description="Bug hunts: find a defect that was seen in the wild.")
     parser.add_argument("name", nargs="?", help="a hunt; without it, all hunts are listed")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--test", action="store_true", help="test your copy of the program")
@@ -44,9 +42,7 @@ def main(arguments: Sequence[str] | None = None, command: str = COMMAND) -> int:
         choices=(1, 2),
         help="a nudge; --hint 2 asks a question",
     )
-    what.add_argument(
-        "--solution", action="store_true", help="compare your copy with one possible fix"
-    )
+    what.add_argument("--solution", action="store_true", help="compare your copy with one possible fix")
     what.add_argument(
         "--reset",
         action="store_true",
@@ -67,18 +63,11 @@ def main(arguments: Sequence[str] | None = None, command: str = COMMAND) -> int:
         print(_filled(hunt.hints[given.hint - 1]))
         print(f"\nA question: {command} {hunt.name} --hint 2" if given.hint == 1 else "")
     elif given.solution:
-        mine = (
-            begin(hunt).read_text(encoding="utf-8", errors="replace")
-            if changed(hunt)
-            else None
-        )
+        mine = begin(hunt).read_text(encoding="utf-8", errors="replace") if changed(hunt) else None
         print(hunt.difference(mine), _filled("Seen in the wild: " + hunt.seen), sep="\n\n")
     elif given.reset:
         saved = reset(hunt)
-        print(
-            "The defect is back."
-            + (f" Your version is in {_shown(saved)}." if saved else "")
-        )
+        print("The defect is back." + (f" Your version is in {_shown(saved)}." if saved else ""))
     else:
         print(case(hunt))
         if command == COMMAND:
@@ -108,22 +97,16 @@ def _open(hunt: Hunt) -> None:
     from IPython import get_ipython  # type: ignore[attr-defined, unused-ignore]
 
     source = begin(hunt).read_text(encoding="utf-8", errors="replace")
-    print(
-        f"\nThe program is now in this cell. Change it, and run the cell. A hint: {MAGIC} {hunt.name} --hint"
-    )
+    print(f"\nThe program is now in this cell. Change it, and run the cell. A hint: {MAGIC} {hunt.name} --hint")
     get_ipython().set_next_input(f"%%hunt {hunt.name}\n{source}", replace=True)
 
 
 def listing(command: str) -> str:
     """List every hunt with the learner's progress and the hunt's title, the best dozen first."""
-    known = {
-        name: WORDS.get(record.known().get(f"hunt {name}", ""), NOT_STARTED)
-        for name in hunts()
-    }
+    known = {name: WORDS.get(record.known().get(f"hunt {name}", ""), NOT_STARTED) for name in hunts()}
     right = sum(word == WORDS["right"] for word in known.values())
     rows = [
-        f"{one.lesson}  {name:25}{known[name]:19}{one.difficulty} of 5  {one.title}"
-        for name, one in hunts().items()
+        f"{one.lesson}  {name:25}{known[name]:19}{one.difficulty} of 5  {one.title}" for name, one in hunts().items()
     ]
     head = f"{len(rows)} hunts, {right} right. First the lesson; before the title, the difficulty."
     parts = ["The best dozen", *rows[: len(BEST)], "", "More", *rows[len(BEST) :]]
@@ -136,9 +119,7 @@ def case(hunt: Hunt) -> str:
     came = printed.text.rstrip("\n").splitlines() or ["nothing"]
     if len(came) > MOST_LINES:
         came = [*came[:MOST_LINES], f"… and {len(came) - MOST_LINES:,} lines more"]
-    came = [
-        line if len(line) <= MOST_COLUMNS else f"{line[:MOST_COLUMNS]} …" for line in came
-    ]
+    came = [line if len(line) <= MOST_COLUMNS else f"{line[:MOST_COLUMNS]} …" for line in came]
     came += ["… and it did not end, so it was stopped"] * (not printed.ended)
     came += [printed.error] * bool(printed.error)
     right = printed.ended and printed.text.rstrip("\n") == hunt.expected.rstrip("\n")
@@ -163,9 +144,7 @@ def _test(hunt: Hunt) -> int:
     if not changed(hunt):
         print(f"{NOT_STARTED}: your copy is unchanged.")
     else:
-        record.remember(
-            f"hunt {hunt.name}", "raised" if verdict.word == "late" else verdict.word
-        )
+        record.remember(f"hunt {hunt.name}", "raised" if verdict.word == "late" else verdict.word)
     print(described(verdict))
     if verdict.word == "right":
         print("\n" + _filled("Seen in the wild: " + hunt.seen))
@@ -181,9 +160,7 @@ def described(verdict: Verdict) -> str:
 def copy(hunt: Hunt) -> Path:
     """Return the path of the learner's copy: next to the progress, in a folder that git ignores."""
     place = record.place()
-    return (
-        place.parent / "hunts" / "mine" if place else Path(_scratch().name)
-    ) / f"{hunt.name}.py"
+    return (place.parent / "hunts" / "mine" if place else Path(_scratch().name)) / f"{hunt.name}.py"
 
 
 def begin(hunt: Hunt) -> Path:
@@ -220,16 +197,12 @@ def _scratch() -> tempfile.TemporaryDirectory[str]:
 
 
 def _filled(text: str, indent: str = "") -> str:
-    return textwrap.fill(
-        " ".join(text.split()), 92, initial_indent=indent, subsequent_indent=indent
-    )
+    return textwrap.fill(" ".join(text.split()), 92, initial_indent=indent, subsequent_indent=indent)
 
 
 def _shown(path: Path) -> str:
     """Return a path relative to the current folder, if possible."""
-    return (
-        str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
-    )
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 if __name__ == "__main__":

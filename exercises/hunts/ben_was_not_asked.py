@@ -65,11 +65,7 @@ TWICE = {"a": "wait", "b": {"c": "wait", "d": "knock"}, "e": "wait"}
 
 
 def texts(plan):
-    return [
-        text
-        for step in plan.values()
-        for text in (texts(step) if isinstance(step, dict) else [step])
-    ]
+    return [text for step in plan.values() for text in (texts(step) if isinstance(step, dict) else [step])]
 
 
 def done(program, plan, *crashes):
@@ -101,9 +97,7 @@ def test_inner_and_outer_steps_with_one_id_are_different(program):
 def test_nothing_is_done_twice_after_a_crash(program):
     for number in range(len(texts(PLAN))):
         out = done(program, PLAN, number)
-        assert out == texts(PLAN), (
-            f"crash before {texts(PLAN)[number]!r} and restarted; done: {out}"
-        )
+        assert out == texts(PLAN), f"crash before {texts(PLAN)[number]!r} and restarted; done: {out}"
 
 
 def test_plans_can_be_nested_at_any_depth(program):

@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -94,26 +95,18 @@ class Hunt:
         """Return what leads from a program, by default the one with the defect, to ours, as a diff."""
         old = (self.program if source is None else source).splitlines()
         names = "the defect" if source is None else "yours", "ours"
-        return "\n".join(
-            difflib.unified_diff(old, self.fixed().splitlines(), *names, lineterm="", n=2)
-        )
+        return "\n".join(difflib.unified_diff(old, self.fixed().splitlines(), *names, lineterm="", n=2))
 
     @property
     def lines(self) -> int:
         """About how many lines our fix changes or adds."""
-        return max(
-            1, sum(line.startswith("+") for line in self.difference().splitlines()[2:])
-        )
+        return max(1, sum(line.startswith("+") for line in self.difference().splitlines()[2:]))
 
 
 @cache
 def hunts() -> dict[str, Hunt]:
     """Return every hunt by its name: the best dozen, then the others in the order of the lessons."""
-    modules = [
-        path
-        for path in HERE.glob("*.py")
-        if _PARTS.search(path.read_text(encoding="utf-8"))
-    ]
+    modules = [path for path in HERE.glob("*.py") if _PARTS.search(path.read_text(encoding="utf-8"))]
     catalogue = {path.stem: read(path) for path in modules}
     others = sorted(
         (hunt for hunt in catalogue.values() if hunt.name not in BEST),
@@ -127,9 +120,7 @@ def read(path: Path) -> Hunt:
     head, *parts = _PARTS.split(path.read_text(encoding="utf-8"))
     facts = _HEAD.fullmatch(ast.get_docstring(ast.parse(head), clean=False) or "")
     if not facts or len(parts) != 3:
-        raise ValueError(
-            f"{path.name}: expected a head with its facts, then `# %% program`, `# %% test`, `# %% hints`"
-        )
+        raise ValueError(f"{path.name}: expected a head with its facts, then `# %% program`, `# %% test`, `# %% hints`")
     title, lesson, difficulty, minutes, symptom, expected = facts.groups()
     program, test, hints = (part.strip("\n") + "\n" for part in parts)
     texts = [
@@ -157,6 +148,8 @@ def read(path: Path) -> Hunt:
 def merged(source: str, part: str) -> str:
     """Return the program with the definitions of `part`: they replace those of the same name, and new ones come first.
 
+    A definition without a docstring keeps the one that it replaces.
+
     Raises `ValueError` if the program has none of the definitions.
     """
     lines, new = source.splitlines(), part.splitlines()
@@ -174,16 +167,34 @@ def merged(source: str, part: str) -> str:
         else:
             ahead += [*text, "", ""]
     if not changes or ahead:
-        raise ValueError(
-            "a changed part must contain a definition of the program, and end with it"
-        )
+        raise ValueError("a changed part must contain a definition of the program, and end with it")
     for name, text in sorted(changes.items(), key=lambda change: -places[change[0]].lineno):
         node = places[name]
         lines[node.lineno - 1 : node.end_lineno] = text
     docstring = ast.parse(source).body[0]
     at = docstring.end_lineno or 1
     lines[at:at] = ["", *imports] if imports else []
+    return _documented("\n".join(lines) + "\n", source)
+
+
+def _documented(fixed: str, source: str) -> str:
+    """Return a program with the docstrings of another one in definitions that have none."""
+    lines, old = fixed.splitlines(), source.splitlines()
+    known = {name: node.body[0] for name, node in _definitions(ast.parse(source)) if ast.get_docstring(node)}
+    for name, node in reversed(list(_definitions(ast.parse(fixed)))):
+        doc, first = known.get(name), node.body[0].lineno - 1
+        if doc and not ast.get_docstring(node) and first >= node.lineno:
+            lines[first:first] = old[doc.lineno - 1 : doc.end_lineno]
     return "\n".join(lines) + "\n"
+
+
+def _definitions(tree: ast.Module | ast.ClassDef, inside: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield functions, classes and methods with their names, in order."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield inside + node.name, node
+        if isinstance(node, ast.ClassDef):
+            yield from _definitions(node, f"{node.name}.")
 
 
 def _name(node: ast.stmt) -> str:

@@ -71,9 +71,7 @@ def test_a_step_starts_when_its_last_dependency_ends(program):
         for step, (_, needs) in plan.items():
             wanted = max((starts[needed] + plan[needed][0] for needed in needs), default=0)
             ends = {needed: starts[needed] + plan[needed][0] for needed in needs}
-            assert starts[step] >= wanted, (
-                f"{step!r} starts at {starts[step]}; what it depends on ends at {ends}"
-            )
+            assert starts[step] >= wanted, f"{step!r} starts at {starts[step]}; what it depends on ends at {ends}"
             assert starts[step] == wanted, (
                 f"{step!r} starts at {starts[step]}, wanted {wanted}; what it depends on ends at {ends}: it waits for nothing"
             )

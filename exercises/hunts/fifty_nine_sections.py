@@ -50,9 +50,7 @@ def test_a_parameter_that_is_one_reference_becomes_the_result(program):
     ):
         resolved = program.resolve("{step_1_result}", {"1": result})
         kept = type(resolved) is type(result) and resolved == result
-        assert kept, (
-            f"the result of step 1 is {result!r}; resolve('{{step_1_result}}') gave {resolved!r}"
-        )
+        assert kept, f"the result of step 1 is {result!r}; resolve('{{step_1_result}}') gave {resolved!r}"
 
 
 def test_inside_a_text_a_result_is_written_as_text(program):
@@ -61,12 +59,8 @@ def test_inside_a_text_a_result_is_written_as_text(program):
 
 
 def test_each_item_of_a_list_is_resolved(program):
-    resolved = program.resolve(
-        ["{step_1_result}", "and {step_2_result}", "end"], {"1": [1], "2": 2}
-    )
-    assert resolved == [[1], "and 2", "end"], (
-        f"a list with two references; it gave {resolved!r}"
-    )
+    resolved = program.resolve(["{step_1_result}", "and {step_2_result}", "end"], {"1": [1], "2": 2})
+    assert resolved == [[1], "and 2", "end"], f"a list with two references; it gave {resolved!r}"
 
 
 def test_a_text_without_references_stays(program):

@@ -68,32 +68,24 @@ def told(messages):
 
 def test_rules_and_goal_are_always_sent(program):
     came = sent(program, turns(1, 1, 1, 1), 6)
-    assert came[:2] == HEAD, (
-        f"of four turns six messages are sent: {told(came)}; the goal is gone"
-    )
+    assert came[:2] == HEAD, f"of four turns six messages are sent: {told(came)}; the goal is gone"
 
 
 def test_the_latest_turns_are_sent(program):
     came = sent(program, turns(1, 1, 1, 1), 6)
-    assert came == HEAD + turns(1, 1, 1, 1)[6:], (
-        f"of four turns six messages are sent: {told(came)}"
-    )
+    assert came == HEAD + turns(1, 1, 1, 1)[6:], f"of four turns six messages are sent: {told(came)}"
 
 
 def test_the_turns_that_are_sent_have_no_gap(program):
     came = sent(program, turns(1, 5, 1), 7)
-    assert came == HEAD + turns(1, 5, 1)[10:], (
-        f"the turn in the middle is too long: {told(came)}"
-    )
+    assert came == HEAD + turns(1, 5, 1)[10:], f"the turn in the middle is too long: {told(came)}"
 
 
 def test_a_turn_is_sent_whole_or_not_at_all(program):
     for most, first in ((9, 5), (8, 5), (7, 9), (6, 9), (5, 9), (4, 9)):
         came = sent(program, turns(2, 3, 1), most)
         wanted = HEAD + turns(2, 3, 1)[first:]
-        assert came == wanted, (
-            f"three turns, {most} messages fit: {told(came)}; wanted {told(wanted)}"
-        )
+        assert came == wanted, f"three turns, {most} messages fit: {told(came)}; wanted {told(wanted)}"
 
 
 def test_if_no_turn_fits_no_turn_is_sent(program):

@@ -74,9 +74,7 @@ def run(program, dump, before=LAST_NIGHT):
         became = program.migrate(backup, dump, lambda: migrated.append(True))
         held = backup.read_text() if backup.exists() else None
         others = sorted(path.name for path in Path(folder).iterdir() if path != backup)
-    assert bool(migrated) == (became[1] == "done"), (
-        f"outcomes: {became}, but the migration ran {len(migrated)} times"
-    )
+    assert bool(migrated) == (became[1] == "done"), f"outcomes: {became}, but the migration ran {len(migrated)} times"
     return tuple(became), held, others
 
 
@@ -102,9 +100,7 @@ def nothing(file):
 
 def test_an_incomplete_backup_stops_the_migration(program):
     became, _, _ = run(program, half)
-    assert became == ("failed", "skipped"), (
-        f"the dump wrote half and returned code 1; outcomes: {became}"
-    )
+    assert became == ("failed", "skipped"), f"the dump wrote half and returned code 1; outcomes: {became}"
 
 
 def test_the_previous_backup_stays(program):
@@ -118,12 +114,8 @@ def test_the_previous_backup_stays(program):
 
 def test_an_error_halfway_is_a_failure_too(program):
     became, held, _ = run(program, breaks)
-    assert became == ("failed", "skipped"), (
-        f"the disk became full halfway; outcomes: {became}"
-    )
-    assert held == LAST_NIGHT, (
-        f"the disk became full halfway; last night's backup is now {held!r}"
-    )
+    assert became == ("failed", "skipped"), f"the disk became full halfway; outcomes: {became}"
+    assert held == LAST_NIGHT, f"the disk became full halfway; last night's backup is now {held!r}"
 
 
 def test_a_complete_backup_replaces_it(program):
@@ -151,16 +143,12 @@ def test_the_previous_backup_exists_while_the_new_one_is_written(program):
             backup,
             lambda file: seen.append(backup.exists() and backup.read_text()) or whole(file),
         )
-    assert seen == [LAST_NIGHT], (
-        f"while the new backup is written, last night's backup is {seen}"
-    )
+    assert seen == [LAST_NIGHT], f"while the new backup is written, last night's backup is {seen}"
 
 
 # %% hints
 HINT = """Imagine a crash after each line, and look at the file each time. When does last night's backup disappear?"""
-QUESTION = (
-    """Who learns that the dump failed, and which file must still exist at that moment?"""
-)
+QUESTION = """Who learns that the dump failed, and which file must still exist at that moment?"""
 SEEN = """"The Planner-Executor pattern explained", an article: its gantz.yaml writes pg_dump mydb > backup_… , and the
 shell empties the file first. In use: autopostgresqlbackup, issue 2, months of truncated dumps that nobody
 noticed; DBackup, issue 154, a failed pg_dump counts as a success of 0 bytes, and earlier backups are deleted."""

@@ -141,18 +141,14 @@ def test_the_log_shows_three_levels_of_plans(program):
     plan = [("4", [("1", [("2", provider.ask("fog", 7))]), ("5", provider.ask("ice", 1))])]
     _, log, _ = ran(program, provider, plan)
     told = [(step, cents) for step, cents, _ in log if cents]
-    assert told == [("4.1.2", 7), ("4.5", 1)], (
-        f"step 4.1.2 cost 7 cents and step 4.5 one; the log says {told}"
-    )
+    assert told == [("4.1.2", 7), ("4.5", 1)], f"step 4.1.2 cost 7 cents and step 4.5 one; the log says {told}"
 
 
 def test_an_error_inside_a_step_ends_the_outer_plan(program):
     provider = Provider(rain=2)
     result, _, error = ran(program, provider, nested(provider))
     asked = [question for question, _ in provider.bill]
-    assert error is not None, (
-        f"step 2.2 failed twice; the plan ended with the result {result!r}"
-    )
+    assert error is not None, f"step 2.2 failed twice; the plan ended with the result {result!r}"
     assert str(error) == "no answer about rain", (
         f"step 2.2 failed with 'no answer about rain'; the plan's error: {error}"
     )
@@ -165,9 +161,7 @@ def test_failed_calls_cost_too(program):
     told = [(step, cents, error) for step, cents, error in log if cents]
     failed = ("2.2", 5, "no answer about rain")
     wanted = [("1", 2, ""), ("2.1", 3, ""), failed, failed]
-    assert told == wanted, (
-        f"the plan inside step 2 failed after three calls; the log says {told}"
-    )
+    assert told == wanted, f"the plan inside step 2 failed after three calls; the log says {told}"
 
 
 def test_a_step_returns_the_result_of_its_inner_plan(program):

@@ -45,11 +45,7 @@ def judge(test: str, program: str | bytes, limit: float = LIMIT) -> Verdict:
 
     def tried() -> int:
         nonlocal words
-        tests = [
-            (name, value)
-            for name, value in vars(load(test, "<test>")).items()
-            if name.startswith("test_")
-        ]
+        tests = [(name, value) for name, value in vars(load(test, "<test>")).items() if name.startswith("test_")]
         for name, function in tests:
             words = "the program can be read"
             loaded = load(program)
@@ -99,9 +95,7 @@ class _Loop(asyncio.BaseEventLoop):
     def __init__(self) -> None:
         super().__init__()
         self._now, self._selector = 0.0, self
-        self.set_exception_handler(
-            lambda *_: None
-        )  # tasks of a stopped program leave no message
+        self.set_exception_handler(lambda *_: None)  # tasks of a stopped program leave no message
 
     def time(self) -> float:
         return self._now
@@ -151,9 +145,5 @@ def _where(error: BaseException) -> str:
     message = f"raised {type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError):
         return f"{message} (line {error.lineno})"
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == FILE
-    ]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE]
     return f"{message} (line {lines[-1]})" if lines else message

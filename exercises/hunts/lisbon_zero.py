@@ -40,9 +40,7 @@ RESULTS = {f"#E{n}": f"<{n}>" for n in range(1, 121)}
 def test_each_reference_gets_its_own_result(program):
     for n in (1, 2, 10, 11, 12, 100, 101, 120):
         resolved = program.resolve(f"Use #E{n}", RESULTS)
-        assert resolved == f"Use <{n}>", (
-            f"resolve('Use #E{n}') gave {resolved!r}, wanted 'Use <{n}>'"
-        )
+        assert resolved == f"Use <{n}>", f"resolve('Use #E{n}') gave {resolved!r}, wanted 'Use <{n}>'"
 
 
 def test_a_reference_can_be_anywhere_in_the_text(program):
@@ -56,12 +54,8 @@ def test_results_can_arrive_in_any_order(program):
     names = list(RESULTS)
     for seed in range(20):
         Random(seed).shuffle(names)
-        resolved = program.resolve(
-            "#E1 #E10 #E100 #E12 #E2", {name: RESULTS[name] for name in names}
-        )
-        assert resolved == "<1> <10> <100> <12> <2>", (
-            f"with another order of arrival, it gave {resolved!r}"
-        )
+        resolved = program.resolve("#E1 #E10 #E100 #E12 #E2", {name: RESULTS[name] for name in names})
+        assert resolved == "<1> <10> <100> <12> <2>", f"with another order of arrival, it gave {resolved!r}"
 
 
 def test_a_name_without_a_result_stays(program):

@@ -37,16 +37,12 @@ RESULTS = {1: "Lisbon", 2: "May", 5: "a hotel", 12: "rain"}
 def test_a_price_stays_a_price(program):
     for text in ("lunch for $5", "$5, or $12.50", "$1,200 a month", "US$2", "{budget: $5}"):
         resolved = program.resolve(text, RESULTS)
-        assert resolved == text, (
-            f"resolve({text!r}) gave {resolved!r}: a price is no reference"
-        )
+        assert resolved == text, f"resolve({text!r}) gave {resolved!r}: a price is no reference"
 
 
 def test_a_reference_gets_its_result(program):
     resolved = program.resolve("${1} in ${2}: ${5}? ${12}.${1}", RESULTS)
-    assert resolved == "Lisbon in May: a hotel? rain.Lisbon", (
-        f"five references; it gave {resolved!r}"
-    )
+    assert resolved == "Lisbon in May: a hotel? rain.Lisbon", f"five references; it gave {resolved!r}"
 
 
 def test_a_text_can_contain_both(program):
@@ -64,8 +60,6 @@ def test_a_reference_without_a_result_stays(program):
 
 # %% hints
 HINT = """The results are correct. Look at what counts as a reference."""
-QUESTION = (
-    """Describe in words what the pattern accepts. Which of its characters are optional?"""
-)
+QUESTION = """Describe in words what the pattern accepts. Which of its characters are optional?"""
 SEEN = """LLMCompiler, in its task fetching unit: besides ${1} it also accepts $1 as a reference, in case the planner makes
 a mistake. LangGraph's former LLMCompiler notebook has the same pattern; LangGraph's issue 1459 shows it."""

@@ -78,16 +78,12 @@ def run(program, broken):
 def test_a_step_never_runs_after_its_dependency_failed(program):
     became, called = run(program, {"a"})
     assert "b" not in called, f"a failed and b depends on a; called: {called}"
-    assert became.get("b") == "skipped", (
-        f"a failed and b depends on a; the outcome of b is {became.get('b')!r}"
-    )
+    assert became.get("b") == "skipped", f"a failed and b depends on a; the outcome of b is {became.get('b')!r}"
 
 
 def test_indirect_dependents_do_not_run_either(program):
     became, called = run(program, {"a"})
-    assert not {"c", "d"} & set(called), (
-        f"a failed, b needs a, c needs b, d needs c; called: {called}"
-    )
+    assert not {"c", "d"} & set(called), f"a failed, b needs a, c needs b, d needs c; called: {called}"
     words = {step: became.get(step) for step in "cd"}
     assert words == {"c": "skipped", "d": "skipped"}, (
         f"a failed, and c and d depend on it indirectly; their outcomes: {words}"

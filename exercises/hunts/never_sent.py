@@ -78,38 +78,26 @@ def started_again(program, *crashes):
         try:
             unknown = program.send_all(NAMES, journal, send)
         except program.Crash:
-            assert not seen or journal[: len(seen[-1])] == seen[-1], (
-                "an entry of the journal was changed"
-            )
+            assert not seen or journal[: len(seen[-1])] == seen[-1], "an entry of the journal was changed"
             continue
         return out, list(unknown), journal
 
 
 def test_a_letter_in_doubt_is_returned(program):
     out, unknown, _ = started_again(program, ("before", "Ben"))
-    assert unknown == ["Ben"], (
-        f"the crash came before Ben's letter was sent; names to check: {unknown}, wanted ['Ben']"
-    )
-    assert out == ["Ann", "Cleo"], (
-        f"the crash came before Ben's letter was sent; sent: {out}"
-    )
+    assert unknown == ["Ben"], f"the crash came before Ben's letter was sent; names to check: {unknown}, wanted ['Ben']"
+    assert out == ["Ann", "Cleo"], f"the crash came before Ben's letter was sent; sent: {out}"
 
 
 def test_the_journal_cannot_tell_before_from_after(program):
     out, unknown, _ = started_again(program, ("behind", "Ben"))
-    assert out.count("Ben") == 1, (
-        f"the crash came after Ben's letter was sent; copies that he has: {out.count('Ben')}"
-    )
-    assert unknown == ["Ben"], (
-        f"the crash came after Ben's letter was sent; names to check: {unknown}, wanted ['Ben']"
-    )
+    assert out.count("Ben") == 1, f"the crash came after Ben's letter was sent; copies that he has: {out.count('Ben')}"
+    assert unknown == ["Ben"], f"the crash came after Ben's letter was sent; names to check: {unknown}, wanted ['Ben']"
 
 
 def test_without_a_crash_each_name_gets_one_letter(program):
     out, unknown, journal = started_again(program)
-    assert (out, unknown) == (NAMES, []), (
-        f"no crash; sent: {out}, names to check: {unknown}"
-    )
+    assert (out, unknown) == (NAMES, []), f"no crash; sent: {out}, names to check: {unknown}"
     again = program.send_all(NAMES, journal, out.append)
     assert (out, list(again)) == (NAMES, []), (
         f"started again after all letters were sent; sent: {out}, names to check: {again}"
@@ -118,12 +106,8 @@ def test_without_a_crash_each_name_gets_one_letter(program):
 
 def test_it_can_crash_twice(program):
     out, unknown, _ = started_again(program, ("behind", "Ann"), ("before", "Cleo"))
-    assert out == ["Ann", "Ben"], (
-        f"crashes after Ann's letter and before Cleo's; sent: {out}"
-    )
-    assert unknown == ["Ann", "Cleo"], (
-        f"crashes at Ann's letter and at Cleo's; names to check: {unknown}"
-    )
+    assert out == ["Ann", "Ben"], f"crashes after Ann's letter and before Cleo's; sent: {out}"
+    assert unknown == ["Ann", "Cleo"], f"crashes at Ann's letter and at Cleo's; names to check: {unknown}"
 
 
 def test_a_letter_in_doubt_stays_in_doubt(program):
@@ -136,7 +120,9 @@ def test_a_letter_in_doubt_stays_in_doubt(program):
 
 
 # %% hints
-HINT = """Imagine the crash between each two lines, one after the other. What does the journal say then, and is it true?"""
+HINT = (
+    """Imagine the crash between each two lines, one after the other. What does the journal say then, and is it true?"""
+)
 QUESTION = """One entry can't record both that sending starts and that it succeeded. If there are two entries, what does the
 first without the second mean?"""
 SEEN = """microsoft/agent-framework, issue 3938: a step crashes after it has sent a mail and before it records that; after

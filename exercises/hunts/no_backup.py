@@ -43,10 +43,7 @@ if __name__ == "__main__":
 def attempt(program, steps):
     """Return the run's ValueError, or None, and the tools that were called."""
     called = []
-    tools = {
-        name: lambda name=name: called.append(name) or name
-        for name in ("read", "write", "send")
-    }
+    tools = {name: lambda name=name: called.append(name) or name for name in ("read", "write", "send")}
     try:
         program.run_plan(steps, tools)
     except ValueError as error:
@@ -59,17 +56,13 @@ def test_a_plan_with_an_unknown_tool_is_refused(program):
     assert error is not None, (
         "step s1 names the tool 'raed', which does not exist; the run ended as if it had succeeded"
     )
-    assert "s1" in error, (
-        f"the error should name the step s1, whose tool 'raed' does not exist; it says {error!r}"
-    )
+    assert "s1" in error, f"the error should name the step s1, whose tool 'raed' does not exist; it says {error!r}"
 
 
 def test_nothing_runs_before_the_plan_is_checked(program):
     error, called = attempt(program, [("s1", "read"), ("s2", "wriet"), ("s3", "send")])
     assert error is not None, "step s2 names the tool 'wriet', which does not exist"
-    assert called == [], (
-        f"step s2 has an unknown tool, and these tools had already run: {called}"
-    )
+    assert called == [], f"step s2 has an unknown tool, and these tools had already run: {called}"
 
 
 def test_every_unknown_tool_is_named_at_once(program):

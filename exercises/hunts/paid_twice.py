@@ -96,20 +96,14 @@ def test_a_new_plan_can_begin_with_new_steps(program):
     calls, tools = world({"b": 1})
     results = program.run(["a", "b"], tools, lambda plan, failed: ["x", "a", "y", "b"])
     ran = {id: calls[id] for id in "axyb"}
-    assert ran == {"a": 1, "x": 1, "y": 1, "b": 2}, (
-        f"a, then b fails, then the plan x, a, y, b: the calls were {ran}"
-    )
-    assert sorted(results) == ["a", "b", "x", "y"], (
-        f"the results are those of {sorted(results)}, wanted a, b, x, y"
-    )
+    assert ran == {"a": 1, "x": 1, "y": 1, "b": 2}, f"a, then b fails, then the plan x, a, y, b: the calls were {ran}"
+    assert sorted(results) == ["a", "b", "x", "y"], f"the results are those of {sorted(results)}, wanted a, b, x, y"
 
 
 def test_finished_work_keeps_its_result(program):
     _, tools = world({"c": 2})
     results = program.run(["a", "c"], tools, lambda plan, failed: plan)
-    assert results.get("a") == "a of call 1", (
-        f"a was done in the first attempt; its result is {results.get('a')!r}"
-    )
+    assert results.get("a") == "a of call 1", f"a was done in the first attempt; its result is {results.get('a')!r}"
 
 
 def test_a_failed_step_is_tried_again(program):

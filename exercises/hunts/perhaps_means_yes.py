@@ -83,40 +83,28 @@ def test_only_true_is_a_yes(program):
     for text in NONE:
         status, deployed, _ = run(program, text)
         assert not deployed, f"the answer was {text}, and the release was deployed"
-        assert status == "undecided", (
-            f"the answer was {text}, three times; it returned {status!r}"
-        )
+        assert status == "undecided", f"the answer was {text}, three times; it returned {status!r}"
 
 
 def test_true_and_false_are_decisions(program):
     came = run(program, YES)
-    assert came == ("released", 1, 1), (
-        f"the answer was {YES}; returned, deployments, questions: {came}"
-    )
+    assert came == ("released", 1, 1), f"the answer was {YES}; returned, deployments, questions: {came}"
     came = run(program, NO, YES)
-    assert came == ("rejected", 0, 1), (
-        f"the answer was {NO}; returned, deployments, questions: {came}"
-    )
+    assert came == ("rejected", 0, 1), f"the answer was {NO}; returned, deployments, questions: {came}"
 
 
 def test_without_a_decision_it_asks_again(program):
     for text in NONE:
         came = run(program, text, text, YES)
-        assert came == ("released", 1, 3), (
-            f"twice {text}, then {YES}; returned, deployments, questions: {came}"
-        )
+        assert came == ("released", 1, 3), f"twice {text}, then {YES}; returned, deployments, questions: {came}"
         came = run(program, text, NO, YES)
-        assert came == ("rejected", 0, 2), (
-            f"{text}, then {NO}; returned, deployments, questions: {came}"
-        )
+        assert came == ("rejected", 0, 2), f"{text}, then {NO}; returned, deployments, questions: {came}"
 
 
 def test_it_asks_a_limited_number_of_times(program):
     for most in (1, 2, 5):
         came = run(program, "perhaps", most=most)
-        assert came == ("undecided", 0, most), (
-            f"always perhaps, most={most}; returned, deployments, questions: {came}"
-        )
+        assert came == ("undecided", 0, most), f"always perhaps, most={most}; returned, deployments, questions: {came}"
 
 
 # %% hints

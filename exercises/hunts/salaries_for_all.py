@@ -46,12 +46,8 @@ def test_a_result_is_never_searched_for_references(program):
 
 
 def test_a_text_can_name_several_steps(program):
-    resolved = program.resolve(
-        "{step_2_result}|{step_1_result}|{step_2_result}", {"1": PAGE, "2": SECRET}
-    )
-    assert resolved == f"{SECRET}|{PAGE}|{SECRET}", (
-        f"three references; it gave {resolved!r}"
-    )
+    resolved = program.resolve("{step_2_result}|{step_1_result}|{step_2_result}", {"1": PAGE, "2": SECRET})
+    assert resolved == f"{SECRET}|{PAGE}|{SECRET}", f"three references; it gave {resolved!r}"
 
 
 def test_other_braces_stay(program):
@@ -63,9 +59,7 @@ def test_other_braces_stay(program):
         "{{}}",
     ):
         resolved = program.resolve(text, {"1": "one"})
-        assert resolved == text, (
-            f"{text!r} names no step with a result; it gave {resolved!r}"
-        )
+        assert resolved == text, f"{text!r} names no step with a result; it gave {resolved!r}"
 
 
 def test_a_result_stays_as_it_is(program):

@@ -54,20 +54,14 @@ def test_every_step_runs_in_any_order_of_the_list(program):
         ran = program.run_plan(steps(order))
         left_out = [id for id in order if id not in ran]
         assert not left_out, f"listed as {list(order)}, these never started: {left_out}"
-        assert len(ran) == len(order), (
-            f"listed as {list(order)}, it ran {ran}: each step runs once"
-        )
+        assert len(ran) == len(order), f"listed as {list(order)}, it ran {ran}: each step runs once"
 
 
 def test_no_step_runs_before_what_it_depends_on(program):
     for order in permutations(NEEDS):
         ran = program.run_plan(steps(order))
-        early = [
-            id for id in ran for needed in NEEDS[id] if ran.index(needed) > ran.index(id)
-        ]
-        assert not early, (
-            f"listed as {list(order)}, it ran {ran}: {early[0]} started before what it depends on"
-        )
+        early = [id for id in ran for needed in NEEDS[id] if ran.index(needed) > ran.index(id)]
+        assert not early, f"listed as {list(order)}, it ran {ran}: {early[0]} started before what it depends on"
 
 
 def test_a_cycle_ends_the_run_and_the_other_steps_run(program):
@@ -77,13 +71,13 @@ def test_a_cycle_ends_the_run_and_the_other_steps_run(program):
         {"id": "c", "depends_on": []},
     ]
     ran = program.run_plan(circle)
-    assert ran == ["c"], (
-        f"a and b wait for each other, c waits for nothing: it ran {ran}, wanted ['c']"
-    )
+    assert ran == ["c"], f"a and b wait for each other, c waits for nothing: it ran {ran}, wanted ['c']"
 
 
 # %% hints
 HINT = """Go through the plan with a pencil. For each step, note when the loop looks at it and which steps are done by then."""
-QUESTION = """The loop looks at a step while one of its dependencies is missing. When does it look at that step again?"""
+QUESTION = (
+    """The loop looks at a step while one of its dependencies is missing. When does it look at that step again?"""
+)
 SEEN = """"The Planner-Executor pattern explained", an article: its executor goes over the steps once and says "continue, or
 wait" where a dependency is missing. Its own plan is listed in a lucky order."""

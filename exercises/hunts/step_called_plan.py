@@ -76,9 +76,7 @@ def plan_of(program, steps, name="plan"):
 def test_the_plan_is_a_list_under_any_key(program):
     for name in ("plan", "tasks", "result"):
         plan = plan_of(program, THREE, name)
-        assert plan == THREE, (
-            f"the model has a plan of three steps; create_plan gave {plan!r}"
-        )
+        assert plan == THREE, f"the model has a plan of three steps; create_plan gave {plan!r}"
 
 
 def test_a_plan_can_have_one_step(program):
@@ -94,20 +92,14 @@ def test_an_answer_without_steps_is_refused(program):
         {},
     ):
         try:
-            plan = program.create_plan(
-                "anything", lambda prompt, response_format=None, a=answer: json.dumps(a)
-            )
+            plan = program.create_plan("anything", lambda prompt, response_format=None, a=answer: json.dumps(a))
         except ValueError:
             continue
-        raise AssertionError(
-            f"the model answered {answer}, which holds no steps; create_plan gave {plan!r}"
-        )
+        raise AssertionError(f"the model answered {answer}, which holds no steps; create_plan gave {plan!r}")
 
 
 # %% hints
 HINT = """The program asks for two things in one request. Read the prompt and the response format side by side."""
-QUESTION = (
-    """Can an answer be a list and an object? Who should choose the key of the list?"""
-)
+QUESTION = """Can an answer be a list and an object? Who should choose the key of the list?"""
 SEEN = """A tutorial, "Planner-Executor architecture": its prompt asks for a plan that "is a list of steps", its request for
 a JSON object, and a comment claims that the code handles both shapes. The key of the list is left to chance."""

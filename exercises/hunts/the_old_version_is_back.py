@@ -124,9 +124,7 @@ def test_a_worker_that_lost_its_lease_does_not_deploy(program):
 
 def test_the_worker_that_has_the_lease_deploys(program):
     for _, two, _ in moments(program):
-        assert two == "deployed", (
-            f"worker 2 took the lease while worker 1 stalled; worker 2 returned {two!r}"
-        )
+        assert two == "deployed", f"worker 2 took the lease while worker 1 stalled; worker 2 returned {two!r}"
     one, _, live = stalled(program, 99)
     assert (one, live) == ("deployed", ["version 1"]), (
         f"there was no other worker; it returned {one!r}, live were {live}"
@@ -135,9 +133,7 @@ def test_the_worker_that_has_the_lease_deploys(program):
 
 def test_a_later_worker_can_deploy_an_older_version(program):
     for _, _, live in moments(program, "version 2", "version 1"):
-        assert live[-1:] == ["version 1"], (
-            f"worker 2 went back to version 1 while worker 1 stalled; live were {live}"
-        )
+        assert live[-1:] == ["version 1"], f"worker 2 went back to version 1 while worker 1 stalled; live were {live}"
 
 
 # %% hints

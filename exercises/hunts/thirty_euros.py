@@ -78,25 +78,19 @@ def step(name, log, failures=0):
 def test_a_step_that_needed_a_retry_is_undone_once(program):
     log = []
     status = program.run([step("a", log, 1), step("b", log, 99)], retries=1)
-    assert log.count("undo a") == 1, (
-        f"a was done at the second try, then b failed; the log is {log}"
-    )
+    assert log.count("undo a") == 1, f"a was done at the second try, then b failed; the log is {log}"
     assert status == "rolled back", f"b failed for good; it returned {status!r}"
 
 
 def test_a_step_that_never_ran_is_not_undone(program):
     log = []
     program.run([step("a", log), step("b", log, 99)], retries=2)
-    assert log == ["do a", "undo a"], (
-        f"a was done, b never; the log is {log}, wanted do a, undo a"
-    )
+    assert log == ["do a", "undo a"], f"a was done, b never; the log is {log}, wanted do a, undo a"
 
 
 def test_the_last_step_is_undone_first(program):
     log = []
-    program.run(
-        [step("a", log), step("b", log, 1), step("c", log), step("d", log, 99)], retries=1
-    )
+    program.run([step("a", log), step("b", log, 1), step("c", log), step("d", log, 99)], retries=1)
     wanted = ["do a", "do b", "do c", "undo c", "undo b", "undo a"]
     assert log == wanted, f"a, b, c were done; the log is {log}"
 
@@ -106,9 +100,7 @@ def test_two_steps_can_share_an_undo(program):
     do_a, undo = step("seat", log)
     do_b, _ = step("seat", log)
     program.run([(do_a, undo), (do_b, undo), step("pay", log, 99)])
-    assert log.count("undo seat") == 2, (
-        f"two seats were taken, each with the same undo; the log is {log}"
-    )
+    assert log.count("undo seat") == 2, f"two seats were taken, each with the same undo; the log is {log}"
 
 
 def test_without_a_failure_nothing_is_undone(program):

@@ -39,9 +39,7 @@ def cook(dish, minutes):
 
 
 if __name__ == "__main__":
-    asyncio.run(
-        run_wave({"1": cook("soup", 9), "2": cook("salad", 3), "3": cook("bread", 6)})
-    )
+    asyncio.run(run_wave({"1": cook("soup", 9), "2": cook("salad", 3), "3": cook("bread", 6)}))
 
 # %% test
 import asyncio
@@ -62,19 +60,13 @@ def run(program, order):
         return work
 
     ticks = {"a": 30, "b": 10, "c": 20}
-    return log, asyncio.run(
-        program.run_wave({name: tool(name, ticks[name]) for name in order})
-    )
+    return log, asyncio.run(program.run_wave({name: tool(name, ticks[name]) for name in order}))
 
 
 def test_all_start_before_the_first_one_ends(program):
     log, _ = run(program, "abc")
-    before = log[
-        : next((n for n, line in enumerate(log) if line.startswith("ends")), len(log))
-    ]
-    assert len(before) == 3, (
-        f"three tools wait for nothing; when the first one ended, {len(before)} had begun: {log}"
-    )
+    before = log[: next((n for n, line in enumerate(log) if line.startswith("ends")), len(log))]
+    assert len(before) == 3, f"three tools wait for nothing; when the first one ended, {len(before)} had begun: {log}"
 
 
 def test_all_have_ended_when_it_returns(program):

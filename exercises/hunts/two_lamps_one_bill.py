@@ -39,10 +39,7 @@ def carry_out(run, plan, tools, cluster):
     crash, the same run is carried out once more from its first step: what the cluster has
     done is not done again.
     """
-    return {
-        step: cluster.submit((name, value), tools[name], value)
-        for step, (name, value) in plan.items()
-    }
+    return {step: cluster.submit((name, value), tools[name], value) for step, (name, value) in plan.items()}
 
 
 if __name__ == "__main__":
@@ -92,13 +89,9 @@ class World:
 def test_two_steps_with_the_same_call_are_two_calls(program):
     world = World(program)
     results = world.carry_out("a", SAME)
-    assert world.calls == ["pay", "pay", "mail"], (
-        f"two steps pay 30 euros, a third sends a mail; called: {world.calls}"
-    )
+    assert world.calls == ["pay", "pay", "mail"], f"two steps pay 30 euros, a third sends a mail; called: {world.calls}"
     wanted = {"1": "pay 1", "2": "pay 2", "3": "mail 3"}
-    assert results == wanted, (
-        f"two steps pay 30 euros, a third sends a mail; the results are {results}"
-    )
+    assert results == wanted, f"two steps pay 30 euros, a third sends a mail; the results are {results}"
 
 
 def test_after_a_crash_finished_steps_are_not_done_again(program):
@@ -110,9 +103,7 @@ def test_after_a_crash_finished_steps_are_not_done_again(program):
         assert world.calls == ["pay", "pay", "mail"], (
             f"crash before call {crash}, then once more; called: {world.calls}"
         )
-        assert results == {"1": "pay 1", "2": "pay 2", "3": "mail 3"}, (
-            f"crash before call {crash}; results: {results}"
-        )
+        assert results == {"1": "pay 1", "2": "pay 2", "3": "mail 3"}, f"crash before call {crash}; results: {results}"
 
 
 def test_two_runs_are_independent(program):

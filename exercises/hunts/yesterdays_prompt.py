@@ -69,9 +69,7 @@ if __name__ == "__main__":
         ("Tuesday", "Be brief, and name your source."),
     ]:
         prompts.release("support", prompts.save("support", text))
-        print(
-            f"{day}, asked: {ask(str, prompts, 'support', 'Are the logs complete?', log)}"
-        )
+        print(f"{day}, asked: {ask(str, prompts, 'support', 'Are the logs complete?', log)}")
         print(f"{day}, log:   support, version {log[-1][1]}")
 
 
@@ -96,9 +94,7 @@ def test_a_release_takes_effect_at_the_next_question(program):
     asked(program, prompts, log)
     prompts.release("support", 2)
     heard, _ = asked(program, prompts, log)
-    assert heard == "New. Why?", (
-        f"version 2, 'New.', was released after the first question; the second was {heard!r}"
-    )
+    assert heard == "New. Why?", f"version 2, 'New.', was released after the first question; the second was {heard!r}"
 
 
 def test_a_release_can_be_reverted(program):
@@ -106,9 +102,7 @@ def test_a_release_can_be_reverted(program):
     for version in (1, 2, 1):
         prompts.release("support", version)
         came = asked(program, prompts, log)
-    assert came == ("Old. Why?", 1), (
-        f"version 1 was released again after version 2; asked and logged: {came}"
-    )
+    assert came == ("Old. Why?", 1), f"version 1 was released again after version 2; asked and logged: {came}"
 
 
 def test_each_label_points_to_its_own_version(program):
@@ -127,13 +121,8 @@ def test_two_prompts_are_independent(program):
     prompts, log = started(program, "Old.")
     prompts.save("plan", "Plan.")
     prompts.release("plan", 1)
-    heard = [
-        asked(program, prompts, log, name=name)[0]
-        for name in ("support", "plan", "support")
-    ]
-    assert heard == ["Old. Why?", "Plan. Why?", "Old. Why?"], (
-        f"support, plan, support were asked with {heard}"
-    )
+    heard = [asked(program, prompts, log, name=name)[0] for name in ("support", "plan", "support")]
+    assert heard == ["Old. Why?", "Plan. Why?", "Old. Why?"], f"support, plan, support were asked with {heard}"
 
 
 def test_the_log_names_the_version_that_the_model_received(program):
@@ -144,12 +133,8 @@ def test_the_log_names_the_version_that_the_model_received(program):
         return question
 
     heard = program.ask(model, prompts, "support", "Why?", log)
-    assert heard == "Old. Why?", (
-        f"version 1 was released when it was asked; the question was {heard!r}"
-    )
-    assert log == [("support", 1, "Why?")], (
-        f"the model was asked with version 1, 'Old.'; the log says {log}"
-    )
+    assert heard == "Old. Why?", f"version 1 was released when it was asked; the question was {heard!r}"
+    assert log == [("support", 1, "Why?")], f"the model was asked with version 1, 'Old.'; the log says {log}"
 
 
 def test_no_text_is_read_twice(program):
@@ -157,9 +142,7 @@ def test_no_text_is_read_twice(program):
     for version in (1, 1, 2, 1, 2):
         prompts.release("support", version)
         asked(program, prompts, log)
-    assert prompts.reads <= 2, (
-        f"there are two texts; {prompts.reads} were read for five questions"
-    )
+    assert prompts.reads <= 2, f"there are two texts; {prompts.reads} were read for five questions"
 
 
 # %% hints

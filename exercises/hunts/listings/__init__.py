@@ -65,18 +65,14 @@ class Listing:
     @property
     def accepted(self) -> frozenset[tuple[int, str]]:
         """All accepted pairs of a line number and a kind."""
-        return self.also | {
-            (line, defect.kind) for defect in self.defects for line in defect.lines
-        }
+        return self.also | {(line, defect.kind) for defect in self.defects for line in defect.lines}
 
     def fixed(self, *defects: Defect) -> str:
         """Return the source without these defects. Raises `ValueError` if a text to replace is not there exactly once."""
         source = self.source
         for old, new in (pair for defect in defects for pair in defect.fix):
             if source.count(old) != 1:
-                raise ValueError(
-                    f"{self.name}: the text {old!r} occurs {source.count(old)} times; it must occur once"
-                )
+                raise ValueError(f"{self.name}: the text {old!r} occurs {source.count(old)} times; it must occur once")
             source = source.replace(old, new)
         return source
 
