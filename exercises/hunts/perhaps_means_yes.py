@@ -19,7 +19,7 @@ def release(ask, deploy, most=3):
     """Ask for a decision and obey it; return "released", "rejected" or "undecided".
 
     `ask()` returns a text. It is a decision if it is a JSON object whose value for
-    "approve" is true or false; any other text is none. Without a decision, ask again,
+    "approve" is true or false; no other text is one. Without a decision, ask again,
     `most` times in all. Deploy after true, and only then.
     """
     answer = json.loads(ask())

@@ -280,7 +280,7 @@ def part_4(trial: Trial, run: Any, repaired: Any) -> None:
         )
     trial.came = f"{len(asked)} questions, with the errors {asked}"
     trial.want(len(asked) == 2, "two questions", "The planner is asked `attempts` times.")
-    trial.want(not asked[0] and asked[1], "errors at the second question", "The planner is told what was wrong.")
+    trial.want(not asked[0] and asked[1], "errors at the second question", "The planner gets what was wrong.")
 
 
 @exercise(
@@ -363,7 +363,7 @@ def part_7(trial: Trial, run: Any, repaired: Any, Desk: Any, Paused: Any) -> Non
     except Paused:
         trial.came = f"Paused; in production is {shop.deployed('production')}"
     else:
-        trial.wrong("Paused", "A plan that nobody approved does not run.")
+        trial.wrong("Paused", "An unapproved plan does not run.")
     trial.want(shop.deployed("production") == "v2.3.0", "v2.3.0 in production", "Nothing runs before the approval.")
     desk.approved.add(desk.hash)
     came = called(
@@ -391,7 +391,7 @@ def part_7(trial: Trial, run: Any, repaired: Any, Desk: Any, Paused: Any) -> Non
 @exercise(
     "capstone.8",
     nudge="Start ready steps while a slot is free. Then wait; of the futures that are done, the first to start comes first.",
-    question="How far may the clock of `Simulated` go when several calls are running?",
+    question="How far can the clock of `Simulated` go when several calls are running?",
     learned="A step starts as soon as its dependencies are done: 266 s, as in the kit, and no level is a barrier.",
     seconds=6.0,
 )
