@@ -13,6 +13,8 @@ from typing import Any
 
 import yaml
 
+__all__ = ["KINDS", "NAMES", "Defect", "Listing", "evidence", "kinds", "listing", "show"]
+
 HERE = Path(__file__).parent
 NAMES = ("tickets", "release", "report")
 KINDS = {
