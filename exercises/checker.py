@@ -17,13 +17,14 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from exercises import book, record
-from exercises.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find, without_addresses
+from exercises.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find, shown, without_addresses
 from exercises.guard import Ended, Kept, TimeUp, guarded
 from planexec_lite.workers.session import described
 
 DRAWING = 30.0  # seconds for one picture: the first picture loads matplotlib
 COLUMNS = 92  # width of a verdict, as in the lessons
 DEPTH = 6  # depth of the comparison of two values
+FIRST = "In a new process, this call gives another result. Your answer keeps something between calls."
 KEPT = "The same call was right the first time this check ran. Your answer keeps something between calls."
 ANEW = "The same call was right before the check ran your cell again, as a new process does. Each run must give the same."
 _HINTED: dict[str, int] = {}
@@ -121,11 +122,13 @@ def judged(
         return _told(
             one, "not started", f"{names} {is_or_are} unchanged. Write your answer in the cell above and run it."
         )
-    fresh = functools.partial(_anew, one, answers, namespace)
+    fresh, limit = functools.partial(_anew, one, answers, namespace), seconds or one.seconds
 
     def tried(chosen: Callable[[], list[Any]], draw: bool, rule: str) -> Outcome:
         trial = Trial(draw, anew=fresh)
-        ended = guarded(lambda: one.judge(trial, *chosen()), seconds or one.seconds, patience=patience)
+        ended = guarded(lambda: one.judge(trial, *chosen()), limit, patience=patience)
+        if isinstance(ended.error, Wrong) and _keeps_state(trial, answers, fresh, limit):
+            rule = rule or FIRST
         return _outcome(one, trial, ended, namespace, rule)
 
     first = tried(lambda: answers, draw, "")
@@ -135,6 +138,21 @@ def judged(
             if later.status != "right":
                 return Outcome(later.status, later.text, first.figures)
     return first
+
+
+def _keeps_state(trial: Trial, answers: list[Any], fresh: Callable[[], list[Any]], seconds: float) -> bool:
+    """Return whether new processes agree on the last call, but not with its result: the answer keeps something."""
+    function, args, named, came = trial.last or (None, (), {}, "")
+    places = [place for place, answer in enumerate(answers) if answer is function]
+    if not places or any(map(callable, (*args, *named.values()))):
+        return False
+
+    def again() -> str:
+        return shown(fresh()[places[0]](*copied(args), **copied(named)))
+
+    ended = [guarded(again, seconds) for _ in range(2)]
+    results = {one.value if one.error is None else came for one in ended}
+    return len(results) == 1 and came not in results
 
 
 def _anew(one: Exercise, answers: list[Any], namespace: dict[str, Any]) -> list[Any]:

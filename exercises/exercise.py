@@ -57,6 +57,7 @@ class Trial:
         scenario: what happened before the call, a row of the message.
         wanted: what the message expects if the call raises; by default, the exercise's docstring.
         told: how the message shows the next call, if not with all its arguments.
+        last: the last call that returned: function, arguments, named arguments, and the shown result.
     """
 
     draw: bool = True
@@ -67,6 +68,7 @@ class Trial:
     scenario: str = ""
     wanted: str = ""
     told: str = ""
+    last: tuple[Any, tuple[Any, ...], dict[str, Any], str] | None = None
     figures: list[Callable[[], Any]] = field(default_factory=list)
 
     def call(self, function: Any, *args: Any, **named: Any) -> Any:
@@ -76,6 +78,7 @@ class Trial:
         self.head, self.called, self.came, self.told = "called", called, "nothing", ""
         self.want(callable(function), "a function", "The cell must define a function with this name.")
         before = [_state(value) for value in (*args, *named.values())]
+        originals = args, named
         args, named = copied(args), copied(named)
         try:
             value = function(*args, **named)
@@ -89,6 +92,7 @@ class Trial:
         if inspect.iscoroutine(value):
             value.close()  # it is never awaited
         self.came = cut(shown(value))
+        self.last = function, *originals, shown(value)
         for (name, now), old in zip([*enumerate(args), *named.items()], before, strict=True):
             if _state(now) != old:
                 parameter = _parameter(function, name)
