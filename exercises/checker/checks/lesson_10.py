@@ -125,10 +125,10 @@ def _falsy(trial: Trial, carry_on: Any) -> None:
         values = dict(zip(_ids(), material.FALSY[shift:], strict=False))
         with _folder(values) as world:
             _killed(trial, carry_on, world, ("before", "count"))
-            trial.scenario = f"the calls return {', '.join(map(repr, values.values()))}; killed before 'count' ran, then started again"
+            trial.scenario = f"the calls return {', '.join(map(repr, values.values()))}; killed before 'count' ran"
             came = _come(trial, carry_on, world)
-            trial.want(world.called() == _ids(), f"calls of {_ids()[2:]}", "Read finished steps from the file; don't run them again.",
-                       f"calls of {world.called()[2:]}")  # fmt: skip
+            rule, calls = "Read finished steps from the file; don't run them again.", f"calls of {world.called()[2:]}"
+            trial.want(world.called() == _ids(), f"calls of {_ids()[2:]}", rule, calls)
             trial.want(
                 came == (values, None), f"({values}, None)", "A result can be 0, an empty string or list, or None."
             )

@@ -192,7 +192,7 @@ def _refused(trial: Trial, one: _Bound, arguments: Mapping[str, Any], faults: Se
         )
         return str(raised.error)
     made = f", after a call with {shown(calls[0])}" if calls else ""
-    trial.wrong(wanted, rule, f"{trial.came}{made}")
+    return trial.wrong(wanted, rule, f"{trial.came}{made}")
 
 
 def _a_plan_on_bound_tools(trial: Trial, bound: Any) -> None:
