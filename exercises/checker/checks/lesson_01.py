@@ -203,6 +203,9 @@ def mended(trial: Trial, planner: Any) -> None:
             right = wanted[len(steps) - 1]
             rule = "The planner reads the goal and the history. It must not calculate."
             trial.want(_step(steps[-1]) == _step(right), str(right), rule)
+        for history, right in zip(reversed(histories), reversed(wanted), strict=True):
+            rule = "Find the next step from the goal and the history alone."
+            trial.want(_step(trial.call(planner, goal, history)) == _step(right), str(right), rule)
 
 
 def _planned(steps: list[dict[str, Any]]) -> views.Figure:

@@ -140,6 +140,8 @@ def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], 
         trial.want(
             "the new schema" in text, "a text that contains the goal", "The model needs the goal in every question."
         )
+        rule = "Each run starts without observations; those of an earlier run don't belong to it."
+        trial.want(asked or "migration-1.sql" not in text, "a first question without observations", rule, cut(text))
         place = 0
         for number, (reply, seen) in enumerate(made[:asked], 1):
             wanted = f"a text with the observation after reply {number}, {cut(reply, 90)}"

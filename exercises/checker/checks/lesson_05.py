@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -113,6 +114,12 @@ def resolver(trial: Trial, resolve: Any) -> None:
     ]:
         came = trial.call(resolve, value, results)
         trial.want(_exactly(came, right), f"{right!r}, a {type(right).__name__}", lone)
+    for right in material.FALSY:
+        came = trial.call(resolve, "{step_0_result}", {"0": right})
+        trial.want(_exactly(came, right), f"{right!r}, a {type(right).__name__}", f"{lone} {right!r} is a result, too.")
+        text = right if isinstance(right, str) else json.dumps(right)
+        came = trial.call(resolve, "<{step_0_result}>", {"0": right})
+        trial.want(_exactly(came, f"<{text}>"), repr(f"<{text}>"), f"{right!r} is a result, too.")
     among = "Inside a longer string, insert a string result unchanged and any other result as JSON."
     texts = [
         ("no reference", "no reference"),
