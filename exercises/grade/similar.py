@@ -1,0 +1,66 @@
+"""Find answers that are the same program with other names: a hint for the teacher, never a verdict.
+
+An answer is reduced to the sequence of its syntax: no comments, docstrings, annotations or names of its own. Two answers are
+similar if they share most runs of that sequence. Runs of the stub don't count. Idea: winnowing, as in MOSS (Schleimer, 2003).
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping
+from itertools import combinations
+
+RUN = 6  # nodes of one run
+TINY = 40  # fewer runs than this are no evidence
+SHARE = 0.7  # of the runs of both
+OURS = "our solution"
+
+
+def similar(answers: Mapping[str, str], stub: str, right: tuple[str, ...]) -> list[tuple[str, str, float]]:
+    """Return pairs of similar answers to one exercise: student, other student or `OURS`, and the share of common runs.
+
+    Args:
+        answers: the source by student.
+        stub: what all students were given.
+        right: the solution, then the listed alternatives, which many students find by themselves.
+    """
+    given = runs(stub)
+    ours, *listed = [runs(source) - given for source in right]
+    kept = {student: runs(source) - given for student, source in sorted(answers.items())}
+    kept = {student: own for student, own in kept.items() if len(own) >= TINY and own not in listed}
+    pairs = [(student, OURS, _share(own, ours)) for student, own in kept.items()]
+    known = {student for student, _, share in pairs if share >= SHARE}
+    others = sorted(kept.keys() - known)
+    pairs += [(one, other, _share(kept[one], kept[other])) for one, other in combinations(others, 2)]
+    return [(one, other, round(share, 2)) for one, other, share in pairs if share >= SHARE]
+
+
+def runs(source: str) -> frozenset[tuple[str, ...]]:
+    """Return the runs of an answer's syntax; none if it can't be parsed."""
+    try:
+        nodes = _nodes(ast.parse(source), {})
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(tuple(nodes[start : start + RUN]) for start in range(len(nodes) - RUN + 1))
+
+
+def _nodes(node: ast.AST, names: dict[str, str]) -> list[str]:
+    """Return the kinds of the nodes, depth first; constants, attributes and builtins keep their text, names become numbers."""
+    found = [type(node).__name__]
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "type_comment", "ctx", "kind"):
+            continue
+        for part in value if isinstance(value, list) else [value]:
+            docstring = isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+            if isinstance(part, ast.AST) and not docstring:
+                found += _nodes(part, names)
+            elif name in ("id", "arg", "name", "asname") and isinstance(part, str) and not hasattr(builtins, part):
+                found.append("name")
+            elif part is not None and not docstring:
+                found.append(repr(part))
+    return found
+
+
+def _share(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
+    return len(one & other) / max(1, len(one | other))
