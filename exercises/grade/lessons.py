@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from exercises import book
+from exercises.checker import book
 from exercises.grade.rules import means
 
 OTHER_ANSWERS = {"wrong-answer", "alternative", "equivalent"}

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from exercises.exercise import find
+from exercises.checker.exercise import find
 from exercises.grade.lessons import all_tasks
 
 COLUMNS = {

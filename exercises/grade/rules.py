@@ -70,5 +70,5 @@ def _harmless(module: str, name: str = "") -> bool:
     """Return whether an import is a verb of the exercises, or of the kit or a harmless module."""
     top = module.partition(".")[0]
     if top == "exercises":
-        return (module == "exercises" and name in VERBS) or "listings" in module
+        return (module == "exercises" and name in VERBS) or "listings" in module.split(".")
     return top in HARMLESS and name != "*" and name not in ATTRIBUTES | BUILTINS - {"compile"} and not _dunder(name)

@@ -31,8 +31,8 @@ def similar(answers: Mapping[str, str], stub: str, right: tuple[str, ...]) -> li
     kept = {student: own for student, own in kept.items() if len(own) >= TINY and own not in listed}
     pairs = [(student, OURS, _share(own, ours)) for student, own in kept.items()]
     known = {student for student, _, share in pairs if share >= SHARE}
-    others = sorted(kept.keys() - known)
-    pairs += [(one, other, _share(kept[one], kept[other])) for one, other in combinations(others, 2)]
+    others = [pair for pair in combinations(sorted(kept), 2) if not known.issuperset(pair)]
+    pairs += [(one, other, _share(kept[one], kept[other])) for one, other in others]
     return [(one, other, round(share, 2)) for one, other, share in pairs if share >= SHARE]
 
 

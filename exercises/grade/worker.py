@@ -45,8 +45,8 @@ def main() -> None:
     job = json.load(sys.stdin)
     sys.path.insert(0, job["kit"])
     import exercises
-    from exercises import book
-    from exercises.exercise import find
+    from exercises.checker import book
+    from exercises.checker.exercise import find
 
     for verb in exercises.__all__:
         setattr(exercises, verb, lambda *_, **__: None)  # a cell may call `check`; only the judge's verdict counts
@@ -69,10 +69,11 @@ def main() -> None:
 
 def tried(job: dict[str, Any], id: str, good: list[str]) -> dict[str, Any]:
     """Run the cells up to an answer, and judge it; return the values of a prediction instead."""
-    from exercises.checker import judged
-    from exercises.exercise import find
-    from exercises.guard import Kept
     from planexec_lite.workers.session import described
+
+    from exercises.checker.exercise import find
+    from exercises.checker.guard import Kept
+    from exercises.checker.verbs import judged
 
     kept = Kept()
     namespace, ended = prepared(job, id, good, job["answers"][id])
@@ -108,7 +109,7 @@ def frames_of(problem: BaseException) -> Any:
 
 def judged_apart(id: str, values: dict[str, str]) -> dict[str, Any]:
     """Judge the values of a prediction, in a process that has never run the answer."""
-    from exercises.checker import judged
+    from exercises.checker.verbs import judged
 
     outcome = judged(id, {name: ast.literal_eval(text) for name, text in values.items()}, draw=False)
     return {"status": outcome.status, "text": outcome.text, "completed": True}
@@ -147,7 +148,7 @@ def prepared(job: dict[str, Any], id: str, good: list[str], answer: str) -> tupl
 
 def run_cell(source: str, namespace: dict[str, Any], name: str, packages: tuple[str, ...] | None) -> Any:
     """Run a cell without its magics; what it raises is in `error`."""
-    from exercises.guard import PACKAGES, guarded
+    from exercises.checker.guard import PACKAGES, guarded
 
     def run() -> None:
         try:
