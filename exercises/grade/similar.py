@@ -15,6 +15,7 @@ RUN = 6  # nodes of one run
 TINY = 40  # fewer runs than this are no evidence
 SHARE = 0.7  # of the runs of both
 OURS = "our solution"
+NAMES = ("id", "arg", "name", "asname")  # the fields of a node that hold a name
 
 
 def similar(answers: Mapping[str, str], stub: str, right: tuple[str, ...]) -> list[tuple[str, str, float]]:
@@ -39,27 +40,34 @@ def similar(answers: Mapping[str, str], stub: str, right: tuple[str, ...]) -> li
 def runs(source: str) -> frozenset[tuple[str, ...]]:
     """Return the runs of an answer's syntax; none if it can't be parsed."""
     try:
-        nodes = _nodes(ast.parse(source), {})
+        tree = ast.parse(source)
+        nodes = _nodes(tree, _own(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     return frozenset(tuple(nodes[start : start + RUN]) for start in range(len(nodes) - RUN + 1))
 
 
-def _nodes(node: ast.AST, names: dict[str, str]) -> list[str]:
-    """Return the kinds of the nodes, depth first; constants, attributes and builtins keep their text, names become numbers."""
-    found = [type(node).__name__]
+def _own(tree: ast.AST) -> set[str]:
+    """Return the names that a program assigns or takes as parameters; they can be builtins too, such as `id`."""
+    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return stored | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+
+
+def _nodes(node: ast.AST, own: set[str]) -> list[str]:
+    """Return the kinds of the nodes, depth first; constants, attributes and builtins keep their text, names don't."""
+    kinds = [type(node).__name__]
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "type_comment", "ctx", "kind"):
             continue
         for part in value if isinstance(value, list) else [value]:
             docstring = isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
             if isinstance(part, ast.AST) and not docstring:
-                found += _nodes(part, names)
-            elif name in ("id", "arg", "name", "asname") and isinstance(part, str) and not hasattr(builtins, part):
-                found.append("name")
+                kinds += _nodes(part, own)
+            elif name in NAMES and isinstance(part, str) and (part in own or not hasattr(builtins, part)):
+                kinds.append("name")
             elif part is not None and not docstring:
-                found.append(repr(part))
-    return found
+                kinds.append(repr(part))
+    return kinds
 
 
 def _share(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
