@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -129,7 +129,7 @@ def judged(attempts: dict[tuple[str, str], list[Handed]], options: argparse.Name
     separations = set()
     with executor(options) as pool:
         waiting = {pool.submit(judge, work): key for key, work in jobs.items() if work["answers"]}
-        for count, done in enumerate(finished(waiting, options), 1):
+        for count, done in enumerate(as_completed(waiting), 1):
             results, separation = done.result()
             outcomes[waiting[done]] = {result["id"]: result for result in results}
             separations.add(separation)
@@ -139,22 +139,14 @@ def judged(attempts: dict[tuple[str, str], list[Handed]], options: argparse.Name
     return outcomes, sorted(separations)
 
 
-def executor(options: argparse.Namespace) -> Any:
-    """Return the executor that judges: threads that wait for processes here, or a Dask cluster."""
+def executor(options: argparse.Namespace) -> Executor:
+    """Return the executor that judges: threads that wait for processes on this machine, or a Dask cluster."""
     if not options.dask:
         return ThreadPoolExecutor(max(1, options.jobs))
     from distributed import Client
 
-    return Client(options.dask).get_executor(pure=False)
-
-
-def finished(waiting: Iterable[Any], options: argparse.Namespace) -> Any:
-    """Yield the futures as they complete."""
-    if not options.dask:
-        return as_completed(waiting)
-    from distributed import as_completed as completed_there
-
-    return completed_there(list(waiting))
+    cluster: Executor = Client(options.dask).get_executor(pure=False)
+    return cluster
 
 
 def rows_of(handed: Handed, lesson: str, outcomes: dict[str, dict[str, Any]], trusted: Sequence[str]) -> list[Row]:

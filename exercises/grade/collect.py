@@ -25,7 +25,7 @@ DEEPEST = 3  # zips in zips
 PATTERNS = (
     re.compile(r"^(?P<who>.+?)_\d+_assignsubmission_"),  # Moodle: Ada Lovelace_1234_assignsubmission_file_
     re.compile(r"^(?P<who>[^_]+?)_(?:LATE_)?\d+_\d+_"),  # Canvas: lovelaceada_LATE_12_345_name.ipynb
-    re.compile(r"^(?P<who>.+?) - .+"),  # Classroom: Ada Lovelace - name.ipynb
+    re.compile(r"^(?P<who>.+?) - .+\.(?:ipynb|zip)$"),  # Classroom: Ada Lovelace - name.ipynb
 )
 NAME_OF_FILE = re.compile(r"^(?P<who>.+?)[ _-]+(?:\d\d_\w+|planexec-lite-work)(?: ?\(\d+\)|-\d+)?\.\w+$")
 MOMENT = re.compile(

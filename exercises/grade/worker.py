@@ -17,6 +17,7 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,7 +26,7 @@ from typing import Any
 
 CELL_CPU, PATIENCE = 10.0, 30.0  # seconds for one cell: CPU, and wall-clock
 ANSWER_WALL, NOTEBOOK_WALL = 120.0, 300.0  # seconds on the wall
-LONGEST, LONGEST_TEXT = 1_000_000, 4_000  # bytes of a report, characters of a verdict
+LONGEST, LONGEST_TEXT = 1_000_000, 2_000  # bytes of a report, characters of a verdict
 MB = 1 << 20
 LIMITS = {
     resource.RLIMIT_CPU: 60,
@@ -46,7 +47,7 @@ def main() -> None:
     sys.path.insert(0, job["kit"])
     import exercises
     from exercises.checker import book
-    from exercises.checker.exercise import find
+    from exercises.checker.exercise import find, without_addresses
 
     for verb in exercises.__all__:
         setattr(exercises, verb, lambda *_, **__: None)  # a cell may call `check`; only the judge's verdict counts
@@ -61,9 +62,9 @@ def main() -> None:
         if "plain" in outcome:
             outcome = apart(partial(judged_apart, id, outcome["plain"]), ends)
         if outcome.pop("completed", False) and id not in job["alone"]:
-            good.append(id)  # a later answer may use its helpers
+            good.append(id)  # a later answer can use its helpers
         used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - used
-        outcome["text"] = outcome["text"][:LONGEST_TEXT]
+        outcome["text"] = without_addresses(outcome["text"])[:LONGEST_TEXT]
         print(json.dumps({"id": id, "seconds": round(used, 2)} | outcome), flush=True)
 
 
@@ -92,19 +93,12 @@ def tried(job: dict[str, Any], id: str, good: list[str]) -> dict[str, Any]:
         if judged(id, control, draw=False, patience=PATIENCE).status == "right":
             return {"status": "wrong", "text": f"{id} · Wrong\n  {CHANGED}the check itself."}
     elif problem is not None:
-        where = f"<{id}>"
-        lines = [frame.lineno for frame in frames_of(problem) if frame.filename == where]
+        frames = traceback.extract_tb(problem.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == f"<{id}>"]
         line = f", in line {lines[-1]} of the cell" if lines else ""
         text = f"{id} · Raised an error\n  The cell of the answer raised {described(problem)}{line}."
         return {"status": "raised", "text": text} | completed
     return {"status": outcome.status, "text": outcome.text} | completed
-
-
-def frames_of(problem: BaseException) -> Any:
-    """Return the frames of a traceback, the innermost last."""
-    import traceback
-
-    return traceback.extract_tb(problem.__traceback__)
 
 
 def judged_apart(id: str, values: dict[str, str]) -> dict[str, Any]:
