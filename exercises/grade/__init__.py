@@ -1,7 +1,7 @@
 """Grade a class: `python -m exercises.grade FOLDER -o OUT`; `exercises/teachers/README.md` explains it.
 
 Order of reading: `collect` (what was handed in, by whom), `lessons` (the pristine notebook), `rules` (names that no answer
-needs), `sandbox` and `worker` (one process per notebook, fenced in), `similar`, `report`, `__main__`.
+needs), `sandbox` and `worker` (a process for each notebook, fenced in), `similar`, `report`, `__main__`.
 
 Limits. Where Linux namespaces are available, the kernel keeps an answer away from the network, from other submissions, and
 from solutions. An answer runs in the same interpreter as its check, because a check gives it planners, tools and boards. So a

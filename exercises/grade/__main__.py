@@ -30,39 +30,22 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m exercises.grade", description=__doc__)
     add = parser.add_argument
     add("folder", type=Path, help="what was handed in: notebooks, zips, exports of the browser tab")
-    add(
-        "-o",
-        "--out",
-        type=Path,
-        required=True,
-        help="folder for grades.csv, totals.csv, similar.csv, feedback/, report.txt",
-    )
-    add("--roster", type=Path, help="CSV; the first column is the id, the others names or addresses")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--best", action="store_true", help="of several notebooks of a lesson, take the one with most points"
-    )
-    which.add_argument("--last", action="store_true", help="take the last one (default)")
+    add("-o", "--out", type=Path, required=True, help="folder for the tables, feedback/ and report.txt")
+    add("--roster", type=Path, help="CSV; the first column is the id, the others are names or addresses")
+    add("--best", action="store_true", help="of several notebooks of a lesson, take the best instead of the last")
     add("--trust", action="append", default=[], metavar="STUDENT:EXERCISE", help="an answer that you have read")
-    add(
-        "--solutions-after",
-        type=date.fromisoformat,
-        metavar="DATE",
-        help="show solutions in the feedback from this day on",
-    )
+    add("--solutions-after", type=date.fromisoformat, metavar="DATE", help="feedback has solutions from this day on")
     add("--pseudonyms", metavar="SECRET", help="write pseudonyms instead of ids; pseudonyms.csv has the key")
     add("--forget", metavar="ID", help="remove a student from the results, and list the student's files")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="notebooks at the same time (default: all cores)")
     add("--dask", metavar="ADDRESS", help="judge on this Dask cluster, whose machines have the same checkout")
     options = parser.parse_args(arguments)
     if not options.folder.is_dir():
-        parser.error(f"{options.folder} is no folder")
+        parser.error(f"{options.folder} is not a folder")
     read = collect(options.folder, options.roster)
     if options.forget:
-        print(*report.forget(options.out, options.forget), sep="\n")
-        print(
-            "Delete these files yourself:", *sorted({one.where for one in read.handed if one.student == options.forget})
-        )
+        files = sorted({one.where for one in read.handed if one.student == options.forget})
+        print("Removed:", *report.forget(options.out, options.forget), "Delete yourself:", *files, sep="\n  ")
         return 0
     options.out.mkdir(parents=True, exist_ok=True)
     return grade(read, options)
@@ -89,20 +72,13 @@ def grade(read: Class, options: argparse.Namespace) -> int:
     if options.pseudonyms:
         names = {student: report.pseudonym(student, options.pseudonyms) for student in names}
         report.write_table(options.out, "pseudonyms", sorted(names.items()))
-    rows = sorted(
-        (replace(row, student=names[row.student]) for row in rows), key=lambda row: (row.student, row.exercise)
-    )
+    rows = [replace(row, student=names[row.student]) for row in rows]
+    rows.sort(key=lambda row: (row.student, row.exercise))
     pairs = [(id, names[one], names.get(other, other), share) for id, one, other, share in alike(chosen)]
-    spent = {
-        (one.student, id): outcomes[digest(one.answers)].get(id, {}).get("seconds", 0)
-        for one in chosen
-        for id in one.answers
-    }
+    spent = [(names[one.student], *pair) for one in chosen for pair in seconds(outcomes[digest(one.answers)])]
     report.write_grades(options.out, rows)
     report.write_table(options.out, "similar", pairs)
-    report.write_table(
-        options.out, "seconds", [(names[student], id, used) for (student, id), used in sorted(spent.items())]
-    )
+    report.write_table(options.out, "seconds", sorted(spent))
     report.write_feedback(options.out, rows, bool(options.solutions_after and date.today() >= options.solutions_after))
     text = report.summary(rows, pairs, separations)
     (options.out / "report.txt").write_text(text, encoding="utf-8")
@@ -122,9 +98,8 @@ def by_lesson(handed: Iterable[Handed]) -> dict[tuple[str, str], list[Handed]]:
 
 def judged(attempts: dict[tuple[str, str], list[Handed]], options: argparse.Namespace) -> tuple[Outcomes, list[str]]:
     """Judge each notebook, the same answers only once; return the outcomes, and how answers were separated."""
-    jobs = {
-        digest(one.answers): job(lesson, one.answers) for (_, lesson), several in attempts.items() for one in several
-    }
+    handed = [(lesson, one.answers) for (_, lesson), several in attempts.items() for one in several]
+    jobs = {digest(answers): job(lesson, answers) for lesson, answers in handed}
     outcomes: Outcomes = {key: {} for key in jobs}
     separations = set()
     with executor(options) as pool:
@@ -150,7 +125,7 @@ def executor(options: argparse.Namespace) -> Executor:
 
 
 def rows_of(handed: Handed, lesson: str, outcomes: dict[str, dict[str, Any]], trusted: Sequence[str]) -> list[Row]:
-    """Return the grades of one notebook."""
+    """Return the grades of a notebook."""
     rows = []
     for id, task in tasks(lesson).items():
         source = handed.answers.get(id, "")
@@ -163,6 +138,11 @@ def rows_of(handed: Handed, lesson: str, outcomes: dict[str, dict[str, Any]], tr
         points = task.points if status == "right" else 0
         rows.append(Row(handed.student, id, status, points, message, digest(handed.answers)[:12]))
     return rows
+
+
+def seconds(outcomes: dict[str, dict[str, Any]]) -> list[tuple[str, float]]:
+    """Return the CPU seconds of each exercise."""
+    return [(id, outcome["seconds"]) for id, outcome in outcomes.items()]
 
 
 def alike(chosen: Sequence[Handed]) -> list[tuple[str, str, str, float]]:

@@ -1,4 +1,4 @@
-"""Read what a class handed in: notebooks, zips and exports of the browser tab, below one folder.
+"""Read what a class handed in: notebooks, zips and exports of the browser tab, below a folder.
 
 Nothing is extracted and no link is followed: a notebook is read into memory, up to a size. Who handed it in comes from its path,
 as nbgrader, Moodle, Canvas and Classroom name files, or else from the first folder, the zip, or the file.
@@ -20,7 +20,7 @@ from typing import Any
 from exercises.grade.lessons import all_tasks, ids_of_cells
 
 LARGEST = 20_000_000  # bytes of one notebook
-LARGEST_ZIP = 200_000_000  # bytes of all that is read from one zip
+LARGEST_ZIP, MOST_FILES = 1_000_000_000, 10_000  # bytes and files that are read from a zip
 DEEPEST = 3  # zips in zips
 PATTERNS = (
     re.compile(r"^(?P<who>.+?)_\d+_assignsubmission_"),  # Moodle: Ada Lovelace_1234_assignsubmission_file_
@@ -28,14 +28,13 @@ PATTERNS = (
     re.compile(r"^(?P<who>.+?) - .+\.(?:ipynb|zip)$"),  # Classroom: Ada Lovelace - name.ipynb
 )
 NAME_OF_FILE = re.compile(r"^(?P<who>.+?)[ _-]+(?:\d\d_\w+|planexec-lite-work)(?: ?\(\d+\)|-\d+)?\.\w+$")
-MOMENT = re.compile(
-    r"(\d{4})[-_](\d\d)[-_](\d\d)[T _](\d\d)[:_](\d\d)[:_](\d\d)"
-)  # nbgrader's timestamp.txt, Otter's zip
+# In nbgrader's timestamp.txt, and in the name of Otter's zip.
+MOMENT = re.compile(r"(\d{4})[-_](\d\d)[-_](\d\d)[T _](\d\d)[:_](\d\d)[:_](\d\d)")
 
 
 @dataclass(frozen=True)
 class Handed:
-    """One notebook as handed in: by whom, when (14 digits), where it is, and the answers by exercise."""
+    """A notebook as handed in: by whom, when (14 digits), where it is, and the answers by exercise."""
 
     student: str
     moment: str
@@ -57,15 +56,12 @@ def collect(folder: Path, roster: Path | None = None) -> Class:
     read = Class(roster=_roster(roster) if roster else {})
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if path.is_symlink() or any(
-            one.is_symlink() for one in path.parents if one.is_relative_to(folder) and one != folder
-        ):
-            if path.suffix in (".ipynb", ".zip", ".json"):
-                read.problems.append((_student(parts, read.roster), path.name, "a link, which is not followed"))
-        elif path.is_file() and path.suffix.lower() in (".ipynb", ".zip", ".json"):
-            stamp = path.with_name("timestamp.txt")
-            written = stamp.read_text(encoding="utf-8", errors="replace")[:40] if stamp.is_file() else ""
-            moment = _moment(written) or time.strftime("%Y%m%d%H%M%S", time.gmtime(path.stat().st_mtime))
+        if path.suffix.lower() not in (".ipynb", ".zip", ".json"):
+            continue
+        if path.is_symlink():
+            read.problems.append((_student(parts, read.roster), path.name, "a link, which is not followed"))
+        elif path.is_file():
+            moment = _stamp(path) or time.strftime("%Y%m%d%H%M%S", time.gmtime(path.stat().st_mtime))
             if path.stat().st_size > (LARGEST_ZIP if path.suffix.lower() == ".zip" else LARGEST):
                 read.problems.append((_student(parts, read.roster), "/".join(parts), "too large"))
             else:
@@ -74,7 +70,7 @@ def collect(folder: Path, roster: Path | None = None) -> Class:
 
 
 def _read(read: Class, parts: tuple[str, ...], content: bytes, moment: str, deep: int = 0) -> None:
-    """Read one file, which can be inside a zip."""
+    """Read a file, which can be inside a zip."""
     student, where = _student(parts, read.roster), "/".join(parts)
     moment = _moment(parts[-1]) or moment
     try:
@@ -114,6 +110,8 @@ def _members(content: bytes, deep: int) -> Iterator[tuple[str, bytes, str]]:
     if deep >= DEEPEST:
         raise ValueError("zips in zips in zips")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if len(archive.infolist()) > MOST_FILES:
+            raise ValueError("too many files")
         for info in sorted(archive.infolist(), key=lambda info: info.filename):
             skipped = info.filename.startswith("__MACOSX") or ".ipynb_checkpoints" in info.filename
             if skipped or not info.filename.lower().endswith((".ipynb", ".zip", ".json")):
@@ -127,7 +125,7 @@ def _members(content: bytes, deep: int) -> Iterator[tuple[str, bytes, str]]:
 
 
 def _answers(raw: Any) -> dict[str, str]:
-    """Return the answer cells of a notebook; the cells of one exercise are joined, because a split cell keeps its tags."""
+    """Return the answer cells of a notebook; the cells of an exercise are joined, because a split cell keeps its tags."""
     answers: dict[str, str] = {}
     if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list):
         raise ValueError("not a notebook")
@@ -176,6 +174,15 @@ def _roster(path: Path) -> dict[str, str]:
 
 def _key(text: str) -> str:
     return re.sub(r"\W|_", "", text.casefold())
+
+
+def _stamp(path: Path) -> str:
+    """Return the time in nbgrader's file beside a notebook, or ""."""
+    stamp = path.with_name("timestamp.txt")
+    if not stamp.is_file() or stamp.is_symlink():
+        return ""
+    with stamp.open(encoding="utf-8", errors="replace") as file:
+        return _moment(file.read(100))
 
 
 def _moment(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The pristine side of grading: what each lesson's notebook contains, and the job for one learner's answers."""
+"""The pristine side of grading: what each lesson's notebook contains, and the job for a learner's answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write the results: CSV tables, one page of feedback per student, and a report for the teacher.
+"""Write the results: CSV tables, a page of feedback for each student, and a report for the teacher.
 
 Only `seconds.csv` and `report.txt` differ between two runs on the same files.
 """
@@ -44,7 +44,7 @@ table { border-collapse: collapse } th, td { border: 1px solid #6e6e6e; padding:
 
 @dataclass(frozen=True)
 class Row:
-    """The grade of one exercise for one student."""
+    """The grade of an exercise for a student."""
 
     student: str
     exercise: str
@@ -99,7 +99,7 @@ def file_name(student: str) -> str:
 
 
 def feedback(student: str, rows: Sequence[Row], solutions: bool) -> str:
-    """Return the page of one student: a table, then verdict, message, hint, and perhaps a solution of each exercise."""
+    """Return the page of a student: a table, then verdict, message, hint, and perhaps a solution of each exercise."""
     points, out_of = sum(row.points for row in rows), sum(row.out_of for row in rows)
     lines, parts = [], []
     for row in rows:

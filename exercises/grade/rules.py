@@ -1,6 +1,6 @@
 """Names and imports that no exercise needs, and that an answer could use to cheat.
 
-A right answer that uses one of them gets no points until a teacher has read it: `--trust STUDENT:EXERCISE`.
+A right answer that uses such a name gets no points until a teacher has read it: `--trust STUDENT:EXERCISE`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def means(source: str) -> tuple[str, ...]:
 
 
 def _of(node: ast.AST) -> list[str]:
-    """Return the suspicious names of one node."""
+    """Return the suspicious names of a node."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names if not _harmless(alias.name)]
     if isinstance(node, ast.ImportFrom):

@@ -1,6 +1,6 @@
-"""Run the worker for one notebook, with as much separation as the system allows, and collect its lines.
+"""Run the worker for a notebook, with as much separation as the system allows, and collect its lines.
 
-On Linux with user namespaces (or as root), the worker has a root folder of its own with Python, the system's programs and a
+On Linux with user namespaces (or as root), the worker has a separate root folder with Python, the system's programs and a
 copy of the kit without solutions, all read-only, and a small `/tmp`. It has no network, sees no other processes, and has no
 rights. Elsewhere, only the limits of `worker` apply, and `Sandbox.separation` says so.
 """
@@ -71,7 +71,7 @@ class Sandbox:
         return self.folder / "kit"
 
     def judge(self, job: dict[str, Any]) -> list[dict[str, Any]]:
-        """Judge the answers of one notebook; answers without a report are missing in the list."""
+        """Judge the answers of a notebook; answers without a report are missing in the list."""
         kit = "/kit" if self.namespaces else str(self.kit)
         command = [sys.executable, "-P", f"{kit}/exercises/grade/worker.py"]
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
@@ -98,7 +98,7 @@ class Sandbox:
         return fixed | {"PLANEXEC_PROGRESS": ""} | ({"PROCESSES": "1"} if self.namespaces else {})
 
     def _fenced(self, command: str) -> list[str]:
-        """Return a command that runs another one in namespaces, in a root folder of its own, without rights."""
+        """Return a command that runs another one in namespaces, in a separate root folder, without rights."""
         root = shlex.quote(str(self.folder / "root"))
         lines = [f"mount -t tmpfs -o mode=755,size=1m none {root}", f"cd {root}"]
         python = {sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), os.path.realpath(sys.base_prefix)}
@@ -190,7 +190,7 @@ def _sandbox() -> Sandbox:
 
 
 def judge(job: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
-    """Judge one notebook in the sandbox of this process; return the outcomes, and what separated the answers."""
+    """Judge a notebook in the sandbox of this process; return the outcomes, and what separated the answers."""
     with _LOCK:
         sandbox = _sandbox()
     return sandbox.judge(job), sandbox.separation

@@ -19,7 +19,7 @@ NAMES = ("id", "arg", "name", "asname")  # the fields of a node that hold a name
 
 
 def similar(answers: Mapping[str, str], stub: str, right: tuple[str, ...]) -> list[tuple[str, str, float]]:
-    """Return pairs of similar answers to one exercise: student, other student or `OURS`, and the share of common runs.
+    """Return pairs of similar answers to an exercise: student, other student or `OURS`, and the share of common runs.
 
     Args:
         answers: the source by student.

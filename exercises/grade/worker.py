@@ -1,7 +1,7 @@
-"""Judge the answers of one notebook: a program that reads a job from its input, and writes one line of JSON per answer.
+"""Judge the answers of one notebook: a program that reads a job from its input, and writes a line of JSON for each answer.
 
 Each answer runs in a forked process. Its report starts with a random token, so a message that the answer itself writes is
-not taken for a report.
+not taken for its report.
 """
 
 from __future__ import annotations
