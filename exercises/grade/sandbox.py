@@ -31,7 +31,7 @@ from exercises.checker import book
 ROOT = book.HERE.parent
 PACKAGES = ("planexec_lite", "planexec_lab", "mock_llm", "exercises")
 SECRET = ("source", "solutions", "answers", "capstone", "interview", "teachers", "*.ipynb", "*.md")
-WALL = 420.0  # seconds for one notebook, more than the worker's own limit
+WALL = 660.0  # seconds for one notebook, more than the worker's own limit
 MEMORY = 3 << 30  # bytes of all processes of one notebook together
 FILES = ("/etc/ld.so.cache", "/etc/passwd", "/etc/localtime", "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 FULL = "Linux namespaces: no network, no other files or processes, solutions unreadable."
@@ -88,14 +88,9 @@ class Sandbox:
             return _lines(worker, json.dumps(job | {"kit": kit}).encode())
 
     def _environment(self) -> dict[str, str]:
-        fixed = {
-            "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
-            "HOME": "/tmp",
-            "LANG": "C.UTF-8",
-            "TZ": "UTC",
-            "PYTHONHASHSEED": "0",
-        }
-        return fixed | {"PLANEXEC_PROGRESS": ""} | ({"PROCESSES": "1"} if self.namespaces else {})
+        fixed = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/tmp", "LANG": "C.UTF-8", "TZ": "UTC"}
+        limited = {"PROCESSES": "1"} if self.namespaces else {}
+        return fixed | {"PYTHONHASHSEED": "0", "PLANEXEC_PROGRESS": ""} | limited
 
     def _fenced(self, command: str) -> list[str]:
         """Return a command that runs another one in namespaces, in a separate root folder, without rights."""
@@ -113,17 +108,12 @@ class Sandbox:
         for source, target in folders:
             if os.path.isdir(source):
                 source, target = shlex.quote(source), shlex.quote(target)
-                lines += [
-                    f"mkdir -p {target}",
-                    f"mount --rbind {source} {target}",
-                    f"mount -o remount,bind,ro {target}",
-                ]
+                lines += [f"mkdir -p {target} && mount --rbind {source} {target}", f"mount -o remount,bind,ro {target}"]
         lines.append("mkdir -p etc dev dev/shm tmp old proc && mount --rbind /proc proc")
         lines += [f"touch .{name} && mount --bind {name} .{name}" for name in FILES if os.path.exists(name)]
         lines += [
             "mount -t tmpfs -o mode=1777,size=64m none tmp",
-            "pivot_root . old",
-            "cd /tmp",
+            "pivot_root . old && cd /tmp",
             "umount -l /old /proc",
         ]
         lines.append("mount -o remount,ro /")
