@@ -22,7 +22,7 @@ from exercises.grade.similar import similar
 from exercises.grade.worker import STOPPED
 
 LOOK = "Right, but the answer uses {names}, which no exercise needs. A teacher looks at it before it gets points."
-Outcomes = dict[str, dict[str, dict[str, Any]]]  # hash of the answers -> exercise -> outcome
+Outcomes = dict[tuple[str, str], dict[str, dict[str, Any]]]  # student and hash of the answers -> exercise -> outcome
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,6 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     add("--solutions-after", type=date.fromisoformat, metavar="DATE", help="feedback has solutions from this day on")
     add("--pseudonyms", metavar="SECRET", help="write pseudonyms instead of ids; pseudonyms.csv has the key")
     add("--forget", metavar="ID", help="remove a student from the results, and list the student's files")
+    add("--seed", default="", metavar="WORD", help="with the student's id, it varies the random values of the checks")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="notebooks at the same time (default: all cores)")
     add("--dask", metavar="ADDRESS", help="judge on this Dask cluster, whose machines have the same checkout")
     options = parser.parse_args(arguments)
@@ -59,7 +60,7 @@ def grade(read: Class, options: argparse.Namespace) -> int:
     outcomes, separations = judged(attempts, options)
     rows, chosen = [], []
     for (_, lesson), several in sorted(attempts.items()):
-        graded = [(one, rows_of(one, lesson, outcomes[digest(one.answers)], options.trust)) for one in several]
+        graded = [(one, rows_of(one, lesson, outcomes[key(one)], options.trust)) for one in several]
         handed, own = max(reversed(graded), key=lambda pair: sum(row.points for row in pair[1]))
         chosen.append(handed)
         rows += own
@@ -75,7 +76,7 @@ def grade(read: Class, options: argparse.Namespace) -> int:
     rows = [replace(row, student=names[row.student]) for row in rows]
     rows.sort(key=lambda row: (row.student, row.exercise))
     pairs = [(id, names[one], names.get(other, other), share) for id, one, other, share in alike(chosen)]
-    spent = [(names[one.student], *pair) for one in chosen for pair in seconds(outcomes[digest(one.answers)])]
+    spent = [(names[one.student], *pair) for one in chosen for pair in seconds(outcomes[key(one)])]
     report.write_grades(options.out, rows)
     report.write_table(options.out, "similar", pairs)
     report.write_table(options.out, "seconds", sorted(spent))
@@ -97,13 +98,13 @@ def by_lesson(handed: Iterable[Handed]) -> dict[tuple[str, str], list[Handed]]:
 
 
 def judged(attempts: dict[tuple[str, str], list[Handed]], options: argparse.Namespace) -> tuple[Outcomes, list[str]]:
-    """Judge each notebook, the same answers only once; return the outcomes, and how answers were separated."""
-    handed = [(lesson, one.answers) for (_, lesson), several in attempts.items() for one in several]
-    jobs = {digest(answers): job(lesson, answers) for lesson, answers in handed}
-    outcomes: Outcomes = {key: {} for key in jobs}
+    """Judge each notebook, a student's same answers only once; return the outcomes, and how answers were separated."""
+    handed = [(lesson, one) for (_, lesson), several in attempts.items() for one in several]
+    jobs = {key(one): job(lesson, one.answers, f"{options.seed} {one.student}") for lesson, one in handed}
+    outcomes: Outcomes = {which: {} for which in jobs}
     separations = set()
     with executor(options) as pool:
-        waiting = {pool.submit(judge, work): key for key, work in jobs.items() if work["answers"]}
+        waiting = {pool.submit(judge, work): which for which, work in jobs.items() if work["answers"]}
         for count, done in enumerate(as_completed(waiting), 1):
             results, separation = done.result()
             outcomes[waiting[done]] = {result["id"]: result for result in results}
@@ -112,6 +113,11 @@ def judged(attempts: dict[tuple[str, str], list[Handed]], options: argparse.Name
             print(f"\r[{bar:30}] {count} of {len(waiting)} notebooks", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return outcomes, sorted(separations)
+
+
+def key(handed: Handed) -> tuple[str, str]:
+    """Return what identifies the answers of a student."""
+    return handed.student, digest(handed.answers)
 
 
 def executor(options: argparse.Namespace) -> Executor:

@@ -76,8 +76,8 @@ def unchanged(id: str, source: str) -> bool:
     return not source.strip() or trees[0] == trees[1]
 
 
-def job(lesson: str, answers: dict[str, str]) -> dict[str, Any]:
-    """Return what the worker needs to judge a notebook's answers."""
+def job(lesson: str, answers: dict[str, str], seed: str = "") -> dict[str, Any]:
+    """Return what the worker needs to judge a notebook's answers; `seed` varies the random values of the checks."""
     cells = []
     for cell in book.cells(book.source_of(lesson)):
         id = next((tag for tag in cell.tags if tag in tasks(lesson)), "")
@@ -85,6 +85,7 @@ def job(lesson: str, answers: dict[str, str]) -> dict[str, Any]:
             cells.append({"id": id, "source": "" if id else cell.source})
     tried = {id: task for id, task in tasks(lesson).items() if not unchanged(id, answers.get(id, ""))}
     return {
+        "seed": seed,
         "answers": {id: answers[id] for id in tried},
         "cells": cells,
         "stubs": {id: task.stub for id, task in tried.items()},

@@ -75,7 +75,8 @@ class Sandbox:
         kit = "/kit" if self.namespaces else str(self.kit)
         command = [sys.executable, "-P", f"{kit}/exercises/grade/worker.py"]
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
-            environment = self._environment() | {"TMPDIR": "/tmp" if self.namespaces else scratch}
+            own = {"TMPDIR": "/tmp" if self.namespaces else scratch, "PLANEXEC_SEED": job["seed"]}
+            environment = self._environment() | own
             worker = subprocess.Popen(
                 self._fenced(shlex.join(command)) if self.namespaces else command,
                 stdin=subprocess.PIPE,

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from exercises.checker import book
+from exercises.checker.exercise import unforeseen
 from exercises.grade import __main__ as command
 from exercises.grade import sandbox
 from exercises.grade.collect import LARGEST, collect
@@ -28,6 +29,7 @@ LOOPBACK = True  # one attack tries to reach a port of this machine
 ADA, BEN = "ada", "ben"
 RIGHT = {id: task.right[0] for id, task in tasks("01").items()}
 WRONG = {id: task.control for id, task in tasks("01").items()}
+slow = pytest.mark.slow
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the grader needs Linux or macOS")
 
 
@@ -71,7 +73,7 @@ def grade(folder: Path, out: Path, *options: str) -> dict[tuple[str, str], str]:
 
 
 @pytest.mark.parametrize(
-    "lesson", [pytest.param(lesson, marks=[] if lesson == "01" else [pytest.mark.wide]) for lesson in book.lessons()]
+    "lesson", [pytest.param(lesson, marks=slow if lesson == "01" else pytest.mark.wide) for lesson in book.lessons()]
 )
 def test_every_stored_answer_gets_its_verdict_in_the_sandbox(lesson: str) -> None:
     stored = of_lesson(lesson)
@@ -138,7 +140,7 @@ def listener() -> Iterator[socket.socket]:
         yield server
 
 
-@pytest.mark.slow
+@slow
 def test_attacks_do_not_pass_and_harm_no_neighbour(tmp_path: Path, listener: socket.socket) -> None:
     folder, trusted = tmp_path / "in", []
     put = {PORT: str(listener.getsockname()[1]), FOLDER: str(folder), ROOT: str(book.HERE)}
@@ -166,6 +168,7 @@ def test_suspicious_names_get_no_points_until_a_teacher_has_looked(name: str) ->
     assert means(f"{RIGHT['01.2']}\n{source}") != ()
 
 
+@slow
 def test_a_right_answer_with_a_suspicious_name_waits_for_the_teacher(tmp_path: Path) -> None:
     hand_in(tmp_path / "in", f"{ADA}/a.ipynb", RIGHT | {"01.2": f"import inspect\n{RIGHT['01.2']}"})
     status = grade(tmp_path / "in", tmp_path / "out")
@@ -256,6 +259,7 @@ def deflated(name: str, content: bytes) -> bytes:
     return packed.getvalue()
 
 
+@slow
 def test_a_split_cell_is_joined_and_magics_are_ignored(tmp_path: Path) -> None:
     raw = notebook(RIGHT)
     (place,) = [n for n, cell in enumerate(raw["cells"]) if {"answer", "01.2"} <= set(cell["metadata"].get("tags", ()))]
@@ -279,6 +283,7 @@ def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
             assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes(), path
 
 
+@slow
 def test_of_several_notebooks_the_last_or_the_best_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[Any] = []
     monkeypatch.setattr(command, "judge", lambda work: judged.append(work) or sandbox.judge(work))
@@ -290,6 +295,18 @@ def test_of_several_notebooks_the_last_or_the_best_counts(tmp_path: Path, monkey
     assert len(judged) == 1 + 2, "the same answers are judged once"
 
 
+def test_the_random_values_of_the_checks_vary_with_the_student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hand_in(tmp_path / "in", f"{ADA}/a.ipynb", {"01.2": "import os\nraise ValueError(os.environ['PLANEXEC_SEED'])"})
+    grade(tmp_path / "in", tmp_path / "out", "--seed", "autumn")
+    assert [row for row in table(tmp_path / "out") if "ValueError: autumn ada" in row["message"]]
+    values = set()
+    for seed in ("autumn ada", "autumn ben", "autumn ada"):
+        monkeypatch.setenv("PLANEXEC_SEED", seed)
+        values.add(tuple(unforeseen(grade, 2)))
+    assert len(values) == 2
+
+
+@slow
 def test_feedback_is_escaped_and_shows_solutions_only_after_their_day(tmp_path: Path) -> None:
     hostile = "<script>alert(1)</script>"
     answers = {"01.1": f"whole = '{hostile}'\nsingle = 2", "01.2": "run = None\n1 / 0"}
@@ -329,6 +346,7 @@ def test_pseudonyms_hide_the_ids_and_a_student_can_be_forgotten(tmp_path: Path) 
     assert (folder / BEN / "a.ipynb").exists(), "the files handed in stay the teacher's"
 
 
+@slow
 def test_the_roster_lists_who_handed_in_nothing(tmp_path: Path) -> None:
     hand_in(tmp_path / "in", f"{ADA}/a.ipynb", {})
     (tmp_path / "roster.csv").write_text("id\nada\nben\n", encoding="utf-8")
