@@ -177,6 +177,7 @@ def test_a_right_answer_with_a_suspicious_name_waits_for_the_teacher(tmp_path: P
     assert grade(tmp_path / "in", tmp_path / "out", "--trust", f"{ADA}:01.2")[ADA, "01.2"] == "right"
 
 
+@slow
 def test_without_namespaces_the_report_says_so(tmp_path: Path) -> None:
     box = sandbox.Sandbox(tmp_path)
     box.namespaces = False
@@ -272,6 +273,7 @@ def test_a_split_cell_is_joined_and_magics_are_ignored(tmp_path: Path) -> None:
 # Results
 
 
+@slow
 def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
     hand_in(tmp_path / "in", f"{ADA}/a.ipynb", RIGHT)
     hand_in(tmp_path / "in", f"{BEN}/a.ipynb", WRONG | {"01.2": "raise ValueError({'b', 'a', 'c'}, object())"})
@@ -295,6 +297,7 @@ def test_of_several_notebooks_the_last_or_the_best_counts(tmp_path: Path, monkey
     assert len(judged) == 1 + 2, "the same answers are judged once"
 
 
+@slow
 def test_the_random_values_of_the_checks_vary_with_the_student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hand_in(tmp_path / "in", f"{ADA}/a.ipynb", {"01.2": "import os\nraise ValueError(os.environ['PLANEXEC_SEED'])"})
     grade(tmp_path / "in", tmp_path / "out", "--seed", "autumn")
@@ -329,6 +332,7 @@ def test_feedback_is_escaped_and_shows_solutions_only_after_their_day(tmp_path: 
     assert {row["student"] for row in table(tmp_path / "out")} == {"'=cmd()"}, "a spreadsheet runs no formula"
 
 
+@slow
 def test_pseudonyms_hide_the_ids_and_a_student_can_be_forgotten(tmp_path: Path) -> None:
     folder, out = tmp_path / "in", tmp_path / "out"
     hand_in(folder, f"{ADA}/a.ipynb", RIGHT)
