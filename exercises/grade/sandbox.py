@@ -57,12 +57,12 @@ class Sandbox:
         (self.folder / "root").mkdir()
         warm = "import exercises.checker.exercise as e, exercises.checker.verbs; [e.of_lesson(f'{n:02}') for n in range(1, 100)]"
         subprocess.run([sys.executable, "-c", warm], cwd=self.kit, env=self._environment(), check=True)
+        imports = "import sys; sys.path.insert(0, '/kit'); import exercises.checker.verbs"
+        python = self._fenced(shlex.join([sys.executable, "-c", imports]))
         try:
-            subprocess.run(
-                self._fenced("true"), check=True, capture_output=True, text=True, timeout=60, env=self._environment()
-            )
+            subprocess.run(python, check=True, capture_output=True, text=True, timeout=60, env=self._environment())
         except (OSError, subprocess.SubprocessError) as problem:
-            why = (getattr(problem, "stderr", None) or str(problem)).strip().splitlines()[0]
+            why = (getattr(problem, "stderr", None) or str(problem)).strip().splitlines()[-1]
             self.namespaces, self.separation = False, PARTLY.format(why=why)
 
     @property
@@ -97,6 +97,7 @@ class Sandbox:
         """Return a command that runs another one in namespaces, in a separate root folder, without rights."""
         root = shlex.quote(str(self.folder / "root"))
         lines = [f"mount -t tmpfs -o mode=755,size=1m none {root}", f"cd {root}"]
+        lines.append("mkdir tmp && mount -t tmpfs -o mode=1777,size=64m none tmp")  # the checkout can be below /tmp
         python = {sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), os.path.realpath(sys.base_prefix)}
         folders = [("/usr", "usr"), (str(self.kit), "kit"), ("/etc/alternatives", "etc/alternatives")]
         folders += [(path, path.lstrip("/")) for path in sorted(python) if not path.startswith("/usr")]
@@ -110,7 +111,7 @@ class Sandbox:
             if os.path.isdir(source):
                 source, target = shlex.quote(source), shlex.quote(target)
                 lines += [f"mkdir -p {target} && mount --rbind {source} {target}", f"mount -o remount,bind,ro {target}"]
-        lines.append("mkdir -p etc dev dev/shm tmp old proc && mount --rbind /proc proc")
+        lines.append("mkdir -p etc dev dev/shm old proc && mount --rbind /proc proc")
         lines += [f"touch .{name} && mount --bind {name} .{name}" for name in FILES if os.path.exists(name)]
         lines += [
             "mount -t tmpfs -o mode=1777,size=64m none tmp",
