@@ -10,6 +10,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 from exercises.grade import report
@@ -21,7 +22,7 @@ from exercises.grade.sandbox import judge
 from exercises.grade.similar import similar
 from exercises.grade.worker import STOPPED
 
-LOOK = "Right, but the answer uses {names}, which no exercise needs. A teacher looks at it before it gets points."
+LOOK = "The answer uses {names}, which no exercise needs. A teacher looks at it before it gets points."
 Outcomes = dict[tuple[str, str], dict[str, dict[str, Any]]]  # student and hash of the answers -> exercise -> outcome
 
 
@@ -100,7 +101,10 @@ def by_lesson(handed: Iterable[Handed]) -> dict[tuple[str, str], list[Handed]]:
 def judged(attempts: dict[tuple[str, str], list[Handed]], options: argparse.Namespace) -> tuple[Outcomes, list[str]]:
     """Judge each notebook, a student's same answers only once; return the outcomes, and how answers were separated."""
     handed = [(lesson, one) for (_, lesson), several in attempts.items() for one in several]
-    jobs = {key(one): job(lesson, one.answers, f"{options.seed} {one.student}") for lesson, one in handed}
+    jobs = {}
+    for lesson, one in handed:
+        trusted = [id for id in one.answers if f"{one.student}:{id}" in options.trust]
+        jobs[key(one)] = job(lesson, one.answers, f"{options.seed} {one.student}", trusted)
     outcomes: Outcomes = {which: {} for which in jobs}
     separations = set()
     with executor(options) as pool:
@@ -136,10 +140,15 @@ def rows_of(handed: Handed, lesson: str, outcomes: dict[str, dict[str, Any]], tr
     for id, task in tasks(lesson).items():
         source = handed.answers.get(id, "")
         outcome = outcomes.get(id, {"status": "raised", "text": STOPPED})
-        status, message = outcome["status"], outcome["text"]
+        heading, _, body = outcome["text"].partition("\n")
+        status, message = outcome["status"], dedent(body) or heading
         if unchanged(id, source):
             status, message = "not started", ""
-        elif status == "right" and (names := means(source)) and f"{handed.student}:{id}" not in trusted:
+        elif (
+            f"{handed.student}:{id}" not in trusted
+            and (names := means(source))
+            and (status == "right" or id not in outcomes)
+        ):
             status, message = "look", LOOK.format(names=", ".join(f"`{name}`" for name in names))
         points = task.points if status == "right" else 0
         rows.append(Row(handed.student, id, status, points, message, digest(handed.answers)[:12]))

@@ -86,7 +86,10 @@ def _read(read: Class, parts: tuple[str, ...], content: bytes, moment: str, deep
             read.handed.append(Handed(student, moment, where, answers))
         elif isinstance(raw, dict) and raw.get("kit") == "planexec-lite":
             for path, file in sorted(raw["files"].items()):
-                if path.endswith(".ipynb") and (answers := _answers(file["content"])):
+                content = file.get("content")
+                if path.endswith(".ipynb") and (
+                    answers := _answers(json.loads(content) if isinstance(content, str) else content)
+                ):
                     read.handed.append(Handed(student, moment, f"{where}/{path}", answers))
     except (
         ValueError,

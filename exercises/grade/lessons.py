@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -76,8 +77,15 @@ def unchanged(id: str, source: str) -> bool:
     return not source.strip() or trees[0] == trees[1]
 
 
-def job(lesson: str, answers: dict[str, str], seed: str = "") -> dict[str, Any]:
-    """Return what the worker needs to judge a notebook's answers; `seed` varies the random values of the checks."""
+def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collection[str] = ()) -> dict[str, Any]:
+    """Return what the worker needs to judge a notebook's answers.
+
+    Args:
+        lesson: "01" to "15".
+        answers: the sources by exercise.
+        seed: varies the random values of the checks.
+        trusted: exercises whose answers a teacher has read.
+    """
     cells = []
     for cell in book.cells(book.source_of(lesson)):
         id = next((tag for tag in cell.tags if tag in tasks(lesson)), "")
@@ -91,5 +99,5 @@ def job(lesson: str, answers: dict[str, str], seed: str = "") -> dict[str, Any]:
         "stubs": {id: task.stub for id, task in tried.items()},
         "controls": {id: task.control for id, task in tried.items()},
         "predictions": [id for id, task in tried.items() if task.facts.kind == "predict"],
-        "alone": [id for id in tried if means(answers[id])],
+        "suspicious": [id for id in tried if id not in trusted and means(answers[id])],
     }

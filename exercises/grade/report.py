@@ -35,10 +35,11 @@ STATUS = {
     "no submission": "– Nothing was handed in",
 }
 STYLE = """
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem;
-  color: #1f1f1f; background: #fff }
-pre { background: #f1f3f4; padding: .75rem; overflow-x: auto; white-space: pre-wrap }
-table { border-collapse: collapse } th, td { border: 1px solid #6e6e6e; padding: .25rem .75rem; text-align: left }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem }
+body { color: #1f1f1f; background: #fff }
+pre { background: #f1f3f4; padding: .75rem; font-size: .8rem; overflow-x: auto }
+table { border-collapse: collapse }
+th, td { border: 1px solid #6e6e6e; padding: .25rem .75rem; text-align: left }
 """
 
 
@@ -112,7 +113,7 @@ def feedback(student: str, rows: Sequence[Row], solutions: bool) -> str:
         parts.append(
             f'<h2 id="e{_text(row.exercise)}">{_text(title)}</h2>\n<p><strong>{STATUS[row.status]}</strong></p>'
         )
-        parts.append(f"<pre>{_text(row.message)}</pre>" if row.message else "")
+        parts.append(f'<pre tabindex="0">{_text(row.message)}</pre>' if row.message else "")
         if task and row.status in ("wrong", "raised", "not started"):
             parts.append(f"<p>Hint: {_text(find(row.exercise).hints[0])}</p>")
         if task and solutions:

@@ -36,8 +36,8 @@ MEMORY = 3 << 30  # bytes of all processes of one notebook together
 FILES = ("/etc/ld.so.cache", "/etc/passwd", "/etc/localtime", "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 FULL = "Linux namespaces: no network, no other files or processes, solutions unreadable."
 PARTLY = (
-    "LIMITS ONLY. This system gives no namespaces ({why}): answers can use the network and read files of this account, "
-    "solutions included. Grade untrusted answers on Linux."
+    "LIMITS ONLY. This system gives no namespaces ({why}): answers can use the network, and read and write files of this "
+    "account. So answers with suspicious names are not run until you trust them. Grade untrusted answers on Linux."
 )
 _UIDS = itertools.count(200_000)
 
@@ -73,6 +73,9 @@ class Sandbox:
     def judge(self, job: dict[str, Any]) -> list[dict[str, Any]]:
         """Judge the answers of a notebook; answers without a report are missing in the list."""
         kit = "/kit" if self.namespaces else str(self.kit)
+        if not self.namespaces:
+            harmless = {id: stub for id, stub in job["stubs"].items() if id not in job["suspicious"]}
+            job = job | {"stubs": harmless}
         command = [sys.executable, "-P", f"{kit}/exercises/grade/worker.py"]
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
             own = {"TMPDIR": "/tmp" if self.namespaces else scratch, "PLANEXEC_SEED": job["seed"]}
@@ -175,7 +178,8 @@ _LOCK = threading.Lock()
 
 
 @cache
-def _sandbox() -> Sandbox:
+def sandbox() -> Sandbox:
+    """Return the sandbox of this process."""
     folder = tempfile.mkdtemp(prefix="grade-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Sandbox(Path(folder))
@@ -184,5 +188,5 @@ def _sandbox() -> Sandbox:
 def judge(job: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
     """Judge a notebook in the sandbox of this process; return the outcomes, and what separated the answers."""
     with _LOCK:
-        sandbox = _sandbox()
-    return sandbox.judge(job), sandbox.separation
+        box = sandbox()
+    return box.judge(job), box.separation

@@ -61,7 +61,7 @@ def main() -> None:
         outcome = apart(partial(tried, job, id, good), ends)
         if "plain" in outcome:
             outcome = apart(partial(judged_apart, id, outcome["plain"]), ends)
-        if outcome.pop("completed", False) and id not in job["alone"]:
+        if outcome.pop("completed", False) and id not in job["suspicious"]:
             good.append(id)  # a later answer can use its helpers
         used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - used
         outcome["text"] = without_addresses(outcome["text"])[:LONGEST_TEXT]

@@ -142,6 +142,8 @@ def listener() -> Iterator[socket.socket]:
 
 @slow
 def test_attacks_do_not_pass_and_harm_no_neighbour(tmp_path: Path, listener: socket.socket) -> None:
+    if not sandbox.sandbox().namespaces:
+        pytest.skip("there are no namespaces: a fork bomb or a kill would hit this machine")
     folder, trusted = tmp_path / "in", []
     put = {PORT: str(listener.getsockname()[1]), FOLDER: str(folder), ROOT: str(book.HERE)}
     for name, source in KERNEL.items():
@@ -156,10 +158,8 @@ def test_attacks_do_not_pass_and_harm_no_neighbour(tmp_path: Path, listener: soc
     others = {key: one for key, one in status.items() if key[1] != "01.2" or key[0] == ADA}
     assert set(others.values()) == {"right"}, others
     assert {path: path.read_bytes() for path in folder.rglob("*.ipynb")} == before
-    report = (tmp_path / "out" / "report.txt").read_text()
-    if "LIMITS ONLY" not in report:
-        with pytest.raises(TimeoutError):
-            listener.accept()
+    with pytest.raises(TimeoutError):
+        listener.accept()
 
 
 @pytest.mark.parametrize("name", [*INTERPRETER, *[name for name in KERNEL if "import" in KERNEL[name]]])
@@ -181,8 +181,11 @@ def test_a_right_answer_with_a_suspicious_name_waits_for_the_teacher(tmp_path: P
 def test_without_namespaces_the_report_says_so(tmp_path: Path) -> None:
     box = sandbox.Sandbox(tmp_path)
     box.namespaces = False
-    outcomes = box.judge(job("01", RIGHT | {"01.2": KERNEL["exit"]}))
-    assert [one["status"] for one in outcomes] == ["right", "raised", "right", "right"]
+    answers = RIGHT | {"01.2": KERNEL["exit"]}
+    statuses = {one["id"]: one["status"] for one in box.judge(job("01", answers))}
+    assert statuses == dict.fromkeys(["01.1", "01.3", "01.4"], "right"), "a suspicious answer does not run"
+    statuses = {one["id"]: one["status"] for one in box.judge(job("01", answers, trusted=["01.2"]))}
+    assert statuses["01.2"] == "raised"
     assert "LIMITS ONLY" in sandbox.PARTLY
 
 
