@@ -86,9 +86,9 @@ def _read(read: Class, parts: tuple[str, ...], content: bytes, moment: str, deep
             read.handed.append(Handed(student, moment, where, answers))
         elif isinstance(raw, dict) and raw.get("kit") == "planexec-lite":
             for path, file in sorted(raw["files"].items()):
-                content = file.get("content")
+                stored = file.get("content")
                 if path.endswith(".ipynb") and (
-                    answers := _answers(json.loads(content) if isinstance(content, str) else content)
+                    answers := _answers(json.loads(stored) if isinstance(stored, str) else stored)
                 ):
                     read.handed.append(Handed(student, moment, f"{where}/{path}", answers))
     except (
