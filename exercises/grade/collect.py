@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from exercises.grade.lessons import all_tasks, ids_of_cells
+from exercises.grade.lessons import all_tasks, ids_of_cells, is_python
 
 LARGEST = 20_000_000  # bytes of one notebook
 LARGEST_ZIP, MOST_FILES = 1_000_000_000, 10_000  # bytes and files that are read from a zip
@@ -28,6 +28,7 @@ PATTERNS = (
     re.compile(r"^(?P<who>.+?) - .+\.(?:ipynb|zip)$"),  # Classroom: Ada Lovelace - name.ipynb
 )
 NAME_OF_FILE = re.compile(r"^(?P<who>.+?)[ _-]+(?:\d\d_\w+|planexec-lite-work)(?: ?\(\d+\)|-\d+)?\.\w+$")
+MAGIC = re.compile(r"(?m)^\s*(?:[%!].*|\S+\?{1,2}\s*)$")
 # In nbgrader's timestamp.txt, and in the name of Otter's zip.
 MOMENT = re.compile(r"(\d{4})[-_](\d\d)[-_](\d\d)[T _](\d\d)[:_](\d\d)[:_](\d\d)")
 
@@ -132,6 +133,7 @@ def _answers(raw: Any) -> dict[str, str]:
         source = cell.get("source", "")
         text = source if isinstance(source, str) else "".join(source)
         if id is not None:
+            text = text if is_python(text) else MAGIC.sub("", text)
             answers[id] = f"{answers[id]}\n{text}" if id in answers else text
     return answers
 

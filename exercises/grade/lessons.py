@@ -68,13 +68,19 @@ def digest(answers: dict[str, str]) -> str:
     return hashlib.sha256(repr(sorted(answers.items())).encode()).hexdigest()
 
 
-def unchanged(id: str, source: str) -> bool:
-    """Return whether an answer is empty or still the stub."""
+def is_python(source: str) -> bool:
+    """Return whether a cell is Python, without magics."""
     try:
-        trees = [ast.dump(ast.parse(text)) for text in (source, all_tasks()[id].stub)]
+        return bool(ast.parse(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return not source.strip() or trees[0] == trees[1]
+
+
+def unchanged(id: str, source: str) -> bool:
+    """Return whether an answer is empty or still the stub."""
+    if not source.strip() or not is_python(source):
+        return not source.strip()
+    return ast.dump(ast.parse(source)) == ast.dump(ast.parse(all_tasks()[id].stub))
 
 
 def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collection[str] = ()) -> dict[str, Any]:

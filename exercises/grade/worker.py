@@ -10,7 +10,6 @@ import ast
 import json
 import linecache
 import os
-import re
 import resource
 import select
 import signal
@@ -38,7 +37,6 @@ LIMITS = {
 PROCESSES = 64  # processes and threads of one notebook, where the sandbox counts them separately
 STOPPED = "The answer ended its process, or was stopped: it used too much time or memory."
 CHANGED = "An answer must not change the checker or the kit. These were restored: "
-MAGIC = re.compile(r"(?m)^\s*(?:[%!].*|\S+\?{1,2}\s*)$")
 
 
 def main() -> None:
@@ -141,21 +139,19 @@ def prepared(job: dict[str, Any], id: str, good: list[str], answer: str) -> tupl
 
 
 def run_cell(source: str, namespace: dict[str, Any], name: str, packages: tuple[str, ...] | None) -> Any:
-    """Run a cell without its magics; what it raises is in `error`."""
+    """Run a cell; what it raises is in `error`."""
     from exercises.checker.guard import PACKAGES, guarded
-
-    def run() -> None:
-        try:
-            code = compile(source, file, "exec")
-        except SyntaxError:
-            code = compile(MAGIC.sub("", source), file, "exec")
-        exec(code, namespace)
 
     file = f"<{name}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return guarded(run, CELL_CPU, PACKAGES if packages is None else packages, CELL_WALL)
+        return guarded(
+            lambda: exec(compile(source, file, "exec"), namespace),
+            CELL_CPU,
+            PACKAGES if packages is None else packages,
+            CELL_WALL,
+        )
 
 
 def apart(work: Callable[[], dict[str, Any]], ends: float) -> dict[str, Any]:

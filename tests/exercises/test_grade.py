@@ -127,6 +127,10 @@ INTERPRETER = {  # these could succeed if a teacher trusted them
     "trace": "import sys\nsys.settrace(lambda *_: None)",
     "equal to all": "class Any:\n    def __eq__(self, other): return True\ndef run(*_): return Any()\n",
     "at exit": "import atexit\natexit.register(print)",
+    "pattern": "match print:\n    case object(__self__=module): module.open",
+    "another module's os": "import random\nrandom._os.system('true')",
+    "after a magic": "%time\nimport os\nos._exit(0)",
+    "hints": "import typing\ntyping.get_type_hints(type('T', (), {'a': 1}))",
     "computed name": "globals_of = getattr(print, '_' + '_self__')",
     "import by name": "import importlib\nimportlib.import_module('exercises.checker.checks.lesson_01')",
 }
@@ -163,9 +167,11 @@ def test_attacks_do_not_pass_and_harm_no_neighbour(tmp_path: Path, listener: soc
 
 
 @pytest.mark.parametrize("name", [*INTERPRETER, *[name for name in KERNEL if "import" in KERNEL[name]]])
-def test_suspicious_names_get_no_points_until_a_teacher_has_looked(name: str) -> None:
-    source = (INTERPRETER | KERNEL)[name]
-    assert means(f"{RIGHT['01.2']}\n{source}") != ()
+def test_suspicious_names_get_no_points_until_a_teacher_has_looked(name: str, tmp_path: Path) -> None:
+    raw = notebook({"01.2": f"{RIGHT['01.2']}\n{(INTERPRETER | KERNEL)[name]}"})
+    (tmp_path / "ada.ipynb").write_text(json.dumps(raw))
+    (handed,) = collect(tmp_path).handed
+    assert means(handed.answers["01.2"]) != ()
 
 
 @slow
