@@ -117,7 +117,6 @@ class Sandbox:
         lines.append("mkdir -p etc dev dev/shm old proc && mount --rbind /proc proc")
         lines += [f"touch .{name} && mount --bind {name} .{name}" for name in FILES if os.path.exists(name)]
         lines += [
-            "mount -t tmpfs -o mode=1777,size=64m none tmp",
             "pivot_root . old && cd /tmp",
             "umount -l /old /proc",
         ]

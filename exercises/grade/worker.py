@@ -146,12 +146,8 @@ def run_cell(source: str, namespace: dict[str, Any], name: str, packages: tuple[
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return guarded(
-            lambda: exec(compile(source, file, "exec"), namespace),
-            CELL_CPU,
-            PACKAGES if packages is None else packages,
-            CELL_WALL,
-        )
+        packages = PACKAGES if packages is None else packages
+        return guarded(lambda: exec(compile(source, file, "exec"), namespace), CELL_CPU, packages, CELL_WALL)
 
 
 def apart(work: Callable[[], dict[str, Any]], ends: float) -> dict[str, Any]:
