@@ -116,11 +116,7 @@ class Sandbox:
                 lines += [f"mkdir -p {target} && mount --rbind {source} {target}", f"mount -o remount,bind,ro {target}"]
         lines.append("mkdir -p etc dev dev/shm old proc && mount --rbind /proc proc")
         lines += [f"touch .{name} && mount --bind {name} .{name}" for name in FILES if os.path.exists(name)]
-        lines += [
-            "pivot_root . old && cd /tmp",
-            "umount -l /old /proc",
-        ]
-        lines.append("mount -o remount,ro /")
+        lines += ["pivot_root . old && cd /tmp", "umount -l /old /proc", "mount -o remount,ro /"]
         rights = "setpriv --no-new-privs --bounding-set=-all --inh-caps=-all"
         own, names = os.geteuid() != 0, "--mount --net --pid --ipc --uts --fork --kill-child"
         if not own:
