@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -124,14 +125,17 @@ def key(handed: Handed) -> tuple[str, str]:
     return handed.student, digest(handed.answers)
 
 
-def executor(options: argparse.Namespace) -> Executor:
-    """Return the executor that judges: threads that wait for processes on this machine, or a Dask cluster."""
+@contextmanager
+def executor(options: argparse.Namespace) -> Iterator[Executor]:
+    """Open the executor that judges: threads that wait for processes on this machine, or a Dask cluster."""
     if not options.dask:
-        return ThreadPoolExecutor(max(1, options.jobs))
+        with ThreadPoolExecutor(max(1, options.jobs)) as pool:
+            yield pool
+        return
     from distributed import Client
 
-    cluster: Executor = Client(options.dask).get_executor(pure=False)
-    return cluster
+    with Client(options.dask) as client, client.get_executor(pure=False) as cluster:
+        yield cluster
 
 
 def rows_of(handed: Handed, lesson: str, outcomes: dict[str, dict[str, Any]], trusted: Sequence[str]) -> list[Row]:
