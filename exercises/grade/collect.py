@@ -19,6 +19,7 @@ from typing import Any
 
 from exercises.grade.lessons import all_tasks, ids_of_cells, is_python
 
+KINDS, LEFT_OUT = (".ipynb", ".zip", ".json"), {".ipynb_checkpoints", "__MACOSX"}
 LARGEST = 20_000_000  # bytes of one notebook
 LARGEST_ZIP, MOST_FILES = 1_000_000_000, 10_000  # bytes and files that are read from a zip
 DEEPEST = 3  # zips in zips
@@ -57,7 +58,7 @@ def collect(folder: Path, roster: Path | None = None) -> Class:
     read = Class(roster=_roster(roster) if roster else {})
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if path.suffix.lower() not in (".ipynb", ".zip", ".json"):
+        if path.suffix.lower() not in KINDS or not LEFT_OUT.isdisjoint(parts):
             continue
         if path.is_symlink():
             read.problems.append((_student(parts, read.roster), path.name, "a link, which is not followed"))
@@ -105,15 +106,15 @@ def _members(content: bytes, deep: int) -> Iterator[tuple[str, bytes, str]]:
         if len(archive.infolist()) > MOST_FILES:
             raise ValueError("too many files")
         for info in sorted(archive.infolist(), key=lambda info: info.filename):
-            skipped = info.filename.startswith("__MACOSX") or ".ipynb_checkpoints" in info.filename
-            if skipped or not info.filename.lower().endswith((".ipynb", ".zip", ".json")):
+            name = info.filename.replace("\\", "/")
+            if not name.lower().endswith(KINDS) or not LEFT_OUT.isdisjoint(name.split("/")):
                 continue
             with archive.open(info) as member:
                 data = member.read(LARGEST + 1)
             left -= len(data)
             if len(data) > LARGEST or left < 0:
                 raise ValueError("too large")
-            yield info.filename.replace("\\", "/"), data, "{:04}{:02}{:02}{:02}{:02}{:02}".format(*info.date_time)
+            yield name, data, "{:04}{:02}{:02}{:02}{:02}{:02}".format(*info.date_time)
 
 
 def _answers(raw: Any) -> dict[str, str]:

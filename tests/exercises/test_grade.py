@@ -244,6 +244,7 @@ def test_hostile_files_are_problems_with_a_reason(tmp_path: Path) -> None:
     outside = tmp_path / "secret.ipynb"
     outside.write_text(json.dumps(notebook(RIGHT)))
     (folder / "link.ipynb").symlink_to(outside)
+    hand_in(folder, f"{ADA}/.ipynb_checkpoints/a.ipynb", WRONG)
     (folder / "linked").symlink_to(tmp_path, target_is_directory=True)
     (folder / "slip.zip").write_bytes(zipped(**{"../../../evil.ipynb": json.dumps(notebook(RIGHT))}))
     (folder / "bomb.zip").write_bytes(deflated("a.ipynb", b" " * (LARGEST + 1)))
