@@ -20,7 +20,7 @@ from typing import Any
 from exercises.grade.lessons import all_tasks, ids_of_cells, is_python
 
 KINDS, LEFT_OUT = (".ipynb", ".zip", ".json"), {".ipynb_checkpoints", "__MACOSX"}
-LARGEST = 20_000_000  # bytes of one notebook
+LARGEST, LONGEST_ANSWER = 20_000_000, 100_000  # bytes of one notebook, characters of an answer
 LARGEST_ZIP, MOST_FILES = 1_000_000_000, 10_000  # bytes and files that are read from a zip
 DEEPEST = 3  # zips in zips
 PATTERNS = (
@@ -134,6 +134,8 @@ def _answers(raw: Any) -> dict[str, str]:
         source = cell.get("source", "")
         text = source if isinstance(source, str) else "".join(source)
         if id is not None:
+            if len(text) > LONGEST_ANSWER:
+                raise ValueError(f"the answer to {id} has more than {LONGEST_ANSWER:,} characters")
             text = text if is_python(text) else MAGIC.sub("", text)
             answers[id] = f"{answers[id]}\n{text}" if id in answers else text
     return answers

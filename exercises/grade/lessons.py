@@ -70,17 +70,20 @@ def digest(answers: dict[str, str]) -> str:
 
 def is_python(source: str) -> bool:
     """Return whether a cell is Python, without magics."""
-    try:
-        return bool(ast.parse(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    return _tree(source) is not None
 
 
 def unchanged(id: str, source: str) -> bool:
     """Return whether an answer is empty or still the stub."""
-    if not source.strip() or not is_python(source):
-        return not source.strip()
-    return ast.dump(ast.parse(source)) == ast.dump(ast.parse(all_tasks()[id].stub))
+    return not source.strip() or _tree(source) == _tree(all_tasks()[id].stub)
+
+
+def _tree(source: str) -> str | None:
+    """Return the syntax tree as a text, or None if the source has none or is too deep."""
+    try:
+        return ast.dump(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collection[str] = ()) -> dict[str, Any]:

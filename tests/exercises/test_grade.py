@@ -20,7 +20,7 @@ from exercises.checker.exercise import unforeseen
 from exercises.grade import __main__ as command
 from exercises.grade import sandbox
 from exercises.grade.collect import LARGEST, collect
-from exercises.grade.lessons import all_tasks, job, tasks
+from exercises.grade.lessons import all_tasks, job, tasks, unchanged
 from exercises.grade.rules import means
 from exercises.grade.similar import OURS, TINY, runs, similar
 from tests.exercises.answers import of_lesson
@@ -248,6 +248,7 @@ def test_hostile_files_are_problems_with_a_reason(tmp_path: Path) -> None:
     (folder / "linked").symlink_to(tmp_path, target_is_directory=True)
     (folder / "slip.zip").write_bytes(zipped(**{"../../../evil.ipynb": json.dumps(notebook(RIGHT))}))
     (folder / "bomb.zip").write_bytes(deflated("a.ipynb", b" " * (LARGEST + 1)))
+    hand_in(folder, "long.ipynb", {"01.2": f"text = '{'x' * 200_000}'"})
     (folder / "broken.ipynb").write_text('{"cells": [')
     (folder / "deep.ipynb").write_text("[" * 100_000)
     (folder / "list.ipynb").write_text("[]")
@@ -258,7 +259,7 @@ def test_hostile_files_are_problems_with_a_reason(tmp_path: Path) -> None:
     read = collect(folder)
     assert sorted(one.student for one in read.handed) == [ADA, "slip"]
     names = {where.partition("/")[0].partition(".")[0]: reason for _, where, reason in read.problems}
-    assert names.keys() == {"link", "bomb", "broken", "deep", "list", "odd", "nozip", "huge"}, names
+    assert names.keys() == {"link", "bomb", "broken", "deep", "list", "odd", "nozip", "huge", "long"}, names
     assert all(names.values())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "secret.ipynb"], "nothing is extracted"
     assert not list(tmp_path.parent.glob("evil*"))
@@ -268,6 +269,15 @@ def deflated(name: str, content: bytes) -> bytes:
     with zipfile.ZipFile(packed := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, content)
     return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    "source", ["x = " + "1+" * 400 + "1", "(" * 5000, "x = " + "[" * 80 + "]" * 80, "\0", "é = 'é"]
+)
+def test_strange_sources_are_read_without_an_error(source: str) -> None:
+    assert isinstance(means(source), tuple)
+    assert not unchanged("01.2", source)
+    assert similar({ADA: source, BEN: source}, STUB, (source,)) == []
 
 
 @slow
