@@ -28,8 +28,8 @@ lab: $(STAMP) ## open JupyterLab at the tour
 test: $(STAMP) ## units, guards, lint, types, every notebook cell; in the browser two lessons and the desk
 	$(PYTEST) -m "not wide and not weekly and not hub" $(TESTS)
 
-wide: $(STAMP) ## all lessons in the browser and on the site, and the packages as they are released
-	$(PYTEST) -m wide $(TESTS)
+wide: $(STAMP) ## all lessons by nbval, in the browser and on the site, and the packages as they are released
+	$(PYTEST) -m "wide and not weekly" $(TESTS)
 
 weekly: $(STAMP) ## what seldom finds anything: other clients and front ends, Colab, long walks, many kills, all random examples
 	-sh elsewhere/environments.sh

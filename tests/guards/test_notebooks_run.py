@@ -64,8 +64,8 @@ def in_a_group(place: dict[str, str]) -> Any:
     """One place as a parameter; its tests share a worker of pytest-xdist, so that nbval runs once for all of them."""
     name = f"seed-{place['PYTHONHASHSEED']}"
     marks = [pytest.mark.xdist_group(name)]
-    if place != PLACES[0] and not books.TEXT_ONLY:  # there the comparison of bytes sees all that nbval sees, and more
-        marks.append(pytest.mark.weekly)
+    if not books.TEXT_ONLY:  # the bytes, which `make test` compares in the second place, show all that nbval shows, and more
+        marks.append(pytest.mark.wide if place == PLACES[0] else pytest.mark.weekly)
     return pytest.param(place, id=name, marks=marks)
 
 
@@ -77,7 +77,7 @@ def ran(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return Ran(report(scratch / "nbval.xml"), done.stdout, books.attempts(scratch))
 
 
-# The bytes are compared of every notebook, and a lesson's outputs by nbval too; `make weekly` asks nbval of them all.
+# `make test` compares the bytes of every notebook, `make wide` runs nbval of the lessons, and `make weekly` of all notebooks.
 each_lesson_first = pytest.mark.parametrize(
     "path",
     [
