@@ -64,7 +64,9 @@ def in_a_group(place: dict[str, str]) -> Any:
     """One place as a parameter; its tests share a worker of pytest-xdist, so that nbval runs once for all of them."""
     name = f"seed-{place['PYTHONHASHSEED']}"
     marks = [pytest.mark.xdist_group(name)]
-    if not books.TEXT_ONLY:  # the bytes, which `make test` compares in the second place, show all that nbval shows, and more
+    if (
+        not books.TEXT_ONLY
+    ):  # the bytes, which `make test` compares in the second place, show all that nbval shows, and more
         marks.append(pytest.mark.wide if place == PLACES[0] else pytest.mark.weekly)
     return pytest.param(place, id=name, marks=marks)
 
