@@ -48,12 +48,12 @@ notebooks: $(STAMP) ## format, run and rewrite the notebooks (ONLY=01 for some)
 	$(BIN)/python .ci/notebooks.py $(ONLY)
 	$(BIN)/python .ci/picture.py
 
-exercises: $(STAMP) ## make the student and solution notebooks from exercises/source
-	$(BIN)/python -m exercises.generate
+exercises: $(STAMP) ## make the student and solution notebooks from exercises/authors/source
+	$(BIN)/python -m exercises.authors.generate
 
 cards: $(STAMP) ## write the interview cards for Anki to build/cards.txt
 	@mkdir -p build
-	$(BIN)/python -m exercises.cards --anki build/cards.txt
+	$(BIN)/python -m exercises.interview.cards --anki build/cards.txt
 
 hunts: $(STAMP) ## list the bug hunts and which of them are solved
 	@$(BIN)/python -m exercises.hunts

@@ -26,7 +26,7 @@ MODULES = {  # module -> what a lesson writes before its names
     "exercises": "",
     "exercises.puzzles": "",
     "exercises.arena": "",
-    "exercises.listings": "",
+    "exercises.hunts.listings": "",
     "mock_llm": "",
 }
 LONGEST = 100  # characters of a signature

@@ -30,7 +30,7 @@ TEXTS = {  # texts of the checkout that are pages too
     "exercises/CHEATSHEET.md": "cheatsheet.html",
     "exercises/NIGHT_BEFORE.md": "night_before.html",
     "exercises/hunts/README.md": "hunts.html",
-    "exercises/drill/PROMPT.md": "drill.html",
+    "exercises/interview/drill/PROMPT.md": "drill.html",
     "planexec_lab/formats/README.md": "formats.html",
     "planexec_lab/recorded/README.md": "recorded.html",
     "mock_llm/README.md": "mock_llm.html",
@@ -77,7 +77,7 @@ class Lesson:
 
     @property
     def exercises(self) -> str:
-        return self.path.replace("notebooks/", "exercises/student/")
+        return self.path.replace("notebooks/", "exercises/")
 
     @property
     def title(self) -> str:

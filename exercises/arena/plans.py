@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from exercises.arena.worlds import Records, Shop
 from planexec_lab.worlds import deploy, migration
 from planexec_lite import Plan
+
+from exercises.arena.worlds import Records, Shop
 
 World = Shop | Records
 

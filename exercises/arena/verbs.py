@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from exercises.arena.plans import HARMFUL, HARMLESS, TWIN_WORLDS, Contender, World
-from exercises.arena.worlds import Records, Shop, harm
-from exercises.checker import display
-from exercises.exercise import without_addresses
-from exercises.guard import guarded
 from planexec_lab import views
 from planexec_lab.views.drawing.table import Row, table
 from planexec_lab.views.drawing.theme import LOOKS
 from planexec_lab.views.drawing.wording import count
 from planexec_lite import Plan, PlanError, Run, Simulated, Toolbox, ToolExecutor, execute
 from planexec_lite.workers.session import described
+
+from exercises.arena.plans import HARMFUL, HARMLESS, TWIN_WORLDS, Contender, World
+from exercises.arena.worlds import Records, Shop, harm
+from exercises.checker.exercise import without_addresses
+from exercises.checker.guard import guarded
+from exercises.checker.verbs import display
 
 Check = Callable[[Plan, Toolbox], Iterable[str] | None]
 

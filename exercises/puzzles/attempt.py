@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from exercises.puzzles import notation
-from exercises.puzzles.workshop import Workshop
 from planexec_lab import views
 from planexec_lab.views import Figure
 from planexec_lite import Plan, PlannerExecutor, Policy, RulePlanner, Run, Simulated, ToolExecutor, execute
 from planexec_lite.plan import Problem
+
+from exercises.puzzles import notation
+from exercises.puzzles.workshop import Workshop
 
 Edge = tuple[str, str]
 

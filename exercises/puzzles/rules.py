@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from exercises.puzzles import notation
-from exercises.puzzles.attempt import Attempt, Edge, Rule
 from planexec_lab import views
 from planexec_lab.views.drawing.wording import count, listed
 from planexec_lite import Run
+
+from exercises.puzzles import notation
+from exercises.puzzles.attempt import Attempt, Edge, Rule
 
 
 def reached(attempt: Attempt) -> str:

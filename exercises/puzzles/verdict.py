@@ -5,14 +5,15 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 
-from exercises import record
-from exercises.checker import Outcome, display
-from exercises.puzzles.attempt import Attempt
-from exercises.puzzles.rules import reached
-from exercises.puzzles.twelve import PUZZLES
 from planexec_lab.views import Figure
 from planexec_lab.views.drawing.table import Row, table
 from planexec_lite.workers.session import described
+
+from exercises.checker import record
+from exercises.checker.verbs import Outcome, display
+from exercises.puzzles.attempt import Attempt
+from exercises.puzzles.rules import reached
+from exercises.puzzles.twelve import PUZZLES
 
 COLUMNS = 88
 

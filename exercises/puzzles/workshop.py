@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from exercises.puzzles.notation import Line
 from planexec_lab.views.drawing.wording import listed
 from planexec_lite import Plan, Run, Tool, Toolbox
+
+from exercises.puzzles.notation import Line
 
 
 class Workshop:

@@ -18,6 +18,7 @@ or a cycle, comes through. A writer gives a text that is read back as the same p
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Collection, Mapping
 from importlib import resources
 from typing import Any
@@ -68,12 +69,14 @@ def read(source: Any, format: str | None = None) -> Plan:
     """Read a plan in a published format.
 
     Args:
-        source: one plan as text, bytes or parsed JSON. A Markdown fence around the whole text is removed.
+        source: one plan as text, bytes (UTF-8, or UTF-16 with its mark) or parsed JSON. A Markdown fence around the whole text is
+            removed.
         format: one of `names`; None detects it.
 
     Raises `PlanError` for an unknown or undetectable format, and for a fault: it names the line or the item, and the fix.
     """
-    given = source.decode(errors="replace") if isinstance(source, bytes | bytearray) else source
+    given = _decoded(bytes(source)) if isinstance(source, bytes | bytearray) else source
+    given = re.sub(r"\r\n?", "\n", given.removeprefix("\ufeff")) if isinstance(given, str) else given
     text = given
     try:
         text = _unfenced(given) if isinstance(given, str) else given
@@ -182,6 +185,17 @@ def _seen_in_json(data: Any) -> str:
 
 _FIELDS = ("steps", "tasks", "plan", "output", "graph", "task_nodes", "task_links", "name", "arguments", "task", "dep",
            "args", "tool", "params", "depends_on", "description")  # fmt: skip
+
+
+def _decoded(source: bytes) -> str:
+    """Return the text in `source`; raise `PlanError` for bytes that are none."""
+    encoding = "utf-16" if source.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8"
+    try:
+        return source.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = 1 + source.count(b"\n", 0, error.start)
+        message = f"line {line}: the byte {source[error.start]:#04x} is no {encoding.upper()}"
+        raise fault(message, "save the file as UTF-8") from None
 
 
 def _unfenced(text: str) -> str:

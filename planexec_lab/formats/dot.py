@@ -1,13 +1,15 @@
 """Graphviz DOT, the graph language of many drawing tools: https://graphviz.org/doc/info/lang.html.
 
-``1 -> 2`` says that 2 waits for 1; `drawn` says what a node is. The label of the graph is the goal. Colours, fonts and
-the like are left out; an HTML label can't be read.
+``1 -> 2`` says that 2 waits for 1; `drawn` says what a node is. An arrow may end at several nodes in braces. ``dir=back`` turns an
+arrow around, ``style=invis`` is none, and an arrow in both directions is a fault. The label of the graph is the goal. Colours,
+ranks, fonts and the like are left out.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from itertools import pairwise, product
 from typing import Any
 
@@ -28,13 +30,17 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_HTML = re.compile(r"<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")  # tags in the brackets of the label, and comments in tags
 _SHAPES: dict[str, Shape] = {
     "diamond": "decision",
-    **dict.fromkeys(("circle", "doublecircle", "ellipse", "oval"), "round"),
+    "point": "mark",
+    **dict.fromkeys(("circle", "doublecircle", "ellipse", "oval", "mdiamond", "msquare", "mcircle"), "round"),
 }
 _MEND = 'write digraph { "1" [label="what to do"]; "2" [label="what to do next"]; "1" -> "2" }'
 _Token = tuple[str, str, int]  # its kind, its text, its line
+_Defaults = dict[str, dict[str, str]]
 _END: _Token = ("sign", "", 0)
+_HTML_LABEL = "\0html:"  # marks a name in <…>, until its use
 
 
 def recognises(data: Any) -> bool:
@@ -65,12 +71,12 @@ def _quoted(lines: list[str]) -> str:
 def _tokens(text: str) -> Iterator[_Token]:
     place, line = 0, 1
     while place < len(text):
-        match = _TOKEN.match(text, place)
+        match = _TOKEN.match(text, place) or _HTML.match(text, place)
         if match is None:
             what = "a quote or a comment is not closed" if text[place] in '"/' else f"{text[place]!r} can't be read"
             raise fault(f"line {line}: {what}", _MEND)
         if match.lastgroup != "space":
-            yield str(match.lastgroup), match[0], line
+            yield match.lastgroup or "html", match[0], line
         place, line = match.end(), line + match[0].count("\n")
 
 
@@ -79,7 +85,7 @@ class _Graph:
 
     def __init__(self, tokens: list[_Token]) -> None:
         self.tokens, self.place, self.chart = tokens, 0, Chart()
-        self.shape: Shape = "box"
+        self.named: dict[str, None] = {}  # in the order of their names in the text
 
     def read(self) -> Plan:
         self._word("strict")
@@ -88,63 +94,78 @@ class _Graph:
         if self._next[1] != "{":
             self._name()
         self._expect("{")
-        open_groups = 1
-        while open_groups:
-            if self._sign(";"):
-                continue
-            if self._sign("}"):
-                open_groups -= 1
-            elif self._word("subgraph"):
-                if self._next[1] != "{":
-                    self._name()
-                self._expect("{")
-                open_groups += 1
-            else:
-                self._statement(outermost=open_groups == 1)
+        self._statements({"node": {}, "edge": {}}, outermost=True)
         if self._next != _END:
             raise self._fault(f"{self._next[1][:60]!r} comes after the end of the graph")
+        self.chart.nodes = {id: self.chart.nodes[id] for id in self.named if id in self.chart.nodes}
         return self.chart.plan()
 
-    def _statement(self, outermost: bool) -> None:
-        line = self._next[2]
-        groups = [self._group()]
-        if self._sign("="):
-            value = self._name()
-            if groups[0] == ["label"] and outermost:
-                self.chart.goal = "\n".join(_lines(value))
-            return
-        if groups[0] in (["graph"], ["node"], ["edge"]) and self._next[1] == "[":
-            self._defaults(groups[0][0], outermost)
-            return
-        while self._sign("->"):
-            groups.append(self._group())
-        attributes = self._attributes()
-        shape = _SHAPES.get(attributes["shape"].lower(), "box") if "shape" in attributes and len(groups) == 1 else None
-        label = attributes.get("label") if len(groups) == 1 else None
-        for id in dict.fromkeys(id for group in groups for id in group):
-            default = None if id in self.chart.nodes else self.shape
-            lines = None if label is None else _lines(label.replace("\\N", id))
-            self.chart.node(id, line, lines, default if shape is None else shape)
-        for starts, ends in pairwise(groups):
-            for start, end in product(starts, ends):
-                self.chart.arrow(start, end, line, attributes.get("label", ""))
-
-    def _defaults(self, of: str, outermost: bool) -> None:
-        attributes = self._attributes()
-        if of == "graph" and outermost and "label" in attributes:
-            self.chart.goal = "\n".join(_lines(attributes["label"]))
-        if of == "node":
-            self.shape = _SHAPES.get(attributes.get("shape", "").lower(), "box")
-
-    def _group(self) -> list[str]:
-        """A node, or several in braces."""
-        if not self._sign("{"):
-            return [self._node()]
-        ids = []
+    def _statements(self, defaults: _Defaults, outermost: bool = False) -> list[str]:
+        """Read to the closing brace; return the nodes that are named. `defaults` are the attributes of nodes and arrows."""
+        ids = list[str]()
         while not self._sign("}"):
             if not (self._sign(";") or self._sign(",")):
-                ids.append(self._node())
-        return ids
+                ids += self._statement(defaults, outermost)
+        return list(dict.fromkeys(ids))
+
+    def _statement(self, defaults: _Defaults, outermost: bool) -> list[str]:
+        line = self._next[2]
+        ends = [self._end(defaults)]
+        kind = ends[0][0].lower() if len(ends[0]) == 1 and self.tokens[self.place - 1][0] == "word" else ""
+        if self._sign("="):
+            value = self._name()
+            if kind == "label" and outermost:
+                self.chart.goal = "\n".join(_lines(value))
+            return []
+        if kind in ("graph", "node", "edge") and self._next[1] == "[":
+            attributes = self._attributes()
+            if kind != "graph":
+                defaults[kind] |= attributes
+            elif outermost and "label" in attributes:
+                self.chart.goal = "\n".join(_lines(attributes["label"]))
+            return []
+        while self._sign("->"):
+            ends.append(self._end(defaults))
+        attributes = self._attributes()
+        for id in dict.fromkeys(id for end in ends for id in end):
+            self._draw_node(id, line, {} if len(ends) > 1 else attributes, defaults["node"])
+        for starts, stops in pairwise(ends):
+            self._draw_arrows(starts, stops, line, defaults["edge"] | attributes)
+        return [id for end in ends for id in end]
+
+    def _draw_node(self, id: str, line: int, attributes: dict[str, str], defaults: dict[str, str]) -> None:
+        new = id not in self.chart.nodes
+        given = defaults | attributes if new else attributes
+        shape = _SHAPES.get(given.get("shape", "").lower(), "box") if new or "shape" in given else None
+        shape = "mark" if "invis" in given.get("style", "").split(",") else shape
+        lines = _lines(given["label"].replace("\\N", id)) if "label" in given else None
+        self.chart.node(id, line, lines, shape)
+
+    def _draw_arrows(self, starts: list[str], ends: list[str], line: int, attributes: dict[str, str]) -> None:
+        way = attributes.get("dir", "forward").lower()
+        if way not in ("forward", "back"):
+            raise fault(
+                f"line {line}: an arrow with dir={way} does not say which comes first", "draw one arrow, a -> b"
+            )
+        for name in ("lhead", "ltail"):
+            if name in attributes:
+                message = f"line {line}: {name} draws the arrow to {attributes[name]!r}, a group of nodes"
+                raise fault(message, "draw the arrows between the nodes that they mean, without " + name)
+        if "invis" not in attributes.get("style", "").split(","):
+            for start, end in product(starts, ends) if way == "forward" else product(ends, starts):
+                self.chart.arrow(start, end, line, attributes.get("label", ""))
+
+    def _end(self, defaults: _Defaults) -> list[str]:
+        """One end of an arrow: a node, or all nodes of a group in braces. A group has its own defaults."""
+        subgraph = self._word("subgraph")
+        if subgraph and self._next[1] != "{":
+            self._name()
+        if subgraph or self._next[1] == "{":
+            self._expect("{")
+            return self._statements({kind: dict(attributes) for kind, attributes in defaults.items()})
+        id = self._node()
+        self.named.setdefault(id)
+        return [id]
 
     def _node(self) -> str:
         id = self._name()
@@ -167,6 +188,8 @@ class _Graph:
         if kind == "sign":
             raise self._fault(f"{text!r} is no name" if text else "the graph is not closed")
         self.place += 1
+        if kind == "html":
+            return _HTML_LABEL + text[1:-1]
         return text[1:-1].replace('\\"', '"') if kind == "quoted" else text
 
     @property
@@ -193,6 +216,13 @@ class _Graph:
 
 
 def _lines(written: str) -> list[str]:
-    """The lines of a label: ``\\n``, ``\\l`` and ``\\r`` end one, and any other backslash stands for what follows it."""
+    """The lines of a label: ``\\n``, ``\\l`` and ``\\r`` end one, and any other backslash stands for what follows it.
+
+    Of an HTML label, in ``<…>``, the tags are left out.
+    """
+    if written.startswith(_HTML_LABEL):
+        broken = re.sub(r"<(?:br|hr|/tr|/td)\b[^>]*>", "\n", written.removeprefix(_HTML_LABEL), flags=re.IGNORECASE)
+        lines = [" ".join(unescape(line).split()) for line in re.sub(r"<[^>]*>", "", broken).split("\n")]
+        return [line for line in lines if line] or [""]
     text = _ESCAPED.sub(lambda match: "\n" if match[1] in "nlr" else match[1], written)
     return [labels.decoded(line, "&") for line in text.split("\n")]

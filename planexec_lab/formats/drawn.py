@@ -1,11 +1,13 @@
 """The common part of drawn plans (Mermaid's flowcharts and Graphviz's graphs): nodes, and arrows from dependency to dependent.
 
-A node is a step; `labels` reads its text. A stadium or a circle that only marks start or stop is not a step. Labels of arrows are
-remarks and are ignored, unless they label the branches of a decision, because a plan has no branches.
+A node is a step; `labels` reads its text. A node that only marks start or stop, joins arrows, or is invisible is not a step: what
+comes after it waits for what comes before it. Labels of arrows are remarks and are ignored, unless they label the branches of a
+decision, because a plan has no branches. A name that no step can have, such as ``data/raw.csv``, becomes the step's description.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,8 +17,10 @@ from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, unwritable
 from planexec_lite.plan import Plan
 
-Shape = Literal["box", "round", "decision"]
+Shape = Literal["box", "round", "decision", "mark"]
 _MARKERS = {"start", "begin", "end", "stop", "finish"}
+_ALWAYS = {"__start__", "__end__", "START", "END"}  # LangGraph's and others' names, in whatever shape
+_ID = re.compile(r"[\w.-]+")
 
 
 @dataclass
@@ -28,9 +32,13 @@ class Node:
     shape: Shape = "box"
 
     def is_marker(self, id: str) -> bool:
-        """Does it only say where to start or to stop?"""
+        """Does it only say where to start or to stop, or join arrows?"""
+        text = " ".join([id] if self.lines is None else self.lines).strip()
         return (
-            self.shape == "round" and " ".join([id] if self.lines is None else self.lines).strip().lower() in _MARKERS
+            self.shape == "mark"
+            or id in _ALWAYS
+            or text in _ALWAYS
+            or (self.shape == "round" and text.lower() in _MARKERS)
         )
 
 
@@ -42,6 +50,7 @@ class Chart:
     nodes: dict[str, Node] = field(default_factory=dict)
     before: dict[str, list[str]] = field(default_factory=dict)
     ways: dict[str, dict[str, int]] = field(default_factory=dict)
+    arrow_ids: set[str] = field(default_factory=set)
 
     def node(self, id: str, line: int, lines: list[str] | None = None, shape: Shape | None = None) -> None:
         """Name a node; a text or a shape that it gets later takes the place of an earlier one."""
@@ -52,20 +61,47 @@ class Chart:
     def arrow(self, start: str, end: str, line: int, label: str = "") -> None:
         """Draw an arrow between two nodes that were named."""
         self.before.setdefault(end, []).append(start)
-        self.ways.setdefault(start, {}).setdefault(label.strip(), line)
+        self.ways.setdefault(start, {}).setdefault(label.strip() or end, line)
 
     def plan(self) -> Plan:
         """Return the plan; raise `PlanError` with the line of a fault."""
+        self.nodes = {id: node for id, node in self.nodes.items() if id not in self.arrow_ids}
         markers = {id for id, node in self.nodes.items() if node.is_marker(id)}
+        names = self._names(markers)
         steps = []
         for id, node in self.nodes.items():
             if node.shape == "decision" and len(ways := self.ways.get(id, {})) > 1:
                 message = f"line {node.line}: from {id} one goes {' or '.join(map(repr, ways))}; a plan has no branches"
                 raise fault(message, "draw the steps of one branch; a run that takes another branch needs a new plan")
             if id not in markers:
-                depends_on = [other for other in self.before.get(id, []) if other not in markers]
-                steps.append({"id": id, "depends_on": depends_on, **_says(id, node)})
-        return build(steps, self.goal, lines={id: node.line for id, node in self.nodes.items()})
+                depends_on = [names[other] for other in self._before(id, markers)]
+                steps.append({"id": names[id], "depends_on": depends_on, **_says(id, node)})
+        return build(steps, self.goal, lines={name: self.nodes[id].line for id, name in names.items()})
+
+    def _before(self, id: str, markers: set[str]) -> list[str]:
+        """Return the steps that `id` waits for: those before it, and those before the markers before it."""
+        found, left, seen = list[str](), list(self.before.get(id, [])), set[str]()
+        while left:
+            other = left.pop(0)
+            if other not in seen:
+                seen.add(other)
+                left[:0] = self.before.get(other, []) if other in markers else []
+                found += [] if other in markers else [other]
+        return found
+
+    def _names(self, markers: set[str]) -> dict[str, str]:
+        """Return the ids of the steps by the names of their nodes."""
+        names: dict[str, str] = {}
+        taken = {id for id in self.nodes if _ID.fullmatch(id)}
+        for id in (id for id in self.nodes if id not in markers):
+            name = id
+            if not _ID.fullmatch(id):
+                plain = re.sub(r"[^\w.-]+", "_", id).strip("_") or "step"
+                tries = (plain, *(f"{plain}_{number}" for number in range(2, len(self.nodes) + 3)))
+                name = next(one for one in tries if one not in taken)
+                taken.add(name)
+            names[id] = name
+        return names
 
 
 def _says(id: str, node: Node) -> dict[str, Any]:

@@ -1,66 +1,130 @@
-"""Plain lists of steps, as people and models write them: ``1. Analyze the schema``, ``2) …``, ``- …``.
+"""Plain lists of steps, as people and models write them: ``1. Analyze the schema``, ``2) …``, ``Step 3: …``, ``- …``.
 
-``(after 1, 2)``, ``depends on 1 and 2`` or ``needs step 1`` at the end of an item says what it waits for. In a list
+``(after 1, 2)``, ``depends on steps 1-3``, ``<deps: 1>`` or ``after the previous step`` says what an item waits for. In a list
 without any such words each step waits for the one before it; in a list with some, an item without them waits for none.
+
+Nothing that could change the order is read as plain words: an item that names another step must wait for it, directly or
+not; words about order that can't be read are a fault. Items that are ticked off, ``[x]``, are done: they are left out.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lab.formats import llmcompiler
+from planexec_lab.formats import calls, llmcompiler, worfbench
 from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, unwritable
-from planexec_lite.plan import Plan
+from planexec_lite.plan import Plan, PlanError
 
 CARRIES = frozenset({"goal", "description"})
-LINE = re.compile(r"[ \t]*(?:[0-9]+[.)]|[-*•])[ \t]+\S")
+_MARK = r"(?:#{1,6}[ \t]+)?(?:\*\*|__)?(?:step[ \t]+)?"
+_NUMBER = r"(?:\(#?(?P<inside>[0-9]+)\)|#?(?P<number>[0-9]+)(?:[.):]|[ \t]+[-–—](?=[ \t])))"
+LINE = re.compile(rf"[ \t]*(?:{_MARK}{_NUMBER}|[-*+•])(?:\*\*|__)?[ \t]+\S", re.IGNORECASE)
 
-_ITEM = re.compile(r"([ \t]*)(?:([0-9]+)[.)]|[-*•])[ \t]+(.*)")
+_ITEM = re.compile(
+    rf"(?P<indent>[ \t]*)(?:(?P<bold>{_MARK}){_NUMBER}|[-*+•])(?P<closed>\*\*|__)?[ \t]+(?P<text>.*)", re.IGNORECASE
+)
+_BOX = re.compile(r"\[(?P<tick>[ xX✓✔])\][ \t]+")
 _GOAL = re.compile(r"[ \t]*(?:#+[ \t]*)?(?:Goal|Task):[ \t]*(.*)", re.IGNORECASE)
-_IDS = r"(?P<ids>{one}(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*){one})*)".format(one=r"(?:steps?\s+)?#?[0-9]+")
-_WORDS = r"(?:after|depends\s+on|depending\s+on|needs|requires|waits\s+for)"
-_HINT = re.compile(
-    rf"\s*(?:[(\[]\s*{_WORDS}:?\s+(?:{_IDS}|nothing|none)\s*[)\]]"
-    rf"|[,;:–—-]?\s*(?:depends\s+on:?\s+|{_WORDS}\s+(?=step)){_IDS.replace('<ids>', '<bare>')})\s*\.?\s*$",
+_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*")
+
+_STEP = r"(?:the[ \t]+)?(?:steps?|tasks?|items?)"
+_ONE = rf"(?:{_STEP}\s+)?#?[0-9]+"
+_RANGE = rf"{_ONE}(?:\s*(?:-|–|—|\.\.\.?|\bto\b|\bthrough\b)\s*{_ONE})?"
+_NUMBERS = rf"(?:both\s+)?{_RANGE}(?:(?:\s*[,;]\s*(?:and\s+)?|\s+and\s+|\s*[&+]\s*){_RANGE})*"
+_EARLIER = (
+    r"(?:the\s+)?(?:previous|preceding|prior|last)(?:\s+(?:one|step|task|item))?|the\s+(?:step|one)\s+(?:above|before)"
+)
+_EVERY = (
+    r"(?:all|every|each)(?:\s+(?:of\s+)?the)?(?:\s+(?:previous|preceding|prior|earlier|above|other))?"
+    r"(?:\s+(?:ones?|steps?|tasks?|items?))?(?:\s+above)?|everything(?:\s+(?:above|before))?"
+)
+_NONE = r"nothing|none|no\s+(?:steps?|others?)|n/?a|\[\s*\]"
+_WHAT = rf"\[?(?:(?P<ids>{_NUMBERS})|(?P<earlier>{_EARLIER})|(?P<every>{_EVERY})|(?P<none>{_NONE}))(?![\w/])\]?"
+_WORDS = (
+    r"(?:\w+ly\s+)?(?:only\s+)?(?:after|once|when|following|depend(?:s|ent|ing|encies|ency)?(?:\s+(?:up)?on)?|deps?|needs|requires"
+    r"|waits?\s+for|waiting\s+for|prerequisites?|predecessors?|parents?|upstream|blocked\s+by|follows)"
+)
+_END = r"(?:\s+(?:is|are|has|have|been|was|were|completed?|completes|completion|done|finished|finish(?:es)?|succeeds?|passe[sd]))*"
+_OPEN, _CLOSE = r"[(\[{<]", r"[)\]}>]"
+_HINTS = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_OPEN}\s*{_WORDS}\s*[:=]?\s*{_WHAT}{_END}\s*{_CLOSE}",  # (after 1, 2)
+        rf"{_OPEN}\s*(?P<none>no\s+(?:dependenc\w+|prerequisites?)|independent)\s*{_CLOSE}",
+        rf"\b(?:depend\w*(?:\s+(?:up)?on)?|deps|prerequisites?|blocked\s+by)\s*[:=]?\s*{_WHAT}{_END}",  # depends on 1
+        rf"\b{_WORDS}\s*:?\s+(?=(?:both\s+)?{_STEP}\b|all\s|the\s+p|the\s+step|previous\s){_WHAT}{_END}",  # after step 1
+    )
+]
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`]|[*_`](?!\w)")
+_ORDER = re.compile(
+    rf"{_OPEN}\s*{_WORDS.replace('|needs|requires', '')}\b[^)\]}}>]*{_CLOSE}"  # (after the copy)
+    rf"|{_OPEN}[^)\]}}>]*\b(?:after|depend\w*|deps?|blocked|waits?\s+for)\b\W*(?:on\W+)?{_ONE}\b[^)\]}}>]*{_CLOSE}"
+    rf"|{_OPEN}[^)\]}}>]*\b(?:before|until)\s+(?:{_ONE}|{_STEP}\b)[^)\]}}>]*{_CLOSE}"  # (before 3)
+    rf"|{_OPEN}[^)\]}}>]*\b(?:parallel|concurrent\w*|simultaneous\w*|same\s+time|any\s+order)\b[^)\]}}>]*{_CLOSE}"
+    rf"|\b(?:in\s+parallel|concurrently|simultaneously|at\s+the\s+same\s+time)\s+(?:with|as|to)\s+{_ONE}\b"
+    r"|(?:<?[-=]+>|<[-=]+|[→←])\s*#?[0-9]+\b"  # <- 1
+    rf"|(?:{_ONE})\s+or\s+(?:{_STEP}\s+)?#?[0-9]+\b(?=\s*(?:{_CLOSE}|[.!]*$))",  # (after 1 or 2)
     re.IGNORECASE,
 )
+_NAMED = re.compile(
+    rf"\b(?:steps|tasks|items)\s+(?P<many>{_NUMBERS})|\b(?:step|task|item)\s+#?(?P<one>[0-9]+)\b", re.IGNORECASE
+)
+_SPAN = re.compile(r"#?([0-9]+)(?:\s*(?:-|–|—|\.\.\.?|\bto\b|\bthrough\b)\s*(?:[a-z]+\s+)*#?([0-9]+))?", re.IGNORECASE)
+_MOST = 1_000  # numbers in a range; a longer one is no range of steps
 _MEND = "write an item a line, '1. what to do', and what it waits for at its end: '(after 1, 2)'"
 
 
+@dataclass
+class _Item:
+    """An item: its number as written, its line, its text, whether it is ticked off; then its id and what it waits for."""
+
+    number: str
+    line: int
+    lines: list[str]
+    done: bool = False
+    id: str = ""
+    text: str = ""
+    waits_for: list[str] = field(default_factory=list)
+    hinted: bool = False
+
+
 def recognises(data: Any) -> bool:
-    """Is this a text that begins with an item or a goal, and has items, none of which is a numbered call?"""
-    if not isinstance(data, str) or llmcompiler.recognises(data):
+    """Is this a text that begins with an item, a goal or a heading, and has items, none of which is a numbered call?"""
+    if not isinstance(data, str) or llmcompiler.recognises(data) or worfbench.recognises(data):
         return False
     lines = [line for line in data.splitlines() if line.strip()]
-    return any(map(_ITEM.match, lines)) and (_ITEM.match(lines[0]) or _GOAL.match(lines[0])) is not None
+    first = next((place for place, line in enumerate(lines) if _ITEM.match(line)), None)
+    headings = lines[:first]
+    return first is not None and all(
+        _GOAL.match(one) or (_HEADING.fullmatch(one) and not worfbench.LINE.match(one)) for one in headings
+    )
 
 
 def read(data: Any) -> Plan:
-    """Read the list; a line ``Goal: …`` above it is the goal, and an indented line continues its item."""
+    """Read the list; ``Goal: …`` above it is the goal, other headings are left out, an indented line continues its item."""
     if not isinstance(data, str):
         raise fault("this is not a string", _MEND)
-    goal, items, outer = "", list[tuple[str, list[str], int]](), ""
+    goal, items, outer = "", list[_Item](), ""
     for line, text in enumerate(data.splitlines(), 1):
         item = _ITEM.fullmatch(text)
-        above = _GOAL.fullmatch(text) if not items else None
-        if above:
+        if item:
+            outer = outer if items else item["indent"]
+            if items and len(item["indent"].expandtabs()) > len(outer.expandtabs()) + 1:
+                raise fault(f"line {line}: {_short(text)} is a list within a step", "write all steps in one list")
+            number = item["inside"] or item["number"] or ""
+            if items and bool(number) != bool(items[0].number):
+                raise fault(f"line {line}: {_short(text)} is mixed with items of another kind", _MEND)
+            items.append(_item(item, number, line))
+        elif not items and (above := _GOAL.fullmatch(text)):
             goal = above[1].strip()
-        elif item:
-            outer = outer if items else item[1]
-            if items and len(item[1].expandtabs()) > len(outer.expandtabs()) + 1:
-                raise fault(
-                    f"line {line}: {text.strip()[:60]!r} is a list within a step", "write all steps in one list"
-                )
-            if items and bool(item[2]) != items[0][0].isdecimal():
-                raise fault(f"line {line}: {text.strip()[:60]!r} is mixed with items of another kind", _MEND)
-            items.append((item[2] or "", [item[3].strip()], line))
-        elif text.strip():
+        elif text.strip() and (items or not _HEADING.fullmatch(text)):
             if not items or not text[:1].isspace():
-                raise fault(f"line {line}: {text.strip()[:60]!r} is no item of the list", _MEND)
-            items[-1][1].append(text.strip())
-    return build(_steps(items), goal)
+                raise fault(f"line {line}: {_short(text)} is no item of the list", _MEND)
+            items[-1].lines.append(text.strip())
+    return build(_steps(items), goal, lines={item.id: item.line for item in items})
 
 
 def write(plan: Plan) -> str:
@@ -69,28 +133,137 @@ def write(plan: Plan) -> str:
         if not step.id.isdecimal():
             message = f"an item of a list has a number, and this step is called {step.id!r}"
             raise unwritable(step.id, message, "number the steps")
+    ids = [step.id for step in plan.steps]
     after = [list(step.depends_on) for step in plan.steps]
-    hints = after if after != _in_order([step.id for step in plan.steps]) else [[] for _ in after]
-    none = len(after) > 1 and hints is after and not any(after)
+    in_order = after == [ids[max(place - 1, 0) : place] for place in range(len(ids))]
+    none = len(after) > 1 and not in_order and not any(after)
     lines = [f"Goal: {plan.goal}"] if plan.goal else []
-    for step, ids in zip(plan.steps, hints, strict=True):
-        hint = f" (after {', '.join(ids)})" if ids else " (after nothing)" if none else ""
+    for step, others in zip(plan.steps, after, strict=True):
+        hint = f" (after {', '.join(others)})" if others and not in_order else " (after nothing)" if none else ""
         lines.append(f"{step.id}. {step.description}{hint}")
     return "\n".join([*lines, ""])
 
 
-def _steps(items: list[tuple[str, list[str], int]]) -> list[dict[str, Any]]:
-    numbers = [number for number, _, _ in items]
-    by_place = set(numbers) <= {"", "1"}  # Markdown numbers items itself, so every item can have the number 1
-    ids = [str(place) if by_place else number for place, number in enumerate(numbers, 1)]
-    texts = [" ".join(lines) for _, lines, _ in items]
-    hints = [_HINT.search(text) for text in texts]
-    after = [re.findall(r"[0-9]+", hint["ids"] or hint["bare"] or "") if hint else [] for hint in hints]
+def _short(text: str) -> str:
+    return repr(text.strip()[:60])
+
+
+def _item(match: re.Match[str], number: str, line: int) -> _Item:
+    text = match["text"].strip()
+    if match["bold"] and match["bold"].rstrip().endswith(("**", "__")) and not match["closed"]:
+        text = text.replace("**" if "**" in match["bold"] else "__", "", 1)  # **1. Load** it
+    box = _BOX.match(text)
+    done = box is not None and box["tick"] != " "
+    return _Item(number, line, [text[box.end() :] if box else text], done)
+
+
+def _steps(items: list[_Item]) -> list[dict[str, Any]]:
+    by_place = {item.number for item in items} <= {"", "1"}  # Markdown numbers items itself: each can have the number 1
+    for place, item in enumerate(items, 1):
+        item.id = str(place) if by_place else item.number
+    for place, item in enumerate(items):
+        _read_hints(item, items, place)
+        if calls.looks_like_one(item.text):
+            mend = 'write numbered calls, 1. search("Oslo"), with a dot; or words that are no call'
+            raise fault(f"line {item.line}: {_short(item.text)} looks like a call", mend)
+    if not any(item.hinted for item in items):
+        numbers = [int(item.id) for item in items]
+        for place, item in enumerate(items[1:], 1):
+            if numbers[place] <= numbers[place - 1]:
+                message = f"line {item.line}: item {item.id} comes after item {items[place - 1].id}"
+                raise fault(message, "write the items in the order of their numbers, or say '(after 1)' at each")
+            item.waits_for = [items[place - 1].id]
+    _check_names(items)
+    done = {item.id: item.waits_for for item in items if item.done}
+    if done and len(done) == len(items):
+        raise fault(
+            f"line {items[0].line}: every item is ticked off, so nothing is left to do", "write what is to be done"
+        )
     return [
-        {"id": id, "description": text[: hint.start()] if hint else text, "depends_on": depends_on}
-        for id, text, hint, depends_on in zip(ids, texts, hints, after if any(hints) else _in_order(ids), strict=True)
+        {"id": item.id, "description": item.text, "depends_on": _without(item.waits_for, done)}
+        for item in items
+        if not item.done
     ]
 
 
-def _in_order(ids: list[str]) -> list[list[str]]:
-    return [[], *([id] for id in ids[:-1])] if ids else []
+def _read_hints(item: _Item, items: list[_Item], place: int) -> None:
+    """Take the words about order out of the text of `item`; raise `PlanError` for those that can't be read."""
+    text = " ".join(item.lines)
+    bare = _EMPHASIS.sub("", text)
+    text = bare if any(pattern.search(bare) for pattern in _HINTS) else text
+    for pattern in _HINTS:
+        kept, end = list[str](), 0
+        for hint in pattern.finditer(text):
+            item.hinted = True
+            item.waits_for += _meant(item, hint, items, place)
+            if not text[hint.end() :].strip(" .!?…;,"):  # it is the end of the item
+                kept, end = [*kept, re.sub(r"\s*[,;:–—-]?\s*$", "", text[end : hint.start()])], len(text)
+            else:
+                kept, end = [*kept, text[end : hint.start() if hint[0][0] in "([{<" else hint.end()]], hint.end()
+        text = "".join([*kept, text[end:]])
+    item.waits_for = list(dict.fromkeys(item.waits_for))
+    item.text = re.sub(r"(?<=\S)[ \t]{2,}", " ", text).strip()
+    if order := _ORDER.search(item.text):
+        raise _unread(item, f"{order[0]!r} is about order and can't be read")
+
+
+def _meant(item: _Item, hint: re.Match[str], items: list[_Item], place: int) -> list[str]:
+    """Return the ids that a hint means; `item` is at `place` in `items`."""
+    words = hint.groupdict()
+    if words.get("ids"):
+        return _numbers(words["ids"], item)
+    if words["none"]:
+        return []
+    if not place:
+        raise _unread(item, f"{hint[0].strip()!r} is at the first item, and nothing is before it")
+    return [one.id for one in items[0 if words["every"] else place - 1 : place]]
+
+
+def _numbers(text: str, item: _Item) -> list[str]:
+    ids = []
+    for first, last in _SPAN.findall(text):
+        if last and not 0 <= int(last) - int(first) < _MOST:
+            raise _unread(item, f"{text!r} is no range of items")
+        ids += [str(number) for number in range(int(first), int(last) + 1)] if last else [first]
+    return ids
+
+
+def _check_names(items: list[_Item]) -> None:
+    """Raise `PlanError` for an item that names another one and does not wait for it, directly or not."""
+    by_id, before = {item.id: item for item in items}, dict[str, set[str]]()
+
+    def all_before(id: str) -> set[str]:
+        seen, left = set[str](), [id]
+        while left:
+            for other in by_id[left.pop()].waits_for:
+                if other in by_id and other not in seen:
+                    seen.add(other)
+                    left.append(other)
+        return seen
+
+    for item in items:
+        for named in _NAMED.finditer(item.text):
+            for id in _numbers(named["many"] or named["one"], item):
+                if id in by_id and id != item.id and id not in before.setdefault(item.id, all_before(item.id)):
+                    raise _unread(item, f"it names step {id}, and does not wait for it")
+        last = re.search(r"\bafter\s+#?([0-9]+)[.!]*$", _EMPHASIS.sub("", item.text), re.IGNORECASE)
+        if last and last[1] in by_id and last[1] != item.id:
+            raise _unread(item, f"{last[0]!r} can be a step or a number")
+
+
+def _without(ids: list[str], done: dict[str, list[str]]) -> list[str]:
+    """Return `ids` with those that are done replaced by what they waited for."""
+    kept, left, seen = list[str](), list(ids), set[str]()
+    while left:
+        id = left.pop(0)
+        if id not in done:
+            kept.append(id)
+        elif id not in seen:
+            seen.add(id)
+            left += done[id]
+    return list(dict.fromkeys(kept))
+
+
+def _unread(item: _Item, message: str) -> PlanError:
+    mend = "write what it waits for at its end, '(after 1, 2)' or '(after nothing)'; write a number that is no step in words"
+    return fault(f"line {item.line}: {_short(' '.join(item.lines))}: {message}", mend)

@@ -20,11 +20,11 @@ from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
 
 CARRIES = frozenset({"goal", "description", "tool", "params"})
-LINE = re.compile(r"[ \t]*[0-9]+\.[ \t]*\w+\(")
+LINE = re.compile(r"[ \t]*[0-9]+[.)][ \t]*\w+\(")
 _NUMBERED = re.compile(r"^" + LINE.pattern, re.M)
 
 _SHAPE = 'write each step on a separate line: 1. search("Oslo"), then 2. math("$1 / 2"); the last one is join()'
-_LINE = re.compile(r"([0-9]+)\.\s*(\w.*)")
+_LINE = re.compile(r"([0-9]+)[.)]\s*(\w.*)")
 _WHOLE = re.compile(r"\$\{[0-9]+\}")
 _UNQUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\$(?:[0-9]+|\{[0-9]+\})""")
 

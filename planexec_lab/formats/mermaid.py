@@ -1,7 +1,8 @@
 """Mermaid flowcharts, as people and models draw plans in Markdown: https://mermaid.js.org/syntax/flowchart.html.
 
 ``A["search(query='Oslo')"] --> B[Tell it]`` says that B waits for A; `drawn` says what a node is. Subgraphs are read for
-their nodes; comments, styles, classes and clicks are left out. The title above the chart is the goal.
+their nodes; comments, styles, classes and clicks are left out. ``A@{ shape: diam, label: "…" }`` and ids of arrows,
+``A e1@--> B``, are read as Mermaid 11 writes them. The title above the chart is the goal.
 """
 
 from __future__ import annotations
@@ -18,20 +19,28 @@ from planexec_lab.formats.steps import unwritable
 from planexec_lite.plan import Plan, PlanError
 
 CARRIES = frozenset({"goal", "description", "tool", "params"})
-LINE = re.compile(r"[ \t]*(?:(?:flowchart|graph)[ \t]+(?:TB|TD|BT|RL|LR)\b|[^\n]*(?:-->|-\.+->|==>))")
+LINE = re.compile(r"[ \t]*(?:(?:flowchart(?:-elk)?|graph)[ \t]+(?:TB|TD|BT|RL|LR)\b|[^\n]*(?:-->|-\.+->|==>))")
 
-_HEADER = re.compile(r"\s*(?:flowchart|graph)\b[ \t]*(?:TB|TD|BT|RL|LR|[<>^v])?[ \t]*(?=[;\n]|\Z)")
+_HEADER = re.compile(r"\s*(?:flowchart(?:-elk)?|graph)\b[ \t]*(?:TB|TD|BT|RL|LR|[<>^v])?[ \t]*(?=[;\n]|\Z)")
 _MATTER = re.compile(r"\s*---[ \t]*\n(?P<lines>.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"^[ \t]*title:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_INIT = re.compile(r"%%\{.*?\}%%", re.DOTALL)
 _COMMENT = re.compile(r"^[ \t]*%%.*$", re.MULTILINE)
-_STATEMENT = re.compile(r'(?:"[^"]*"|[#&]#?\w+;|[^";\n])+')
+_SETTINGS = r'@\{(?:"[^"]*"|[^"{}])*\}'
+_STATEMENT = re.compile(
+    rf"""(?: "[^"]*" | {_SETTINGS} | [#&]\#?\w+;
+      | [(\[{{][^()\[\]{{}}"\n]{{0,300}}\n[^()\[\]{{}}"]{{0,300}}[)\]}}]  # a label over several lines
+      | [^";\n] )+""",
+    re.VERBOSE,
+)
+_SETTING = re.compile(r"""([a-z]+)\s*:\s*(?:"([^"]*)"|'([^']*)'|([^,\n"']*))""", re.IGNORECASE)
 _LEFT_OUT = re.compile(r"(?:classDef|class|style|linkStyle|click|direction|accTitle|accDescr)\b")
 _SUBGRAPH = re.compile(r"subgraph\b\s*([\w.-]*)")
 _ID = re.compile(r"\w+(?:[.-]\w+)*")
 _CLASS = re.compile(r":::[\w-]+")
 _AND = re.compile(r"\s*&\s*")
 _LINK = re.compile(
-    r"""\s*(?P<back><|[xo](?=[-=]))?
+    r"""\s*(?:(?P<id>[\w-]+)@(?=[-=~<xo.]))?(?P<back><|[xo](?=[-=]))?
     (?: (?P<hidden>~{3,})
       | (?:--+|==+|-\.+-)(?P<head>>|[xo](?=[\s|]))
       | (?:---+|===+|-\.+-)(?![->=.])
@@ -53,6 +62,16 @@ _SHAPES: tuple[tuple[str, tuple[str, ...], Shape], ...] = (
     ("{", ("}",), "decision"),
     (">", ("]",), "box"),
 )
+_NAMED_SHAPES: dict[str, Shape] = {
+    **dict.fromkeys("diam diamond decision question".split(), "decision"),
+    **dict.fromkeys("circle circ stadium terminal pill dbl-circ double-circle".split(), "round"),
+    **dict.fromkeys(
+        "sm-circ small-circle start fr-circ framed-circle stop f-circ filled-circle junction fork join comment brace brace-l "
+        "brace-r braces text".split(),
+        "mark",
+    ),
+}
+_TAG = re.compile(r"</?(?:p|b|i|u|em|strong|small|sub|sup|span|div|font|code|hr|img|a|s)\b[^<>]*>", re.IGNORECASE)
 _QUOTED = re.compile(r'\s*"([^"]*)"\s*')
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _NAMES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp"}
@@ -119,7 +138,7 @@ def write(plan: Plan) -> str:
 
 def _body(data: str) -> tuple[str, int]:
     """The text without comments, and the line after the chart's header."""
-    text = _COMMENT.sub("", data)
+    text = _COMMENT.sub("", _INIT.sub(lambda match: "\n" * match[0].count("\n"), data))
     matter = _MATTER.match(text)
     return text, matter.end() if matter else 0
 
@@ -155,6 +174,8 @@ class _Statement:
             if link is None:
                 raise self._fault(f"{self.text[self.place :].strip()[:60]!r} can't be read")
             self.place = link.end()
+            if link["id"]:
+                self.chart.arrow_ids.add(link["id"])
             ends = self._nodes()
             if not link["hidden"]:
                 if link["back"] or not (link["head"] or link["end"]):
@@ -179,11 +200,23 @@ class _Statement:
         if id[0] in ("end", "subgraph", "graph", "flowchart"):
             raise self._fault(f"{id[0]!r} is no name for a node, and there is nothing here that it could end or begin")
         self.place = id.end()
-        lines, shape = self._shape()
+        lines, shape = self._settings() if self.text.startswith("@{", self.place) else self._shape()
         if styled := _CLASS.match(self.text, self.place):
             self.place = styled.end()
         self.chart.node(id[0], self.line, lines, shape)
         return id[0]
+
+    def _settings(self) -> tuple[list[str] | None, Shape | None]:
+        """Read ``@{ shape: diam, label: "…" }``."""
+        match = re.compile(_SETTINGS).match(self.text, self.place)
+        if match is None:
+            raise self._fault("'@{' is not closed")
+        self.place = match.end()
+        settings = {
+            name: quoted or single or bare.strip() for name, quoted, single, bare in _SETTING.findall(match[0][2:-1])
+        }
+        shape = _NAMED_SHAPES.get(settings["shape"].lower(), "box") if "shape" in settings else None
+        return _lines(settings["label"]) if "label" in settings else None, shape
 
     def _shape(self) -> tuple[list[str] | None, Shape | None]:
         for opening, closings, shape in _SHAPES:
@@ -210,6 +243,7 @@ def _lines(written: str) -> list[str]:
     text = written.strip()
     if len(text) > 1 and text[0] == text[-1] == "`":
         text = text[1:-1]
+    text = _TAG.sub("", text)
     as_it_is, broken = ([labels.decoded(line.strip(), "#&") for line in _BREAK.split(one)] for one in (
         text.replace("\n", "<br/>"), text.replace("\n", "<br/>").replace("\\n", "<br/>")))  # fmt: skip
     return as_it_is if calls.looks_like_one(as_it_is[-1]) else broken

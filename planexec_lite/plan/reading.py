@@ -62,7 +62,7 @@ def read(kind: type[P], source: Any) -> P:
     text = text if isinstance(text, str) else ""
     try:
         if isinstance(source, str | bytes | bytearray):
-            written = source if isinstance(source, str) else bytes(source).decode()
+            written = (source if isinstance(source, str) else bytes(source).decode()).removeprefix("\ufeff")
             text_alone = unfenced(written)
             data = from_json(text_alone, allow_inf_nan=False)
             json.loads(text_alone, object_pairs_hook=_named_once)

@@ -23,9 +23,9 @@ UNDECIDED = re.compile(r"^(To review|Paused (?:before|to be told)).*", re.M)
 SENT: dict[str, dict[str, int]] = {}  # the bytes of each file that was asked for, by the address of the site
 DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-")  # what matplotlib alone needs
 PAGES = ["index", "03_plan_as_data", "reference", "glossary"]
-EXERCISES = ROOT / "exercises/student/01_toy_planner.ipynb"
-MORE = [ROOT / f"exercises/{name}.ipynb" for name in ("quiz", "mini", "puzzles", "claims", "break_it")]
-MORE += [*APPENDIX, *sorted((ROOT / "exercises/student").glob("*.ipynb"))]
+EXERCISES = ROOT / "exercises/01_toy_planner.ipynb"
+MORE = [ROOT / f"exercises/{name}.ipynb" for name in ("quiz", "capstone", "puzzles", "claims", "break_it")]
+MORE += [*APPENDIX, *sorted((ROOT / "exercises").glob("[0-9]*.ipynb"))]
 WITHOUT_END = """
 def run(goal, planner, executor):
     while True:
@@ -180,7 +180,7 @@ def test_the_work_outlives_the_tab(address: str, visitor: Page, cut_off: Browser
         visitor.get_by_role("button", name="Export my work").click()
     download.value.save_as(tmp_path / "work.json")
     files = json.loads((tmp_path / "work.json").read_text(encoding="utf-8"))["files"]
-    assert {"exercises/progress.json", "exercises/student/mini.py"} <= files.keys()
+    assert {"exercises/progress.json", "exercises/mini.py"} <= files.keys()
 
     context = cut_off.new_context()
     other = context.new_page()

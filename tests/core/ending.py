@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
-from exercises.guard import raise_in
+from exercises.checker.guard import raise_in
 from planexec_lite.core import drive
 from planexec_lite.events import Job
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from exercises import guard
+from exercises.checker import guard
 from mock_llm import MockLLM
 from planexec_lab.worlds import refactor
 from planexec_lab.worlds.refactor import suite

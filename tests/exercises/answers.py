@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from exercises import book
-from exercises.book import Cell
-from exercises.guard import Ended, guarded
+from exercises.checker import book
+from exercises.checker.book import Cell
+from exercises.checker.guard import Ended, guarded
 
 VERB = re.compile(r"^(?:check|hint|solution|progress)\(.*\).*$", re.M)
 SAYS = re.compile(r"^# says: (.+)$", re.M)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from exercises import record
+from exercises.checker import record
 
 
 @pytest.fixture(autouse=True)

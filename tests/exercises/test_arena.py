@@ -10,7 +10,7 @@ from exercises.arena import defend, step, submit, upstream
 from exercises.arena.plans import HARMFUL, HARMLESS, Contender, buggy_shop
 from exercises.arena.verbs import asked, carried_out
 from exercises.arena.worlds import Records, Shop, harm
-from exercises.book import HERE
+from exercises.checker.book import HERE
 from planexec_lite import Plan
 from tests.guards.test_lessons import COLUMNS, printed
 

@@ -11,8 +11,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from exercises import cards
-from exercises.cards import Card
+from exercises.interview import cards
+from exercises.interview.cards import Card
 from tests.guards import books
 from tests.guards.books import ROOT
 
@@ -132,7 +132,7 @@ def test_a_lesson_ends_with_its_cards_from_the_file(path: Path) -> None:
     said = book.cells[heading].source.partition("## Say it in an interview")[2]
     assert len(said.split()) < 40, "the answers stand in cards.json, and nowhere else"
     cell = book.cells[heading + 1]
-    shown = re.fullmatch(r"from exercises\.cards import show\n\nshow\((.*)\)", cell.source, re.S)
+    shown = re.fullmatch(r"from exercises\.interview import show\n\nshow\((.*)\)", cell.source, re.S)
     assert shown is not None
     ids = ast.literal_eval(f"[{shown[1]}]")
     assert 1 <= len(ids) <= 5, "the deck has the others"
@@ -150,7 +150,7 @@ def test_a_card_that_does_not_exist_is_an_error_that_names_a_near_one() -> None:
 @pytest.mark.slow
 def test_the_command_writes_the_file_for_anki(tmp_path: Path) -> None:
     path = tmp_path / "new" / "cards.txt"
-    done = books.run("-m", "exercises.cards", "--anki", path, scratch=tmp_path)
+    done = books.run("-m", "exercises.interview.cards", "--anki", path, scratch=tmp_path)
     assert f"{len(CARDS)} cards written" in done.stdout
     assert path.read_bytes() == cards.anki(CARDS).encode()
 

@@ -14,10 +14,11 @@ import nbformat
 import pytest
 import yaml
 
-from exercises import book, check, checker, guard, hint, progress, solution
-from exercises.checker import judged
-from exercises.exercise import Trial, Wrong, copied, cut, find, shown, unforeseen
-from exercises.guard import TimeUp, guarded
+from exercises import check, hint, progress, solution
+from exercises.checker import book, guard, verbs
+from exercises.checker.exercise import Trial, Wrong, copied, cut, find, shown, unforeseen
+from exercises.checker.guard import TimeUp, guarded
+from exercises.checker.verbs import judged
 from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, meter, tool
 from tests.exercises.answers import of_lesson, run_cell
 from tests.guards import books
@@ -55,14 +56,14 @@ def test_an_odd_answer_gets_a_clear_outcome_and_the_next_check_works(odd: dict[s
     assert outcome.status == odd["status"], outcome.text
     assert odd["says"] in " ".join(outcome.text.split()), outcome.text
     assert len(outcome.text) < 3000
-    assert (checker.judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout) == before
+    assert (verbs.judged, Trial.want, Plan.problems, len, os.getcwd(), sys.stdout) == before
     assert judged(ID, right_answer(), 30.0, draw=False).status == "right"
 
 
 def test_a_cell_that_changes_the_checker_is_undone_by_the_next_verb(capsys: pytest.CaptureFixture[str]) -> None:
     namespace = right_answer() | {"check": check}
     exec(
-        "import exercises\nexercises.checker.judged = lambda *a: print('hacked')\nexercises.exercise.find = None",
+        "import exercises\nexercises.checker.verbs.judged = lambda *a: print('hacked')\nexercises.checker.exercise.find = None",
         namespace,
     )
     exec('check("01.2")', namespace)
@@ -124,7 +125,7 @@ def test_a_module_that_never_ends_is_no_import(limited: str, monkeypatch: pytest
 
 SLOW = """
 import time
-from exercises import guard
+from exercises.checker import guard
 guard.AGAIN = 0.001
 look, deepest, depth = guard.Clock.look, 0, 0
 def slow_look(*what):
@@ -181,7 +182,7 @@ def test_a_failing_checker_says_so_and_does_not_raise(capsys: pytest.CaptureFixt
 
 
 def test_hints_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
-    checker._HINTED.clear()
+    verbs._HINTED.clear()
     for number in (1, 2):
         hint(ID)
         words = " ".join(capsys.readouterr().out.split())
@@ -239,7 +240,7 @@ def test_in_a_kernel_an_endless_answer_is_stopped_and_the_next_check_works(tmp_p
     endless = LOOP + "    while True:\n        try:\n            pass\n        except BaseException:\n            pass"
     cells = [
         "import os\n\nos.environ['PLANEXEC_PROGRESS'] = ''",
-        "from exercises import check\nfrom exercises.exercise import find",
+        "from exercises import check\nfrom exercises.checker.exercise import find",
         "object.__setattr__(find('01.2'), 'seconds', 0.5)",
         endless,
         "check('01.2')",

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from exercises import cards
-from exercises.drill import __main__ as drill
-from exercises.drill import rubric
+from exercises.interview import cards
+from exercises.interview.drill import __main__ as drill
+from exercises.interview.drill import rubric
 from tests.guards.books import ROOT
 
-FOLDER = ROOT / "exercises" / "drill"
+FOLDER = ROOT / "exercises" / "interview" / "drill"
 ANSWER = (FOLDER / "answer.py").read_text(encoding="utf-8")
 SLIPS = {  # point of the rubric -> a slip in the model answer that must cost it
     "plan": ("    for _ in range(asks):\n", "    planner(goal, {}, {})\n    for _ in range(asks):\n"),
@@ -65,7 +65,7 @@ def test_a_long_answer_and_a_borrowed_one_break_a_rule() -> None:
 
 
 def marked(path: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-X", "utf8", "-m", "exercises.drill", str(path)]
+    command = [sys.executable, "-X", "utf8", "-m", "exercises.interview.drill", str(path)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from exercises import book
-from exercises.checker import Outcome, judged
-from exercises.exercise import of_lesson, shown
+from exercises.checker import book
+from exercises.checker.exercise import of_lesson, shown
+from exercises.checker.verbs import Outcome, judged
 from tests.exercises.answers import ALL, ANSWERS, SAME, SAYS, Answers, exercise_of, run_cell
 from tests.exercises.mutants import Mutant, mutants, plain, region
 

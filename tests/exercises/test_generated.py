@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from exercises import book
-from exercises.generate import FORMS, faults
+from exercises.authors.generate import FORMS, faults, folder_of
+from exercises.checker import book
 from tests.guards.books import ROOT
 
 COLUMNS, LINES, WORDS = 92, 20, 120
@@ -34,22 +34,23 @@ def test_the_stored_notebooks_are_what_the_source_gives(form: str, tmp_path: Pat
 @pytest.mark.slow
 def test_a_changed_source_or_form_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = SOURCES[0]
-    for folder in ("source", *FORMS):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / path.name).write_bytes((book.HERE / folder / path.name).read_bytes())
+    copies = {form: folder_of(form) / path.name for form in FORMS}
     monkeypatch.setattr(book, "HERE", tmp_path)
-    monkeypatch.setattr(book, "SOURCE", tmp_path / "source")
+    monkeypatch.setattr(book, "SOURCE", tmp_path / "authors" / "source")
+    for place, copy in ((book.SOURCE, path), *((folder_of(form), copy) for form, copy in copies.items())):
+        place.mkdir(parents=True, exist_ok=True)
+        (place / path.name).write_bytes(copy.read_bytes())
     drafts = tmp_path / "drafts"
     drafts.mkdir()
     assert faults("student", drafts) == []
-    source = json.loads((tmp_path / "source" / path.name).read_text(encoding="utf-8"))
+    source = json.loads((book.SOURCE / path.name).read_text(encoding="utf-8"))
     source["cells"][0]["source"] = ["# Another title"]
-    (tmp_path / "source" / path.name).write_text(json.dumps(source), encoding="utf-8")
+    (book.SOURCE / path.name).write_text(json.dumps(source), encoding="utf-8")
     for form in FORMS:
         assert faults(form, drafts) == [f"{form}/{path.name} differs from its source in cell 1: run `make exercises`"]
-        (tmp_path / form / path.name).unlink()
+        (folder_of(form) / path.name).unlink()
         assert faults(form, drafts) == [f"{form}/{path.name} is not there: run `make exercises`"]
-        (tmp_path / form / "99_stray.ipynb").write_bytes(path.read_bytes())
+        (folder_of(form) / "99_stray.ipynb").write_bytes(path.read_bytes())
         assert f"{form}/99_stray.ipynb has no source: run `make exercises`" in faults(form, drafts)
 
 
@@ -58,19 +59,19 @@ def test_answers_to_predictions_are_folded(path: Path) -> None:
     predictions = {facts.id for facts in book.facts(path.name[:2]) if facts.kind == "predict"}
     checks = [f'check("{id}")' for id in predictions]
     for form in ("source", "solutions"):
-        for cell in cells(book.HERE / form / path.name):
+        for cell in cells(folder_of(form) / path.name):
             folds = cell["metadata"].get("jupyter", {})
             if "".join(cell["source"]).split("\n")[0] in checks:
                 assert folds == {"outputs_hidden": True}, f"{form}: {cell['id']} shows the outcome"
             if form == "solutions" and predictions & set(cell["metadata"].get("tags", [])):
                 assert folds == {"source_hidden": True}, f"{form}: {cell['id']} shows the answer"
-    assert not [cell["id"] for cell in cells(book.HERE / "student" / path.name) if "jupyter" in cell["metadata"]]
+    assert not [cell["id"] for cell in cells(book.HERE / path.name) if "jupyter" in cell["metadata"]]
 
 
 @pytest.mark.parametrize("form", FORMS)
 @each_source
 def test_what_a_learner_meets_fits_into_the_window(path: Path, form: str) -> None:
-    for cell in cells(book.HERE / form / path.name):
+    for cell in cells(folder_of(form) / path.name):
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
             assert len(source.split()) <= WORDS, f"{cell['id']} takes long to read"
@@ -83,7 +84,7 @@ def test_what_a_learner_meets_fits_into_the_window(path: Path, form: str) -> Non
 
 @each_source
 def test_every_check_of_the_student_form_says_not_started(path: Path) -> None:
-    checks = [cell for cell in cells(book.HERE / "student" / path.name) if "".join(cell["source"]).startswith("check(")]
+    checks = [cell for cell in cells(book.HERE / path.name) if "".join(cell["source"]).startswith("check(")]
     ids = [facts.id for facts in book.facts(path.name[:2])]
     assert ["".join(cell["source"]).splitlines() for cell in checks] == [
         [f'check("{id}")', f'# hint("{id}")', f'# solution("{id}")'] for id in ids
@@ -96,8 +97,8 @@ def test_the_board_starts_empty_and_ends_full(path: Path) -> None:
     lesson = path.name[:2]
     count = len(book.facts(lesson))
     for form, right in (("student", 0), ("solutions", count), ("source", count)):
-        last = cells(book.HERE / form / path.name)[-1]
-        code = [cell for cell in cells(book.HERE / form / path.name) if cell["cell_type"] == "code"]
+        last = cells(folder_of(form) / path.name)[-1]
+        code = [cell for cell in cells(folder_of(form) / path.name) if cell["cell_type"] == "code"]
         if "".join(last["source"]) != f'progress("{lesson}")':
             last = code[-1]
         assert "".join(last["source"]) == f'progress("{lesson}")'
@@ -115,12 +116,13 @@ def test_a_region_becomes_a_stub_or_the_solution(cell: dict[str, str]) -> None:
 
 
 def test_the_readme_names_what_exists_and_its_examples_are_read() -> None:
-    readme = (book.HERE / "README.md").read_text(encoding="utf-8")
+    folder = book.HERE / "authors"
+    readme = (folder / "README.md").read_text(encoding="utf-8")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert [target for target in re.findall(r"`make (\w+)`", readme) if f"\n{target}:" not in makefile] == []
     for path in re.findall(r"`(\w+\.py|\w+/)`|([\w/]+/[\w.]+\.(?:ipynb|py))", readme):
         name = "".join(path)
-        assert (book.HERE / name).exists() or (ROOT / name).exists() or "NN" in name, name
+        assert (folder / name).exists() or (ROOT / name).exists() or "NN" in name, name
     shown = "\n".join(line[4:] for line in readme.splitlines() if line.startswith("    "))
     assert book.HEADING.search(shown)
     assert book.FACTS.search(shown)

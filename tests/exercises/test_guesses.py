@@ -6,8 +6,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from exercises import reveals
-from exercises.guesses import EXAMPLE, Guess, _shown, calibration, compare, guesses, judged, kind_of
+from exercises.authors import reveals
+from exercises.checker.guesses import EXAMPLE, Guess, _shown, calibration, compare, guesses, judged, kind_of
 from tests.guards.books import LESSONS
 
 RIGHT: list[tuple[Any, Any]] = [
@@ -86,7 +86,7 @@ def test_the_page_without_guesses_says_so(file: Path) -> None:
 
 
 def test_the_text_of_a_prediction_comes_after_its_outcome(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("exercises.guesses.reveal", lambda id: f"The reason for {id}.")
+    monkeypatch.setattr("exercises.checker.guesses.reveal", lambda id: f"The reason for {id}.")
     assert told(capsys, ..., 53) == "No guess.\nIt was: 53\n\nThe reason for 99.1.\n\n"
 
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from exercises import cards
-from exercises.quiz import quiz
+from exercises.interview import cards
+from exercises.interview.quiz import quiz
 from tests.browser import conftest
 from tests.browser.lab import (
     COMPLAINTS,
@@ -21,7 +21,7 @@ from tests.browser.lab import (
 
 pytestmark = lessons_in_a_browser
 chromium, pages, page = conftest.chromium, conftest.pages, conftest.page  # the fixtures of the other browser tests
-NOTEBOOK = "exercises/student/01_toy_planner.ipynb"
+NOTEBOOK = "exercises/01_toy_planner.ipynb"
 ANSWER, CHECK, BOARD = 1, 2, -1  # among the code cells
 
 

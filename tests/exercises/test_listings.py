@@ -2,7 +2,7 @@
 
 import pytest
 
-from exercises.listings import KINDS, NAMES, Defect, Listing, evidence, kinds, listing, show
+from exercises.hunts.listings import KINDS, NAMES, Defect, Listing, evidence, kinds, listing, show
 
 LISTINGS = [listing(name) for name in NAMES]
 each_listing = pytest.mark.parametrize("one", LISTINGS, ids=lambda one: one.name)

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exercises import mini
-from exercises.drill import rubric
+from exercises import capstone
+from exercises.interview.drill import rubric
 from planexec_lite import (
     Plan,
     PlannerExecutor,
@@ -81,20 +81,20 @@ def repeated(*plans: list[dict[str, Any]]) -> RulePlanner:
     return RulePlanner(lambda goal: next(written))
 
 
-def ran(lesson: str, run: Run, **options: Any) -> tuple[dict[str, Any], list[mini.Entry]]:
+def ran(lesson: str, run: Run, **options: Any) -> tuple[dict[str, Any], list[capstone.Entry]]:
     """The program of a lesson on the answers that the kit's planner gave."""
-    program, log = mini.load(lesson), list[mini.Entry]()
-    tools, planner = mini.functions(toolbox()), mini.planner_of(run)
+    program, log = capstone.load(lesson), list[capstone.Entry]()
+    tools, planner = capstone.functions(toolbox()), capstone.planner_of(run)
     if lesson >= "04":
         planner = program.repaired(planner, tools, log)
     if lesson >= "08":
-        options["workers"] = program.Simulated(options.pop("slots"), mini.seconds)
+        options["workers"] = program.Simulated(options.pop("slots"), capstone.seconds)
     return program.run(run.board.goal, planner, tools, state=({}, log), **options), log
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_each_lesson_changes_a_little(lesson: str, capsys: pytest.CaptureFixture[str]) -> None:
-    mini.change(lesson)
+    capstone.change(lesson)
     shown = capsys.readouterr().out.splitlines()
     assert 3 <= len(shown) <= 65, lesson
     assert max(map(len, shown)) <= 92
@@ -102,11 +102,11 @@ def test_each_lesson_changes_a_little(lesson: str, capsys: pytest.CaptureFixture
 
 
 def test_the_program_ends_with_at_most_120_lines_of_code() -> None:
-    assert code_lines(mini.source("10")) <= 120
+    assert code_lines(capstone.source("10")) <= 120
 
 
 def test_its_core_is_the_model_answer_of_the_drill() -> None:
-    core, _, rest = mini.source("10").partition("\n\n\ndef repaired(")
+    core, _, rest = capstone.source("10").partition("\n\n\ndef repaired(")
     answer = Path(rubric.__file__).with_name("answer.py").read_text(encoding="utf-8")
     assert rest
     assert code_lines(core) <= rubric.MOST_LINES
@@ -128,7 +128,7 @@ def test_a_plan_in_order_gives_the_events_of_the_kit(lesson: str, steps: list[di
         ordered = [step | {"params": step["params"] | {"heard": []}} for step in ordered]
         run = PlannerExecutor(repeated(ordered), ToolExecutor(toolbox()), workers=Simulated(1)).run("work")
     ended, log = ran(lesson, run, **({"slots": 1} if lesson >= "08" else {}))
-    assert log == mini.events(run)
+    assert log == capstone.events(run)
     assert (ended if lesson < "03" else ended["results"]) == run.results
 
 
@@ -142,7 +142,7 @@ def test_failures_and_replans_give_the_events_of_the_kit(lesson: str, first: Any
     )
     run = agent.run("work")
     ended, log = ran(lesson, run, **({"slots": 1} if lesson >= "08" else {}))
-    assert log == mini.events(run)
+    assert log == capstone.events(run)
     assert (ended["results"], ended["status"]) == (run.results, run.status)
 
 
@@ -150,12 +150,12 @@ def test_failures_and_replans_give_the_events_of_the_kit(lesson: str, first: Any
 @rounds(60)
 def test_a_schedule_gives_the_events_of_the_kit(steps: list[dict[str, Any]], slots: int) -> None:
     run = execute(Plan.parse(steps), ToolExecutor(toolbox()), workers=Simulated(slots))
-    program, log = mini.load("08"), list[mini.Entry]()
-    workers = program.Simulated(slots, mini.seconds)
+    program, log = capstone.load("08"), list[capstone.Entry]()
+    workers = program.Simulated(slots, capstone.seconds)
     ended = program.run(
-        "work", mini.planner_of(run), mini.functions(toolbox()), workers=workers, state=({}, log), asks=1
+        "work", capstone.planner_of(run), capstone.functions(toolbox()), workers=workers, state=({}, log), asks=1
     )
-    assert log == [entry for entry in mini.events(run) if entry[1]]
+    assert log == [entry for entry in capstone.events(run) if entry[1]]
     assert (ended["results"], workers.now) == (run.results, run.makespan)
 
 
@@ -172,9 +172,9 @@ def test_a_rollback_takes_back_what_the_kit_takes_back(
     last = a_step(9, 9, True, [])
     plan = Plan.parse([*steps, last])
     run = execute(plan, ToolExecutor(toolbox()), workers=Simulated(slots), policy=Policy(rollback="failed"))
-    program, tools = mini.load("09"), mini.functions(toolbox())
+    program, tools = capstone.load("09"), capstone.functions(toolbox())
     written = [step.model_dump(mode="json") for step in plan.steps]
-    workers = program.Simulated(slots, mini.seconds)
+    workers = program.Simulated(slots, capstone.seconds)
     ended = program.run("work", lambda *told: written, tools, workers=workers, asks=1)
     assert program.rollback(written, ended["results"], tools) == [
         event.result for event in run.events if isinstance(event, UndoDone)
@@ -185,8 +185,8 @@ def test_a_rollback_takes_back_what_the_kit_takes_back(
 @rounds(30)
 def test_a_shelf_goes_on_where_the_power_failed(steps: list[dict[str, Any]], slots: int, crash: int) -> None:
     """Whatever was on the shelf is not called again, and the results are those of a run without a crash."""
-    program, calls = mini.load("10"), list[list[Any]]()
-    work = mini.functions(toolbox())["work"]
+    program, calls = capstone.load("10"), list[list[Any]]()
+    work = capstone.functions(toolbox())["work"]
 
     def counted(**params: Any) -> Any:
         calls.append(params["heard"])
@@ -213,7 +213,7 @@ def test_a_shelf_goes_on_where_the_power_failed(steps: list[dict[str, Any]], slo
 
 
 def test_an_unapproved_plan_pauses_and_goes_on() -> None:
-    program, calls = mini.load("07"), list[str]()
+    program, calls = capstone.load("07"), list[str]()
     step = {"id": "1", "tool": "say", "params": {"word": "a"}, "depends_on": []}
     desk = program.Desk(lambda *told: [step])
     tools = {"say": lambda word: calls.append(word) or word}
@@ -229,10 +229,10 @@ def test_a_difference_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     run = PlannerExecutor(repeated([a_step(1, 1, False, [])]), ToolExecutor(toolbox()), workers=Simulated(1)).run(
         "work"
     )
-    log = mini.events(run)
-    mini.hold(log, mini.events(run))
-    mini.hold([*log[:2], ("StepStarted", "2"), log[3]], mini.events(run))
-    mini.hold(log[:3], mini.events(run))
+    log = capstone.events(run)
+    capstone.hold(log, capstone.events(run))
+    capstone.hold([*log[:2], ("StepStarted", "2"), log[3]], capstone.events(run))
+    capstone.hold(log[:3], capstone.events(run))
     assert capsys.readouterr().out.splitlines() == [
         "4 events, the same as the kit's",
         "event 3: yours is StepStarted 2, the kit's is StepStarted 1",
@@ -243,6 +243,6 @@ def test_a_difference_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_learners_own_file_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mini.py").write_text("mine = True\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert not hasattr(mini.load("01"), "mine"), "nothing of the learner's is read in a test"
+    assert not hasattr(capstone.load("01"), "mine"), "nothing of the learner's is read in a test"
     monkeypatch.delenv("PLANEXEC_PROGRESS")
-    assert mini.load("01").mine
+    assert capstone.load("01").mine

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from exercises import book
-from exercises.checker import judged
+from exercises.checker import book
+from exercises.checker.verbs import judged
 from tests.environments import make_environment
 from tests.exercises.answers import ALL, Answers, run_cell
 
@@ -24,7 +24,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scratch = tmp_path_factory.mktemp("nbgrader")
     python = make_environment(scratch / "env", "nbgrader>=0.9")
     shutil.copytree(book.SOURCE, scratch / "course" / "source" / "planexec")
-    shutil.copy(book.HERE / "nbgrader_config.py", scratch / "course")
+    shutil.copy(book.HERE / "teachers" / "nbgrader_config.py", scratch / "course")
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     folders = ("HOME", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")
     path = os.pathsep.join([str(python.parent), os.environ.get("PATH", "")])  # it calls alembic by its name
@@ -50,7 +50,7 @@ def cells(released: Path, lesson: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("lesson", book.lessons())
 def test_students_get_the_cells_of_our_student_notebook(lesson: str, released: Path) -> None:
     name = book.source_of(lesson).name
-    ours = json.loads((book.HERE / "student" / name).read_text(encoding="utf-8"))["cells"]
+    ours = json.loads((book.HERE / name).read_text(encoding="utf-8"))["cells"]
     assert [cell["id"] for cell in cells(released, lesson)] == [cell["id"] for cell in ours]
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import nbformat
 import pytest
 
-from exercises import record
-from exercises.book import HERE
+from exercises.checker import record
+from exercises.checker.book import HERE
 from exercises.puzzles import puzzle, solved
 from exercises.puzzles.twelve import PUZZLES
 from exercises.puzzles.verdict import judged

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from exercises import book, record
+from exercises.checker import book, record
 
 ODD_FILES = {
     "a list for a status": '{"01.1": ["right"]}',
@@ -21,9 +21,7 @@ ODD_FILES = {
     "a deep one": "[" * 100_000,
     "a guess that is none": '{"guess 01.1": {"verdict": "?"}}',
 }
-WRITING = (
-    "import sys; from exercises import record; [record.remember(sys.argv[1] + str(n), 'right') for n in range(80)]"
-)
+WRITING = "import sys; from exercises.checker import record; [record.remember(sys.argv[1] + str(n), 'right') for n in range(80)]"
 
 
 @pytest.fixture
@@ -75,20 +73,20 @@ def test_the_file_is_never_half_written_though_two_kernels_write_it(file: Path) 
     assert [one.name for one in file.parent.iterdir()] == ["progress.json"]
 
 
-@pytest.mark.parametrize("folder", [".", "exercises", "exercises/student", "notebooks"])
+@pytest.mark.parametrize("folder", [".", "exercises", "exercises/authors", "notebooks"])
 @pytest.mark.parametrize("solutions", ["source", "solutions"])
 def test_progress_is_kept_in_the_checkout_of_the_notebook_not_for_solutions(
     folder: str, solutions: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("PLANEXEC_PROGRESS")
-    for name in (folder, f"exercises/{solutions}", "solutions"):
+    for name in (folder, f"exercises/authors/{solutions}", "solutions"):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)
     monkeypatch.chdir(tmp_path / folder)
     assert record.place() == book.HERE / "progress.json", "outside of any checkout"
-    (tmp_path / "exercises").mkdir(exist_ok=True)
-    (tmp_path / "exercises" / "record.py").touch()
+    (tmp_path / "exercises" / "checker").mkdir()
+    (tmp_path / "exercises" / "checker" / "record.py").touch()
     assert record.place() == tmp_path / "exercises" / "progress.json"
-    monkeypatch.chdir(tmp_path / "exercises" / solutions)
+    monkeypatch.chdir(tmp_path / "exercises" / "authors" / solutions)
     assert record.place() is None, "running a solution is not solving"
     monkeypatch.chdir(tmp_path / "solutions")
     assert record.place() is not None, "a folder of the learner's own can have that name"

@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from exercises import book
+from exercises.checker import book
 
 
 def assigned(source: str) -> set[str]:
@@ -23,7 +23,9 @@ def assigned(source: str) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("path", sorted((book.HERE / "solutions").glob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((book.HERE / "authors" / "solutions").glob("*.ipynb")), ids=lambda path: path.stem
+)
 def test_no_later_cell_overwrites_an_answer(path: Path) -> None:
     answers: dict[str, str] = {}
     for cell in nbformat.read(path, as_version=4).cells:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from exercises.checks import said
-from exercises.exercise import Trial, Wrong, shown
+from exercises.checker.checks import said
+from exercises.checker.exercise import Trial, Wrong, shown
 
 FORM, RULE = "letters from A to F", "A prediction names letters."
 WRITTEN = ["AC", "ac", "A, C", "A and C", "A < C", " A C ", ["A", "C"], ("a", "c"), ["A, in words", "C, too"]]

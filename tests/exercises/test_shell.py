@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from exercises.checks import lesson_12
-from exercises.checks.shell import Unknown, run
+from exercises.checker.checks import lesson_12
+from exercises.checker.checks.shell import Unknown, run
 from tests.exercises.answers import SAYS, of_lesson
 from tests.exercises.test_each_exercise import outcome
 

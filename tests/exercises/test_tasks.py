@@ -1,4 +1,4 @@
-"""Coding tasks in the lessons: unsolved they say "not yet", the answer in `exercises/reveals` is right."""
+"""Coding tasks in the lessons: unsolved they say "not yet", the answer in `exercises/authors/reveals` is right."""
 
 import ast
 import contextlib
@@ -10,7 +10,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from exercises import attempt, reveals
+from exercises import attempt
+from exercises.authors import reveals
 from tests.guards.books import LESSONS
 
 

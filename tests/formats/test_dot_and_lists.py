@@ -28,10 +28,10 @@ def after(plan: Plan) -> dict[str, tuple[str, ...]]:
 def test_graph_written_by_hand_is_a_plan() -> None:
     plan = formats.read(GRAPH)
     assert plan.goal == "Release it"
-    waits = {"start": (), "test": (), "build": ("test",), "backup": ("test",), "deploy": ("build", "backup")}
+    waits = {"test": (), "build": ("test",), "backup": ("test",), "deploy": ("build", "backup")}
     assert after(plan) == waits
-    assert (plan.steps[1].tool, plan.steps[1].params) == ("run_tests", {"suite": "all"})
-    assert [step.description for step in plan.steps[2:]] == ["Build\nthe image", "backup", 'Deploy "it" & watch']
+    assert (plan.steps[0].tool, plan.steps[0].params) == ("run_tests", {"suite": "all"})
+    assert [step.description for step in plan.steps[1:]] == ["Build\nthe image", "backup", 'Deploy "it" & watch']
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def chain(name: str, steps: int) -> str:
         ],
         "mermaid": lambda: "flowchart TD\n" + "".join(f'  {i}["t({i})"] --> {i + 1}\n' for i in n),
         "dot": lambda: "digraph {\n" + "".join(f'  {i} [label="t({i})"]; {i} -> {i + 1};\n' for i in n) + "}",
-        "list": lambda: "".join(f"{i}. t (after {i - 1})\n" for i in n),
+        "list": lambda: "".join(f"{i + 1}. t (after {i or 'nothing'})\n" for i in n),
     }
     text = of[name]()
     return text if isinstance(text, str) else json.dumps(text)

@@ -53,7 +53,9 @@ def minutes(book: list[Any]) -> float:
     """How long a reader needs for a lesson, without its cards and exercises."""
     texts = [cell for cell in book if cell.cell_type == "markdown"]
     code = [cell for cell in book if cell.cell_type == "code"]
-    cards = next((number for number, cell in enumerate(code) if "exercises.cards" in cell.source), len(code))
+    cards = next(
+        (number for number, cell in enumerate(code) if "exercises.interview import show" in cell.source), len(code)
+    )
     words = sum(len(cell.source.split()) for cell in texts)
     lines = sum(bool(line.strip()) for cell in code for line in cell.source.splitlines())
     outputs = [output for cell in code[:cards] for output in cell.outputs]

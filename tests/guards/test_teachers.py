@@ -1,4 +1,4 @@
-"""exercises/TEACHERS.md: its links and commands exist, its configuration is Python; `make hub` does what it says."""
+"""exercises/teachers/README.md: its links and commands exist, its configuration is Python; `make hub` does what it says."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from tests.hub.hub import PAGE, block
 
 
 def test_links_and_commands_exist() -> None:
-    assert [link for link in links(PAGE) if not (ROOT / "exercises" / link).exists()] == []
+    assert [link for link in links(PAGE) if not (ROOT / "exercises" / "teachers" / link).exists()] == []
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert make_targets(PAGE) - set(re.findall(r"^([a-z-]+):", makefile, re.M)) == set()
     assert len(PAGE.splitlines()) <= 120

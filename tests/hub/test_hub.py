@@ -150,11 +150,11 @@ def test_three_learners_run_the_tour_at_once(running: Hub, pages: dict[str, Page
 def test_each_learner_s_progress_is_kept_in_their_home(running: Hub, pages: dict[str, Page]) -> None:
     for learner in LEARNERS:
         given, verdict = ANSWERS[learner]
-        own = running.copy_of(learner) / "exercises" / "student" / "own.ipynb"
+        own = running.copy_of(learner) / "exercises" / "own.ipynb"
         book(own, f'from exercises import check\n\nwhole, single = {given}\ncheck("01.1")')
         page = pages[learner]
-        page.goto(f"{running.url}/user/{learner}/lab/tree/{hub.NAME}/exercises/student/own.ipynb?reset")
-        wait_for_book(page, f"{hub.NAME}/exercises/student/own.ipynb")
+        page.goto(f"{running.url}/user/{learner}/lab/tree/{hub.NAME}/exercises/own.ipynb?reset")
+        wait_for_book(page, f"{hub.NAME}/exercises/own.ipynb")
         run_all(page)
         page.locator(".jp-OutputArea-output", has_text=f"01.1 · {verdict.capitalize()}").wait_for()
         kept = running.places.homes / learner / "planexec-progress.json"
@@ -179,7 +179,7 @@ def test_the_link_brings_what_is_new_and_keeps_what_a_learner_wrote(running: Hub
     wait_for_book(page, f"{hub.NAME}/notebooks/{TOUR.name}")
     assert (own / "NEWS.md").read_text(encoding="utf-8") == "New this week.\n"
     assert nbformat.read(tour, as_version=4).cells[0].source == NOTE
-    assert (own / "exercises" / "student" / "own.ipynb").exists()
+    assert (own / "exercises" / "own.ipynb").exists()
 
 
 def test_no_learner_gets_to_another_s_server(running: Hub, pages: dict[str, Page]) -> None:

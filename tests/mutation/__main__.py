@@ -48,7 +48,7 @@ def tests_of(file: Path) -> str:
         return f"tests/exercises/test_each_exercise.py -k {file.stem[-2:]}."
     if file.is_relative_to(ROOT / "mock_llm"):
         return " ".join(f"tests/mock_llm/test_{name}.py" for name in MOCK.split())
-    if file.parent.name == "exercises":
+    if file.parent.name in ("checker", "authors"):
         return "tests/exercises/test_checker.py tests/exercises/test_record.py tests/exercises/test_generated.py"
     names = next((tests for files, tests in MORE.items() if file.stem in files.split()), "")
     paths = (
@@ -64,7 +64,7 @@ def files(part: str) -> list[Path]:
     places = {
         "core": ["planexec_lite/**/*.py"],
         "mock": ["mock_llm/**/*.py"],
-        "checks": ["exercises/checks/*.py", "exercises/*.py"],
+        "checks": ["exercises/checker/checks/*.py", "exercises/checker/*.py", "exercises/authors/*.py"],
     }
     paths = {file for pattern in places[part] for file in ROOT.glob(pattern)}
     return sorted(file for file in paths if not file.name.startswith("__") and tests_of(file))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exercises.quiz import quiz
+from exercises.interview.quiz import quiz
 from planexec_lab import views
 from planexec_lab.views import narration
 from planexec_lab.views.board_table import Window

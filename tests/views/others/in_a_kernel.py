@@ -15,7 +15,7 @@ SETUP = """
 from planexec_lab import views
 from planexec_lite import Plan, Simulated, Step, Toolbox, ToolExecutor, execute, tool
 from planexec_lab.views.widgets import trace_player
-from exercises.quiz import quiz
+from exercises.interview.quiz import quiz
 trace_player.PAUSE = 0.05
 
 @tool(latency=1.0, effects="none")

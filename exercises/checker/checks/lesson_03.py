@@ -1,0 +1,365 @@
+"""Checks for lesson 03, the plan as data."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from planexec_lab import views
+from planexec_lab.worlds import deploy
+from planexec_lite import Plan, PlanError, Simulated, ToolExecutor, execute, references
+from planexec_lite.plan import Problem
+
+from exercises.checker.checks import said
+from exercises.checker.checks.order import unguarded
+from exercises.checker.exercise import Trial, exercise
+
+DINNER = (
+    "serve < carve sauce",
+    "carve < roast",
+    "roast < oven baste",
+    "sauce < stock",
+    "baste < stock",
+    "stock < shop",
+    "oven",
+    "shop",
+)
+
+
+def _plan(lines: Iterable[str]) -> Plan:
+    """Make a plan from lines such as `4:run_migration < 2 3`."""
+    steps = []
+    for line in lines:
+        name, _, after = line.partition("<")
+        id, _, tool = name.strip().partition(":")
+        steps.append({"id": id, "tool": tool or None, "depends_on": after.split()})
+    return Plan.parse(steps)
+
+
+@exercise(
+    "03.1",
+    nudge="Cross out the steps without dependencies: they are the first wave. Then cross out the steps whose "
+    "dependencies are all crossed out. The order of the list means nothing.",
+    question="With the new dependency, which steps can you still cross out at the start? What happens to the "
+    "steps that depend on a step that you can't cross out?",
+    learned="A step starts when its dependencies are done. For the steps of a cycle, and for all steps that "
+    "depend on them, that never happens.",
+)
+def dinner(trial: Trial, waves: Any, never: Any) -> None:
+    """The waves as lists of step names, and the names of the steps that never start."""
+    plan = _plan(DINNER)
+    trial.given("waves", waves)
+    form = "lists of names in a list, such as [['a', 'b'], ['c']]"
+    rule = "Write each wave as a list of steps, and all waves as a list of those lists."
+    waves = [said.listed(trial, wave, form, rule) for wave in said.listed(trial, waves, form, rule, in_order=True)]
+    wave_of = {id: number for number, wave in enumerate(waves, 1) for id in wave}
+    once = sorted(map(str, [id for wave in waves for id in wave])) == sorted(plan.graph)
+    trial.want(once, "each of the eight steps in exactly one wave", "Every step of this plan starts once.")
+    for id, after in plan.graph.items():
+        for other in after:
+            late = f"{id} is in wave {wave_of[id]} and depends on {other}, which is in wave {wave_of[other]}"
+            rule = "A step's dependencies must all be in earlier waves."
+            trial.want(wave_of[other] < wave_of[id], f"{id} in a later wave than {other}: {late}", rule)
+        first = 1 + max((wave_of[other] for other in after), default=0)
+        early = f"{id} is in wave {wave_of[id]}, but its dependencies are done earlier"
+        rule = "A step starts as soon as all its dependencies are done."
+        trial.want(wave_of[id] == first, f"{id} in an earlier wave: {early}", rule)
+    trial.want(len(waves) == max(wave_of.values()), "no empty wave", "At least one step starts in each wave.")
+    trial.show(views.graph, plan)
+    trial.given("never", never)
+    form = "names of steps of this plan, in a list"
+    names = set(said.names(trial, never, plan.graph, form, "Write your prediction as step names."))
+    closed = _plan(line.replace("stock < shop", "stock < shop carve") for line in DINNER)
+    right = set(plan.graph) - {id for wave in closed.waves() for id in wave}
+    wanted = "the steps that never start in the kit once stock depends on carve"
+    trial.want(names >= right, wanted, "A step that depends on a step that never starts will never start either.")
+    trial.want(names <= right, wanted, "A cycle blocks only its own steps and the steps that depend on them.")
+
+
+SHAPES = (  # the lines of each plan, and whether the plan has a cycle
+    (("a < b c", "b < d", "c < d", "d"), False),
+    (("1", "2 < 1 4", "3 < 2", "4 < 3", "5 < 4"), True),
+    (("a < b", "b < c", "c < b"), True),
+    (("a < a",), True),
+    (("x", "a < x b", "b < x c d", "c < x", "d < b"), True),
+    (("out < a", "a < b", "b < a", "p < q", "q < r", "r < p b"), True),
+    (("z", "m < n z", "n < o", "o < k n", "k < z"), True),
+    (
+        (
+            "e",
+            "g < e",
+            "h < g",
+            "i < h",
+            "j < i",
+            "o < p z",
+            "p < e q z",
+            "q < r z",
+            "r < e s z",
+            "s < t z",
+            "t < e o z",
+            "z",
+        ),
+        True,
+    ),
+    (("3 < 2", "2 < 1", "1"), False),
+    (("a", "b", "c"), False),
+    (("a < b c", "b < c", "c"), False),
+    ((), False),
+)
+
+
+@exercise(
+    "03.2",
+    nudge="Repeatedly remove the steps that can start, as in the lesson. Every remaining step depends on another "
+    "remaining step. Now follow the dependencies.",
+    question="If you move from each step to one of its remaining dependencies, what must happen sooner or later? "
+    "Must it happen at the step where you began?",
+    learned="'Never ready' is only a symptom. Once you know the steps of the cycle, you can fix it: remove one of "
+    "its arrows.",
+)
+def named(trial: Trial, circle: Any) -> None:
+    """A list in which each step depends on the next and the last on the first; [] when there is no cycle."""
+    for lines, round_about in SHAPES:
+        plan = _plan(lines)
+        came = _answer(trial, circle, plan)
+        if round_about and not trial.figures:
+            trial.show(views.graph, plan)
+        if not round_about:
+            rule = "Two paths to the same step are not a cycle. A cycle returns to its first step."
+            trial.want(came == [], "[], because every step can start", rule)
+            continue
+        rule = "Some steps of this plan depend on each other: name that cycle."
+        trial.want(came, "the steps of one cycle, not []", rule)
+        wanted = "one cycle: each step depends on the next, the last on the first"
+        trial.want(set(came) <= set(plan.graph), wanted, "A cycle contains only steps of the plan.")
+        trial.want(len(set(came)) == len(came), f"{wanted}, each step once", "List each step of the cycle once.")
+        for id, other in pairwise(came):
+            trial.want(
+                other in plan.graph[id], wanted, f"{id!r} does not depend on {other!r}, the next step in your list."
+            )
+        last = (
+            f"The last step, {came[-1]!r}, does not depend on the first, {came[0]!r}. Leave out the steps that "
+            "only lead to the cycle."
+        )
+        trial.want(came[0] in plan.graph[came[-1]], wanted, last)
+
+
+def _answer(trial: Trial, circle: Any, plan: Plan) -> list[Any]:
+    """Return the result of the learner's function for a plan, as a list."""
+    came = trial.call(circle, {id: list(after) for id, after in plan.graph.items()})
+    trial.want(isinstance(came, list | tuple), "a list of steps", "Return a list of step names, or [].")
+    return list(came)
+
+
+LIVE = {
+    "deploy_production": ("run_tests", "build_docker", "backup_database", "deploy_staging", "run_smoke_tests"),
+    "notify_team": ("deploy_production",),
+}
+
+
+@exercise(
+    "03.3",
+    nudge="`faults(release)` lists all faults, each with a hint. Fix some and call it again. "
+    "`deploy.World().tools.describe()` lists the tools and their parameters.",
+    question="Two steps depend on each other. Without either of the two arrows the plan is valid; but which "
+    "version does a smoke test see if it runs before the deployment?",
+    learned="The validator's messages help you fix the form. Which of the two arrows to remove depends on the "
+    "purpose of the plan.",
+)
+def released(trial: Trial, release: Any) -> None:
+    """A valid plan that releases v2.3.1: test, back up, try it on staging, deploy to production, notify the team."""
+    trial.given("release", release)
+    world = deploy.World()
+    try:
+        plan = Plan.parse(release)
+    except PlanError as problem:
+        trial.wrong("a plan that `Plan.parse` reads", str(problem.problems[0]))
+    trial.called = f"release =\n{plan}"
+    trial.show(views.graph, plan)
+    problems = plan.problems(world.tools)
+    count = len(problems)
+    trial.want(
+        not problems, f"a valid plan: `problems` returns [], not {count} problems", str(problems[:1] and problems[0])
+    )
+    for tool, before in LIVE.items():
+        missing = ", ".join(unguarded(plan, tool, before))
+        text = f"a plan in which {tool} depends, directly or indirectly, on {missing}"
+        trial.want(
+            not missing, text, "Fix a faulty step instead of deleting it; the steps that it protects must depend on it."
+        )
+    told = [step for step in plan.steps if step.tool == "notify_team"]
+    trial.want(len(told) == 1, "one message to the team", "A message can't be unsent, so send it only once.")
+    trial.want(
+        "{step_" in str(told[0].params), "a message with a reference", "Refer to a tool's result instead of typing it."
+    )
+    run = execute(plan, ToolExecutor(world.tools), workers=Simulated(2))
+    trial.want(run.status == "finished", "a run that finishes", str(run.reason))
+    seen = [run.results[step.id] for step in plan.steps if step.tool == "run_smoke_tests"]
+    old = [result["version"] for result in seen if result["version"] != "v2.3.1"]
+    rule = (
+        "The validator checks the form of a plan, not its purpose: a test must run after the deployment that it tests."
+    )
+    trial.want(not old, f"smoke tests of v2.3.1; one of them saw {''.join(old[:1])}", rule)
+    trial.want(not unguarded(plan, "run_smoke_tests", ["deploy_staging"]), "smoke tests after deploy_staging", rule)
+    live = world.deployed("production"), world.deployed("staging")
+    trial.want(
+        live == ("v2.3.1", "v2.3.1"),
+        f"v2.3.1 in production and on staging, not {live}",
+        "The goal asks for this version in both.",
+    )
+    rule = "The message must contain the version that runs in production."
+    trial.want("v2.3.1" in "".join(world.messages), f"a message with v2.3.1, not {world.messages}", rule)
+    message = str(dict(told[0].params))
+    for one in (found := references.find(dict(told[0].params))):
+        message = message.replace(str(one), "")
+    there = {
+        step.id for step in plan.steps if step.tool == "deploy_production" or step.params.get("env") == "production"
+    }
+    tells = [one for one in found if one.step in there and "v2.3.1" in str(references.look_up(one, run.results))]
+    wanted = "a message that refers to the result of deploy_production, without a version that you typed"
+    trial.want(tells and "2.3.1" not in message, wanted, rule)
+    trial.want(
+        "v2.3.1" in str(run.answer),
+        f"an answer with v2.3.1, not {run.answer}",
+        "The answer should state the version in production.",
+    )
+
+
+INVOICE = (
+    '{"goal": "Pay the invoice", "steps": ['
+    '{"id": 1, "tool": "read_invoice", "params": {"number": 7, "year": 2026}}, '
+    '{"id": 2, "tool": "read_balance"}, '
+    '{"id": 3, "tool": "pay", "params": {"amount": "{step_1_result.total}"}, "depends_on": [1, 2]}]}'
+)
+EDITS = (  # letter, replacements in the text, the rule that decides
+    (
+        "A",
+        (('"number": 7, "year": 2026', '"year": 2026, "number": 7'),),
+        "Arguments have names, so their order means nothing.",
+    ),
+    (
+        "B",
+        (('"pay"', '"pay", "description": "routine"'),),
+        "A description is part of the plan: the reviewer reads it.",
+    ),
+    ("C", (('"id": 1', '"id": "1"'), ("[1, 2]", '["1", "2"]')), "An id is a string: parsing turns 1 into '1'."),
+    (
+        "D",
+        (('"pay"', '"pay", "retries": 0, "gate": false'),),
+        "Leaving a field out and writing its default are the same.",
+    ),
+    ("E", (("2026", '"2026"'),), "An argument keeps its type: a tool might treat a string differently."),
+    (
+        "F",
+        (("tool", "action"), ("params", "input")),
+        "Planners use several names for the same field; parsing maps them to one.",
+    ),
+)
+
+
+@exercise(
+    "03.4",
+    nudge="The hash is computed from the standard text, `print(Plan.parse(APPROVED).to_json())`. For each "
+    "version, ask whether its standard text would differ.",
+    question="Which differences are only differences of notation, and which would the reviewer want to see before "
+    "approving?",
+    learned="The same plan has the same hash in every notation. A different plan, even by one word, needs a new "
+    "approval.",
+)
+def approved(trial: Trial, holds: Any) -> None:
+    """The letters of the versions for which the approval is still valid."""
+    trial.given("holds", holds)
+    form = "letters from A to F, in a list"
+    letters = set(said.names(trial, holds, "ABCDEF", form, "Write your prediction as the letters of versions."))
+    hashes = {}
+    for letter, changes, _ in EDITS:
+        text = INVOICE
+        for old, new in changes:
+            text = text.replace(old, new)
+        hashes[letter] = Plan.parse(text).hash
+    same = {letter for letter in hashes if hashes[letter] == Plan.parse(INVOICE).hash}
+    right = len(hashes) - len(letters ^ same)
+    wanted = f"the versions with the same hash as the approved plan; you are right about {right} of {len(hashes)}"
+    trial.want(letters, wanted, "The hash is computed from the standard text, not from the original text.")
+    for letter, _, rule in EDITS:
+        trial.want((letter in letters) == (letter in same), wanted, rule)
+
+
+GUARDS = {"run_migration": ["test_migration", "backup_database"], "delete_database": ["backup_database"]}
+PLANS = (  # the plan, and its expected problems: steps with the guard that each lacks
+    ("1:backup_database, 2:write, 3:test_migration < 2, 4:run_migration < 2", "4 test_migration, 4 backup_database"),
+    ("1:backup_database, 2:test_migration, 3:run_migration < 1 2", ""),
+    ("1:backup_database, 2:write < 1, 3:test_migration < 2, 4:read < 3, 5:run_migration < 4", ""),
+    ("5:run_migration < 4, 4:read < 3, 3:test_migration < 2, 2:write < 1, 1:backup_database", ""),
+    ("1:run_migration, 2:test_migration < 1, 3:backup_database < 1", "1 test_migration, 1 backup_database"),
+    (
+        "a:backup_database, b:run_migration < a, c:delete_database < b, d:delete_database",
+        "b test_migration, d backup_database",
+    ),
+    ("1:read < 2, 2:write < 1, 3:run_migration < 1", "3 test_migration, 3 backup_database"),
+    ("1:test_migration < 2, 2:run_migration < 1 3, 3:backup_database", ""),
+    ("1:run_migration < 9, 2:test_migration", "1 test_migration, 1 backup_database"),
+    ("1:read, 2:write < 1, 3:notify_team < 2", ""),
+    ("1:test_migration, 2:run_migration < 1, 3:run_migration < 2", "2 backup_database, 3 backup_database"),
+    ("1:delete_database < 1", "1 backup_database"),
+    ("1:backup_files, 2:delete_database < 1", "2 backup_database"),
+    (
+        "1:backup_database, 2:read < 1, 3:write < 1, 4:test_migration < 2 3, 5:run_migration < 4, 6:run_migration "
+        "< 2 3",
+        "6 test_migration",
+    ),
+    ("", ""),
+)
+
+
+@exercise(
+    "03.5",
+    nudge="Before a step starts, its dependencies are done, and their dependencies too. Collect all of these for "
+    "one step first, and remember which steps you have visited.",
+    question="In the plan of the task, step 3 is listed before step 4. What guarantees that it runs first? What "
+    "does your function do with a plan where 1 depends on 2 and 2 on 1?",
+    learned="To enforce a rule, write a check. A sentence in a prompt can be ignored.",
+)
+def house_rule(trial: Trial, unguarded: Any) -> None:
+    """A list of `Problem`, one for each step and each guard that the step's tool requires but the step does not depend on."""
+    for lines, lacking in PLANS:
+        plan = _plan(lines.split(", ") if lines else [])
+        if not trial.figures:
+            trial.show(views.graph, plan)
+        _judge(trial, unguarded, plan, GUARDS, lacking)
+    plan = _plan(["1:cook", "2:eat < 1", "3:pay"])
+    _judge(trial, unguarded, plan, {"eat": ["cook", "wash"], "pay": ["eat"]}, "2 wash, 3 eat")
+
+
+def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]], lacking: str) -> None:
+    """Compare the problems that the learner's check finds with the expected ones."""
+    came = trial.call(unguarded, plan, guards)
+    problems = list(came) if isinstance(came, list | tuple) or inspect.isgenerator(came) else [came]
+    trial.called = f"unguarded(plan, guards), and the plan is\n{plan if plan.steps else '(no steps)'}"
+    trial.came = str([f"{one.step}: {one.message}" if isinstance(one, Problem) else one for one in problems])
+    form = "A problem has a code for programs, a message for people, and a hint how to fix it."
+    trial.want(all(isinstance(one, Problem) for one in problems), "a list of `Problem`", form)
+    tool = {step.id: step.tool for step in plan.steps}
+    expected = [tuple(pair.split()) for pair in lacking.split(", ") if pair]
+    wanted = "; ".join(f"step {id}: {guard} is missing" for id, guard in expected) or "no problem"
+    for one in problems:
+        trial.want(one.code == "unguarded", f"the code 'unguarded', not {one.code!r}", form)
+        trial.want(one.step in tool, f"the id of a step, not {one.step!r}", form)
+        trial.want(isinstance(one.hint, str) and one.hint.strip(), "a hint, as a non-empty string", form)
+        trial.want(str(tool[one.step]) in one.message, f"a message that names {tool[one.step]}", form)
+        rule = "A guard counts if the step depends on it, directly or indirectly. Report only guards that are missing."
+        trial.want(any(one.step == id and guard in one.message for id, guard in expected), wanted, rule)
+    if plan.problems():
+        return  # the plan itself is invalid, which other checks report: it is enough that these problems are true
+    rule = "It is not enough that the guard is in the plan or earlier in the list: the step must depend on it."
+    trial.want(problems or not expected, wanted, rule)
+    for id, guard in expected:
+        here = [one for one in problems if one.step == id and guard in one.message]
+        trial.want(here, wanted, "Report all problems at once: one for each step and each missing guard.")
+    trial.want(
+        len(problems) == len(expected),
+        f"{wanted}, and nothing else",
+        "Report all problems at once, and each of them once.",
+    )

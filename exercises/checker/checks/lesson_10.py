@@ -1,0 +1,413 @@
+"""Checks for lesson 10, pause and resume."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager, suppress
+from io import StringIO
+from pathlib import Path
+from typing import Any, NoReturn
+
+from planexec_lab import views
+from planexec_lite import (
+    Budget,
+    Decision,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+)
+from planexec_lite.events import Event, Reviewed
+from planexec_lite.meter import ModelCall, charge
+
+from exercises.checker.checks.hashes import in_process
+from exercises.checker.exercise import Raised, Trial, exercise
+
+STEPS = (
+    {"id": "look", "effects": "none"},
+    {"id": "pay", "effects": "once"},
+    {"id": "count", "effects": "none"},
+    {"id": "send", "effects": "once"},
+)
+FILE = "journal.jsonl"
+
+
+class _Cut(BaseException):
+    """Raised instead of killing the process, where no second process is available."""
+
+
+class _World:
+    """The world of the calls: each call writes a line to a file, which survives a crash of the process.
+
+    `moment` says when to kill the process: "before" or "after" a step's effect, and the step's id.
+    """
+
+    def __init__(self) -> None:
+        self.moment: tuple[str, str] | None = None
+        self.apart = False
+        self.left: bytes | None = None
+
+    def call(self, id: str) -> str:
+        """Run a step and return its result."""
+        self._may_die("before", id)
+        number = self.called().count(id) + 1
+        with Path("effects.txt").open("a", encoding="utf-8") as file:
+            file.write(f"{id}\n")
+        self._may_die("after", id)
+        return f"{id} {number}"
+
+    def called(self) -> list[str]:
+        """Return the ids of the steps run so far, by any process."""
+        path = Path("effects.txt")
+        return path.read_text(encoding="utf-8").split() if path.exists() else []
+
+    def _may_die(self, when: str, id: str) -> None:
+        if self.moment != (when, id):
+            return
+        if self.apart:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.left = _journal()
+        raise _Cut
+
+
+@exercise(
+    "10.1",
+    nudge="Write a line before each call and another after it, each on disk before you continue. A later process "
+    "might find the first line without the second.",
+    question="The process dies while it writes a line. What is at the end of the file, and where does your next "
+    "line begin?",
+    learned="Record the start before the call and the result after it, and use a result only once it is on disk. "
+    "Then a later process knows what was done and what is uncertain.",
+    seconds=20.0,
+)
+def journal(trial: Trial, carry_on: Any) -> None:
+    """All results and None; or, if a step that must run at most once was interrupted, the results so far and its id."""
+    with _folder() as world:
+        results, doubt = _come(trial, carry_on, world)
+        trial.want(world.called() == _ids(), "each step called once, in order", "Without a crash, run the whole plan.")
+        trial.want(
+            (results, doubt) == (_results(_ids()), None), f"({_results(_ids())}, None)", "Return the results by id."
+        )
+        before = _journal()
+        again = _come(trial, carry_on, world)
+        trial.want(
+            world.called() == _ids(), "no call at all", "Read finished steps from the file; don't run them again."
+        )
+        trial.want(again == (results, None), f"({results}, None)", "Return the recorded results.")
+        trial.want(_journal().startswith(before), "a file that only grows", "Never change recorded lines.")
+    for moments in _moments():
+        with _folder() as world:
+            _judge(trial, carry_on, world, moments)
+
+
+def _moments() -> Iterator[Sequence[tuple[str, str, bool]]]:
+    """Yield the moments at which the process is killed, and whether its last line is torn."""
+    for id in _ids():
+        for when in ("before", "after"):
+            yield [(when, id, False)]
+    yield [("after", "look", False), ("after", "look", False), ("before", "count", False)]
+    yield [("before", "pay", True), ("after", "pay", False)]
+    yield [("before", "look", True), ("after", "pay", False)]
+    yield [("after", "count", True), ("after", "send", False)]
+
+
+def _judge(trial: Trial, carry_on: Any, world: _World, moments: Sequence[tuple[str, str, bool]]) -> None:
+    """Kill the answer at these moments, then start it again without a kill."""
+    done: list[str] = []  # the steps whose results must be on disk
+    for when, id, torn in moments:
+        before = _journal()
+        _killed(trial, carry_on, world, (when, id))
+        trial.called, trial.came = (
+            f"carry_on(steps, {FILE!r}, call), killed {when} the effect of {id!r}",
+            "nothing, because the process was killed",
+        )
+        after = _journal()
+        trial.want(
+            after.startswith(before) or moments[0][2], "a file that only grows",
+            "If the process dies while it rewrites the file, the old lines are lost.",
+        )  # fmt: skip
+        trial.want(
+            after, "a line on disk by then", "Memory is lost in a crash: write the start and close the file before the call.",
+        )  # fmt: skip
+        if torn:
+            _tear(after)
+        done = _ids()[: _ids().index(id)]
+    called, (when, id, torn) = world.called(), moments[-1]
+    results, doubt = _come(trial, carry_on, world)
+    more = world.called()[len(called) :]
+    told = f"killed {when} the effect of {id!r}, then started again: "
+    repeated = [one for one in done if one in more]
+    trial.want(
+        not repeated,
+        f"{told}no second call of {', '.join(repeated)}",
+        "Read finished steps from the file; don't run them again.",
+    )
+    if id in ("pay", "send") and not torn:
+        trial.want(
+            id not in more, f"{told}no call of {id!r}",
+            "This step must happen at most once and might have happened already: only a person can find out.",
+        )  # fmt: skip
+        trial.want(
+            doubt == id,
+            f"{told}(…, {id!r})",
+            "Return the id of the uncertain step; it counts neither as done nor as failed.",
+        )
+        trial.want(not more, f"{told}no call at all", "Run no further step after an uncertain one.")
+        wanted = {one: f"{one} {called.count(one)}" for one in done}
+        trial.want(results == wanted, f"{told}({wanted}, {id!r})", "Return the results of all finished steps.")
+        return
+    trial.want(doubt is None, f"{told}(…, None)", "Repeating this step does no harm, so run it again.")
+    left = _ids()[len(done) :]
+    trial.want(more == left, f"{told}calls of {left}", "Record a step as done only after its call.")
+    wanted = {one: f"{one} {world.called().count(one)}" for one in _ids()}
+    trial.want(results == wanted, f"{told}{wanted}", "Return the result of the call that finished.")
+
+
+def _come(trial: Trial, carry_on: Any, world: _World) -> tuple[Any, Any]:
+    """Run the answer without a kill and return its two values."""
+    world.moment = None
+    came = trial.call(carry_on, list(STEPS), FILE, world.call)
+    fits = isinstance(came, (tuple, list)) and len(came) == 2 and isinstance(came[0], Mapping)
+    trial.want(fits, "`(results, doubt)`: a dict by id, and an id or None", "Return both values.")
+    return dict(came[0]), came[1]
+
+
+def _killed(trial: Trial, carry_on: Any, world: _World, moment: tuple[str, str]) -> None:
+    """Run the answer in a child process that is killed by SIGKILL at that moment; without `fork`, simulate this here."""
+    world.moment, world.left = moment, None
+    folder = {path: path.read_bytes() for path in Path().iterdir()}
+    world.apart = hasattr(os, "fork") and sys.platform != "emscripten"
+    if world.apart and _ended_by_kill(carry_on, world):
+        return
+    world.apart = False
+    for path in Path().iterdir():
+        path.unlink()
+    for path, content in folder.items():
+        path.write_bytes(content)
+    try:
+        trial.call(carry_on, list(STEPS), FILE, world.call)
+    except Raised as error:
+        if not isinstance(error.error, _Cut):
+            raise
+        Path(FILE).write_bytes(world.left or b"")  # the file as a killed process would leave it
+    if world.left is None:
+        trial.wrong(f"a call of {moment[1]!r}", "Run the remaining steps in order.")
+
+
+def _ended_by_kill(carry_on: Any, world: _World) -> bool:
+    with warnings.catch_warnings():  # the child process only calls the answer and never returns
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        _and_no_further(carry_on, world)
+    status = None
+    try:
+        _, status = os.waitpid(child, 0)
+    finally:
+        if status is None:  # the time limit stopped the wait
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+
+def _and_no_further(carry_on: Any, world: _World) -> NoReturn:
+    """Run the answer in the child process, then exit."""
+    with suppress(BaseException):
+        sys.stdout = sys.stderr = StringIO()
+        carry_on(list(STEPS), FILE, world.call)
+    os._exit(0)
+
+
+@contextmanager
+def _folder() -> Iterator[_World]:
+    """Run an answer in an empty folder."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        yield _World()
+
+
+def _journal() -> bytes:
+    return Path(FILE).read_bytes() if Path(FILE).exists() else b""
+
+
+def _tear(content: bytes) -> None:
+    """Leave half of the last line."""
+    start = content.rstrip(b"\n").rfind(b"\n") + 1
+    Path(FILE).write_bytes(content[: (start + len(content)) // 2])
+
+
+def _ids() -> list[str]:
+    return [step["id"] for step in STEPS]
+
+
+def _results(ids: Sequence[str]) -> dict[str, str]:
+    return {id: f"{id} 1" for id in ids}
+
+
+BILL = {"to": "flat 11", "euros": 30}
+OTHERS: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("another run", {"run": "8"}, "The same call in another run is another payment."),
+    ("another tool", {"tool": "refund"}, "Another tool does something else."),
+    ("another amount", {"arguments": BILL | {"euros": 31}}, "Other arguments make another payment."),
+    ("another receiver", {"arguments": BILL | {"to": "flat 12"}}, "Other arguments make another payment."),
+    (
+        "130 euros for flat 1",
+        {"arguments": {"to": "flat 1", "euros": 130}},
+        "Joined without a separator, the values of two calls can look equal. Separate them.",
+    ),
+    ("a tip of 5", {"arguments": BILL | {"tip": 5}}, "Other arguments make another payment."),
+    ("a fee of 5", {"arguments": BILL | {"fee": 5}}, "The names of the arguments belong to the call: a tip is no fee."),
+)
+
+
+@exercise(
+    "10.2",
+    nudge="Compare four calls: a first attempt, a second attempt, the same payment in a renamed step, and a second bill. "
+    "Some values in `call` are equal in the first three. Only `taken` distinguishes the fourth.",
+    question="Two equal bills were sent. The first got no answer, the second is done. Now the first is retried: which "
+    "of the two keys is not in `taken`?",
+    learned="An idempotency key names the call: run, tool, arguments and occurrence. A repeat gets the lowest number "
+    "that is not taken, and so its old key, even after a replan that renames the step.",
+)
+def stable_key(trial: Trial, key: Any) -> None:
+    """A string that is the same for each repeat of a call and different for every other call."""
+
+    def made(taken: Sequence[str] = (), process: int = 1, **changes: Any) -> str:
+        call = {"run": "7", "step": "rent", "attempt": 1, "tool": "pay", "arguments": BILL} | changes
+        with in_process(process):
+            came = trial.call(key, call, list(taken))
+        trial.want(
+            isinstance(came, str) and came, "a non-empty string", "The key is sent with the call as a short string."
+        )
+        return str(came)
+
+    first = made()
+    if made() != first:
+        trial.came = "a different string each time"
+        trial.wrong(
+            "the same string again", "The same arguments must give the same key, so don't use randomness or clocks."
+        )
+    told = "the key of the first attempt"
+    trial.want(made(attempt=2) == first, told, "A second attempt is the same call, and the bank must recognise it.")
+    trial.want(made(step="pay_rent") == first, told, "A replan can rename the step; the call is still the same.")
+    reordered = dict(reversed(BILL.items()))
+    trial.want(made(arguments=reordered) == first, told, "The order of the arguments means nothing.")
+    rule = "`hash` of a string gives a different number in every process, and so after a crash."
+    trial.want(made(process=2) == first, told, rule)
+    seen = [first]
+    for name, changes, rule in OTHERS:
+        came = made(**changes)
+        trial.want(came not in seen, f"a new key, because this is {name}", rule)
+        seen.append(came)
+    small, bills = BILL | {"euros": 3}, list[str]()
+    for number in range(12):
+        bills.append(made(bills, arguments=small))
+        rule = "An equal call that is done or running has this key, so this call is a new one and needs another key."
+        trial.want(bills[-1] not in bills[:-1], f"a key that is not in `taken`, for the bill number {number + 1}", rule)
+        trial.want(bills[-1] not in seen, "a key that no other payment has", OTHERS[4][2])
+    rule = "Only equal calls count: another payment in `taken` does not change this key."
+    trial.want(made(seen[2:]) == first, told, rule)
+    rule = (
+        "The first of the two equal calls is not known to be done, so this is its repeat, and its number is not taken."
+    )
+    trial.want(made(bills[1:2], arguments=small) == bills[0], "the key of the first of the two", rule)
+
+
+USED = "Every model call uses the budget: those of the planner, the judge and the steps, also in failed attempts."
+GRANTED = "Add every grant to the bound, whenever it was given."
+
+
+@exercise(
+    "10.3",
+    nudge="The record contains all usage: each event of a job that asked a model has `calls`. Several kinds of "
+    "events have it, not only plans.",
+    question="A grant of two comes after five of five calls are used. How many are left then, and how many if "
+    "only four were used?",
+    learned="A budget computed from the record is correct in every process. A counter in memory restarts at zero "
+    "after each crash.",
+)
+def budget_left(trial: Trial, left: Any) -> None:
+    """How many model calls a run has left: the bound plus all grants minus the calls used, but never below zero."""
+    for bound, grant, each in ((4, 3, 1), (5, 2, 2), (2, 9, 3), (40, 0, 1)):
+        run = _spent(bound, grant, each)
+        if each == 3:
+            trial.show(views.ledger, run)
+        for events in _heads(run.events):
+            used = sum(len(getattr(event, "calls", ())) for event in events)
+            granted = [event.budget for event in events if isinstance(event, Reviewed) and event.budget is not None]
+            grants = [more.model_calls or 0 for more in granted]
+            wanted = max(0, bound + sum(grants) - used)
+            came = trial.call(left, _Record(events), bound)
+            trial.want(type(came) is int, "a whole number", "The number of calls is a whole number.")
+            told = f"{wanted}: the bound is {bound}, {sum(grants)} were granted, {used} are used"
+            trial.want(
+                came >= 0,
+                told,
+                "Running jobs may finish, so the usage can exceed the budget. Even then the rest is 0, not negative.",
+            )
+            trial.want(came == wanted, told, GRANTED if grants else USED)
+
+
+class _Record(list[Event]):
+    """The events of a run; the repr summarises the model calls."""
+
+    def __repr__(self) -> str:
+        told = [(type(event).__name__, len(getattr(event, "calls", ()))) for event in self]
+        return (
+            f"<{len(self)} events; calls: {', '.join(f'{name} {number}' for name, number in told if number) or 'none'}>"
+        )
+
+
+def _heads(events: list[Event]) -> Iterator[list[Event]]:
+    """Yield the record at several moments, and at the end with an additional grant in dollars."""
+    for length in range(0, len(events), 4):
+        yield events[:length]
+    yield [*events, Reviewed(events[-1].at, "approve", "", "you", budget=Budget(dollars=1.0))]
+
+
+def _spent(bound: int, grant: int, each: int) -> Run:
+    """Return a run whose planner, judge and steps ask models, with a rejected plan, a step that fails once, and grants."""
+    tries: list[str] = []
+
+    def asked(times: int) -> None:
+        for _ in range(times):
+            charge(call=ModelCall("scripted", 10, 5))
+
+    class Planner:
+        def plan(self, goal: str, board: Any, tools: Any) -> Any:
+            asked(1)
+            tries.append("plan")
+            step = {"tool": "think", "success_criteria": "it holds"}
+            steps = [{"id": "a", **step}, {"id": "b", **step, "depends_on": ["a"]}]
+            return Plan.parse(steps if len(tries) > 1 else steps[1:])
+
+    def think() -> str:
+        """Ask a model."""
+        asked(each)
+        tries.append("think")
+        if tries.count("think") == 1:
+            raise ConnectionError("no answer")
+        return "thought"
+
+    def judge(step: Any, result: Any) -> Verdict:
+        asked(1)
+        return Verdict("accept")
+
+    hands = ToolExecutor(Toolbox([Tool(think, effects="none")]))
+    policy = Policy(retries=1, budget=Budget(model_calls=bound))
+    agent = PlannerExecutor(Planner(), hands, None, RuleEvaluator(judge), Simulated(1), policy)
+    run = agent.run("Think twice")
+    for _ in range(4):
+        if run.status == "paused":
+            run = agent.resume(run, Decision("approve", by="you", budget=Budget(model_calls=grant)))
+    return run

@@ -1,0 +1,625 @@
+"""Checks for lesson 13: traces, costs, and comparing two versions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from functools import cache
+from math import comb, isclose, isfinite
+from numbers import Real
+from random import Random
+from typing import Any
+
+from planexec_lab import spans, views
+from planexec_lab.spans import Span, names
+from planexec_lite import (
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Step,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    Verdict,
+)
+from planexec_lite.capabilities.retries import Backoff
+from planexec_lite.events import Event, Inside
+from planexec_lite.meter import ModelCall, charge
+from planexec_lite.model.prices import cost
+
+from exercises.checker.exercise import Trial, exercise, unforeseen
+
+
+class _World:
+    """A world in which each job asks a model, every call has a different price, and some jobs fail."""
+
+    def __init__(self, **failures: int) -> None:
+        self.failures, self.asked = failures, 0
+        self.tools = Toolbox(
+            [Tool(self.work, latency=lambda name, seconds: seconds, effects="none"), Tool(self.back, effects="none")]
+        )
+
+    def ask(self, model: str = "gpt-4o-mini") -> None:
+        """Ask a model."""
+        self.asked += 1
+        charge(call=ModelCall(model, 1000 + 37 * self.asked, 100 + 11 * self.asked, 0.5))
+
+    def work(self, name: str, seconds: float) -> str:
+        """Work for some seconds."""
+        self.ask()
+        self.fail(name)
+        return f"{name} is done"
+
+    def fail(self, name: str) -> None:
+        """Fail while failures of this name are left."""
+        if self.failures.get(name, 0):
+            self.failures[name] -= 1
+            raise ConnectionError(f"{name} did not answer")
+
+    def back(self, name: str) -> str:
+        """Undo something."""
+        self.fail("back")
+        return f"{name} is undone"
+
+
+class _Written:
+    """A planner that asks a model and returns these plans one after the other."""
+
+    def __init__(self, world: _World, *plans: Any) -> None:
+        self.world, self.plans = world, list(plans)
+
+    def plan(self, goal: str, board: Any, tools: Toolbox) -> Plan:
+        self.world.ask("gpt-4o")
+        charge(1.0)
+        self.world.fail("planner")
+        return Plan.parse(self.plans.pop(0) if len(self.plans) > 1 else self.plans[0])
+
+
+class _Hands:
+    """An executor that calls a step's tool, and runs the inner agent for a step without a tool."""
+
+    def __init__(self, tools: Toolbox, agent: PlannerExecutor) -> None:
+        self.tools, self.agent = tools, agent
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        return (ToolExecutor(self.tools) if step.tool else self.agent).execute(step, inputs)
+
+
+def _step(id: str, seconds: float, *after: str, name: str = "", **more: Any) -> dict[str, Any]:
+    """Return a step that works for some seconds."""
+    params = {"name": name or id, "seconds": seconds}
+    return {"id": id, "tool": "work", "params": params, "depends_on": list(after), **more}
+
+
+def _task(id: str, *after: str) -> dict[str, Any]:
+    """Return a step that starts a nested run."""
+    return {"id": id, "description": f"Do what step {id} asks for", "depends_on": list(after)}
+
+
+def _agent(world: _World, *plans: Any, inside: Any = None, policy: Policy | None = None) -> PlannerExecutor:
+    """Return an agent with these plans; the agent `inside` runs its steps without a tool."""
+    hands = _Hands(world.tools, inside) if inside else ToolExecutor(world.tools)
+
+    def judge(step: Any, result: Any) -> Verdict:
+        world.ask()
+        world.fail("judge")
+        return Verdict("accept", "it holds")
+
+    return PlannerExecutor(_Written(world, *plans), hands, None, RuleEvaluator(judge), Simulated(2), policy or Policy())
+
+
+def example() -> Run:
+    """Return a run for trying an answer: one step has two attempts, another is a nested run."""
+    world = _World(b=1, y=1)
+    within = _agent(world, [_step("a", 2.0), _step("b", 1.0, "a", name="y")], policy=Policy(retries=1))
+    plan = [_step("1", 2.0), _step("2", 3.0, name="b"), _task("3", "1", "2")]
+    return _agent(world, plan, inside=within, policy=Policy(retries=1, backoff=Backoff(first=1.0, jitter=0.0))).run(
+        "Try it"
+    )
+
+
+@cache
+def _runs() -> dict[str, Run]:
+    """Return runs of all kinds, by description, cached."""
+    again = Policy(retries=1, backoff=Backoff(first=2.0, jitter=0.0))
+    made: dict[str, Run] = {}
+
+    world = _World()
+    plan = [_step("1", 3.0), _step("2", 2.0), _step("3", 1.0, "1", "2", success_criteria="it holds")]
+    made["two parallel steps"] = _agent(world, plan).run("Work")
+
+    world = _World(**{"1": 1})
+    made["a step with two attempts"] = _agent(world, [_step("1", 3.0), _step("2", 1.0, "1")], policy=again).run("Work")
+
+    world = _World(**{"2": 1})
+    first, second = [_step("1", 1.0), _step("2", 2.0, "1")], [_step("1", 1.0), _step("2b", 4.0, "1")]
+    policy = Policy(replan="failure", max_replans=1)
+    made["a run with a replan"] = _agent(world, first, second, policy=policy).run("Work")
+
+    world = _World(y=1)
+    within = _agent(world, [_step("a", 2.0), _step("b", 1.0, "a", name="y")], policy=Policy(retries=1))
+    plan = [_step("1", 1.0), _task("2", "1"), _task("3", "1"), _step("4", 2.0, "2", "3")]
+    made["nested runs inside two parallel steps"] = _agent(world, plan, inside=within).run("Work")
+
+    world = _World(x=1)
+    deepest = _agent(world, [_step("a", 1.0), _step("b", 2.0, "a", name="x")])
+    within = _agent(world, [_step("a", 1.0), _task("b", "a")], inside=deepest)
+    plan = [_step("1", 1.0), _task("2", "1")]
+    made["a run nested three deep, with two attempts"] = _agent(world, plan, inside=within, policy=again).run("Work")
+
+    world = _World(**{"2": 9})
+    undo = {"tool": "back", "params": {"name": "1"}}
+    plan = [_step("1", 1.0, undo=undo), _step("2", 2.0, "1")]
+    made["a run that fails and is rolled back"] = _agent(world, plan, policy=Policy(rollback="failed")).run("Work")
+
+    world = _World(judge=1, back=9, **{"3": 9})
+    plan = [_step("1", 1.0, undo=undo), _step("2", 2.0, "1", success_criteria="it holds"), _step("3", 1.0, "2")]
+    made["a failing judge and an undo"] = _agent(world, plan, policy=Policy(rollback="failed")).run("Work")
+
+    made["a failing planner"] = _agent(_World(planner=9), plan).run("Work")
+
+    world = _World()
+    deepest = _agent(world, [_step("a", 1.0)])
+    within = _agent(world, [_step("a", 1.0), _task("2", "a"), _step("b", 1.0, "2")], inside=deepest)
+    plan = [_step("1", 1.0), _task("2", "1")]
+    made["a nested run in step 2 of a nested run in step 2"] = _agent(world, plan, inside=within).run("Work")
+    return made
+
+
+class _Record(list[Event]):
+    """The events of a run; the repr says what kind of run it is."""
+
+    def __init__(self, events: Sequence[Event], told: str) -> None:
+        super().__init__(events)
+        self.told = told
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} events: {self.told}>"
+
+
+KINDS = {"PlanStarted": "plan", "StepStarted": "step", "JudgeStarted": "judge", "BackoffStarted": "backoff"}
+KINDS |= {"UndoStarted": "undo"}
+FIELDS = ("name", "start", "end", "parent", "error")
+FORM = "a list of spans, each with name, start, end, parent and error"
+Row = tuple[str, float, float, str | None, int | None]
+"""A span: name, start, end, error, and the list index of its parent span."""
+
+
+def _wanted(events: Sequence[Event]) -> list[Row]:
+    """Return the spans that the kit makes from the events, without the spans inside jobs."""
+    made = spans.of(Run(list(events)))
+    kept = [one for one in made if names.STARTED in one.attributes or _doing(one) == names.INVOKE_AGENT]
+    places = {one.span_id: place for place, one in enumerate(kept)}
+    around = {one.span_id: one.parent_id for one in made}
+    rows: list[Row] = []
+    for one in kept:
+        parent = one.parent_id
+        while parent is not None and parent not in places:
+            parent = around[parent]
+        kind = KINDS.get(str(one.attributes.get(names.STARTED)))
+        step = one.attributes.get(names.STEP)
+        name = "run" if kind is None else f"{kind} {step}" if step else kind
+        start, end = ((at - made[0].start) / 1e9 for at in (one.start, one.end))
+        over = names.ENDED in one.attributes or f"{names.OWN}status" in one.attributes
+        end = end if over else max(event.at for event in events)
+        rows.append((name, start, end, one.error, None if parent is None else places[parent]))
+    return rows
+
+
+def _doing(span: Span) -> Any:
+    return span.attributes.get(names.OPERATION)
+
+
+@exercise(
+    "13.1",
+    nudge="First unwrap each event and note the steps on the way: this path identifies its run. Then keep the "
+    "spans that have started but not ended in a dict.",
+    question="Step a is running in two runs at once. What must the key of your dict contain so that an end event "
+    "finds its own start?",
+    learned="A span is two events with the same key; its parent is the open span around it. You can compute a "
+    "trace from the events, but not the events from a trace.",
+    seconds=10.0,
+)
+def spans_from_events(trial: Trial, spans_of: Any) -> None:
+    """The spans of a run: one for each attempt of each job, inside its own run; a nested run is inside its step."""
+    nested = _runs()["nested runs inside two parallel steps"]
+    trial.show(views.spans, nested)
+    for told, events in _records():
+        came = trial.call(spans_of, _Record(events, told))
+        _judge_spans(trial, _read(trial, came), _wanted(events))
+
+
+def _records() -> Iterator[tuple[str, list[Event]]]:
+    """Yield complete runs, then a run that has not ended."""
+    for told, run in _runs().items():
+        yield told, run.events
+    run = _runs()["nested runs inside two parallel steps"]
+    inside = [place for place, event in enumerate(run.events) if isinstance(event, Inside)]
+    for place in (inside[4], inside[-5]):
+        yield f"an unfinished run, with {len(run.events) - place} events still to come", run.events[:place]
+
+
+def _read(trial: Trial, came: Any) -> list[Row]:
+    """Read the learner's spans from dicts, tuples or objects."""
+    trial.want(isinstance(came, (list, tuple)) and came, FORM, "Return a list with one value for each span.")
+    rows: list[Row] = []
+    for one in came:
+        if isinstance(one, Mapping):
+            values = [one.get(name, ...) for name in FIELDS]
+        elif isinstance(one, (tuple, list)) and len(one) == len(FIELDS):
+            values = list(one)
+        else:
+            values = [getattr(one, name, ...) for name in FIELDS]
+        trial.want(... not in values, FORM, "Each span needs all five values.")
+        name, start, end, parent, error = values
+        fits = isinstance(start, Real) and isinstance(end, Real) and isinstance(name, str)
+        trial.want(fits, "a string as name, numbers as start and end", "Times are seconds on the run's clock.")
+        place = parent is None or (type(parent) is int and 0 <= parent < len(came))
+        trial.want(
+            place,
+            "the list index of the parent span, or None for the run",
+            "A parent is an index into your list: 0, 1, … Include spans that have not ended.",
+        )
+        trial.want(error is None or isinstance(error, str), "a string or None as error", "An error is its message.")
+        rows.append((name, float(start), float(end), error, parent))
+    return rows
+
+
+def _judge_spans(trial: Trial, rows: list[Row], wanted: list[Row]) -> None:
+    """Check first the rules for all spans, then the spans of this record."""
+    top = [name for name, *_, parent in rows if parent is None]
+    trial.want(
+        top == ["run"],
+        "one span without a parent, 'run'",
+        "Everything happens inside the run, so only the run has no parent.",
+    )
+    for place, row in enumerate(rows):
+        trial.want(
+            _roots(rows, place), f"{row[0]!r} inside the run", "Following the parents of any span must lead to the run."
+        )
+    have, need = (Counter(one[0] for one in some) for some in (rows, wanted))
+    for name in sorted(need | have):
+        trial.want(
+            have[name] == need[name],
+            f"{need[name]} × {name!r}, not {have[name]}",
+            "Each start event makes a span: a step with two attempts has two spans, and jobs of nested runs count too.",
+        )
+    starts = [sorted((one[0], round(one[1], 6)) for one in some) for some in (rows, wanted)]
+    for name, start, end, _, parent in rows:
+        trial.want(
+            start <= end,
+            f"{name!r}, which starts at {start:g} s, with a later end",
+            "A span can't end before it starts.",
+        )
+        if parent is None or starts[0] == starts[1]:
+            continue
+        around = rows[parent]
+        trial.want(
+            around[1] <= start + 1e-6 and end <= around[2] + 1e-6,
+            f"{name!r}, {start:g} to {end:g} s, inside {around[0]!r}, {around[1]:g} to {around[2]:g} s",
+            "Each span lies within its parent. The clock of a nested run starts at 0; `Inside` gives the outer time.",
+        )
+    for name in sorted({one[0] for one in wanted}):
+        _same(trial, name, *([one for one in some if one[0] == name] for some in (rows, wanted)))
+    found, meant = (_drawn(some) for some in (rows, wanted))
+    missing = [line for line in meant if line not in found]
+    trial.want(
+        found == meant,
+        missing[0] if missing else "every span below its own parent",
+        "A job belongs to its own run, and a nested run to the attempt of the step that started it. Two parallel "
+        "runs can both have a step a.",
+    )
+
+
+def _same(trial: Trial, name: str, mine: list[Row], theirs: list[Row]) -> None:
+    """Check the times and errors of all spans with this name."""
+    found, meant = (sorted((round(one[1], 6), round(one[2], 6)) for one in some) for some in (mine, theirs))
+    times = " and ".join(f"{start:g} to {end:g} s" for start, end in meant)
+    trial.want(
+        found == meant,
+        f"{name!r} from {times}",
+        "A span starts with its start event and ends with its end event. A span without an end event ends at the "
+        "latest time in the record.",
+    )
+    errors = [
+        [error for *_, error, _ in sorted(some, key=lambda one: (one[1], one[2], one[3] or ""))]
+        for some in (mine, theirs)
+    ]
+    said = " and ".join(map(repr, errors[1]))
+    trial.want(
+        [one or None for one in errors[0]] == errors[1],
+        f"{name!r} with {said} as error",
+        "A failed span has the error message of its event, a successful span has None. A later success does not "
+        "change an earlier failure.",
+    )
+
+
+def _roots(rows: list[Row], place: int) -> bool:
+    """Return whether the chain of parents ends at a span without a parent."""
+    for _ in rows:
+        above = rows[place][4]
+        if above is None:
+            return True
+        place = above
+    return False
+
+
+def _drawn(rows: list[Row]) -> list[str]:
+    """Return each span as its path from the run, with times, sorted."""
+
+    def way(row: Row) -> str:
+        named = f"{row[0]} ({row[1]:g} to {row[2]:g} s)"
+        return named if row[4] is None else f"{way(rows[row[4]])} > {named}"
+
+    return sorted(map(way, rows))
+
+
+@exercise(
+    "13.2",
+    nudge="Look at the drawing: which spans have a price, and which of these prices are sums of other prices? For "
+    "each of the remaining prices, find the spans that contain it.",
+    question="A model call is inside a tool, a step, a nested run, the outer step, and the run. How many totals "
+    "include it? How many own costs include it?",
+    learned="Only model calls cost money; all other spans contain those costs. If you add up every span with a "
+    "price, you count nested runs several times. Failed calls cost money too.",
+    seconds=10.0,
+)
+def costs_along_the_tree(trial: Trial, costs: Any) -> None:
+    """For each span id, two sums in dollars: the span's own cost, and its total with all spans inside it."""
+    trial.show(views.spans, _runs()["nested runs inside two parallel steps"])
+    for number, (told, run) in enumerate(_runs().items()):
+        made = _cut_off(spans.of(run))
+        listed = list(made)
+        if number % 3 == 1:
+            listed.reverse()  # a collector receives spans in the order of their ends
+        elif number % 3 == 2:
+            Random(number).shuffle(listed)
+        came = trial.call(costs, _Traced(listed, told))
+        _judge_costs(trial, _sums(trial, came, made), made, run)
+
+
+def _cut_off(made: Sequence[Span]) -> list[Span]:
+    """Return the spans, with the last model call marked as failed."""
+    last = [one.span_id for one in made if _doing(one) == names.CHAT][-1]
+    return [replace(one, error="it was cut off") if one.span_id == last else one for one in made]
+
+
+class _Traced(list[Span]):
+    """Spans; the repr says what kind of run they belong to."""
+
+    def __init__(self, made: Sequence[Span], told: str) -> None:
+        super().__init__(made)
+        self.told = told
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} spans: {self.told}>"
+
+
+def _sums(trial: Trial, came: Any, made: Sequence[Span]) -> dict[str, tuple[float, float]]:
+    """Read the learner's own cost and total for each span."""
+    trial.want(isinstance(came, Mapping), "a dict: span_id -> (own, total)", "Use the span id as the key.")
+    ids = {one.span_id for one in made}
+    rule = "Each span needs an entry under its span_id, because names can repeat."
+    trial.want(set(came) == ids, f"{len(ids)} entries, one for each span", rule)
+    for pair in came.values():
+        fits = (
+            isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(one, (Real, Decimal)) for one in pair)
+        )
+        trial.want(fits, "two numbers for each span, (own, total)", "For a span without costs, return 0.")
+    return {id: (float(own), float(total)) for id, (own, total) in came.items()}
+
+
+def _judge_costs(trial: Trial, sums: dict[str, tuple[float, float]], made: Sequence[Span], run: Run) -> None:
+    """Check own costs, totals, and the sum of the tree."""
+    bill = cost(run.board.calls)
+    added = sum(own for own, _ in sums.values())
+    trial.came = (
+        f"{_dollars(added)} as the sum of all own costs, {_dollars(sums[made[0].span_id][1])} as the run's total"
+    )
+    for one in made:
+        own, asked = sums[one.span_id][0], _doing(one) == names.CHAT
+        price = one.attributes.get(names.COST, 0.0) if asked else 0.0
+        rule = (
+            "Every model call counts, in every attempt, in failed steps, and if the call itself failed."
+            if asked
+            else "The cost of a run is the sum of its calls. As an own cost, it would count them twice."
+        )
+        if abs(own - price) < 1e-5:
+            rule = "Round only for display: rounded parts don't add up to the exact sum."
+        trial.want(_near(own, price), f"{_dollars(price)} as the own cost of {one.name!r}, not {_dollars(own)}", rule)
+    below: dict[str | None, list[Span]] = {}
+    for one in made:
+        below.setdefault(one.parent_id, []).append(one)
+    for one in reversed(made):
+        total = sums[one.span_id][0] + sum(sums[inner.span_id][1] for inner in below.get(one.span_id, ()))
+        trial.want(
+            _near(sums[one.span_id][1], total),
+            f"{_dollars(total)} as the total of {one.name!r}, not {_dollars(sums[one.span_id][1])}",
+            "A total is the own cost of the span plus the own costs of all spans inside it, at any depth.",
+        )
+    trial.want(
+        _near(sums[made[0].span_id][1], bill),
+        f"{_dollars(bill)} as the run's total, as in the ledger",
+        "The total of the tree must equal the bill.",
+    )
+
+
+def _near(one: float, other: float) -> bool:
+    return isclose(one, other, rel_tol=1e-6, abs_tol=1e-9)
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:.8f}"
+
+
+VERDICTS = ("better", "worse", "can't tell")
+ANSWER = "(verdict, difference, low, high), with one of 'better', 'worse', \"can't tell\""
+MISSES = 0.05  # share of cases in which a 95 % interval misses the true value
+NARROW = 0.185  # for 100 tasks, 20 won and 10 lost: a 95 % interval is at least 0.2 wide, a 90 % interval at most 0.18
+WIDE = 0.26  # a 99 % interval is at least 0.27 wide
+CLAIMS = "A 95 % interval misses the true value in one of twenty cases. A narrower interval claims too much."
+
+
+@exercise(
+    "13.3",
+    nudge="Pair the outcomes of each task by its name: lost, the same, won. Chance affects only these "
+    "differences, so resample them or count them.",
+    question="Of twenty tasks, three were won and one was lost. How often would four coin flips give such a "
+    "result? How many tasks must differ before an equal outcome for all of them is rarer than 1 in 20?",
+    learned="Two more of twenty is a common result of chance. Pair by task, report the interval, and answer "
+    "'can't tell' if it contains 0; that tells you that you need more tasks.",
+    seconds=20.0,
+)
+def is_it_better(trial: Trial, compare: Any) -> None:
+    """The verdict, the mean difference between new and old over their common tasks, and its 95 % interval."""
+    marks = unforeseen(compare, 3)
+    trial.show(_tally)
+
+    def told(won: int, lost: int, tasks: int, right: int = 0, mark: int = 0) -> tuple[str, float, float, float]:
+        """Run the answer on `tasks` tasks, of which `won` were won, `lost` were lost, and `right` were right both times."""
+        old, new = _outcomes(won, lost, tasks, right, marks[mark])
+        came = _verdict(trial, trial.call(compare, old, new))
+        difference = (won - lost) / tasks
+        trial.called = f"compare(old, new), {tasks} tasks: {won} won, {lost} lost, the others unchanged"
+        trial.came = f"{came[0]}, {came[1]:+.3f} [{came[2]:+.3f}, {came[3]:+.3f}]"
+        trial.want(
+            isclose(came[1], difference, abs_tol=1e-6),
+            f"a difference of {difference:+.3f}",
+            "The difference is the success rate of new minus that of old, over their common tasks.",
+        )
+        _coherent(trial, came, won + lost)
+        return came
+
+    came = told(3, 1, 20, 14)
+    trial.want(
+        came[0] == "can't tell",
+        "can't tell: 17 of 20 against 15",
+        "Coin flips give a result at least as uneven as three to one more often than not.",
+    )
+    trial.want(
+        came[3] - came[2] > 0.2,
+        "a wider interval: other tasks of the same kind would give other results",
+        "The interval must show the effect of chance: a single task already changes the result by 0.05.",
+    )
+    for won, lost, tasks, right in ((0, 0, 20, 12), (5, 5, 20, 5), (0, 0, 4, 4)):
+        trial.want(
+            told(won, lost, tasks, right)[0] == "can't tell",
+            "can't tell: as many won as lost",
+            "A tie shows no difference.",
+        )
+    for won, lost, tasks in ((3, 0, 4), (4, 0, 4), (0, 4, 4), (5, 0, 20), (0, 5, 20)):
+        came = told(won, lost, tasks)
+        trial.want(
+            came[0] == "can't tell",
+            f"can't tell: only {won + lost} tasks differ",
+            "A few coin flips are all equal more often than once in twenty cases, so a few tasks prove nothing.",
+        )
+    for won, lost, word in ((12, 1, "better"), (1, 12, "worse"), (30, 4, "better")):
+        came = told(won, lost, 100, 40, 1)
+        trial.want(
+            came[0] == word,
+            f"{word}: {won} won and {lost} lost is unlikely by chance",
+            "Pair by task: tasks that are hard or easy for both versions add no uncertainty to the difference.",
+        )
+    came = told(20, 10, 100, 40, 1)
+    trial.want(came[3] - came[2] > NARROW, f"an interval about 0.21 wide, not {came[3] - came[2]:.2f}", CLAIMS)
+    trial.want(
+        came[3] - came[2] < WIDE,
+        f"an interval about 0.21 wide, not {came[3] - came[2]:.2f}",
+        "A 95 % interval contains the true value in 95 of 100 cases. A wider interval claims too little.",
+    )
+    for won, lost in ((5, 1), (1, 5)):
+        told(won, lost, 20, 7)  # 0 is at the edge of some intervals
+    _one_sided(trial, compare, marks[2])
+    _coverage(trial, told)
+
+
+def _outcomes(won: int, lost: int, tasks: int, right: int, mark: str) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the outcomes of both versions by task, each in its own reproducible order."""
+    same = tasks - won - lost
+    right = min(right, same) or same // 2
+    pairs = [(0, 1)] * won + [(1, 0)] * lost + [(1, 1)] * right + [(0, 0)] * (same - right)
+    random = Random(f"{mark} {won} {lost} {tasks}")
+    named = {f"task {number}": pair for number, pair in zip(random.sample(range(1, 1000), tasks), pairs, strict=True)}
+    first, second = list(named), list(named)
+    random.shuffle(first)
+    random.shuffle(second)
+    return {task: named[task][0] for task in first}, {task: named[task][1] for task in second}
+
+
+def _verdict(trial: Trial, came: Any) -> tuple[str, float, float, float]:
+    """Read the four parts of an answer."""
+    parts = [came.get(one) for one in ("verdict", "difference", "low", "high")] if isinstance(came, Mapping) else came
+    fits = isinstance(parts, (tuple, list)) and len(parts) == 4 and isinstance(parts[0], str)
+    trial.want(fits, ANSWER, "Return all four parts.")
+    numbers = [one for one in parts[1:] if isinstance(one, Real) and not isinstance(one, bool) and isfinite(one)]
+    trial.want(len(numbers) == 3, ANSWER, "The difference and the ends of its interval are numbers between -1 and 1.")
+    word = parts[0].replace("’", "'").casefold().strip()
+    trial.want(word in VERDICTS, ANSWER, "Use one of the three verdicts.")
+    difference, low, high = map(float, numbers)
+    return word, difference, low, high
+
+
+def _coherent(trial: Trial, came: tuple[str, float, float, float], differ: int) -> None:
+    """Check that the verdict follows from the interval; if few tasks differ, "can't tell" is always fine."""
+    word, difference, low, high = came
+    trial.want(
+        low <= difference + 1e-9 and difference <= high + 1e-9,
+        "an interval around the difference",
+        "The observed difference must be inside the interval.",
+    )
+    excluded = "better" if low > 1e-9 else "worse" if high < -1e-9 else "can't tell"
+    careful = word == "can't tell" and differ < 6
+    trial.want(
+        word == excluded or careful,
+        f"{excluded!r}: the interval is [{low:+.3f}, {high:+.3f}]",
+        "The verdict depends on whether the interval contains 0.",
+    )
+
+
+def _one_sided(trial: Trial, compare: Any, mark: str) -> None:
+    """Check the case that some tasks were run with only one version."""
+    old, new = _outcomes(3, 1, 20, 14, mark)
+    old |= {"only old 1": 0, "only old 2": 0}
+    new |= {"only new 1": 1, "only new 2": 1, "only new 3": 1}
+    came = _verdict(trial, trial.call(compare, old, new))
+    trial.called = "compare(old, new), 20 common tasks, 2 only in old, 3 only in new"
+    trial.came = f"{came[0]}, {came[1]:+.3f} [{came[2]:+.3f}, {came[3]:+.3f}]"
+    trial.want(
+        isclose(came[1], 0.1, abs_tol=1e-6),
+        "a difference of +0.100, over the 20 common tasks",
+        "A task that only one version has run can't be compared.",
+    )
+
+
+def _coverage(trial: Trial, told: Any) -> None:
+    """Add up the probabilities of all likely results whose interval misses the true difference, which is known here."""
+    for won, lost, floor in ((0.35, 0.1, 0.012), (0.25, 0.25, 0.02)):
+        missed = 0.0
+        for wins, losses, chance in _likely(20, won, lost, floor):
+            _, _, low, high = told(wins, losses, 20)
+            missed += 0.0 if low - 1e-9 <= won - lost <= high + 1e-9 else chance
+        trial.called = f"compare(…) on 20 tasks, in a world where new wins {won:.0%} of all tasks and loses {lost:.0%}"
+        trial.came = f"intervals that miss the true difference, {won - lost:g}, in at least {missed:.1%} of all cases"
+        trial.want(missed <= MISSES, "at most 5 %", CLAIMS)
+
+
+def _likely(tasks: int, won: float, lost: float, floor: float) -> Iterator[tuple[int, int, float]]:
+    """Yield numbers of won and lost tasks with their probability, if it is above `floor`."""
+    for wins in range(tasks + 1):
+        for losses in range(tasks + 1 - wins):
+            ways = comb(tasks, wins) * comb(tasks - wins, losses)
+            chance = ways * won**wins * lost**losses * (1 - won - lost) ** (tasks - wins - losses)
+            if chance > floor:
+                yield wins, losses, chance
+
+
+def _tally() -> Any:
+    """Draw how many tasks each version solved."""
+    rows = {"old": {"right": 15, "wrong": 5}, "new": {"right": 17, "wrong": 3}}
+    return views.tallies(rows, "17 of 20 tasks against 15: is it better?", wanted="right", of="tasks")

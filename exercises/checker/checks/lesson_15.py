@@ -1,0 +1,112 @@
+"""Checks for lesson 15: the same pattern elsewhere."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+from planexec_lab import views
+from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, tool
+
+from exercises.checker.checks import said
+from exercises.checker.exercise import Trial, exercise
+
+NO = 'A program that fails is "no", except if it passes with a model that plans the right thing by itself.'
+ITSELF = 'It is "by itself" if no line is tagged, or if the program passes without the tagged lines.'
+LINES = 'Write "1 line", and "3 lines".'
+OBEYS = "If only an obedient model passes without the lines, say so, and then say the number of lines."
+
+
+def _cell(passed: bool, lines: int, without: bool, obedient: bool) -> str:
+    if not passed:
+        return "only if the model obeys" if obedient else "no"
+    if lines == 0 or without:
+        return "by itself"
+    count = "1 line" if lines == 1 else f"{lines} lines"
+    return f"only if the model obeys; {count}" if obedient else count
+
+
+def _rule(passed: bool, lines: int, without: bool, obedient: bool) -> str:
+    if not passed:
+        return NO
+    if lines == 0 or without:
+        return ITSELF
+    return OBEYS if obedient else LINES
+
+
+@exercise(
+    "15.1",
+    nudge="Decide in this order: whether the program passed at all, whether it passed without our lines, and whether an "
+    "obedient model passed without them.",
+    question="What does it prove if a program passes with five lines of ours, and passes without them, too?",
+    learned="A feature belongs to a framework if it is still there after you have removed your own code.",
+)
+def decide_cell(trial: Trial, cell: Any) -> None:
+    """A function of four observations: it returns the text of a cell of the table."""
+    first = [(True, 0, False, False), (False, 0, False, False), (True, 5, False, True), (True, 1, False, False)]
+    rest = product((True, False), (0, 1, 2, 12), (False, True), (False, True))
+    for observed in (*first, *rest):
+        wanted = _cell(*observed)
+        came = trial.call(cell, *observed)
+        trial.want(came == wanted, repr(wanted), _rule(*observed))
+
+
+TICKETS = (("A", 2, ()), ("B", 6, ()), ("A2", 5, ("A",)), ("B2", 1, ("B",)), ("C", 1, ("A2", "B2")))
+
+
+@tool(latency=lambda minutes: 60 * minutes, effects="none")
+def work(minutes: float) -> float:
+    """Work for this many minutes."""
+    return minutes
+
+
+@exercise(
+    "15.2",
+    nudge="Draw a lane for each chain. In rounds, nothing of the second round starts before the slowest step of the first "
+    "one has ended.",
+    question="Which steps are in the second round, and when does it begin?",
+    learned="A barrier costs time where a long step of one chain meets a long step of another in the next round.",
+)
+def two_rules(trial: Trial, rounds: Any, ready: Any) -> None:
+    """Two numbers: the minutes in rounds, and the minutes if each step starts when it is ready."""
+    steps = [{"id": id, "tool": "work", "params": {"minutes": n}, "depends_on": list(on)} for id, n, on in TICKETS]
+    run = execute(Plan.parse(steps), ToolExecutor(Toolbox([work])), workers=Simulated(4))
+    for name, guess, right, wanted, rule in (
+        ("rounds", rounds, 12, "the minute in which the third round ends", "A round ends with its slowest step."),
+        ("ready", ready, 8, "the minute in which step C ends", "A step starts when its own dependencies have ended."),
+    ):
+        trial.given(name, guess)
+        trial.want(said.number(trial, guess, f"minutes, as in `{name} = 30`") == right, wanted, rule)
+    trial.show(views.timeline, run)
+
+
+ORDER = "Find a result by its call: the order of the calls can be another one after a crash."
+ARGUMENTS = "Two calls of one name with different arguments are different calls."
+ONCE = "Each stored result belongs to one call: the second equal call gets the second result."
+NOTHING = "A call without a stored result gets None, and it must run."
+_PAY, _MAIL = ("pay", {"to": "Ann", "cents": 5}), ("mail", {"to": "Ann"})
+_BEN = ("pay", {"to": "Ben", "cents": 5})
+_REPLAYS: tuple[tuple[list[Any], list[Any], list[str | None], str], ...] = (
+    ([(*_PAY, "p1"), (*_MAIL, "m1")], [_PAY, _MAIL], ["p1", "m1"], ORDER),
+    ([(*_PAY, "p1"), (*_MAIL, "m1")], [_MAIL, _PAY], ["m1", "p1"], ORDER),
+    ([(*_PAY, "p1"), (*_BEN, "p2")], [_BEN, _PAY], ["p2", "p1"], ARGUMENTS),
+    ([(*_PAY, "p1"), (*_PAY, "p2")], [_PAY, _PAY], ["p1", "p2"], ONCE),
+    ([(*_PAY, "p1"), (*_MAIL, "m1"), (*_PAY, "p2")], [_PAY, _PAY, _PAY, _MAIL], ["p1", "p2", None, "m1"], NOTHING),
+    ([(*_PAY, "p1")], [_BEN, _PAY], [None, "p1"], NOTHING),
+    ([], [_MAIL], [None], NOTHING),
+    ([(*_PAY, "p1")], [], [], NOTHING),
+)
+
+
+@exercise(
+    "15.3",
+    nudge="Keep a list of the results that no call has taken yet. For each call, take the first one with the same name and the "
+    "same arguments.",
+    question="In the broken version, what does the second call get if the first call of the old process is missing?",
+    learned="A stored result needs a key that does not depend on timing: what was called, with what, and how many times before.",
+)
+def find_results(trial: Trial, replayed: Any) -> None:
+    """A function of stored results and calls: it returns the result of each call, or None."""
+    for stored, calls, expected, rule in _REPLAYS:
+        came = trial.call(replayed, stored, calls)
+        trial.want(came == expected, repr(expected), rule)

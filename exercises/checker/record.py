@@ -1,0 +1,104 @@
+"""The learner's progress and guesses, in one small file, and the board that shows the progress.
+
+The file is in the folder `exercises` of the checkout that contains the notebook; outside of a checkout, in the folder of
+this package. `PLANEXEC_PROGRESS` names another file; if it is set but empty, no file is used and progress lasts as long as the
+kernel. The same is true in the folders `source` and `solutions`, because running a solution is not solving.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.drawing.table import Row, table
+from planexec_lab.views.drawing.theme import LOOKS
+
+from exercises.checker import book
+
+_SESSION: dict[str, Any] = {}
+VERDICTS = {
+    "right": LOOKS["done"]._replace(word="right"),
+    "wrong": LOOKS["failed"]._replace(word="wrong"),
+    "raised": LOOKS["failed"]._replace(word="raised an error"),
+    "not started": LOOKS["waiting"]._replace(word="not started"),
+}
+
+
+def place() -> Path | None:
+    """Return the progress file, or None if progress is not stored."""
+    told = os.environ.get("PLANEXEC_PROGRESS")
+    if told is not None:
+        return Path(told) if told else None
+    here = Path.cwd()
+    if here.name in ("source", "solutions") and here.parent.name == "authors":
+        return None
+    for folder in (here, *here.parents):
+        for exercises in (folder, folder / "exercises"):
+            if exercises.name == "exercises" and (exercises / "checker" / "record.py").is_file():
+                return exercises / "progress.json"
+    return book.HERE / "progress.json"
+
+
+def known() -> dict[str, str]:
+    """Return the status of each exercise that was tried."""
+    return {id: status for id, status in kept().items() if isinstance(status, str)}
+
+
+def remember(id: str, status: str) -> None:
+    """Store the status of the last trial; a solved exercise stays solved."""
+    if status != "not started" and known().get(id) != "right":
+        keep(id, status)
+
+
+def kept() -> dict[str, Any]:
+    """Return all stored entries by name; a missing or unreadable file counts as empty."""
+    path = place()
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8")) if path else {}
+    except (OSError, ValueError, RecursionError):
+        stored = {}
+    entries = (stored if isinstance(stored, dict) else {}) | _SESSION
+    return {str(name): value for name, value in entries.items() if _is_status(value) or _is_guess(value)}
+
+
+def keep(name: str, value: Any) -> None:
+    """Store one entry in the file, or in memory if the file can't be written."""
+    path = place()
+    if path is None:
+        _SESSION[name] = value
+        return
+    entries = dict(sorted((kept() | {name: value}).items()))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f"{path.name}.{os.getpid()}.new")  # two notebooks can write at the same time
+        draft.write_text(json.dumps(entries, indent=0) + "\n", encoding="utf-8")
+        draft.replace(path)
+    except OSError:
+        _SESSION[name] = value
+
+
+def _is_status(value: Any) -> bool:
+    return isinstance(value, str) and value in VERDICTS
+
+
+def _is_guess(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"guess", "outcome", "verdict"}
+
+
+def board(lesson: str | None = None) -> Figure:
+    """Show the exercises of a lesson with their status, or all exercises without a lesson."""
+    status = known()
+    facts = [one for each in book.lessons() if lesson in (None, each) for one in book.facts(each)]
+    right = sum(status.get(one.id) == "right" for one in facts)
+    rows = [
+        Row(
+            [f"{one.id} {one.title}", "", one.kind, f"{one.minutes} min", f"{one.difficulty} of 5"],
+            VERDICTS[status.get(one.id, "not started")],
+        )
+        for one in facts
+    ]
+    name = f"Lesson {lesson}" if lesson else "All lessons"
+    return table(f"{name}: {right} of {len(facts)} right", ("exercise", "status", "kind", "time", "difficulty"), rows)

@@ -1,0 +1,49 @@
+"""Coding tasks inside the lessons: `attempt(function, cases)` calls the learner's function and prints the first difference.
+
+A stub returns None, so the cell prints "not yet: …" until the function is written. The cases are in the cell, where
+the learner can read them. `exercises/authors/reveals` has one right answer for each task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from reprlib import Repr
+from textwrap import fill, shorten
+from typing import Any
+
+COLUMNS = 92
+LONGEST = 60  # characters of the arguments
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 8
+
+
+def attempt(function: Callable[..., Any], cases: Sequence[tuple[Any, ...]]) -> None:
+    """Print "right" if `function` gives the expected result in all cases; else print the first case that differs.
+
+    Args:
+        function: the learner's function. Each call gets its own copy of the arguments.
+        cases: tuples of the arguments followed by the expected result.
+    """
+    for *arguments, expected in cases:
+        shown = ", ".join(_name(argument) or _SHORT.repr(argument) for argument in arguments)
+        call = f"{_name(function) or 'your function'}({shorten(shown, LONGEST, placeholder='…')})"
+        try:
+            result = function(*deepcopy(arguments))
+        except Exception as problem:
+            _say(f"not yet: {call} raised {type(problem).__name__}: {problem}")
+            return
+        if type(result) is not type(expected) or result != expected:
+            _say(f"not yet: {call} returned {_SHORT.repr(result)}; expected {_SHORT.repr(expected)}")
+            return
+    _say(f"right: {len(cases)} of {len(cases)} cases")
+
+
+def _name(value: Any) -> str:
+    """The name of a function or class; "" for other values. A function's repr would show its address."""
+    return str(getattr(value, "__name__", ""))
+
+
+def _say(text: str) -> None:
+    print(fill(text, COLUMNS, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False))

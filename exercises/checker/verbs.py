@@ -1,0 +1,241 @@
+"""check(), hint(), solution(), progress(): the verbs of the exercises. None of them raises in the notebook.
+
+An answer is not started, raised an error, is wrong, or is right. A picture of the learner's plan or run comes
+before the verdict. Idea: Kaggle's learntools (four outcomes), the GPU puzzles (draw, then judge).
+"""
+
+from __future__ import annotations
+
+import functools
+import linecache
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+from planexec_lite.workers.session import described
+
+from exercises.checker import book, record
+from exercises.checker.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find, without_addresses
+from exercises.checker.guard import Ended, Kept, TimeUp, guarded
+
+DRAWING = 30.0  # seconds for one picture: the first picture loads matplotlib
+COLUMNS = 92  # width of a verdict, as in the lessons
+DEPTH = 6  # depth of the comparison of two values
+_HINTED: dict[str, int] = {}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a check: status "not started", "raised", "wrong" or "right", the message, and the pictures."""
+
+    status: str
+    text: str
+    figures: tuple[Any, ...] = ()
+
+
+def _steady(verb: Callable[..., None]) -> Callable[..., None]:
+    """Return a verb that first restores the checker's state and never raises."""
+    kept: list[Kept] = []
+
+    @functools.wraps(verb)
+    def steady(*arguments: Any) -> None:
+        if kept:
+            kept[0].restore()
+        try:
+            verb(*arguments, sys._getframe(1).f_globals)
+        except Unknown as problem:
+            print(problem)
+        except Exception as problem:
+            print(f"The checker itself failed; this is not your fault: {type(problem).__name__}: {problem}")
+
+    steady.keep = lambda: kept.append(Kept(("exercises",)))  # type: ignore[attr-defined]
+    return steady
+
+
+@_steady
+def check(id: str, namespace: dict[str, Any]) -> None:
+    """Check your answer to an exercise, `check("01.2")`: draw what it does, then print the verdict."""
+    outcome = judged(id, namespace)
+    record.remember(id, outcome.status)
+    for figure in outcome.figures:
+        display(figure)
+    print(outcome.text)
+
+
+@_steady
+def hint(id: str, namespace: dict[str, Any]) -> None:
+    """Print a hint, `hint("01.2")`; the second call prints the second hint, and a later call names `solution`."""
+    hints, number = find(id).hints, _HINTED.get(id, 0)
+    if number == len(hints):
+        print(f'{id} · There are {number} hints. `solution("{id}")` shows one solution.')
+        return
+    _HINTED[id] = number + 1
+    print(f"{id} · Hint {number + 1} of {len(hints)}\n{_wrapped(hints[number])}")
+
+
+@_steady
+def solution(id: str, namespace: dict[str, Any]) -> None:
+    """Print one right answer, `solution("01.2")`. `check` accepts other right answers too."""
+    source = book.answer(find(id).id)
+    print(
+        f"{id} · One solution\n" + textwrap.indent(book.solved(source or "# the solution is not available here"), "  ")
+    )
+
+
+@_steady
+def progress(*lesson_and_namespace: Any) -> None:
+    """Show your progress in one lesson, `progress("01")`, or in all lessons, `progress()`."""
+    display(record.board(*lesson_and_namespace[:-1]))
+
+
+def judged(
+    id: str,
+    namespace: dict[str, Any],
+    seconds: float | None = None,
+    draw: bool = True,
+    patience: float | None = None,
+) -> Outcome:
+    """Check the answer in a namespace. Raises `Unknown` for an unknown id.
+
+    `seconds` replaces the exercise's limit of CPU time, and `patience` the limit for waiting, in seconds.
+    """
+    one, trial = find(id), Trial(draw)
+    missing = [name for name in one.names if name not in namespace]
+    if missing:
+        return _told(one, "not started", f"`{missing[0]}` is not defined yet. Run the cell above, then this cell.")
+    answers = [copied(namespace[name]) for name in one.names]
+    given = guarded(lambda: _as_given(one, namespace), one.seconds, ())
+    if given.value:
+        names = " and ".join(f"`{name}`" for name in one.names)
+        is_or_are = "are" if len(one.names) > 1 else "is"
+        return _told(
+            one, "not started", f"{names} {is_or_are} unchanged. Write your answer in the cell above and run it."
+        )
+    ended = guarded(lambda: one.judge(trial, *answers), seconds or one.seconds, patience=patience)
+    return _outcome(one, trial, ended, namespace)
+
+
+def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any]) -> Outcome:
+    """Describe how the trial ended."""
+    problem = ended.error
+    error = problem.error if isinstance(problem, Raised) else problem
+    drawn = [guarded(draw, DRAWING, ()).value for draw in trial.figures]
+    figures = tuple(figure for figure in drawn if figure is not None)  # skip figures that failed
+    if ended.changed:
+        rule = f"An answer must not change the checker or the kit. These were restored: {', '.join(ended.changed[:3])}."
+        return _told(one, "wrong", _table(trial, trial.came, one.wanted, rule, ended.printed), figures)
+    if error is None:
+        return _told(one, "right", one.learned, figures)
+    if isinstance(error, NotImplementedError):
+        return _told(one, "not started", "Your answer still contains `raise NotImplementedError`.")
+    if isinstance(error, Wrong):
+        return _told(one, "wrong", _table(trial, trial.came, error.wanted, error.rule, ended.printed), figures)
+    where = _where(error, namespace)
+    if isinstance(error, TimeUp):
+        came = f"nothing: the check stopped your answer {error}{where}"
+        return _told(
+            one, "raised", _table(trial, came, one.wanted, "Every loop needs a bound.", ended.printed), figures
+        )
+    message = described(error) + where
+    if isinstance(problem, Raised) or where:
+        return _told(one, "raised", _table(trial, message, one.wanted, "", ended.printed), figures)
+    rule = f"The result has the wrong shape ({message})."
+    return _told(one, "wrong", _table(trial, trial.came, one.wanted, rule, ended.printed), figures)
+
+
+def _table(trial: Trial, came: str, wanted: str, rule: str, printed: str) -> str:
+    """Format the call, the result, the expected result, and the broken rule."""
+    rows = {trial.head: trial.called, "result": came, "expected": wanted, "rule": rule, "printed": printed}
+    return "\n".join(_wrapped(without_addresses(text), f"{name:<11}") for name, text in rows.items() if text)
+
+
+def _wrapped(text: str, head: str = "") -> str:
+    lines = [line for part in text.splitlines() for line in textwrap.wrap(part, COLUMNS - 2 - len(head)) or [""]]
+    return "\n".join(f"  {head if not number else ' ' * len(head)}{line}" for number, line in enumerate(lines))
+
+
+def _told(one: Exercise, status: str, text: str, figures: tuple[Any, ...] = ()) -> Outcome:
+    """Return the outcome with a heading; wrap the text unless it is a table."""
+    heading = {"raised": "Raised an error"}.get(status, status.capitalize())
+    body = text if text.startswith("  ") else _wrapped(text)
+    return Outcome(status, f"{one.id} · {heading}\n{body}", figures)
+
+
+def _where(error: BaseException, namespace: dict[str, Any]) -> str:
+    """Return the learner's line that raised, as a clause, or "" if none of the learner's lines was running."""
+    place, step = "", error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_globals is namespace:
+            number = step.tb_lineno or step.tb_frame.f_code.co_firstlineno  # an alarm may hit between two lines
+            line = linecache.getline(step.tb_frame.f_code.co_filename, number).strip()
+            place = f", in line {number} of {step.tb_frame.f_code.co_name}" + (f": {line}" if line else "")
+        step = step.tb_next
+    return place
+
+
+def _as_given(one: Exercise, namespace: dict[str, Any]) -> bool:
+    """Return whether every name of the exercise still has its value from the student notebook."""
+    answers = [namespace[name] for name in one.names]
+    if all(answer is None or answer is ... for answer in answers):
+        return True
+    given, source = dict(namespace), book.answer(one.id)
+    if source is None:
+        return False
+    exec(compile(book.stub(source), "<as given>", "exec"), given)
+    return all(_same(answer, given.get(name)) for answer, name in zip(answers, one.names, strict=True))
+
+
+def _same(one: Any, other: Any, depth: int = DEPTH) -> bool:
+    """Return whether two values are equal; functions by their code, objects by their attributes."""
+    if type(one) is not type(other):
+        return False
+    if depth < DEPTH and isinstance(one, FunctionType) and one.__code__.co_names == ("NotImplementedError",):
+        return True  # nbgrader's stub of a method
+    if isinstance(one, CodeType):
+        plain = ("co_code", "co_names", "co_varnames", "co_freevars")
+        if any(getattr(one, name) != getattr(other, name) for name in plain):
+            return False
+        return _same(one.co_consts, other.co_consts, depth)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(
+            _same(mine, theirs, depth) for mine, theirs in zip(one, other, strict=True)
+        )
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(one[name], other[name], depth) for name in one)
+    try:
+        same = bool(one == other)
+    except Exception:
+        same = False
+    return same or (hasattr(one, "__dict__") and (depth == 0 or _same(_parts(one), _parts(other), depth - 1)))
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """Return the parts of a function, a class or an object."""
+    names = ("__code__", "__defaults__", "__kwdefaults__") if isinstance(value, FunctionType) else ()
+    own = {name: one for name, one in vars(value).items() if name[0] != "_" or isinstance(one, FunctionType)}
+    own |= {name: _read(value, name) for name, one in vars(type(value)).items() if isinstance(one, property)}
+    return own | {name: getattr(value, name) for name in names}
+
+
+def _read(value: Any, name: str) -> Any:
+    """Return a property of an object, or None if it raises."""
+    try:
+        return getattr(value, name)
+    except Exception:
+        return None
+
+
+def display(figure: Any) -> None:
+    """Show a figure as a picture in a notebook, as text elsewhere."""
+    shell = sys.modules.get("IPython")
+    if shell is not None and shell.get_ipython() is not None:
+        shell.display.display(figure)
+    else:
+        print(figure)
+
+
+for _verb in (check, hint, solution, progress):
+    _verb.keep()  # type: ignore[attr-defined]
