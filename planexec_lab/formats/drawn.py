@@ -80,14 +80,14 @@ class Chart:
 
     def _before(self, id: str, markers: set[str]) -> list[str]:
         """Return the steps that `id` waits for: those before it, and those before the markers before it."""
-        found, left, seen = list[str](), list(self.before.get(id, [])), set[str]()
+        steps, left, seen = list[str](), list(self.before.get(id, [])), set[str]()
         while left:
             other = left.pop(0)
             if other not in seen:
                 seen.add(other)
                 left[:0] = self.before.get(other, []) if other in markers else []
-                found += [] if other in markers else [other]
-        return found
+                steps += [] if other in markers else [other]
+        return steps
 
     def _names(self, markers: set[str]) -> dict[str, str]:
         """Return the ids of the steps by the names of their nodes."""
