@@ -28,7 +28,7 @@ TOOLS = WORK / "tools"
 EXTENSION = TOOLS / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension"
 FILES = ["notebooks/*.ipynb", "notebooks/appendix/*.ipynb"]
 FILES += ["exercises/*.ipynb", "exercises/*.md", "GLOSSARY.md"]
-LEFT_OUT = {"solutions", "mine", "__pycache__", "progress.json", "mini.py"}
+LEFT_OUT = {"solutions", "mine", "__pycache__", "progress.json"}
 APPS = ("lab", "notebooks", "tree", "edit")
 TAB = '<script src="../tab.js"></script>'
 COUNT = """
