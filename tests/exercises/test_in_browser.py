@@ -127,7 +127,7 @@ def test_cards_unfold_in_a_notebook_that_is_not_trusted(lab: Lab, page: Page) ->
 def test_a_hunt_opens_in_its_cell_and_the_capstone_is_built_in_its_cells(lab: Lab, page: Page) -> None:
     errors = listen(page)
     lab.open(page, "exercises/hunts.ipynb")
-    for number, source in ((0, "%load_ext exercises.hunts"), (1, "%hunt waits_for_ever")):
+    for number, source in ((0, "import exercises.hunts\n%load_ext exercises.hunts"), (1, "%hunt waits_for_ever")):
         write(page, number, source)
     expect(output(page, 1)).to_contain_text("it did not end, so it was stopped")
     expect(cell(page, 1).locator(".cm-content")).to_contain_text("%%hunt waits_for_ever")
