@@ -482,7 +482,7 @@ def _has_ideas(trial: Trial, pursue: Any) -> None:
             len(market.heard) == most + 1,
             f"{wanted}",
             "The first plan does not count as a replan.",
-            f"{len(market.heard)}",
+            f"{len(market.heard)} plans in all",
         )
         last = ideas[most][0]
         trial.want(
