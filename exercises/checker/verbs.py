@@ -88,7 +88,7 @@ def hint(id: str, namespace: dict[str, Any]) -> None:
 @_steady
 def solution(id: str, namespace: dict[str, Any]) -> None:
     """Print one right answer, `solution("01.2")`. `check` accepts other right answers too."""
-    source = book.answer(find(id).id)
+    source = book.answer(find(id).id) or book.part(id)
     print(
         f"{id} · One solution\n" + textwrap.indent(book.solved(source or "# the solution is not available here"), "  ")
     )
