@@ -52,6 +52,7 @@ PICTURES = {
     "12": 1,
     "13": 2,
     "15": 0,
+    "16": 0,
 }  # which figure represents a lesson
 NOTES = {  # differences in a browser tab from what a lesson says
     "04": "In a browser tab, environment variables can't be set before Jupyter starts, so lessons use only the scripted model.",
