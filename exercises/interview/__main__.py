@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--real", action="store_true", help="judged by the model that PLANEXEC_LLM names")
     chosen = parser.parse_args(arguments)
-    judge = interviewer.by_wording
+    judge: interviewer.Judge = interviewer.by_wording
     if chosen.real:
         from planexec_lite.model.asking import endpoint
 
