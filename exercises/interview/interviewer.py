@@ -236,7 +236,7 @@ def report(marks: Sequence[Mark]) -> Figure:
     learn = [one.card.id for one in marks if one.score < STRONG]
     title = f"{mean:.0f} of 100 points: {grade(mean)}"
     caption = f"Cards to learn: {', '.join(learn) or 'none'}."
-    looks = {"strong": theme.LOOKS["done"], "passing": theme.LOOKS["waiting"], "weak": theme.LOOKS["failed"]}
+    looks = {"strong": theme.LOOKS["done"], "passing": theme.LOOKS["running"], "weak": theme.LOOKS["failed"]}
     lines, parts = [], []
     for place, one in enumerate(marks):
         look, top = looks[grade(one.score)], 52 + 30 * place

@@ -31,13 +31,13 @@ END = "That was the last question."
 
 
 class Practice:
-    """One interview: `says` is the interviewer's last line, `marks` are the marks of the questions that are over."""
+    """One interview: `says` is the interviewer's last line, `question` the last question, `marks` are the marks of the questions that are over."""
 
     def __init__(self, title: str, asked: Sequence[cards.Card], judge: Judge = by_wording) -> None:
         self.title, self.asked = title, tuple(asked)
         self.marks: list[Mark] = []
         self._talk = conversation(asked, judge, marks=self.marks)
-        self.says = next(self._talk)
+        self.says = self.question = next(self._talk)
 
     def __repr__(self) -> str:
         minutes = sum(map(minutes_of, self.asked))
@@ -55,6 +55,8 @@ class Practice:
                 self.says = self._talk.send(text)
             except StopIteration:
                 self.end()
+            if self.says.startswith("Question "):
+                self.question = self.says
         return self.says
 
     def end(self) -> None:
@@ -84,7 +86,7 @@ class Practice:
         buttons = [ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="auto")) for name in names]
 
         def show() -> None:
-            line.value = _line(self.says, "" if self.over else self.says.partition(".")[0])
+            line.value = _line(self.says, self.question)
             field.value = ""
             if self.over:
                 field.disabled = True
@@ -92,7 +94,9 @@ class Practice:
                     button.disabled = True
                 text = escape(self.details())
                 after.value = (
-                    f'{self.report()._repr_html_()}<pre style="white-space:pre-wrap">{text}</pre>' if self.marks else ""
+                    f'{self.report()._repr_html_()}<pre style="white-space:pre-wrap;word-break:normal">{text}</pre>'
+                    if self.marks
+                    else ""
                 )
 
         def answered(button: ipywidgets.Button) -> None:
@@ -114,14 +118,14 @@ class Practice:
         show_widget(self.widget(), repr(self))
 
 
-def _line(says: str, head: str) -> str:
-    """Return the interviewer's line as HTML, with a bar that runs out if the line begins a question."""
-    text = f'<div role="status" style="line-height:1.4;white-space:pre-wrap"><strong>{escape(says)}</strong></div>'
-    if not head.startswith("Question "):
-        return text
-    seconds = 60 * int(head.rpartition("(")[2].partition(" ")[0])
+def _line(says: str, question: str) -> str:
+    """Return the interviewer's line as HTML: a question with a bar that runs out, or another line below its question."""
+    text = '<div role="status" style="line-height:1.4;white-space:pre-wrap">{}<strong>{}</strong></div>'
+    if says != question:
+        return text.format("" if says == END else f"{escape(question)}\n\n", escape(says))
+    seconds = 60 * int(question.partition("(")[2].partition(" ")[0])
     return (
-        f"{text}<style>@keyframes planexec-time{{from{{width:100%}}to{{width:0}}}}</style>"
+        f"{text.format('', escape(says))}<style>@keyframes planexec-time{{from{{width:100%}}to{{width:0}}}}</style>"
         f'<div aria-hidden="true" style="height:4px;margin-top:6px;background:#D5D9DD"><div style="height:4px;background:#0072B2;'
         f'animation:planexec-time {seconds}s linear forwards"></div></div>'
     )
