@@ -31,7 +31,7 @@ END = "That was the last question."
 
 
 class Practice:
-    """One interview: `says` is the interviewer's last line, `question` the last question, `marks` are the marks of the questions that are over."""
+    """One interview: the interviewer's last line, the last question, and the marks of the questions that are over."""
 
     def __init__(self, title: str, asked: Sequence[cards.Card], judge: Judge = by_wording) -> None:
         self.title, self.asked = title, tuple(asked)
