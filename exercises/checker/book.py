@@ -85,6 +85,14 @@ def answer(id: str) -> str | None:
     return answers[0] if answers else None
 
 
+def part(id: str) -> str | None:
+    """Return our part of the capstone with this id, "capstone.3", or None."""
+    path = HERE / "authors" / "capstone.py"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    _, *cells = re.split(r"(?m)^# %% (capstone\.\d+)\n", text)
+    return dict(zip(cells[::2], map(str.strip, cells[1::2]), strict=True)).get(id)
+
+
 def solved(source: str) -> str:
     """Return the solution form of an answer."""
     return _replaced(_replaced(source, "BROKEN", lambda text, indent: ""), "SOLUTION", lambda text, indent: text)
