@@ -151,7 +151,7 @@ def _fault(text: str, words: tuple[str, ...], lowest: float) -> str:
         first in before and second in after for first, second in pairwise(words) for before, after in IMPOSSIBLE
     )
     if (
-        _share(plain) < lowest
+        _share(plain) < (0 if lowest < 0.2 and len(plain) < 5 else lowest)
         or broken > len(plain) // 40
         or (plain and plain[-1] in NEVER_LAST)
         or len(plain) > LONGEST
