@@ -41,11 +41,11 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{talk!r}\n")
     while not talk.over:
         try:
-            said = talk.answer(_answer())
+            line = talk.answer(_answer())
         except EOFError:
             talk.end()
         else:
-            print("\n".join(fill(part, 92) if part[:1] != " " else part for part in said.splitlines()), end="\n\n")
+            print("\n".join(fill(part, 92) if part[:1] != " " else part for part in line.splitlines()), end="\n\n")
     if talk.marks:
         print(talk.details(), talk.report(), sep="\n\n")
     return 0
