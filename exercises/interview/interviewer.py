@@ -112,7 +112,7 @@ def by_model(client: Any, model: str | None = None) -> Judge:
         try:
             given = json.loads(text)
             ideas, flags = (_quoted(given[name], answer, len(rubric[name])) for name in ("ideas", "red_flags"))
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             return by_wording(card, answer)  # no JSON of this form
         return Found(ideas, tuple(flags))
 
