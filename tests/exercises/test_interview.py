@@ -201,11 +201,12 @@ def test_a_models_quote_that_is_not_in_the_answer_counts_as_missing(monkeypatch:
     text = json.dumps(given)
     monkeypatch.setattr("planexec_lite.model.asking.ask", lambda *asked: SimpleNamespace(text=text))
     assert by_model(None)(card, said).quotes == {0: "attach a unique token"}
-    for text in (
+    for form in (
         "I think that it is good.",
         "[" * 100_000,
         '{"ideas": [{"number": 1e999, "quote": "a"}], "red_flags": []}',
     ):
+        text = form
         assert by_model(None)(card, own(card)) == by_wording(card, own(card)), "no answer of this form"
 
 
