@@ -32,7 +32,7 @@ REPO = re.compile(
 )
 BRANCH = re.compile(r"(?![-./])(?!.*(?:\.\.|//))[\w./-]+(?<![./])", re.ASCII)
 LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
-MARK = re.compile(r"^(?P<mark><!-- badges: .* -->\n)(?:\[.*\n|\n(?=\[))*", re.M)
+TITLE = re.compile(r"\A(?P<title># .*\n\n)(?:(?:\[.*\n)+\n)?")
 FIRST = Template("""\
 # Run this cell first: it fetches the kit and replaces no existing files.
 import os
@@ -192,9 +192,9 @@ def badges(where: Repository) -> str:
 
 
 def write_badges(where: Repository, readme: Path) -> None:
-    """Write the badges below the README's mark, in place of older ones."""
+    """Write the badges below the README's title, in place of older ones."""
     text = readme.read_text(encoding="utf-8")
-    new = MARK.sub(lambda mark: f"{mark['mark']}\n{badges(where)}\n", text)
+    new = TITLE.sub(lambda top: f"{top['title']}{badges(where)}\n\n", text)
     readme.write_text(new, encoding="utf-8", newline="\n")
 
 
