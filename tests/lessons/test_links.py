@@ -62,7 +62,7 @@ def test_a_copy_has_one_cell_more_the_stored_outputs_and_links_that_lead(path: P
     ("link", "leads"),
     [
         ("02_react.ipynb", f"{COLAB}02_react.ipynb"),
-        ("../exercises/quiz.ipynb#end", f"{FILE}exercises/quiz.ipynb#end"),
+        ("../exercises/interview.ipynb#end", f"{FILE}exercises/interview.ipynb#end"),
         ("../exercises", "https://github.com/Some-One/my.kit/tree/main/exercises"),
         ("https://arxiv.org/abs/2312.04511", "https://arxiv.org/abs/2312.04511"),
         ("#top", "#top"),
