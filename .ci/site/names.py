@@ -25,7 +25,6 @@ MODULES = {  # module -> what a lesson writes before its names
     "planexec_lite.roles.telling": "",
     "exercises": "",
     "exercises.puzzles": "",
-    "exercises.arena": "",
     "exercises.hunts.listings": "",
     "mock_llm": "",
 }

@@ -28,7 +28,6 @@ TEXTS = {  # texts of the checkout that are pages too
     "GLOSSARY.md": "glossary.html",
     "exercises/README.md": "exercises.html",
     "exercises/CHEATSHEET.md": "cheatsheet.html",
-    "exercises/NIGHT_BEFORE.md": "night_before.html",
     "exercises/hunts/README.md": "hunts.html",
     "exercises/interview/drill/PROMPT.md": "drill.html",
     "planexec_lab/formats/README.md": "formats.html",

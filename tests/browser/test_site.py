@@ -24,7 +24,7 @@ SENT: dict[str, dict[str, int]] = {}  # the bytes of each file that was asked fo
 DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-")  # what matplotlib alone needs
 PAGES = ["index", "03_plan_as_data", "reference", "glossary"]
 EXERCISES = ROOT / "exercises/01_toy_planner.ipynb"
-MORE = [ROOT / f"exercises/{name}.ipynb" for name in ("quiz", "capstone", "puzzles", "claims", "break_it")]
+MORE = [ROOT / f"exercises/{name}.ipynb" for name in ("quiz", "capstone", "puzzles", "night_before")]
 MORE += [*APPENDIX, *sorted((ROOT / "exercises").glob("[0-9]*.ipynb"))]
 WITHOUT_END = """
 def run(goal, planner, executor):
@@ -170,10 +170,10 @@ def test_the_work_outlives_the_tab(address: str, visitor: Page, cut_off: Browser
     tab.told(visitor, 'with open("mini.py", "w") as file:\n    file.write("MINE = 53")')
 
     tab.opened(visitor, address, name_of(EXERCISES))
-    again = tab.told(visitor, "import mini\nfrom exercises import calibration, progress\nprint(mini.MINE)\nprogress()")
+    again = tab.told(visitor, "import mini\nfrom exercises import progress\nprint(mini.MINE)\nprogress()")
     assert again.startswith("53\n")
     assert re.search(r"01\.1 .* right", again)
-    assert "1 guesses: 0 right, 1 near" in tab.told(visitor, "calibration()")
+    assert "1 guesses: 0 right, 1 near" in tab.told(visitor, "progress()")
 
     visitor.goto(f"{address}/index.html")
     with visitor.expect_download() as download:
