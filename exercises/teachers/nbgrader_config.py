@@ -23,9 +23,7 @@ class MarkCells(NbGraderPreprocessor):
 
     def preprocess(self, nb, resources):
         text = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "markdown")
-        points = dict(
-            re.findall(r"^## (\d\d\.\d) .*\n\n\*.* difficulty (\d) of 5", text, re.M)
-        )
+        points = dict(re.findall(r"^## (\d\d\.\d) .*\n\n\*.* difficulty (\d) of 5", text, re.M))
         for cell in nb.cells:
             if cell.cell_type != "code":
                 continue
@@ -41,13 +39,7 @@ class MarkCells(NbGraderPreprocessor):
 
     def mark(self, cell, name, more):
         """Write nbgrader's metadata into a cell."""
-        plain = {
-            "schema_version": 3,
-            "grade": False,
-            "solution": False,
-            "locked": False,
-            "task": False,
-        }
+        plain = {"schema_version": 3, "grade": False, "solution": False, "locked": False, "task": False}
         cell.metadata["nbgrader"] = {**plain, "grade_id": name.replace(".", "-"), **more}
 
 

@@ -96,15 +96,10 @@ def page_of(path: Path) -> str:
     book = nbformat.read(path, as_version=4)
     exporter = HTMLExporter(template_name="basic")
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
-    parts = [
-        "".join(html_of(cell, exporter) for cell in slide)
-        for slide in slides_of(book.cells)
-    ]
+    parts = ["".join(html_of(cell, exporter) for cell in slide) for slide in slides_of(book.cells)]
     slides = "\n".join(f"<section>{part}</section>" for part in parts)
     slides = re.sub(r'href="(\d\d_\w+)\.ipynb', r'href="\1.html', slides)
-    slides = slides.replace('href="../', 'href="../../').replace(
-        'href="appendix/', 'href="../../notebooks/appendix/'
-    )
+    slides = slides.replace('href="../', 'href="../../').replace('href="appendix/', 'href="../../notebooks/appendix/')
     title = re.search(r"^# (.+)$", book.cells[0].source, re.M)
     return PAGE.format(
         title=escape(title[1] if title else path.stem),
@@ -116,9 +111,7 @@ def page_of(path: Path) -> str:
 def main(names: list[str]) -> int:
     """Write the slides of the lessons whose names hold one of `names`, all of them without names."""
     lessons = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    chosen = [
-        path for path in lessons if not names or any(name in path.name for name in names)
-    ]
+    chosen = [path for path in lessons if not names or any(name in path.name for name in names)]
     folder = ROOT / "build" / "slides"
     folder.mkdir(parents=True, exist_ok=True)
     for path in chosen:
