@@ -99,14 +99,7 @@ def faults(form: str, folder: Path) -> list[str]:
             cell := _first_difference(_cells(folder / name), _cells(stored[name]))
         ) is not None:
             differences.append(f"{form}/{name} differs from its source in cell {cell}")
-    if book.FILE.read_text(encoding="utf-8") != summary():
-        differences.append(f"{book.FILE.name} differs from the sources")
     return [f"{line}: run `make exercises`" for line in differences]
-
-
-def summary() -> str:
-    """The content of `exercises.json`."""
-    return json.dumps(book.summary(), indent=1, ensure_ascii=False) + "\n"
 
 
 def main(names: list[str]) -> int:
@@ -121,8 +114,6 @@ def main(names: list[str]) -> int:
         return 1
     if code := _executed(sources):
         return code
-    book.FILE.write_text(summary(), encoding="utf-8", newline="\n")
-    book.stored.cache_clear()
     overview.write()
     made = []
     with tempfile.TemporaryDirectory() as scratch:

@@ -5,6 +5,7 @@ All is made from the sources, so no number is typed: `python -m exercises.author
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -91,6 +92,11 @@ def shown(text: str) -> str:
     return MARKED.sub(lambda _: table(), PLAN.sub(plan, counted))
 
 
+def summary() -> str:
+    """The content of `exercises.json`."""
+    return json.dumps(book.summary(), indent=1, ensure_ascii=False) + "\n"
+
+
 def pages() -> dict[Path, str]:
     """The pages that have such numbers, and what they must say."""
     folders = (book.HERE, book.HERE.parent, book.HERE / "teachers")
@@ -104,6 +110,8 @@ def pages() -> dict[Path, str]:
 
 
 def write() -> None:
-    """Write the numbers into the pages."""
+    """Write `exercises.json`, and the numbers into the pages."""
+    book.FILE.write_text(summary(), encoding="utf-8", newline="\n")
+    book.stored.cache_clear()
     for page, text in pages().items():
         page.write_text(text, encoding="utf-8", newline="\n")

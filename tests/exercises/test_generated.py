@@ -118,6 +118,7 @@ def test_a_region_becomes_a_stub_or_the_solution(cell: dict[str, str]) -> None:
 
 
 def test_pages_state_the_numbers_of_the_exercises() -> None:
+    assert book.FILE.read_text(encoding="utf-8") == overview.summary(), "run `make exercises`"
     assert [page.name for page, text in overview.pages().items() if page.read_text(encoding="utf-8") != text] == [], (
         "run `make exercises`"
     )

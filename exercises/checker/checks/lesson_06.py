@@ -519,7 +519,7 @@ def quoted(trial: Trial, proven: Any) -> None:
 
     shuffled = LOG[::-1]
     for lines in (list(LOG[:1]), list(shuffled), [LOG[1]]):
-        verdict = _verdict(trial, proven, search, lines)
+        verdict = _judgement(trial, proven, search, lines)
         trial.want(
             verdict.verdict == "accept", 'a verdict "accept": the log contains each line', "Accept what is proven."
         )
@@ -530,7 +530,7 @@ def quoted(trial: Trial, proven: Any) -> None:
         ([LOG[1][:30]], LOG[1][:30]),
         ([LOG[0][12:]], LOG[0][12:]),
     ):
-        verdict = _verdict(trial, proven, search, lines)
+        verdict = _judgement(trial, proven, search, lines)
         rule = (
             "Compare whole lines: `search` also returns lines that only contain the text."
             if missing != INVENTED
@@ -541,12 +541,12 @@ def quoted(trial: Trial, proven: Any) -> None:
         trial.want(missing in verdict.reason, f"a reason that quotes {missing!r}", rule)
         others = [line for line in lines if line != missing and line in verdict.reason]
         trial.want(not others, f"a reason that quotes {missing!r} alone", "Quote the first line that the log lacks.")
-    verdict = _verdict(trial, proven, search, [])
+    verdict = _judgement(trial, proven, search, [])
     trial.want(verdict.verdict == "replan", 'a verdict "replan"', "Without a line there is nothing to look up.")
     trial.want(verdict.reason, "a verdict with a reason", "The planner reads the reason.")
 
 
-def _verdict(trial: Trial, proven: Any, search: Callable[[str], list[str]], lines: list[str]) -> Verdict:
+def _judgement(trial: Trial, proven: Any, search: Callable[[str], list[str]], lines: list[str]) -> Verdict:
     verdict = trial.call(proven, {"finding": "the hand-over failed", "lines": lines}, search)
     trial.want(isinstance(verdict, Verdict), "a `Verdict`", "An evaluator returns a verdict with its reason.")
     assert isinstance(verdict, Verdict)
