@@ -6,17 +6,24 @@ import json
 import math
 from typing import Any
 
+from planexec_lab.formats.steps import by_position
 from planexec_lab.spans import names
 from planexec_lab.spans.span import Span, utf8
 from planexec_lab.spans.tree import nested_deeper
 from planexec_lite.plan.data import fixed
 
 _DEEPEST = 40
+_CALL = {"args", "kwargs", "sanitize_inputs_outputs"}  # of a Python function, as OpenInference writes it
 
 
 def arguments(span: Span) -> dict[str, Any]:
     """A tool's arguments by name; a value that is no object is under "input"."""
     value = _first(span, names.ARGUMENTS, *names.ARGUMENTS_TOO)
+    if isinstance(value, dict) and isinstance(named := value.get("kwargs"), dict) and value.keys() <= _CALL:
+        listed = value.get("args") or []
+        return {**by_position(listed if isinstance(listed, list) else [listed]), **named}
+    if isinstance(value, dict) and isinstance(value.get("inputs"), dict):  # OpenLLMetry's wrapper
+        value = value["inputs"]
     return value if isinstance(value, dict) else {} if value is None else {"input": value}
 
 
@@ -25,7 +32,9 @@ def result(span: Span) -> Any:
     if names.RESULT in span.attributes:
         return fixed(_first(span, names.RESULT))
     value = _first(span, *names.RESULT_TOO)
-    for key in ("output", "content"):
+    if isinstance(value, dict) and value.get("type") == "tool" and isinstance(value.get("data"), dict):
+        value = value["data"]  # LangChain's message
+    for key in ("raw_output",) if isinstance(value, dict) and "tool_name" in value else ("output", "content"):
         if isinstance(value, dict) and key in value:
             value = value[key]
     return fixed(value)
@@ -34,6 +43,8 @@ def result(span: Span) -> Any:
 def question(span: Span) -> str:
     """The user's message to a model or an agent; "" if it is missing."""
     content = _first(span, *names.ARGUMENTS_TOO[::-1])
+    if isinstance(content, dict) and isinstance(content.get("prompt"), str):
+        return str(content["prompt"])
     messages = content.get("messages") if isinstance(content, dict) else content
     for one in messages if isinstance(messages, list) else []:
         # a pair of role and text, or an object of OpenAI's, LangChain's, or the conventions'

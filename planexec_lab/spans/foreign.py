@@ -1,16 +1,18 @@
 """The spans of another framework's agent as the events of a run.
 
 An agent that asks a model, calls the tools that the model names, and asks again, is this kit's loop with a planner that plans one
-step ahead. So a model call is planning, and a tool call is a step; an agent called by the agent is a step, too. Spans below a step
-happened inside it. There is no written plan: the calls in one answer are parallel, and depend on the calls before that answer,
-because the model had seen their results. A model call during running steps is a step, because the other steps don't wait for it.
+step ahead. So a model call is planning. A tool call is a step; so are a retrieval, a call for embeddings, and an agent that the
+agent calls. Spans below a step happened inside it. There is no written plan: the calls in one answer are parallel, and depend on
+the calls before that answer, because the model had seen their results. A model call during running steps is a step, because the
+other steps don't wait for it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import get_args
 
@@ -25,9 +27,12 @@ from planexec_lite.core.events import PLANNER_FAILED
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.references import escape
+from planexec_lite.tools import shown
 
 MOST_EDGES = 2_000  # between what one answer asked for and what was done before it
 _PLANNING = (*names.MODELS_ASKED, names.PLAN)
+_STEPS = (names.EXECUTE_TOOL, names.EMBEDDINGS, names.RETRIEVAL)
+_MOST_NAMED = 5  # kinds of spans that were not understood
 
 
 @dataclass
@@ -46,7 +51,7 @@ def events(tree: Tree) -> list[e.Event]:
 class _Telling:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        units = list(_units(tree))
+        units, self.left_out = _units(tree)
         thinking = _together([span for span in units if _operation(span) in _PLANNING])
         work = [span for span in units if _operation(span) not in _PLANNING]
         self.rounds = _rounds(thinking, work)
@@ -73,7 +78,16 @@ class _Telling:
         if status not in get_args(e.Status):
             status = "failed" if failed else "finished"
         reason = (failed[0].error if failed else "") or "the trace ends"
-        return [*told, e.Ended(over, status, reason)]  # type: ignore[arg-type]
+        return [*told, e.Ended(over, status, reason + self._not_understood())]  # type: ignore[arg-type]
+
+    def _not_understood(self) -> str:
+        """The spans that are neither a model call nor a step, counted by name; "" if there are none."""
+        if not self.left_out:
+            return ""
+        counted = Counter(span.name for span in self.left_out).most_common()
+        named = ", ".join(f"{number} × {shown(name)[:40]}" for name, number in counted[:_MOST_NAMED])
+        more = f" and {len(counted) - _MOST_NAMED} other names" if len(counted) > _MOST_NAMED else ""
+        return f" (not understood: {named}{more})"
 
     def _plan(self, one: _Round, done: Sequence[Span], *, last: bool) -> Plan:
         waits = sorted(done, key=lambda span: span.end)
@@ -141,7 +155,7 @@ class _Telling:
         waiting = [span]
         while waiting:
             one = waiting.pop()
-            if _operation(one) in names.MODELS_ASKED:
+            if _operation(one) in (*names.MODELS_ASKED, names.EMBEDDINGS):
                 model = one.attributes.get(names.MODEL) or one.attributes.get(names.MODEL_THAT_ANSWERED) or "unknown"
                 tokens = [_tokens(one.attributes.get(name)) for name in (names.TOKENS_IN, names.TOKENS_OUT)]
                 yield ModelCall(str(model), tokens[0], tokens[1], seconds(one.end - one.start))
@@ -152,19 +166,42 @@ class _Telling:
         return seconds(time - self.tree.start)
 
 
-def _units(tree: Tree) -> Iterator[Span]:
-    """The outermost spans that are planning or steps; if there are none, the spans without children."""
+def _units(tree: Tree) -> tuple[list[Span], list[Span]]:
+    """Return the outermost spans that are planning or steps, and the spans without children that are not understood.
+
+    If no span is planning or a step, the spans without children are the steps. A tool called below a model's span, as ADK writes
+    it, is a step; the model had answered when it began.
+    """
     units, leaves = [], []
-    waiting = [(span, False) for span in reversed(tree.top)]
+    waiting = [(span, False, False) for span in reversed(tree.top)]
     while waiting:
-        span, in_agent = waiting.pop()
-        agent = _operation(span) == names.INVOKE_AGENT
-        if _operation(span) in (*_PLANNING, names.EXECUTE_TOOL) or (agent and in_agent):
+        span, in_agent, in_model = waiting.pop()
+        operation, inside = _operation(span), tree.inside(span)
+        agent = operation == names.INVOKE_AGENT
+        if operation in _STEPS or (agent and in_agent):
             units.append(span)
             continue
-        leaves += [] if tree.inside(span) else [span]
-        waiting += [(one, in_agent or agent) for one in reversed(tree.inside(span))]
-    return iter(sorted(units or leaves, key=lambda span: span.start))
+        if operation in _PLANNING and not in_model:
+            called = [one.start for one in tree.walk(span) if _operation(one) == names.EXECUTE_TOOL]
+            units.append(replace(span, end=max(span.start, min(called))) if called else span)
+            waiting += [(one, in_agent, True) for one in reversed(inside)]
+            continue
+        leaves += [] if inside or in_model or agent else [span]
+        asks = in_agent or (agent and _asks(tree, span))
+        waiting += [(one, asks, in_model) for one in reversed(inside)]
+    found = sorted(units or leaves, key=lambda span: span.start)
+    return found, leaves if units else []
+
+
+def _asks(tree: Tree, agent: Span) -> bool:
+    """Whether an agent asks a model or calls a tool itself; one that only contains other agents is their frame."""
+    waiting = [*tree.inside(agent)]
+    while waiting:
+        operation = _operation(one := waiting.pop())
+        if operation in (*_PLANNING, *_STEPS):
+            return True
+        waiting += [] if operation == names.INVOKE_AGENT else tree.inside(one)
+    return False
 
 
 def _together(thinking: Sequence[Span]) -> list[list[Span]]:

@@ -27,6 +27,7 @@ ERROR = "error.type"
 OTHER_ERROR = "_OTHER"
 
 INVOKE_AGENT, EXECUTE_TOOL, CHAT, PLAN = "invoke_agent", "execute_tool", "chat", "plan"
+EMBEDDINGS, RETRIEVAL = "embeddings", "retrieval"
 MODELS_ASKED = (CHAT, "generate_content", "text_completion")
 OPENAI = "openai"  # the provider whose protocol the kit's models speak
 

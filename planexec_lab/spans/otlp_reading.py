@@ -31,7 +31,7 @@ def spans(data: list[Any]) -> tuple[list[Span], dict[str, str]]:
         for resource, at in _each(one, "resourceSpans", around):
             for scope, within in _each(resource, "scopeSpans", at):
                 for span, place in _each(scope, "spans", within):
-                    read.append(_span(span, place))
+                    read.append(span_of(span, place))
                     places[read[-1].span_id] = place
     return read, places
 
@@ -56,7 +56,8 @@ def _each(around: dict[str, Any], name: str, place: str) -> Iterator[tuple[dict[
         yield one, f"{place}[{number}]"
 
 
-def _span(span: dict[str, Any], place: str) -> Span:
+def span_of(span: dict[str, Any], place: str) -> Span:
+    """Return a span of OTLP JSON; `place` is where it was found."""
     start, end = checked_times(span.get("startTimeUnixNano") or 0, span.get("endTimeUnixNano") or 0, place)
     parent = as_id(span.get("parentSpanId"))
     attributes = _attributes(span, place)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from planexec_lab.spans import foreign, openai_agents, otlp_reading, own
+from planexec_lab.spans import foreign, openai_agents, other_files, otlp_reading, own
+from planexec_lab.spans.conventions import by_genai
 from planexec_lab.spans.span import Span, TraceError
 from planexec_lab.spans.tree import Tree, nested_deeper
 from planexec_lite.core import IllegalTransition
@@ -29,17 +30,19 @@ def read(source: Source, *, trace_id: str | None = None) -> Run:
     trace of another agent: model calls are planning, tool calls are steps.
 
     Args:
-        source: the text of a file or its parsed contents. OTLP JSON (an object with ``resourceSpans``, a list of them, or one on
-            each line, as a collector writes it), which LangGraph sends with ``LANGSMITH_OTEL_ENABLED``; or the objects that
-            openai-agents passes to its exporters (``trace`` and ``trace.span``).
+        source: the text of a file or its parsed contents: one object, a list, or objects in a row. OTLP JSON (objects with
+            ``resourceSpans``), which LangGraph sends with ``LANGSMITH_OTEL_ENABLED``; the objects that openai-agents passes to its
+            exporters (``trace`` and ``trace.span``); Jaeger's JSON; or spans as OpenTelemetry's console exporter and MLflow
+            write them. `conventions` lists the names of attributes that are understood.
         trace_id: the trace, if there are several.
 
     Raises `TraceError` with the place of a fault.
     """
     data = _parsed(source)
-    spans, places = openai_agents.spans(data) if openai_agents.is_one(data) else otlp_reading.spans(data)
+    reader = next((one for one in (openai_agents, other_files) if one.is_one(data)), otlp_reading)
+    spans, places = reader.spans(data)
     tree = Tree.of(_of_one_trace(spans, trace_id if trace_id is None else otlp_reading.as_id(trace_id)), places)
-    events = own.events(tree) if own.is_one(tree) else foreign.events(tree)
+    events = own.events(tree) if own.is_one(tree) else foreign.events(tree.changed(by_genai))
     try:
         return Run(events)
     except IllegalTransition as problem:
@@ -66,25 +69,31 @@ def _parsed(source: Source) -> list[Any]:
     if len(text) > MOST_CHARACTERS:
         raise TraceError(f"the trace has {len(text):,} characters; {MOST_CHARACTERS:,} are the most")
     text = text.removeprefix("\ufeff")
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    try:
-        data = _json(text, "the trace")
-    except TraceError:
-        if len(lines) < 2 or not lines[0][1].strip().endswith("}"):
-            raise
-        data = [_json(line, f"line {number}") for number, line in lines]
-    return data if isinstance(data, list) else [data]
+    text = text.strip()
+    data, at = list[Any](), 0
+    while True:
+        one, at = _json(text, at)
+        data += one if isinstance(one, list) else [one]
+        if at >= len(text):
+            return data
 
 
-def _json(text: str, place: str) -> Any:
+def _json(text: str, start: int) -> tuple[Any, int]:
+    """Return the value that begins at `start`, and where the next one begins."""
+    place = f"line {1 + text.count(chr(10), 0, start)}" if start else "the trace"
     try:
-        data = json.loads(text, parse_constant=_no_number)
+        data, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError) as problem:
         raise TraceError(f"{place} is no JSON: {str(problem)[:200]}") from problem
     if nested_deeper(data, DEEPEST):
         raise TraceError(f"{place} is nested more than {DEEPEST} deep")
-    return data
+    while end < len(text) and text[end] in " \t\r\n,":
+        end += 1
+    return data, end
 
 
 def _no_number(constant: str) -> NoReturn:
     raise ValueError(f"JSON has no {constant}")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,12 @@ class Tree:
             if span.span_id not in reached:
                 raise TraceError(f"{places[span.span_id]}: the span is inside itself, because its parents form a cycle")
         return tree
+
+    def changed(self, change: Callable[[Span], Span]) -> Tree:
+        """Return the tree with each span changed; ids, parents and times stay."""
+        new = {span.span_id: change(span) for span in self.spans}
+        below = {parent: [new[span.span_id] for span in spans] for parent, spans in self.below.items()}
+        return Tree([*new.values()], below, self.places)
 
     @property
     def top(self) -> Sequence[Span]:

@@ -1,0 +1,145 @@
+"""Spans in other conventions, described by OpenTelemetry's names for GenAI.
+
+OpenInference (Arize; used with smolagents, LangGraph, LlamaIndex and others), OpenLLMetry (Traceloop), Vercel's AI SDK, MLflow,
+LangSmith, Google's ADK, pydantic-ai before version 5, and contents in span events (Strands). Each is a line in a table: the
+attribute that says what a span is, and the names under which it has what the conventions name otherwise. An attribute that is
+there under its own name is not changed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from planexec_lab.spans import names
+from planexec_lab.spans.span import Span, Value
+
+_KINDS: dict[str, dict[str, str]] = {  # the attribute that says the kind of a span, and what its values mean
+    "openinference.span.kind": {"llm": names.CHAT, "tool": names.EXECUTE_TOOL, "agent": names.INVOKE_AGENT},
+    "traceloop.span.kind": {"tool": names.EXECUTE_TOOL, "agent": names.INVOKE_AGENT},
+    "llm.request.type": {"chat": names.CHAT, "completion": names.CHAT},
+    "mlflow.spantype": {
+        "llm": names.CHAT, "chat_model": names.CHAT, "tool": names.EXECUTE_TOOL, "agent": names.INVOKE_AGENT,
+    },
+    "langsmith.span.kind": {"llm": names.CHAT, "tool": names.EXECUTE_TOOL},
+    "ai.operationid": {
+        "ai.generatetext": names.INVOKE_AGENT, "ai.streamtext": names.INVOKE_AGENT, "ai.toolcall": names.EXECUTE_TOOL,
+        **{f"ai.{what}.do{how}": names.CHAT for what in ("generatetext", "streamtext", "generateobject", "streamobject")
+           for how in ("generate", "stream")},
+        "ai.embed.doembed": names.EMBEDDINGS, "ai.embedmany.doembed": names.EMBEDDINGS,
+    },
+}  # fmt: skip
+for _meanings in _KINDS.values():
+    _meanings |= {"embedding": names.EMBEDDINGS, "retriever": names.RETRIEVAL, "reranker": names.RETRIEVAL}
+
+_OTHER_NAMES: dict[str, tuple[str, ...]] = {
+    names.TOOL: ("tool.name", "ai.toolCall.name"),
+    names.ARGUMENTS: (
+        "tool_arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input", "traceloop.entity.input",
+        "mlflow.spanInputs",
+    ),
+    names.RESULT: (
+        "tool_response", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "traceloop.entity.output",
+        "mlflow.spanOutputs",
+    ),
+    names.MODEL: ("llm.model_name", "embedding.model_name", "ai.model.id"),
+    names.TOKENS_IN: ("llm.token_count.prompt", "gen_ai.usage.prompt_tokens", "llm.usage.prompt_tokens"),
+    names.TOKENS_OUT: ("llm.token_count.completion", "gen_ai.usage.completion_tokens", "llm.usage.completion_tokens"),
+    names.INPUT: ("ai.prompt.messages", "ai.prompt", "gcp.vertex.agent.llm_request"),
+    names.OUTPUT: ("ai.response.text", "gcp.vertex.agent.llm_response", "final_result"),
+}  # fmt: skip
+_TOKENS_AS_JSON = "mlflow.chat.tokenUsage"
+_MESSAGE = re.compile(
+    r"(?:llm\.(?P<way>input|output)_messages|gen_ai\.(?P<part>prompt|completion))\.(?P<place>[0-9]{1,4})\.(?:message\.)?"
+    r"(?P<name>role|content)"
+)
+_DETAILS = "gen_ai.client.inference.operation.details"  # an event with the messages as attributes
+
+
+def by_genai(span: Span) -> Span:
+    """Return `span` with the attributes of its own convention also under the names of the GenAI conventions."""
+    given = dict(span.attributes)
+    for event in span.events:
+        given = {**event.attributes, **given} if event.name == _DETAILS else given
+    more: dict[str, Value] = {}
+    for ours, theirs in _OTHER_NAMES.items():
+        value = next((given[name] for name in theirs if name in given), None)
+        if ours not in given and value is not None:
+            more[ours] = value
+    operation = str(given.get(names.OPERATION) or _operation(given, more))
+    if operation:
+        more[names.OPERATION] = operation
+    more |= {name: value for name, value in _tokens_in_json(given).items() if name not in given}
+    for name, told in {**_messages(given), **_contents_of_events(span, operation)}.items():
+        if name not in given and name not in more:
+            more[name] = told
+    return replace(span, attributes=given | more) if more or len(given) > len(span.attributes) else span
+
+
+def _operation(given: Mapping[str, Value], more: Mapping[str, Value]) -> str:
+    """What the span is, as its convention says; "" if it says nothing, or something that is neither model, tool nor agent."""
+    for name, value in given.items():
+        meanings = _KINDS.get(name.lower())
+        if meanings is not None:
+            kind = meanings.get(str(value).strip('"').lower(), "")
+            if kind == names.CHAT and name.startswith("openinference") and not _is_answered(given):
+                continue  # LlamaIndex gives this kind to the preparation of a request, too
+            if kind:
+                return kind
+    return names.EXECUTE_TOOL if names.TOOL in {**given, **more} else ""
+
+
+def _is_answered(given: Mapping[str, Value]) -> bool:
+    return any(name.startswith(("llm.output_messages.", "llm.token_count.")) for name in given) or not any(
+        name.startswith("output.") for name in given
+    )
+
+
+def _tokens_in_json(given: Mapping[str, Value]) -> dict[str, Value]:
+    try:
+        usage = json.loads(str(given.get(_TOKENS_AS_JSON, "{}")))
+    except ValueError:
+        return {}
+    usage = usage if isinstance(usage, dict) else {}
+    both = {names.TOKENS_IN: usage.get("input_tokens"), names.TOKENS_OUT: usage.get("output_tokens")}
+    return {name: number for name, number in both.items() if type(number) is int}
+
+
+def _messages(given: Mapping[str, Value]) -> dict[str, str]:
+    """The messages that are spread over numbered attributes, as JSON."""
+    messages: dict[str, dict[int, dict[str, Any]]] = {}
+    for name, value in given.items():
+        if match := _MESSAGE.fullmatch(name):
+            ours = names.INPUT if "input" in (match["way"] or "") or match["part"] == "prompt" else names.OUTPUT
+            messages.setdefault(ours, {}).setdefault(int(match["place"]), {})[match["name"]] = value
+    return {ours: json.dumps([numbered[place] for place in sorted(numbered)]) for ours, numbered in messages.items()}
+
+
+def _contents_of_events(span: Span, operation: str) -> dict[str, str]:
+    """What events such as ``gen_ai.user.message`` and ``gen_ai.choice`` hold."""
+    asked: list[dict[str, Any]] = []
+    contents: dict[str, str] = {}
+    for event in span.events:
+        role = re.fullmatch(r"gen_ai\.(user|system|assistant|tool)\.message", event.name)
+        if event.name == "gen_ai.choice":
+            words = event.attributes.get("message", event.attributes.get("content"))
+            contents[names.RESULT if operation == names.EXECUTE_TOOL else names.OUTPUT] = _as_text(words)
+        elif role and operation == names.EXECUTE_TOOL:
+            contents[names.ARGUMENTS] = str(event.attributes.get("content", ""))
+        elif role:
+            asked.append({"role": role[1], "content": _as_text(event.attributes.get("content"))})
+    return contents | ({names.INPUT: json.dumps(asked)} if asked else {})
+
+
+def _as_text(value: object) -> str:
+    """The text of a message; of a list of parts ``[{"text": "cold"}]``, that of the parts."""
+    try:
+        parts = json.loads(str(value))
+    except ValueError:
+        return str(value)
+    if isinstance(parts, list) and parts and all(isinstance(one, dict) and set(one) == {"text"} for one in parts):
+        return "".join(str(one["text"]) for one in parts)
+    return str(value)

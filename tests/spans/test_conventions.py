@@ -1,0 +1,197 @@
+"""One conversation in the conventions and the files that people have: each is the same run."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from planexec_lab import spans
+from planexec_lite.run import Run
+
+NANO = 1_000_000_000
+ARGUMENTS, SEVEN_THREE = '{"city": "Oslo"}', {"gen_ai.usage.input_tokens": 7, "gen_ai.usage.output_tokens": 3}
+Told = tuple[str, dict[str, Any], list[tuple[str, dict[str, Any]]]]  # a name, attributes, events
+
+
+def told(name: str, attributes: dict[str, Any], *events: tuple[str, dict[str, Any]]) -> Told:
+    return name, attributes, [*events]
+
+
+def openinference(kind: str, **more: Any) -> dict[str, Any]:
+    return {"openinference.span.kind": kind, **{name.replace("__", "."): value for name, value in more.items()}}
+
+
+CONVENTIONS: dict[str, tuple[Told, Told, Told]] = {  # an agent, a model's answer, a tool's call
+    "GenAI": (
+        told("invoke_agent a", {"gen_ai.operation.name": "invoke_agent"}),
+        told("chat m", {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", **SEVEN_THREE}),
+        told("execute_tool weather", {"gen_ai.tool.name": "weather", "gen_ai.tool.call.arguments": ARGUMENTS,
+                                      "gen_ai.tool.call.result": "cold"}),
+    ),
+    "contents in events": (
+        told("invoke_agent a", {"gen_ai.operation.name": "invoke_agent"}),
+        told("chat", {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", **SEVEN_THREE},
+             ("gen_ai.user.message", {"content": '[{"text": "How is Oslo?"}]'}), ("gen_ai.choice", {"message": "[]"})),
+        told("execute_tool weather", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather"},
+             ("gen_ai.tool.message", {"content": ARGUMENTS}), ("gen_ai.choice", {"message": '[{"text": "cold"}]'})),
+    ),
+    "OpenInference": (
+        told("Agent.run", openinference("AGENT")),
+        told("Model.generate", openinference("LLM", llm__model_name="m", llm__token_count__prompt=7,
+                                             llm__token_count__completion=3, **{"llm.input_messages.0.message.role": "user",
+                                             "llm.input_messages.0.message.content": "How is Oslo?"})),
+        told("SimpleTool", openinference("TOOL", tool__name="weather", output__value="cold",
+                                         input__value='{"args": [], "kwargs": {"city": "Oslo"}}')),
+    ),
+    "OpenLLMetry": (
+        told("a.workflow", {"traceloop.span.kind": "agent"}),
+        told("openai.chat", {"llm.request.type": "chat", "gen_ai.request.model": "m", "gen_ai.usage.prompt_tokens": 7,
+                             "gen_ai.usage.completion_tokens": 3, "gen_ai.prompt.0.role": "user",
+                             "gen_ai.prompt.0.content": "How is Oslo?"}),
+        told("weather.tool", {"traceloop.span.kind": "tool", "gen_ai.tool.name": "weather",
+                              "traceloop.entity.input": json.dumps({"inputs": {"city": "Oslo"}}),
+                              "traceloop.entity.output": "cold"}),
+    ),
+    "Vercel's AI SDK": (
+        told("ai.generateText", {"ai.operationId": "ai.generateText", "ai.prompt": '{"prompt": "How is Oslo?"}'}),
+        told("ai.generateText.doGenerate", {"ai.operationId": "ai.generateText.doGenerate", "gen_ai.request.model": "m",
+                                            **SEVEN_THREE}),
+        told("ai.toolCall", {"ai.operationId": "ai.toolCall", "ai.toolCall.name": "weather", "ai.toolCall.args": ARGUMENTS,
+                             "ai.toolCall.result": "cold"}),
+    ),
+    "MLflow": (
+        told("agent", {"mlflow.spanType": '"AGENT"'}),
+        told("llm", {"mlflow.spanType": '"CHAT_MODEL"', "llm.model_name": "m",
+                     "mlflow.chat.tokenUsage": '{"input_tokens": 7, "output_tokens": 3}'}),
+        told("weather", {"mlflow.spanType": '"TOOL"', "mlflow.spanInputs": ARGUMENTS, "mlflow.spanOutputs": '"cold"'}),
+    ),
+    "pydantic-ai before 5": (
+        told("agent run", {"gen_ai.operation.name": "invoke_agent"}),
+        told("chat m", {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", **SEVEN_THREE}),
+        told("running tool", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather",
+                              "tool_arguments": ARGUMENTS, "tool_response": "cold"}),
+    ),
+    "Google's ADK": (
+        told("invoke_agent a", {"gen_ai.operation.name": "invoke_agent"}),
+        told("generate_content m", {"gen_ai.operation.name": "generate_content", "gen_ai.request.model": "m", **SEVEN_THREE}),
+        told("execute_tool weather", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather",
+                                      "gcp.vertex.agent.tool_call_args": ARGUMENTS, "gcp.vertex.agent.tool_response": "cold"}),
+    ),
+}  # fmt: skip
+
+
+def made(conversation: tuple[Told, ...]) -> list[dict[str, Any]]:
+    """The spans as plain data: the agent at the top, the others below it, one second each."""
+    parents = [None, *(["1" * 16] * (len(conversation) - 1))]
+    return [
+        {"name": name, "id": str(place + 1) * 16, "parent": parent, "from": place and place - 1, "to": place or 9,
+         "attributes": attributes, "events": events}
+        for place, ((name, attributes, events), parent) in enumerate(zip(conversation, parents, strict=True))
+    ]  # fmt: skip
+
+
+def kind(value: Any) -> str:
+    return "intValue" if type(value) is int else "stringValue"
+
+
+def otlp(parts: list[dict[str, Any]]) -> str:
+    def pairs(given: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"key": key, "value": {kind(value): value}} for key, value in given.items()]
+
+    listed = [
+        {"name": one["name"], "traceId": "a" * 32, "spanId": one["id"], "parentSpanId": one["parent"],
+         "startTimeUnixNano": one["from"] * NANO, "endTimeUnixNano": one["to"] * NANO,
+         "attributes": pairs(one["attributes"]),
+         "events": [{"name": name, "attributes": pairs(more)} for name, more in one["events"]]}
+        for one in parts
+    ]  # fmt: skip
+    return json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": listed}]}]})
+
+
+def jaeger(parts: list[dict[str, Any]]) -> str:
+    def pairs(given: dict[str, Any]) -> list[dict[str, Any]]:
+        return [{"key": key, "type": "string", "value": value} for key, value in given.items()]
+
+    listed = [
+        {"traceID": "a" * 32, "spanID": one["id"], "operationName": one["name"], "startTime": one["from"] * 1_000_000,
+         "references": [{"refType": "CHILD_OF", "traceID": "a" * 32, "spanID": one["parent"]}] if one["parent"] else [],
+         "duration": (one["to"] - one["from"]) * 1_000_000, "tags": pairs(one["attributes"]),
+         "logs": [{"timestamp": 0, "fields": pairs({"event": name, **more})} for name, more in one["events"]]}
+        for one in parts
+    ]  # fmt: skip
+    return json.dumps({"data": [{"traceID": "a" * 32, "spans": listed}]})
+
+
+def console(parts: list[dict[str, Any]]) -> str:
+    """Objects over several lines, in a row."""
+
+    def at(second: int) -> str:
+        return (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second)).isoformat().replace("+00:00", "Z")
+
+    listed = [
+        {"name": one["name"], "context": {"trace_id": "0x" + "a" * 32, "span_id": "0x" + one["id"]}, "kind": "SpanKind.INTERNAL",
+         "parent_id": one["parent"] and "0x" + one["parent"], "start_time": at(one["from"]), "end_time": at(one["to"]),
+         "status": {"status_code": "UNSET"}, "attributes": one["attributes"],
+         "events": [{"name": name, "timestamp": at(0), "attributes": more} for name, more in one["events"]]}
+        for one in parts
+    ]  # fmt: skip
+    return "\n".join(json.dumps(one, indent=4) for one in listed)
+
+
+def mlflow(parts: list[dict[str, Any]]) -> str:
+    listed = [
+        {"name": one["name"], "context": {"trace_id": "a" * 32, "span_id": one["id"]}, "parent_id": one["parent"],
+         "start_time": one["from"] * NANO, "end_time": one["to"] * NANO, "status_code": "OK", "attributes": one["attributes"],
+         "events": [{"name": name, "timestamp": 0, "attributes": more} for name, more in one["events"]]}
+        for one in parts
+    ]  # fmt: skip
+    return json.dumps({"info": {"request_id": "1"}, "data": {"spans": listed}})
+
+
+def summary(run: Run) -> dict[str, Any]:
+    steps = [(step.tool, dict(step.params), run.results[step.id]) for step in run.plan.steps]
+    return {
+        "steps": steps,
+        "calls": (run.usage.calls, run.usage.input_tokens, run.usage.output_tokens),
+        "end": run.reason,
+    }
+
+
+@pytest.mark.parametrize("file", [otlp, jaeger, console, mlflow])
+@pytest.mark.parametrize("name", [*CONVENTIONS])
+def test_a_conversation_is_the_same_run_in_each_convention_and_file(name: str, file: Any) -> None:
+    run = spans.read(file(made(CONVENTIONS[name])))
+    assert summary(run) == {
+        "steps": [("weather", {"city": "Oslo"}, "cold")],
+        "calls": (1, 7, 3),
+        "end": "the trace ends",
+    }
+    asks = any("How is Oslo?" in str(one) for one in CONVENTIONS[name])
+    assert run.board.started.goal == ("How is Oslo?" if asks else CONVENTIONS[name][0][0])
+
+
+def test_what_is_not_understood_is_counted_and_named() -> None:
+    agent, model, tool = CONVENTIONS["GenAI"]
+    odd = [told("warm up", {}), told("warm up", {}), told("check", {"a": 1})]
+    run = spans.read(otlp(made((agent, model, tool, *odd))))
+    assert run.reason == "the trace ends (not understood: 2 × 'warm up', 1 × 'check')"
+    assert [step.tool for step in run.plan.steps] == ["weather"]
+
+
+def test_retrieval_embeddings_and_a_tool_below_a_model_are_steps() -> None:
+    agent, model, tool = CONVENTIONS["GenAI"]
+    found = told("retrieval kb", {"gen_ai.operation.name": "retrieval"})
+    embedded = told("embed", {"openinference.span.kind": "EMBEDDING", "llm.token_count.prompt": 50})
+    parts = made((agent, model, tool, embedded, found))
+    parts[2] |= {"parent": parts[1]["id"], "from": 0, "to": 1}
+    run = spans.read(otlp(parts))
+    assert [step.tool or step.description for step in run.plan.steps] == ["weather", "embed", "retrieval kb"]
+    assert (run.usage.calls, run.usage.input_tokens) == (2, 57)
+
+
+def test_an_agent_that_only_frames_another_one_is_no_step() -> None:
+    parts = made(CONVENTIONS["OpenInference"])
+    frame = {**parts[0], "name": "Agent workflow", "id": "f" * 16}
+    parts[0] |= {"parent": frame["id"]}
+    assert summary(spans.read(otlp([frame, *parts])))["steps"] == [("weather", {"city": "Oslo"}, "cold")]
