@@ -81,7 +81,12 @@ def wrong_ideas() -> str:
             cell.source for cell in cells if {"wrong-answer", one.id} <= set(cell.tags)
         ]
         ideas = [source.splitlines()[0].removeprefix("# ") for source in wrong]
-        lines += ["", f"## {one.id} · {one.title}", "", *(f"- {idea}" for idea in ideas[:4])]
+        lines += [
+            "",
+            f"## {one.id} · {one.title}",
+            "",
+            *(f"- {idea}" for idea in ideas[:4]),
+        ]
         lines += ["", f"Ask: {find(one.id).hints[-1]}"]
     return "\n".join([*lines, ""])
 
