@@ -5,7 +5,6 @@ PYTHON ?=
 ONLY ?=
 TESTS ?=
 OUT ?= build/bench
-PEERS ?= build/peers
 SITE ?= build/site
 SERVE ?=
 REPO ?=
@@ -29,8 +28,8 @@ lab: $(STAMP) ## open JupyterLab at the tour
 test: $(STAMP) ## units, guards, lint, types, every notebook cell; in the browser two lessons and the desk
 	$(PYTEST) -m "not wide and not weekly and not hub" $(TESTS)
 
-wide: $(STAMP) ## all lessons in the browser and on the site, and the packages as they are released
-	$(PYTEST) -m wide $(TESTS)
+wide: $(STAMP) ## all lessons by nbval, in the browser and on the site, and the packages as they are released
+	$(PYTEST) -m "wide and not weekly" $(TESTS)
 
 weekly: $(STAMP) ## what seldom finds anything: other clients and front ends, Colab, long walks, many kills, all random examples
 	-sh elsewhere/environments.sh
@@ -71,8 +70,9 @@ format: $(STAMP) ## let ruff format code and notebooks
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
-bench: $(STAMP) ## measure beside plain peers and other frameworks (OUT and PEERS name folders)
-	$(BIN)/python -m tests.bench --peers $(PEERS) --out $(OUT)
+bench: $(STAMP) ## measure beside plain peers and LangGraph (OUT names a folder)
+	-sh elsewhere/environments.sh langgraph
+	$(BIN)/python -m tests.bench --out $(OUT)
 
 elsewhere: $(STAMP) ## the release on five other frameworks: their environments, the suite, and what lesson 15 reads
 	sh elsewhere/environments.sh

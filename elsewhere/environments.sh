@@ -1,11 +1,11 @@
 #!/bin/sh
-# Make an environment for each framework, in elsewhere/.envs: sh elsewhere/environments.sh [NAME ...]
+# Make an environment for each framework, and for Dask, in elsewhere/.envs: sh elsewhere/environments.sh [NAME ...]
 # It uses uv if it is on PATH, otherwise python3's venv and pip. PYTHON selects the interpreter.
 set -eu
 cd "$(dirname "$0")"
 uv=$(command -v uv || true)
 python=${PYTHON:-python3}
-for name in ${*:-langgraph agents_sdk pydantic_ai llamaindex adk dbos}; do
+for name in ${*:-langgraph agents_sdk pydantic_ai llamaindex adk dbos dask}; do
     folder=.envs/$name
     if [ "$folder/.installed" -nt "$name/requirements.txt" ]; then
         continue

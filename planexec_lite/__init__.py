@@ -3,7 +3,7 @@
 A planner writes a plan, an executor runs its steps, a board records the state of the run, and one loop connects them.
 Read in this order:
 
-1. `exercises/capstone`: the whole pattern in 150 lines.
+1. `exercises/capstone/program.py`: the whole pattern in 150 lines.
 2. `core`: events, the board that is computed from them, the rules of a plain run, and the loop.
 3. One capability per lesson, in `capabilities`: approval, retries, replanning, rollback, … Each file has all of it.
    `assembly` puts them together on one page.

@@ -112,7 +112,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """A worker for each processor, six at most, and more beside kernels and browsers, which wait most of their time."""
     chosen = config.getoption("markexpr")
-    waiting = 0 if "not browser" in chosen else 4 if "not wide" in chosen or chosen == "wide" else 2
+    waiting = 0 if "not browser" in chosen else 4 if "not wide" in chosen or chosen.startswith("wide") else 2
     return min(6, (os.cpu_count() or 1) + waiting)
 
 

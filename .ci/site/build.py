@@ -32,7 +32,7 @@ TOOLS = WORK / "tools"
 EXTENSION = TOOLS / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-extension"
 FILES = ["notebooks/*.ipynb", "notebooks/appendix/*.ipynb"]
 FILES += ["exercises/*.ipynb", "exercises/*.md", "GLOSSARY.md"]
-LEFT_OUT = {"solutions", "mine", "__pycache__", "progress.json", "mini.py"}
+LEFT_OUT = {"solutions", "mine", "__pycache__", "progress.json"}
 PLACES = {"lab": "top: 3px", "notebooks": "bottom: 8px", "tree": "bottom: 8px"}  # where an app leaves room at the right
 HOME = """<a id="home" href="../../index.html" style="position: fixed; {place}; right: 14px; z-index: 20; padding: 2px 8px;
  font: 13px system-ui, sans-serif; color: var(--jp-content-link-color, #1976d2);

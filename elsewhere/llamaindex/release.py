@@ -136,7 +136,8 @@ async def main():
         plan = await ctx.store.get("plan")  # ours: waits
         handler.ctx.send_event(Answered(answer=ask(plan.model_dump())))  # ours: waits
     async for event in handler.stream_events(expose_internal=True):
-        saved.write_text(json.dumps(handler.ctx.to_dict()))  # ours: waits, resume
+        saved.with_name("new").write_text(json.dumps(handler.ctx.to_dict()))  # ours: waits, resume
+        saved.with_name("new").replace(saved)  # ours: waits, resume
         if isinstance(event, Proposed):
             handler.ctx.send_event(Answered(answer=ask(event.plan.model_dump())))
         elif isinstance(event, Over):

@@ -40,6 +40,7 @@ class Cell:
     kind: str
     tags: tuple[str, ...]
     source: str
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Facts:
     difficulty: int
     minutes: int
     lines: int
+    cell: str
 
     @property
     def core(self) -> bool:
@@ -65,7 +67,10 @@ def cells(path: Path) -> tuple[Cell, ...]:
     if not path.is_file():
         return ()
     raw = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return tuple(Cell(one["cell_type"], tuple(one["metadata"].get("tags", ())), "".join(one["source"])) for one in raw)
+    return tuple(
+        Cell(one["cell_type"], tuple(one["metadata"].get("tags", ())), "".join(one["source"]), one.get("id", ""))
+        for one in raw
+    )
 
 
 @cache
@@ -123,7 +128,7 @@ def read_facts(path: Path) -> list[Facts]:
         if cell.kind == "markdown" and heading and line:
             kind, difficulty, minutes, lines = line.groups()
             id, title = heading.groups()
-            listed.append(Facts(id, title, kind.lower(), int(difficulty), int(minutes), int(lines)))
+            listed.append(Facts(id, title, kind.lower(), int(difficulty), int(minutes), int(lines), cell.id))
     return listed
 
 
@@ -131,6 +136,14 @@ def answer(id: str) -> str | None:
     """Return the source of the cell with the tags `answer` and this id, or None."""
     answers = [cell.source for cell in cells(source_of(id.partition(".")[0])) if {"answer", id} <= set(cell.tags)]
     return answers[0] if answers else None
+
+
+def part(id: str) -> str | None:
+    """Return our part of the capstone with this id, "capstone.3", or None."""
+    path = HERE / "authors" / "capstone.py"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    _, *cells = re.split(r"(?m)^# %% (capstone\.\d+)\n", text)
+    return dict(zip(cells[::2], map(str.strip, cells[1::2]), strict=True)).get(id)
 
 
 def solved(source: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -53,20 +54,32 @@ class Trial:
 
     Args:
         draw: False leaves the pictures out.
+        anew: returns the answers as another process defines them, from the same cell.
+        scenario: what happened before the call, a row of the message.
+        wanted: what the message expects if the call raises; by default, the exercise's docstring.
+        told: how the message shows the next call, if not with all its arguments.
+        last: the last call that returned: function, arguments, named arguments, and the shown result.
     """
 
     draw: bool = True
+    anew: Callable[[], list[Any]] | None = None
     head: str = "called"
     called: str = "nothing yet"
     came: str = "nothing"
+    scenario: str = ""
+    wanted: str = ""
+    told: str = ""
+    last: tuple[Any, tuple[Any, ...], dict[str, Any], str] | None = None
     figures: list[Callable[[], Any]] = field(default_factory=list)
 
     def call(self, function: Any, *args: Any, **named: Any) -> Any:
         """Call the learner's function with copies of the arguments, check that it leaves them unchanged, and return its result."""
         given = [*map(shown, args), *(f"{name}={shown(value)}" for name, value in named.items())]
-        self.head, self.called, self.came = "called", cut(f"{shown(function)}({', '.join(given)})"), "nothing"
+        called = self.told or cut(f"{shown(function)}({', '.join(given)})")
+        self.head, self.called, self.came, self.told = "called", called, "nothing", ""
         self.want(callable(function), "a function", "The cell must define a function with this name.")
         before = [_state(value) for value in (*args, *named.values())]
+        originals = args, named
         args, named = copied(args), copied(named)
         try:
             value = function(*args, **named)
@@ -80,10 +93,13 @@ class Trial:
         if inspect.iscoroutine(value):
             value.close()  # it is never awaited
         self.came = cut(shown(value))
-        rule = "Don't change the arguments: the caller might still use them."
+        self.last = function, *originals, shown(value)
         for (name, now), old in zip([*enumerate(args), *named.items()], before, strict=True):
-            wanted = f"`{_parameter(function, name)}` unchanged; after the call it is {cut(shown(now))}"
-            self.want(_state(now) == old, wanted, rule)
+            if _state(now) != old:
+                parameter = _parameter(function, name)
+                self.came = f"`{parameter}` {_difference(old, now)}"
+                rule = "Don't change the arguments: the caller might still use them."
+                self.wrong(f"`{parameter}` as it was before the call", rule)
         return value
 
     def given(self, name: str, value: Any) -> Any:
@@ -91,16 +107,21 @@ class Trial:
         self.head, self.called, self.came = "you wrote", cut(f"{name} = {shown(value)}"), ""
         return value
 
-    def want(self, holds: Any, wanted: str, rule: str) -> None:
-        """End the trial as wrong unless `holds`. `wanted` describes the expected result, `rule` the reason.
+    def want(self, holds: Any, wanted: str, rule: str, came: str = "") -> None:
+        """End the trial as wrong unless `holds`.
 
-        For a prediction, `wanted` describes the right value without revealing it.
+        Args:
+            holds: whether the answer is right.
+            wanted: the expected result, without any value of the learner; for a prediction, without the right value.
+            rule: the sentence of the task that the answer breaks.
+            came: the result, if another text than the last call's result shows it better.
         """
         if not holds:
-            self.wrong(wanted, rule)
+            self.wrong(wanted, rule, came)
 
-    def wrong(self, wanted: str, rule: str) -> NoReturn:
+    def wrong(self, wanted: str, rule: str, came: str = "") -> NoReturn:
         """End the trial as wrong."""
+        self.came = cut(came) or self.came
         raise Wrong(wanted, rule)
 
     def show(self, view: Callable[..., Any], *args: Any, **named: Any) -> None:
@@ -174,14 +195,16 @@ def copied(value: Any) -> Any:
 def unforeseen(function: Any, count: int) -> list[str]:
     """Return strings that the author of the function can't know: random numbers seeded with the function's source.
 
-    They are the same on every run; an answer with hard-coded strings has another source and gets other strings.
+    They are the same on every run; an answer with hard-coded strings has another source and gets other strings. The grader
+    sets `PLANEXEC_SEED`, so that each student gets other strings too.
     """
     try:
         text = inspect.getsource(function)
     except (OSError, TypeError):  # its source is not available
         constants = getattr(getattr(function, "__code__", None), "co_consts", ())
         text = repr([one for one in constants if not hasattr(one, "co_code")])
-    return [str(number) for number in Random(text).sample(range(1000, 10000), count)]
+    seed = os.environ.get("PLANEXEC_SEED", "") + text
+    return [str(number) for number in Random(seed).sample(range(1000, 10000), count)]
 
 
 def _state(value: Any) -> Any:
@@ -197,6 +220,17 @@ def _state(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return type(value), {one.name: _state(getattr(value, one.name)) for one in fields(value)}
     return value
+
+
+def _difference(before: Any, now: Any) -> str:
+    """Describe how an argument differs from its state before the call."""
+    old, new = (one[1] if isinstance(one, tuple) and one[:1] == (type(now),) else one for one in (before, _state(now)))
+    if isinstance(old, list) and isinstance(new, list):
+        if len(old) != len(new):
+            return f"has {len(new)} items after the call, not {len(old)}"
+        if sorted(map(repr, old)) == sorted(map(repr, new)):
+            return "has its items in another order after the call"
+    return cut(f"after the call is {shown(now)}")
 
 
 def _parameter(function: Any, place: int | str) -> str:

@@ -82,14 +82,14 @@ class Ended:
 class Printed(io.TextIOBase):
     """A stream that keeps the first characters of the output."""
 
-    def __init__(self) -> None:
-        self.kept, self.length = "", 0
+    def __init__(self, most: int = MOST_PRINTED) -> None:
+        self.kept, self.length, self.most = "", 0, most
 
     def writable(self) -> bool:
         return True
 
     def write(self, text: str) -> int:
-        self.kept += text[: max(0, MOST_PRINTED - len(self.kept))]
+        self.kept += text[: max(0, self.most - len(self.kept))]
         self.length += len(text)
         return len(text)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import linecache
 import os
 import sys
@@ -15,20 +16,25 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
-from urllib.parse import quote
 
 from planexec_lite.workers.session import described
 
 from exercises.checker import book, guesses, record
-from exercises.checker.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find, without_addresses
+from exercises.checker.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find, shown, without_addresses
 from exercises.checker.guard import Ended, Kept, TimeUp, guarded
 
 DRAWING = 30.0  # seconds for one picture: the first picture loads matplotlib
 COLUMNS = 92  # width of a verdict, as in the lessons
 DEPTH = 6  # depth of the comparison of two values
+FIRST = "In a new process, this call gives another result. Your answer keeps something between calls."
+KEPT = "The same call was right the first time this check ran. Your answer keeps something between calls."
+ANEW = (
+    "The same call was right before the check ran your cell again, as a new process does. Each run must give the same."
+)
 _HINTED: dict[str, int] = {}
+_RERUN: list[str] = []  # the exercises whose cell runs again: its verbs do nothing
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ def _steady(verb: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(verb)
     def steady(*arguments: Any) -> None:
+        if _RERUN:
+            return
         if kept:
             kept[0].restore()
         try:
@@ -83,7 +91,7 @@ def hint(id: str, namespace: dict[str, Any]) -> None:
 @_steady
 def solution(id: str, namespace: dict[str, Any]) -> None:
     """Print one right answer, `solution("01.2")`. `check` accepts other right answers too."""
-    source = book.answer(find(id).id)
+    source = book.answer(find(id).id) or book.part(id)
     print(
         f"{id} · One solution\n" + textwrap.indent(book.solved(source or "# the solution is not available here"), "  ")
     )
@@ -129,8 +137,7 @@ class Link:
         folders = [Path.cwd(), *([file.parent] if file else []), book.HERE]
         folder = builtins.next(each for each in folders if (each / self.notebook).exists())
         path = Path(os.path.relpath(folder / self.notebook)).as_posix()
-        heading = f"{self.exercise.id} · {self.exercise.title}"
-        return f"Next: [{heading}]({path}#{quote(heading.replace(' ', '-'))})"
+        return f"Next: [{self.exercise.id} · {self.exercise.title}]({path}#cell-id={self.exercise.cell})"
 
     def __repr__(self) -> str:
         return f"Next: {self.exercise.id} · {self.exercise.title}, in {self.notebook}"
@@ -145,9 +152,11 @@ def judged(
 ) -> Outcome:
     """Check the answer in a namespace. Raises `Unknown` for an unknown id.
 
-    `seconds` replaces the exercise's limit of CPU time, and `patience` the limit for waiting, in seconds.
+    A right answer with code is checked twice more, to detect state that it keeps: the same objects again, then new
+    ones from the same cell. `seconds` replaces the exercise's limit of CPU time, and `patience` the limit for
+    waiting, in seconds.
     """
-    one, trial = find(id), Trial(draw)
+    one = find(id)
     missing = [name for name in one.names if name not in namespace]
     if missing:
         return _told(one, "not started", f"`{missing[0]}` is not defined yet. Run the cell above, then this cell.")
@@ -159,12 +168,76 @@ def judged(
         return _told(
             one, "not started", f"{names} {is_or_are} unchanged. Write your answer in the cell above and run it."
         )
-    ended = guarded(lambda: one.judge(trial, *answers), seconds or one.seconds, patience=patience)
-    return _outcome(one, trial, ended, namespace)
+    fresh, limit = functools.partial(_anew, one, answers, namespace), seconds or one.seconds
+
+    def tried(chosen: Callable[[], list[Any]], draw: bool, rule: str) -> Outcome:
+        trial = Trial(draw, anew=fresh)
+        ended = guarded(lambda: one.judge(trial, *chosen()), limit, patience=patience)
+        if isinstance(ended.error, Wrong) and _keeps_state(trial, answers, fresh, limit):
+            rule = rule or FIRST
+        return _outcome(one, trial, ended, namespace, rule)
+
+    first = tried(lambda: answers, draw, "")
+    if first.status == "right" and any(map(_code, answers)):
+        for chosen, rule in ((lambda: answers, KEPT), (fresh, ANEW)):
+            later = tried(chosen, False, rule)
+            if later.status != "right":
+                return Outcome(later.status, later.text, first.figures)
+    return first
 
 
-def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any]) -> Outcome:
-    """Describe how the trial ended."""
+def _keeps_state(trial: Trial, answers: list[Any], fresh: Callable[[], list[Any]], seconds: float) -> bool:
+    """Return whether new processes agree on the last call, but not with its result: the answer keeps something."""
+    function, args, named, came = trial.last or (None, (), {}, "")
+    places = [place for place, answer in enumerate(answers) if answer is function]
+    if not places or any(map(_can_keep, (*args, *named.values()))):
+        return False
+
+    def again() -> str:
+        return shown(fresh()[places[0]](*copied(args), **copied(named)))
+
+    ended = [guarded(again, seconds) for _ in range(2)]
+    results = {one.value if one.error is None else came for one in ended}
+    return len(results) == 1 and came not in results
+
+
+def _can_keep(value: Any) -> bool:
+    """Return whether a function or an object among the arguments might itself keep something between calls."""
+    return callable(value) and bool(getattr(value, "__closure__", value))
+
+
+def _anew(one: Exercise, answers: list[Any], namespace: dict[str, Any]) -> list[Any]:
+    """Return the answers as a new process would define them: their cells run again, in a copy of the namespace.
+
+    Return the answers themselves if the source of the cells is not available or a cell raises.
+    """
+    files = dict.fromkeys(code.co_filename for code in map(_code, answers) if code is not None)
+    fresh = {name: copied(value) for name, value in namespace.items() if name != "__builtins__"}
+    fresh["display"] = lambda *_, **__: None
+    _RERUN.append(one.id)
+    try:
+        for file in files:
+            exec(compile("".join(linecache.getlines(file)), file, "exec"), fresh)
+    except Exception:
+        return answers
+    finally:
+        _RERUN.clear()
+    return [fresh.get(name, answer) for name, answer in zip(one.names, answers, strict=True)]
+
+
+def _code(answer: Any) -> CodeType | None:
+    """Return code of an answer: a function, a class or an object; None for plain data."""
+    answer = inspect.unwrap(getattr(answer, "func", answer))
+    if isinstance(answer, MethodType):
+        answer = answer.__func__
+    if isinstance(answer, FunctionType):
+        return answer.__code__
+    kind = answer if isinstance(answer, type) else type(answer)
+    return next((one.__code__ for one in vars(kind).values() if isinstance(one, FunctionType)), None)
+
+
+def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any], rule: str = "") -> Outcome:
+    """Describe how the trial ended; `rule` replaces the broken rule."""
     problem = ended.error
     error = problem.error if isinstance(problem, Raised) else problem
     drawn = [guarded(draw, DRAWING, ()).value for draw in trial.figures]
@@ -177,23 +250,29 @@ def _outcome(one: Exercise, trial: Trial, ended: Ended, namespace: dict[str, Any
     if isinstance(error, NotImplementedError):
         return _told(one, "not started", "Your answer still contains `raise NotImplementedError`.")
     if isinstance(error, Wrong):
-        return _told(one, "wrong", _table(trial, trial.came, error.wanted, error.rule, ended.printed), figures)
+        return _told(one, "wrong", _table(trial, trial.came, error.wanted, rule or error.rule, ended.printed), figures)
     where = _where(error, namespace)
     if isinstance(error, TimeUp):
         came = f"nothing: the check stopped your answer {error}{where}"
-        return _told(
-            one, "raised", _table(trial, came, one.wanted, "Every loop needs a bound.", ended.printed), figures
-        )
+        rule = rule or "Every loop needs a bound."
+        return _told(one, "raised", _table(trial, came, trial.wanted or one.wanted, rule, ended.printed), figures)
     message = described(error) + where
     if isinstance(problem, Raised) or where:
-        return _told(one, "raised", _table(trial, message, one.wanted, "", ended.printed), figures)
+        return _told(one, "raised", _table(trial, message, trial.wanted or one.wanted, rule, ended.printed), figures)
     rule = f"The result has the wrong shape ({message})."
     return _told(one, "wrong", _table(trial, trial.came, one.wanted, rule, ended.printed), figures)
 
 
 def _table(trial: Trial, came: str, wanted: str, rule: str, printed: str) -> str:
-    """Format the call, the result, the expected result, and the broken rule."""
-    rows = {trial.head: trial.called, "result": came, "expected": wanted, "rule": rule, "printed": printed}
+    """Format the call, the scenario, the result, the expected result, and the broken rule."""
+    rows = {
+        trial.head: trial.called,
+        "scenario": trial.scenario,
+        "result": came,
+        "expected": wanted,
+        "rule": rule,
+        "printed": printed,
+    }
     return "\n".join(_wrapped(without_addresses(text), f"{name:<11}") for name, text in rows.items() if text)
 
 
@@ -213,7 +292,7 @@ def _where(error: BaseException, namespace: dict[str, Any]) -> str:
     """Return the learner's line that raised, as a clause, or "" if none of the learner's lines was running."""
     place, step = "", error.__traceback__
     while step is not None:
-        if step.tb_frame.f_globals is namespace:
+        if step.tb_frame.f_globals.get("__name__") == namespace.get("__name__"):
             number = step.tb_lineno or step.tb_frame.f_code.co_firstlineno  # an alarm may hit between two lines
             line = linecache.getline(step.tb_frame.f_code.co_filename, number).strip()
             place = f", in line {number} of {step.tb_frame.f_code.co_name}" + (f": {line}" if line else "")

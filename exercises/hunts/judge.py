@@ -1,31 +1,29 @@
-"""Judge a program by the tests of its hunt: right, wrong, raised an error, or did not end.
+"""Run a program and judge it by the test of its hunt: right, wrong, raised an error, or did not end.
 
-This file imports nothing of the project, so that it can judge a program in a separate process with a time limit.
+Everything happens in this process, because a browser tab has no other. So `asyncio.run` gets an event loop that needs neither
+sockets nor time: its clock jumps to the next timer, and it also runs inside a notebook's own loop.
 """
 
 from __future__ import annotations
 
-import json
-import math
-import os
-import signal
-import subprocess
+import asyncio
 import sys
 import traceback
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-LIMIT = 5.0  # seconds of CPU time, where the system can bound them
-PATIENCE = (
-    4.0  # factor for the wall-clock limit: a program can wait, and a busy machine must not stop a correct program
-)
+from exercises.checker.guard import Printed, TimeUp, guarded
+
+LIMIT = 1.0  # seconds of CPU time
+FILE = "<program>"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of the tests: "right", "wrong", "error" or "late"; the name of the deciding test; and its message."""
+    """The result of a test: "right", "wrong", "raised" or "late"; the name of the deciding test; and its message."""
 
     word: str
     test: str = ""
@@ -34,93 +32,118 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a program, whether it ended in time, and its error."""
+    """What a program printed, whether it ended in time, and its error."""
 
     text: str
     ended: bool
     error: str = ""
 
 
-def load(path: Path) -> ModuleType:
-    """Load a file as a fresh module, without writing a compiled file."""
-    module = sys.modules["hunted"] = ModuleType("hunted")
-    module.__file__ = str(path)
-    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), vars(module))
+def judge(test: str, program: str | bytes, limit: float = LIMIT) -> Verdict:
+    """Call each test function with a freshly loaded program; the first that fails gives the verdict."""
+    words = "the program can be read"
+
+    def tried() -> int:
+        nonlocal words
+        tests = [(name, value) for name, value in vars(load(test, "<test>")).items() if name.startswith("test_")]
+        for name, function in tests:
+            words = "the program can be read"
+            loaded = load(program)
+            words = name.removeprefix("test_").replace("_", " ")
+            function(loaded)
+        return len(tests)
+
+    with _own_loop():
+        ended = guarded(tried, limit, ())
+    match ended.error:
+        case None:
+            return Verdict("right", "", f"all {ended.value} tests pass")
+        case TimeUp():
+            return Verdict("late", words, f"it did not end, and was stopped {ended.error}")
+        case AssertionError() as error if not words.startswith("the program"):
+            return Verdict("wrong", words, str(error))
+        case error:
+            return Verdict("raised", words, _where(error))
+
+
+def run(program: str | bytes, limit: float = LIMIT) -> Output:
+    """Run a program as `python` does, and return its output so far."""
+    printed = Printed(20_000)
+
+    def main() -> None:
+        with redirect_stdout(printed):
+            load(program, name="__main__")
+
+    with _own_loop():
+        error = guarded(main, limit, ()).error
+    late = isinstance(error, TimeUp)
+    return Output(printed.kept, not late, _where(error) if error and not late else "")
+
+
+def load(source: str | bytes, file: str = FILE, name: str = "hunted") -> ModuleType:
+    """Load a source as a fresh module."""
+    module = ModuleType(name)
+    if name != "__main__":
+        sys.modules[name] = module  # dataclasses look for it there
+    exec(compile(source, file, "exec", dont_inherit=True), vars(module))
     return module
 
 
-def judge(tests: Path, program: Path) -> Verdict:
-    """Call each test with a freshly loaded program, in this process; the first failing test gives the verdict."""
-    asked = [(name, test) for name, test in vars(load(tests)).items() if name.startswith("test_")]
-    for name, test in asked:
-        words = name.removeprefix("test_").replace("_", " ")
-        try:
-            test(load(program))
-        except AssertionError as error:
-            return Verdict("wrong", words, str(error))
-        except Exception as error:
-            return Verdict("error", words, _where(error, program))
-    return Verdict("right", "", f"all {len(asked)} tests pass")
+class _Loop(asyncio.BaseEventLoop):
+    """An event loop whose clock jumps to the next timer."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._now, self._selector = 0.0, self
+        self.set_exception_handler(lambda *_: None)  # tasks of a stopped program leave no message
 
-def judge_apart(tests: Path, program: Path, limit: float = LIMIT) -> Verdict:
-    """Judge in a separate process with `limit` seconds of CPU time."""
-    done = _run([str(Path(__file__)), str(tests), str(program)], limit)
-    if not done.ended:
-        return Verdict("late", "the program comes to an end", "it did not end, and was stopped")
-    try:
-        return Verdict(**json.loads(done.text.splitlines()[-1]))
-    except (IndexError, ValueError, TypeError):
-        return Verdict("error", "the program can be read", done.error or "it ended without a word")
+    def time(self) -> float:
+        return self._now
 
+    def select(self, timeout: float | None) -> list[Any]:
+        if timeout is None:
+            raise TimeUp("because nothing can happen any more")
+        self._now += timeout
+        return []
 
-def run(program: Path, limit: float = LIMIT) -> Output:
-    """Run a program in a separate process with `limit` seconds of CPU time; return its output so far."""
-    return _run([str(program)], limit)
+    def _process_events(self, events: list[Any]) -> None:
+        pass
 
-
-def _run(command: list[str], limit: float) -> Output:
-    world = os.environ | {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-P", *command], env=world, **pipes) as child:
-        _bound_cpu(child.pid, limit)
-        try:
-            printed, errors = child.communicate(timeout=PATIENCE * limit)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            printed, errors = child.communicate()
-            return Output(_text(printed), False)
-    if child.returncode in _KILLED:
-        return Output(_text(printed), False)
-    lines = _text(errors).strip().splitlines()
-    return Output(_text(printed), True, lines[-1] if lines and child.returncode else "")
-
-
-_KILLED = [-number for name in ("SIGXCPU", "SIGKILL") if (number := getattr(signal, name, None))]
-
-
-def _bound_cpu(pid: int, seconds: float) -> None:
-    """Limit a process's CPU time. Only Linux can do this for another process."""
-    try:
-        import resource
-
-        resource.prlimit(pid, resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 1))  # type: ignore[attr-defined, unused-ignore]
-    except (ImportError, AttributeError, OSError):
+    def _write_to_self(self) -> None:
         pass
 
 
-def _text(printed: bytes | None) -> str:
-    return (printed or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+def _run(main: Coroutine[Any, Any, Any], *, debug: bool | None = None) -> Any:
+    loop = _Loop()
+    try:
+        return loop.run_until_complete(main)
+    finally:
+        loop.close()
 
 
-def _where(error: Exception, program: Path) -> str:
-    """Describe an error, with the last line of the program in its traceback."""
-    message = f"raised {type(error).__name__}: {error}"
+@contextmanager
+def _own_loop() -> Iterator[None]:
+    """Let `asyncio.run` use `_Loop`, also inside a task of another loop, such as a notebook's."""
+    usual: Callable[..., Any] = asyncio.run
+    outer = asyncio._get_running_loop()
+    task = asyncio.current_task() if outer else None
+    if outer and task:
+        asyncio.tasks._leave_task(outer, task)
+    asyncio._set_running_loop(None)
+    asyncio.run = _run
+    try:
+        yield
+    finally:
+        asyncio.run = usual
+        asyncio._set_running_loop(outer)
+        if outer and task:
+            asyncio.tasks._enter_task(outer, task)
+
+
+def _where(error: BaseException) -> str:
+    """Describe an error, with the program's last line in its traceback."""
+    message = f"raised {type(error).__name__}: {error}".rstrip(": ")
     if isinstance(error, SyntaxError):
         return f"{message} (line {error.lineno})"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(program)]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE]
     return f"{message} (line {lines[-1]})" if lines else message
-
-
-if __name__ == "__main__":
-    print("\n" + json.dumps(asdict(judge(Path(sys.argv[1]), Path(sys.argv[2])))))

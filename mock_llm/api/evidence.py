@@ -46,7 +46,8 @@ class Verdict:
 @lru_cache(maxsize=1)
 def verdicts() -> tuple[Verdict, ...]:
     """Return all rows of the table."""
-    return tuple(Verdict(**row) for row in yaml.safe_load(TABLE.read_text(encoding="utf-8"))["verdicts"])
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is ten times faster
+    return tuple(Verdict(**row) for row in yaml.load(TABLE.read_text(encoding="utf-8"), loader)["verdicts"])
 
 
 def is_seen(api: str, error: ApiError) -> bool:

@@ -25,7 +25,9 @@ from typing import Any
 
 from planexec_lab.formats import (
     dot,
+    graph_json,
     hugginggpt,
+    jobs,
     lists,
     llmcompiler,
     mermaid,
@@ -33,6 +35,7 @@ from planexec_lab.formats import (
     nestful,
     rewoo,
     taskbench,
+    tool_calls,
     worfbench,
     writing,
 )
@@ -59,6 +62,9 @@ _FORMATS: dict[str, Any] = {
     "hugginggpt": hugginggpt,
     "mermaid": mermaid,
     "dot": dot,
+    "graph": graph_json,
+    "tool_calls": tool_calls,
+    "jobs": jobs,
     "list": lists,
 }
 names: tuple[str, ...] = tuple(_FORMATS)
@@ -184,7 +190,7 @@ def _seen_in_json(data: Any) -> str:
 
 
 _FIELDS = ("steps", "tasks", "plan", "output", "graph", "task_nodes", "task_links", "name", "arguments", "task", "dep",
-           "args", "tool", "params", "depends_on", "description")  # fmt: skip
+           "args", "tool", "params", "depends_on", "description", "nodes", "edges", "tool_calls", "function")  # fmt: skip
 
 
 def _decoded(source: bytes) -> str:

@@ -8,7 +8,7 @@ decision, because a plan has no branches. A name that no step can have, such as 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -63,8 +63,8 @@ class Chart:
         self.before.setdefault(end, []).append(start)
         self.ways.setdefault(start, {}).setdefault(label.strip() or end, line)
 
-    def plan(self) -> Plan:
-        """Return the plan; raise `PlanError` with the line of a fault."""
+    def plan(self, calls: Mapping[str, dict[str, Any]] | None = None) -> Plan:
+        """Return the plan; raise `PlanError` with the line of a fault. `calls` are the tools and arguments of nodes."""
         self.nodes = {id: node for id, node in self.nodes.items() if id not in self.arrow_ids}
         markers = {id for id, node in self.nodes.items() if node.is_marker(id)}
         names = self._names(markers)
@@ -75,19 +75,21 @@ class Chart:
                 raise fault(message, "draw the steps of one branch; a run that takes another branch needs a new plan")
             if id not in markers:
                 depends_on = [names[other] for other in self._before(id, markers)]
-                steps.append({"id": names[id], "depends_on": depends_on, **_says(id, node)})
+                steps.append(
+                    {"id": names[id], "depends_on": depends_on, **_says(id, node), **(calls or {}).get(id, {})}
+                )
         return build(steps, self.goal, lines={name: self.nodes[id].line for id, name in names.items()})
 
     def _before(self, id: str, markers: set[str]) -> list[str]:
         """Return the steps that `id` waits for: those before it, and those before the markers before it."""
-        found, left, seen = list[str](), list(self.before.get(id, [])), set[str]()
+        steps, left, seen = list[str](), list(self.before.get(id, [])), set[str]()
         while left:
             other = left.pop(0)
             if other not in seen:
                 seen.add(other)
                 left[:0] = self.before.get(other, []) if other in markers else []
-                found += [] if other in markers else [other]
-        return found
+                steps += [] if other in markers else [other]
+        return steps
 
     def _names(self, markers: set[str]) -> dict[str, str]:
         """Return the ids of the steps by the names of their nodes."""

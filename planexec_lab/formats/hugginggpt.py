@@ -1,7 +1,8 @@
 """HuggingGPT: tasks with dependencies. Shen et al., "HuggingGPT: Solving AI Tasks with ChatGPT and its Friends in
 Hugging Face" (2023), https://arxiv.org/abs/2303.17580.
 
-``<GENERATED>-0`` in an argument is the result of task 0; an argument can contain several; -1 in `dep` means no
+``<GENERATED>-0`` in an argument is the result of task 0, as are ``<resource>-0`` and ``<GENERATED-0>``; an argument can contain
+several; -1 in `dep` means no
 dependency. A task depends on its `dep` and on the tasks in its arguments; HuggingGPT's own code completes `dep` in this way.
 """
 
@@ -23,7 +24,7 @@ from planexec_lite.references import Reference
 CARRIES = frozenset({"tool", "params"})
 
 _SHAPE = 'write [{"task": …, "id": 0, "dep": [-1], "args": {"text": …}}, …]'
-_GENERATED = re.compile(r"<GENERATED>-([0-9]+)")
+_GENERATED = re.compile(r"<(?:GENERATED|resource)(?:>-\{?([0-9]+)\}?|-([0-9]+)>)", re.IGNORECASE)
 
 
 class _Task(BaseModel):
@@ -45,7 +46,7 @@ def recognises(data: Any) -> bool:
 
 def read(data: Any) -> Plan:
     """Read the list of tasks."""
-    rewrite = rewriter(_GENERATED, lambda match: Reference(match[1]))
+    rewrite = rewriter(_GENERATED, lambda match: Reference(match[1] or match[2]))
     steps = []
     for task in shaped(_Tasks, {"tasks": data}, _SHAPE, wrapped=1).tasks:
         listed = task.dep if isinstance(task.dep, list) else [task.dep]

@@ -10,10 +10,11 @@ not; words about order that can't be read are a fault. Items that are ticked off
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lab.formats import calls, llmcompiler, worfbench
+from planexec_lab.formats import calls, jobs, llmcompiler, worfbench
 from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, unwritable
 from planexec_lite.plan import Plan, PlanError
@@ -92,8 +93,12 @@ class _Item:
 
 
 def recognises(data: Any) -> bool:
-    """Is this a text that begins with an item, a goal or a heading, and has items, none of which is a numbered call?"""
-    if not isinstance(data, str) or llmcompiler.recognises(data) or worfbench.recognises(data):
+    """Is this a text that begins with an item, a goal or a heading, and has items, none of which is a numbered call?
+
+    Or an answer of TaskWeaver's planner, with such a text in ``init_plan``?
+    """
+    data = _of_taskweaver(data)
+    if not isinstance(data, str) or any(one.recognises(data) for one in (jobs, llmcompiler, worfbench)):
         return False
     lines = [line for line in data.splitlines() if line.strip()]
     first = next((place for place, line in enumerate(lines) if _ITEM.match(line)), None)
@@ -105,6 +110,7 @@ def recognises(data: Any) -> bool:
 
 def read(data: Any) -> Plan:
     """Read the list; ``Goal: …`` above it is the goal, other headings are left out, an indented line continues its item."""
+    data = _of_taskweaver(data)
     if not isinstance(data, str):
         raise fault("this is not a string", _MEND)
     goal, items, outer = "", list[_Item](), ""
@@ -142,6 +148,11 @@ def write(plan: Plan) -> str:
         hint = f" (after {', '.join(others)})" if others and not in_order else " (after nothing)" if none else ""
         lines.append(f"{step.id}. {step.description}{hint}")
     return "\n".join([*lines, ""])
+
+
+def _of_taskweaver(data: Any) -> Any:
+    answer = data.get("response", data) if isinstance(data, Mapping) else {}
+    return answer.get("init_plan", data) if isinstance(answer, Mapping) else data
 
 
 def _short(text: str) -> str:

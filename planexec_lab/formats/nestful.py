@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from planexec_lab.formats import tool_calls
 from planexec_lab.formats.shapes import load, shaped
 from planexec_lab.formats.steps import Rewrite, build, only_tools, rewriter, step
 from planexec_lite import references
@@ -41,6 +42,8 @@ class _Row(BaseModel):
 
 def recognises(data: Any) -> bool:
     """Is this a row with `output`, or a list of calls?"""
+    if tool_calls.recognises(data):
+        return False
     if isinstance(data, Mapping):
         return "output" in data
     return isinstance(data, list) and any(

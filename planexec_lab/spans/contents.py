@@ -6,7 +6,6 @@ import json
 import math
 from typing import Any
 
-from planexec_lab.formats.steps import by_position
 from planexec_lab.spans import names
 from planexec_lab.spans.span import Span, utf8
 from planexec_lab.spans.tree import nested_deeper
@@ -20,8 +19,8 @@ def arguments(span: Span) -> dict[str, Any]:
     """A tool's arguments by name; a value that is no object is under "input"."""
     value = _first(span, names.ARGUMENTS, *names.ARGUMENTS_TOO)
     if isinstance(value, dict) and isinstance(named := value.get("kwargs"), dict) and value.keys() <= _CALL:
-        listed = value.get("args") or []
-        return {**by_position(listed if isinstance(listed, list) else [listed]), **named}
+        listed = value.get("args")
+        return {f"arg{number}": one for number, one in enumerate(listed if isinstance(listed, list) else [], 1)} | named
     if isinstance(value, dict) and isinstance(value.get("inputs"), dict):  # OpenLLMetry's wrapper
         value = value["inputs"]
     return value if isinstance(value, dict) else {} if value is None else {"input": value}

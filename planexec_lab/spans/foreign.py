@@ -189,8 +189,7 @@ def _units(tree: Tree) -> tuple[list[Span], list[Span]]:
         leaves += [] if inside or in_model or agent else [span]
         asks = in_agent or (agent and _asks(tree, span))
         waiting += [(one, asks, in_model) for one in reversed(inside)]
-    found = sorted(units or leaves, key=lambda span: span.start)
-    return found, leaves if units else []
+    return sorted(units or leaves, key=lambda span: span.start), leaves if units else []
 
 
 def _asks(tree: Tree, agent: Span) -> bool:

@@ -1,8 +1,11 @@
 """The queue: one table, and a lease with a fencing token for each claimed ticket.
 
 An executor that claims a ticket gets a lease, and extends it while it works. If it dies or hangs, the lease ends, and another
-executor claims the ticket with a higher fence; the answer of the first executor then changes nothing. A step that is not repeatable
-is not claimed again: its report says that it was lost, and the run asks a person.
+executor claims the ticket with a higher fence. The late answer of the first executor does not count; it is kept with the ticket.
+A step that is not repeatable is not claimed again: its report says that it was lost, and the run asks a person.
+
+The death of an executor counts against its ticket, because nothing tells bad luck from a step that kills its executor. After four
+deaths the attempt fails; the retries of the step or of the policy decide whether it gets another ticket.
 
 Leases use the clocks of the machines, so a clock that jumps ahead ends them early. The fence still keeps the results right.
 """
@@ -21,6 +24,10 @@ from threading import Event, Lock, Thread
 from typing import Any
 from uuid import uuid4
 
+from planexec_lite.capabilities.doubt import Doubt
+from planexec_lite.capabilities.once_calls import OnceCalls, context
+from planexec_lite.events import StepLate
+from planexec_lite.run import Run
 from planexec_lite.workers import Report
 
 LEASE = 2.0  # seconds
@@ -29,6 +36,7 @@ _CLAIMS = 4  # a ticket is claimed this often if its executors die again and aga
 
 SCHEMA = """CREATE TABLE IF NOT EXISTS tickets (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT, tool TEXT, work BLOB, report BLOB,
     repeatable INT, state TEXT DEFAULT 'queued', holder TEXT DEFAULT '', fence INT DEFAULT 0, until REAL, failed INT DEFAULT 0);
+    CREATE TABLE IF NOT EXISTS late (ticket INT, holder TEXT, fence INT, report BLOB);
     CREATE INDEX IF NOT EXISTS by_state ON tickets (state, id); CREATE INDEX IF NOT EXISTS by_key ON tickets (key)"""
 CLAIM = """UPDATE tickets SET state = 'claimed', holder = :holder, fence = fence + 1, until = :now + :lease WHERE id = (
     SELECT id FROM tickets WHERE (:tools = '' OR instr(:tools, ' ' || tool || ' ')) AND (state = 'queued'
@@ -38,11 +46,15 @@ FINISH = """UPDATE tickets SET state = 'done', report = :report, failed = :faile
     WHERE id = :id AND fence = :fence AND state = 'claimed'"""
 LOSE = """UPDATE tickets SET state = 'done', report = :report, failed = 1
     WHERE state = 'claimed' AND until < :now AND NOT (repeatable AND fence < :claims)"""
+KEEP_LATE = "INSERT INTO late VALUES (:id, :holder, :fence, :report)"
+LATE = "SELECT late.report FROM late JOIN tickets ON id = ticket WHERE key = ? ORDER BY ticket DESC LIMIT 1"
+ROWS = """SELECT id, tool, state, holder, fence, (SELECT coalesce(group_concat(holder || ', fence ' || fence, '; '), '')
+    FROM late WHERE ticket = id) FROM tickets ORDER BY id"""
 SUBMIT = "INSERT INTO tickets (key, tool, repeatable, work) VALUES (?, ?, ?, ?) RETURNING id"
 CANCEL = "DELETE FROM tickets WHERE id = ? AND state = 'queued'"
 
 
-Row = namedtuple("Row", "id tool state holder fence")  # a ticket, without its call and its report
+Row = namedtuple("Row", "id tool state holder fence late")  # a ticket; `late`: whose late answers it has
 
 
 class Ticket(Future[Any]):
@@ -79,23 +91,35 @@ class Tickets(Executor):
     def rows(self) -> list[Row]:
         """All tickets, in the order in which they were submitted."""
         with self._lock:
-            rows = self._db.execute("SELECT id, tool, state, holder, fence FROM tickets ORDER BY id").fetchall()
-        return [Row(*row) for row in rows]
+            return [Row(*row) for row in self._db.execute(ROWS).fetchall()]
+
+    def with_late_answers(self, run: Run) -> Run:
+        """Return a copy of a run; if a step in doubt has a late answer, it has it as an event `StepLate`.
+
+        The answer does not count: it is evidence for the person who decides whether the step was done.
+        """
+        run = run.again()
+        doubt = run.board[Doubt]
+        for id in [id for id in doubt.doubted if id not in doubt.late]:
+            key = context(None, run, run.board[OnceCalls].latest[id])["key"]
+            with self._lock:
+                answers = [pickle.loads(report) for (report,) in self._db.execute(LATE, (key,)).fetchall()]
+            for answer in answers:
+                run.record(StepLate(run.board.now, id, answer.value, answer.error, answer.took, answer.calls))
+        return run
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Queue the call ``fn(work)`` of a `Submission`, or find the ticket of its key."""
         work = args[0]
         key, tool = work.key or uuid4().hex, getattr(work.args[1] if len(work.args) > 1 else None, "tool", None) or ""
-        call = pickle.dumps((fn, args))
         with self._lock:
             if self._stopped.is_set():
                 raise RuntimeError("no ticket is submitted after a shutdown, or after its file was broken")
             known = self._db.execute("SELECT id FROM tickets WHERE key = ? AND NOT failed", (key,)).fetchall()
             if not known:
-                known = self._db.execute(SUBMIT, (key, tool, work.repeatable, call)).fetchall()
-            id: int = known[0][0]
-            ticket = Ticket(id, self._withdraw)
-            self._open.setdefault(id, []).append(ticket)
+                known = self._db.execute(SUBMIT, (key, tool, work.repeatable, pickle.dumps((fn, args)))).fetchall()
+            ticket = Ticket(known[0][0], self._withdraw)
+            self._open.setdefault(ticket.id, []).append(ticket)
         return ticket
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -107,7 +131,7 @@ class Tickets(Executor):
             return self._db.execute(CANCEL, (id,)).rowcount == 1
 
     def _listen(self, file: str | Path) -> None:
-        lost = pickle.dumps(Report(error="RuntimeError: its executor is silent", lost=True))
+        lost = pickle.dumps(Report(error=f"RuntimeError: its executor is silent, or {_CLAIMS} were", lost=True))
         try:
             with closing(opened(file)) as db:  # connections are not shared between threads
                 while not self._stopped.wait(_LOOK):
@@ -173,9 +197,11 @@ def claim_tickets(
             over.set()
             beats.join()
             failed = report.error is not None or report.waits is not None
-            answer = {"id": id, "fence": fence, "report": pickle.dumps(report), "failed": failed}
+            answer = {"id": id, "fence": fence, "report": pickle.dumps(report), "failed": failed, "holder": name}
             counts = db.execute(FINISH, answer).rowcount == 1
-            say(f"{name} answers ticket {id}, fence {fence}{'' if counts else ': too late, it does not count'}")
+            if not counts:
+                db.execute(KEEP_LATE, answer)
+            say(f"{name} answers ticket {id}, fence {fence}{'' if counts else ': too late, kept as a note'}")
 
 
 def _beat(db: sqlite3.Connection, over: Event, id: int, fence: int) -> None:
@@ -189,5 +215,4 @@ def _report_of(work: bytes) -> Report:
         fn, args = pickle.loads(work)
     except Exception as problem:  # this process can't import what the step needs
         return Report(error=f"{type(problem).__name__}: {problem}")
-    report: Report = fn(*args)
-    return report
+    return fn(*args)  # type: ignore[no-any-return]

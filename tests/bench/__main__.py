@@ -1,4 +1,4 @@
-"""Benchmarks: ``python -m tests.bench [--quick] [--strict] [--out FOLDER] [--peers FOLDER]``; `make bench` calls it.
+"""Benchmarks: ``python -m tests.bench [--quick] [--strict] [--out FOLDER] [--langgraph PYTHON]``; `make bench` calls it.
 
 Prints a Markdown report with target and verdict, and writes it to a folder. Contenders that stand in
 one table run in one process, interleaved, so that a slow machine is slow for all of them. The exit status is 0 even when
@@ -9,16 +9,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.bench import environment, imports, journalled, makespan, memory, mock_calls, promises, speed, watching
-from tests.bench.elsewhere import DASK, PACKAGE_OF, Found, Settings, start
-from tests.bench.environment import Environment
-from tests.bench.report import Part, Report, frameworks, load, loading
-from tests.bench.timing import Row
-
-NOWHERE = "no folder for its environment was given (--peers FOLDER)"
+from tests.bench import imports, journalled, langgraph, makespan, memory, mock_calls, promises, speed, watching
+from tests.bench.langgraph import Measured
+from tests.bench.report import Part, Report, load
 
 
 @dataclass(frozen=True)
@@ -26,7 +22,7 @@ class Effort:
     """How much is measured. Where there are rounds, 0 of them means: not measured."""
 
     sizes: dict[int, int]  # rounds by number of steps, beside the plain peers
-    there: dict[str, int]  # the same beside the frameworks; keys are texts, as JSON has them
+    there: dict[str, int]  # the same beside LangGraph; keys are texts, as JSON has them
     sleeps: int  # rounds of the barrier cases
     scale: float  # how long their sleeps are; targets hold for 1 alone
     checked: tuple[int, int]  # steps and rounds for the parts of the way from JSON to the results
@@ -34,9 +30,9 @@ class Effort:
     grown: tuple[int, int, int]  # small plan, large plan and rounds for the growth of the cost of a step
     read: tuple[int, int, int]  # the same for parsing and validating
     held: int  # steps for the memory
-    imports: tuple[int, int]  # rounds of the imports; here, and in the environment of the frameworks
+    imports: tuple[int, int]  # rounds of the imports; here, and beside LangGraph
     calls: int  # calls of the scripted model in a round
-    saved: tuple[int, int]  # steps and rounds for runs that are written down, beside LangGraph's
+    saved: tuple[int, int]  # steps and rounds for runs that are written down, beside LangGraph's checkpoints
     watched: tuple[int, int]  # steps and rounds for the live board and the player
 
 
@@ -46,69 +42,36 @@ QUICK = Effort({100: 5, 1_000: 5}, {"100": 2}, 1, 0.25, (1_000, 3), (10_000, 0),
                (1_000, 10_000, 3), 1_000, (7, 2), 20, (100, 2), (1_000, 2))  # fmt: skip
 
 
-def beside_frameworks(made: Environment | None, settings: Settings) -> list[Found]:
-    """What was measured in the optional environment; where it could not be, the reason for each framework.
-
-    Dask runs in a process of its own, beside ours: its cluster's threads would be counted to everybody otherwise.
-    """
-    if made is None:
-        return [Found(missing=dict.fromkeys(PACKAGE_OF, NOWHERE))]
-    missing = {name: made.missing[package] for name, (package, _) in PACKAGE_OF.items() if package in made.missing}
-    wanted, founds = [name for name in PACKAGE_OF if name not in missing], [Found(missing=missing)]
-    for group in ([name for name in wanted if name != DASK], [name for name in wanted if name == DASK]):
-        if group and made.python is not None:
-            try:
-                founds.append(start(made.python, replace(settings, frameworks=tuple(group))))
-            except RuntimeError as problem:
-                founds.append(Found(missing=dict.fromkeys(group, f"the measurement failed: {problem}")))
-    return founds
-
-
-def beside_saver(made: Environment | None, steps: int, times: int) -> tuple[list[Row], dict[str, str]]:
-    """A run that is written down beside LangGraph's; or why that could not be measured."""
-    if made is None or made.python is None:
-        return [], {journalled.SAVER: NOWHERE if made is None else "its environment could not be made"}
+def beside_langgraph(python: Path, effort: Effort) -> tuple[Measured, str]:
+    """What was measured in the environment with LangGraph; or nothing, and the reason."""
+    if not python.exists():
+        return Measured(), "run elsewhere/environments.sh langgraph first"
     try:
-        return journalled.beside_saver(made.python, steps, times), {}
+        return langgraph.start(python, asdict(effort)), ""
     except RuntimeError as problem:
-        return [], {journalled.SAVER: f"the measurement failed: {problem}"}
+        return Measured(), f"the measurement failed: {problem}"
 
 
-def together(founds: list[Found]) -> Found:
-    """What was measured in several processes; ours as the first of them saw it."""
-    whole = Found()
-    for measured in founds:
-        for case, times in measured.makespan.items():
-            whole.makespan[case] = times | whole.makespan.get(case, {})
-        whole.imports = measured.imports | whole.imports
-        whole.missing |= measured.missing
-        whole.versions |= measured.versions
-    return whole
-
-
-def measure(effort: Effort, peers: Path | None) -> Report:
+def measure(effort: Effort, python: Path) -> Report:
     """Measure everything, and put it into parts."""
     scale, checked, began = effort.scale, effort.checked, load()
     say("a step beside asyncio and threads")
     taken = speed.measure(effort.sizes)
-    say("the frameworks")
-    made = environment.make(peers) if peers is not None else None
-    saved, not_saved = beside_saver(made, *effort.saved)
-    founds = beside_frameworks(made, Settings(effort.there, effort.sleeps, effort.imports[1], scale))
-    measured = together(founds)
+    say("LangGraph")
+    measured, missing = beside_langgraph(python, effort)
     say("real time")
     real = measured.makespan or makespan.measure(effort.sleeps, scale, {})
     say("validation, memory, imports, the scripted model")
     grown = speed.growth(*effort.grown) if effort.grown[2] else []
     large = speed.whole_plans(*effort.whole) if effort.whole[1] else []
     watched = watching.measure(*effort.watched) if effort.watched[1] else []
-    apart = [row for one in founds for row in frameworks(one)]
-    loaded = [*imports.measure(effort.imports[0]), *loading(measured.imports)]
+    loaded = [*imports.measure(effort.imports[0]), *measured.import_rows()]
+    saved = measured.written_rows(effort.saved[0])
     parts = [
         Part("Real time beside the critical path", makespan.rows(real, scale), "makespan", "critical path"),
         Part("Real time: the level barrier", makespan.barrier(real, scale), "LangGraph, graph", "planexec_lite, Pool"),
         Part("A step, beside plain peers", taken, "ours", "peer"),
-        Part("A step, beside the frameworks", apart, "framework", "planexec_lite, Inline"),
+        Part("A step, beside LangGraph", measured.overhead_rows(), "LangGraph", "planexec_lite, Inline"),
         Part("Large plans, on the wall", large, "taken", "at most", f"{effort.whole[0]:,} steps."),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),
         Part("Retries with backoff", speed.retried(2 * checked[0], checked[1]), "with failures", "without"),
@@ -117,14 +80,12 @@ def measure(effort: Effort, peers: Path | None) -> Report:
         Part("The cost of validation", speed.validation(*checked), "part", "from JSON to results"),
         Part("Parse and validate: growth of the cost of a step", speed.reading(*effort.read), "large", "small"),
         Part("Memory: the peak of a fresh process", memory.measure(effort.held), "peak", "at most"),
-        Part(
-            "Import", loaded, "import", "beside", "Beside pydantic, sqlite3 and one model; the frameworks beside ours."
-        ),
+        Part("Import", loaded, "import", "beside", "Beside pydantic, sqlite3 and one model; LangGraph beside ours."),
         Part("A large run that is watched", watched, "taken", "beside", f"{effort.watched[0]:,} steps, virtual clock."),
         Part("The scripted model, a call", mock_calls.measure(effort.calls), "ours", "openai client, in process"),
     ]
     parts = [part for part in parts if part.rows]
-    return Report(parts, measured.missing | not_saved, measured.versions, (began, load()))
+    return Report(parts, missing, (began, load()))
 
 
 def say(what: str) -> None:
@@ -137,9 +98,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="smaller plans, shorter sleeps and fewer rounds")
     parser.add_argument("--strict", action="store_true", help="exit with 1 when a target is missed")
     parser.add_argument("--out", type=Path, help="a folder for report.md")
-    parser.add_argument("--peers", type=Path, help="a folder for an environment with the frameworks, made if need be")
+    parser.add_argument("--langgraph", type=Path, default=langgraph.PYTHON, help="the Python that has LangGraph")
     options = parser.parse_args(arguments)
-    report = measure(QUICK if options.quick else FULL, options.peers)
+    report = measure(QUICK if options.quick else FULL, options.langgraph)
     if options.out:
         report.write(options.out)
     print(report.text())

@@ -1,18 +1,14 @@
-"""The bench on tiny plans, its verdicts, and the reasons for what could not be measured."""
+"""The bench on tiny plans, and its verdicts."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.bench import __main__ as bench
-from tests.bench import environment
-from tests.bench.elsewhere import DASK, OURS, PACKAGE_OF, PLAIN, Found, Settings
-from tests.bench.frameworks import FRAMEWORKS
-from tests.bench.journalled import SAVER, saver_rows
-from tests.bench.report import FAIRNESS, Part, Report, frameworks
+from tests.bench.langgraph import MADE, OURS, PLAIN, SAVER, Measured
+from tests.bench.report import FAIRNESS, Part, Report
 from tests.bench.timing import Row, number, ratio, rounds
 
 TINY = bench.Effort(
@@ -22,17 +18,15 @@ TINY = bench.Effort(
 
 @pytest.mark.slow
 @pytest.mark.weekly
-def test_the_report_has_every_table_with_rows_and_names_missing_frameworks(tmp_path: Path) -> None:
-    bench.measure(TINY, None).write(tmp_path / "new")
+def test_the_report_has_every_table_with_rows_and_says_what_is_missing(tmp_path: Path) -> None:
+    bench.measure(TINY, tmp_path / "no-python").write(tmp_path / "new")
     text = (tmp_path / "new" / "report.md").read_text(encoding="utf-8")
     assert text.count("| ratio | target | verdict |") == 13
-    for name in (*PACKAGE_OF, SAVER):
-        assert f"- {name}: no folder for its environment was given (--peers FOLDER)" in text
+    assert "LangGraph was not measured: run elsewhere/environments.sh langgraph first" in text
 
 
 def test_every_contender_is_described() -> None:
-    assert all(f"{name}" in FAIRNESS for name in (*FRAMEWORKS, SAVER, PLAIN))
-    assert set(FRAMEWORKS) == set(PACKAGE_OF)
+    assert all(f"| {name}" in FAIRNESS for name in (*MADE, SAVER, PLAIN))
 
 
 def test_a_missed_target_comes_first_and_makes_a_strict_run_fail(
@@ -41,7 +35,7 @@ def test_a_missed_target_comes_first_and_makes_a_strict_run_fail(
     slow = Report([Part("A step", [Row("chain: Inline : asyncio", 3.0, 2.0, "µs", 1.2)], "ours", "peer")])
     asked: list[bench.Effort] = []
 
-    def measure(effort: bench.Effort, peers: Path | None) -> Report:
+    def measure(effort: bench.Effort, python: Path) -> Report:
         asked.append(effort)
         return slow
 
@@ -54,12 +48,11 @@ def test_a_missed_target_comes_first_and_makes_a_strict_run_fail(
 
 @pytest.mark.parametrize(("times_ours", "verdict"), [(26.0, "met"), (24.0, "MISSED")])
 def test_langgraph_must_take_25_times_as_long_as_ours(times_ours: float, verdict: str) -> None:
-    times = {OURS: [0.01], DASK: [1.0], PLAIN: [0.008], **{name: [0.01 * times_ours] for name in FRAMEWORKS}}
-    rows = frameworks(Found(overhead={"chain": {"1000": times}}))
+    times = {OURS: [0.01], PLAIN: [0.008], **{name: [0.01 * times_ours] for name in MADE}}
+    rows = Measured(overhead={"chain": {"1000": times}}).overhead_rows()
     assert [row.verdict for row in rows if row.target] == [verdict] * 2
-    assert not any(PLAIN in row.what for row in rows), "the plain peer stands in the other process's table"
     taken = {"Simulated": [0.1], "Inline": [0.2], SAVER: [0.1 * times_ours]}
-    assert [row.verdict for row in saver_rows({"on the wall": taken}, 1000)] == [verdict, ""]
+    assert [row.verdict for row in Measured(written={"on the wall": taken}).written_rows(1000)] == [verdict, ""]
 
 
 @pytest.mark.parametrize(
@@ -76,16 +69,3 @@ def test_every_contender_runs_once_a_round_and_the_first_round_warms_up() -> Non
     taken = rounds({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
     assert (order, [len(seconds) for seconds in taken.values()]) == (["a", "b"] * 4, [3, 3])
     assert ratio([2.0, 200.0, 2.0], [1.0, 100.0, 1.0]) == 2.0
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for uv is a shell script")
-def test_without_a_network_all_are_missing_and_other_folders_are_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    uv = tmp_path / "uv"
-    uv.write_text("#!/bin/sh\necho 'error: no route to the package index' >&2; exit 2", encoding="utf-8")
-    uv.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    (found,) = bench.beside_frameworks(environment.make(tmp_path / "peers"), Settings({}))
-    assert found.missing == dict.fromkeys(PACKAGE_OF, "error: no route to the package index")
-    assert "holds other things" in environment.make(tmp_path).missing["langgraph"]

@@ -8,8 +8,8 @@ from playwright.sync_api import Page
 
 from tests.browser import flows
 from tests.browser.flows import button, desk, opened, shoot, wait_dark, write
-from tests.browser.front_ends import SETUP, SHOW
 from tests.browser.lab import COMPLAINTS, Lab, desk_in_a_browser, wait_until_done
+from tests.browser.two_cells import SETUP, SHOW
 
 pytestmark = desk_in_a_browser
 

@@ -5,8 +5,8 @@ from playwright.sync_api import Page
 
 from tests.browser import flows
 from tests.browser.flows import button, desk, opened, shoot, wait_dark, write
-from tests.browser.front_ends import SETUP
 from tests.browser.lab import Lab, desk_in_a_browser
+from tests.browser.two_cells import SETUP
 
 pytestmark = desk_in_a_browser
 

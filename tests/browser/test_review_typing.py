@@ -9,8 +9,8 @@ from playwright.sync_api import Locator, Page
 
 from tests.browser import flows
 from tests.browser.flows import button, desk, wait_dark, write
-from tests.browser.front_ends import READ, SETUP, SHOW
 from tests.browser.lab import Lab, desk_in_a_browser, run_all, wait_until_done
+from tests.browser.two_cells import READ, SETUP, SHOW
 
 pytestmark = desk_in_a_browser
 

@@ -24,7 +24,7 @@ SENT: dict[str, dict[str, int]] = {}  # the bytes of each file that was asked fo
 DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-")  # what matplotlib alone needs
 PAGES = ["index", "03_plan_as_data", "reference", "glossary"]
 EXERCISES = ROOT / "exercises/01_toy_planner.ipynb"
-MORE = [ROOT / f"exercises/{name}.ipynb" for name in ("quiz", "capstone", "puzzles", "night_before")]
+MORE = [ROOT / f"exercises/{name}.ipynb" for name in ("quiz", "capstone", "hunts", "puzzles", "night_before")]
 MORE += [*APPENDIX, *sorted((ROOT / "exercises").glob("[0-9]*.ipynb"))]
 WITHOUT_END = """
 def run(goal, planner, executor):

@@ -30,16 +30,10 @@ def printed(seed: str, zone: str) -> dict[str, Any]:
     return by_topic
 
 
-@pytest.fixture(scope="module")
-def twice() -> list[dict[str, Any]]:
-    return [printed("0", "UTC"), printed("4711", "Pacific/Auckland")]
-
-
-@pytest.mark.parametrize("topic", ["runs", "sets", "problems", "problems of a large plan", "schema", "hashes"])
-def test_two_processes_with_other_hash_seeds_print_the_same(twice: list[dict[str, Any]], topic: str) -> None:
-    one, other = (json.dumps(topics[topic]) for topics in twice)
-    assert one == other
-    assert len(one) > 20
+def test_two_processes_with_other_hash_seeds_print_the_same() -> None:
+    one, other = printed("0", "UTC"), printed("4711", "Pacific/Auckland")
+    assert [topic for topic in one if json.dumps(one[topic]) != json.dumps(other[topic])] == []
+    assert all(len(json.dumps(told)) > 20 for told in one.values())
 
 
 def random_jobs(seed: int) -> list[Job]:

@@ -83,3 +83,22 @@ def test_after_a_crash_step_b2_has_a_recorded_result(framework: str) -> None:
     if not installed(framework):
         pytest.skip(f"make elsewhere installs {framework}")
     assert features.replay(framework)["results"]["B2"] in RECORDED["B2"][framework]
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("environment", "file"),
+    [("dask", "tests/workers/test_dask.py"), ("dbos", "tests/elsewhere/test_dbos_tickets.py")],
+)
+def test_clusters_and_queues_of_others_pass_their_tests(environment: str, file: str) -> None:
+    if not installed(environment):
+        pytest.skip(f"make elsewhere installs {environment}")
+    packages = next((suite.HERE / ".envs" / environment / "lib").glob("python*/site-packages"))
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "-v", file]
+    environ = {**os.environ, "PYTHONPATH": f"{packages}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    ended = subprocess.run(
+        command, env=environ, cwd=suite.ROOT, capture_output=True, text=True, check=False, timeout=850
+    )
+    assert ended.returncode == 0, ended.stdout[-5000:]
+    assert "skipped" not in ended.stdout

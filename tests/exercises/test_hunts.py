@@ -1,242 +1,183 @@
-"""Bug hunts: each program shows its symptom and is told why it is wrong; each right fix passes, each wrong one does not."""
+"""Bug hunts: each program shows its symptom, its test says why, right fixes pass, wrong ones do not; the command and `%hunt`."""
 
 import ast
 from pathlib import Path
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
+from exercises.checker import record
 from exercises.hunts import __main__ as command
-from exercises.hunts.answers import Answer, answers, changed_lines, difference, mended
-from exercises.hunts.bench import BENCH, Bench
-from exercises.hunts.catalogue import HERE, Hunt, hunts
-from exercises.hunts.judge import LIMIT, Verdict, judge, judge_apart, load, run
+from exercises.hunts.catalogue import BEST, HERE, Fix, Hunt, hunts, read
+from exercises.hunts.judge import judge, load, run
 from tests.guards import books
 
-pytestmark = pytest.mark.slow
-
 HUNTS = list(hunts().values())
-SHORT = 0.5  # seconds for a program that is known to hang
+SHORT = 0.2  # seconds of CPU time for a program that is known to hang
 each_hunt = pytest.mark.parametrize("hunt", HUNTS, ids=lambda hunt: hunt.name)
+RIGHT, WRONG = (
+    pytest.mark.parametrize(
+        ("hunt", "fix"),
+        [pytest.param(one, fix, id=f"{one.name}: {fix.name}") for one in HUNTS for fix in one.fixes(kind)],
+    )
+    for kind in ("right", "wrong")
+)
 
 
-def every(kind: str) -> list[object]:
-    """Every answer of a kind."""
-    return [
-        pytest.param(hunt, answer, id=f"{hunt.name}: {answer.name}") for hunt in HUNTS for answer in answers(hunt, kind)
-    ]
-
-
-def program_of(hunt: Hunt, answer: Answer, folder: Path) -> Path:
-    """The program, mended or not, as a file."""
-    path = folder / f"{hunt.name}.py"
-    path.write_text(mended(hunt.program.read_text(encoding="utf-8"), answer.code), encoding="utf-8")
-    return path
-
-
-def said_of(hunt: Hunt, program: Path, hangs: bool) -> Verdict:
-    """The verdict: in this process, or apart if the program does not end."""
-    return judge_apart(hunt.tests, program, SHORT) if hangs else judge(hunt.tests, program)
+def hangs(red: str) -> bool:
+    return red == "did not end"
 
 
 @each_hunt
-def test_a_program_fails_as_it_is_and_the_message_says_why(hunt: Hunt) -> None:
-    verdict = said_of(hunt, hunt.program, hunt.hangs)
-    assert verdict.word == ("late" if hunt.hangs else "wrong"), verdict
+def test_a_program_shows_its_symptom_and_the_test_says_why(hunt: Hunt) -> None:
+    late = hangs(hunt.red)
+    verdict = judge(hunt.test, hunt.program, SHORT if late else 1.0)
+    assert verdict.word == ("late" if late else "wrong"), verdict
     assert hunt.red in verdict.message
+    printed = run(hunt.program, SHORT if late else 1.0)
+    assert (printed.ended, printed.error) == (not late, "")
+    assert hunt.expected != printed.text != ""
 
 
-@each_hunt
-def test_a_run_shows_the_symptom(hunt: Hunt) -> None:
-    printed = run(hunt.program, SHORT if hunt.hangs else LIMIT)
-    assert printed.ended is not hunt.hangs
-    assert printed.text != hunt.expected
-    assert printed.text
-    assert printed.error == ""
-
-
-@pytest.mark.parametrize(("hunt", "answer"), every("right"))
-def test_a_right_answer_passes_and_prints_what_is_expected(
-    hunt: Hunt, answer: Answer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    program = program_of(hunt, answer, tmp_path)
-    verdict = said_of(hunt, program, hangs=False)
+@RIGHT
+def test_a_right_fix_passes_and_prints_what_is_expected(hunt: Hunt, fix: Fix) -> None:
+    verdict = judge(hunt.test, hunt.fixed(fix))
     assert verdict.word == "right", verdict
-    capsys.readouterr()
-    exec(compile(program.read_text(encoding="utf-8"), hunt.name, "exec"), {"__name__": "__main__"})
-    assert capsys.readouterr().out == hunt.expected
+    assert run(hunt.fixed(fix)).text == hunt.expected
 
 
-@pytest.mark.parametrize(("hunt", "answer"), every("wrong"))
-def test_a_plausible_wrong_answer_stays_red(hunt: Hunt, answer: Answer, tmp_path: Path) -> None:
-    verdict = said_of(hunt, program_of(hunt, answer, tmp_path), answer.hangs)
-    assert verdict.word in (("late",) if answer.hangs else ("wrong", "error")), verdict
-    assert answer.says
-    assert answer.says in verdict.message
-
-
-@each_hunt
-def test_every_test_of_a_hunt_can_fail(hunt: Hunt, tmp_path: Path) -> None:
-    path = tmp_path / "program.py"
-    source = hunt.program.read_text(encoding="utf-8")
-    wrong = [mended(source, answer.code) for answer in answers(hunt, "wrong") if not answer.hangs]
-    idle = {name: test for name, test in vars(load(hunt.tests)).items() if name.startswith("test_")}
-    for program in [source] * (not hunt.hangs) + wrong:
-        path.write_text(program, encoding="utf-8")
-        for name, test in list(idle.items()):
-            try:
-                test(load(path))
-            except Exception:
-                del idle[name]
-    assert list(idle) == []
+@WRONG
+def test_a_plausible_wrong_fix_stays_red(hunt: Hunt, fix: Fix) -> None:
+    late = hangs(fix.says)
+    verdict = judge(hunt.test, hunt.fixed(fix), SHORT if late else 1.0)
+    assert verdict.word in (("late",) if late else ("wrong", "raised")), verdict
+    assert fix.says
+    assert fix.says in verdict.message
 
 
 @each_hunt
-def test_a_hunt_is_short_has_answers_that_differ_and_hints_that_tell_nothing(hunt: Hunt) -> None:
-    source = hunt.program.read_text(encoding="utf-8")
+def test_every_function_of_a_test_can_fail(hunt: Hunt) -> None:
+    every = {name for name in vars(load(hunt.test)) if name.startswith("test_")}
+    passing = set(every)
+    wrong = [hunt.fixed(fix) for fix in hunt.fixes("wrong") if not hangs(fix.says)]
+    for program in [hunt.program] * (not hangs(hunt.red)) + wrong:
+        for name in sorted(passing):
+            alone = hunt.test + "".join(f"del {other}\n" for other in every - {name})
+            if judge(alone, program).word != "right":
+                passing.discard(name)
+    assert passing == set(), "these pass whatever the program does"
+
+
+@each_hunt
+def test_a_hunt_is_short_and_its_texts_reveal_nothing(hunt: Hunt) -> None:
     for kind in ("right", "wrong"):
-        trees = {ast.dump(ast.parse(mended(source, answer.code))) for answer in answers(hunt, kind)}
-        assert len(trees) == len(answers(hunt, kind)) >= 2
-        assert ast.dump(ast.parse(source)) not in trees
-    right = mended(source, answers(hunt, "right")[0].code)
-    new = {line.strip() for line in right.splitlines()} - {line.strip() for line in source.splitlines()}
+        trees = {ast.dump(ast.parse(hunt.fixed(fix))) for fix in hunt.fixes(kind)}
+        assert len(trees) == len(hunt.fixes(kind)) >= 2
+        assert ast.dump(ast.parse(hunt.program)) not in trees
+    new = {line.strip() for line in hunt.fixed().splitlines()} - {line.strip() for line in hunt.program.splitlines()}
     for hint in hunt.hints:
         assert len(hint.split()) <= 50
         assert not any(line in hint for line in new if len(line) > 8)
     assert hunt.hints[1].endswith("?"), "a nudge first, and then a question"
-    assert 15 <= len(source.splitlines()) <= 65
-    assert hunt.difficulty in (1, 2, 3, 4, 5)
-    assert hunt.minutes in (5, 10, 20)
-    assert 1 <= changed_lines(hunt) <= 20
-    assert (len(hunt.symptom.split()) <= 30, len(hunt.wild.split()) <= 60) == (True, True)
+    assert 15 <= len(hunt.program.splitlines()) <= 65
+    assert 1 <= hunt.lines <= 20
+    assert (len(hunt.symptom.split()) <= 30, len(hunt.seen.split()) <= 60) == (True, True)
     assert list((books.ROOT / "notebooks").glob(f"{hunt.lesson}_*.ipynb"))
 
 
-def test_the_symptoms_stand_in_the_readme_without_the_causes() -> None:
+def test_the_readme_lists_each_hunt_and_the_best_first() -> None:
     text = (HERE / "README.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     assert rows == [f"| `{hunt.name}` | {hunt.lesson} | {hunt.symptom} |" for hunt in HUNTS]
+    assert tuple(hunts())[:12] == BEST
 
 
-@pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    monkeypatch.setenv(BENCH, str(tmp_path / "mine"))
-    return Bench.usual()
+def test_a_module_without_a_part_is_refused(tmp_path: Path) -> None:
+    text = (HERE / "no_backup.py").read_text(encoding="utf-8")
+    for broken in (text.replace("# %% hints", "# hints"), text.replace("Lesson 03", "Lesson three")):
+        (tmp_path / "broken.py").write_text(broken, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"broken\.py: expected"):
+            read(tmp_path / "broken.py")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PLANEXEC_PROGRESS", str(tmp_path / "progress.json"))
+    return tmp_path / "hunts" / "mine"
 
 
 def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    status = command.main(arguments)
-    printed = capsys.readouterr()
-    return status, printed.out + printed.err
+    return command.main(arguments), capsys.readouterr().out
 
 
-def answer_with(bench: Bench, name: str, kind: str = "right") -> Path:
-    hunt = hunts()[name]
-    bench.begin(hunt)
-    return program_of(hunt, answers(hunt, kind)[0], bench.folder)
+def answer_with(name: str, kind: str = "right") -> Path:
+    path = command.begin(hunts()[name])
+    path.write_text(hunts()[name].fixed(hunts()[name].fixes(kind)[0]), encoding="utf-8")
+    return path
 
 
-def test_the_list_shows_every_hunt_and_how_far_one_is(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    answer_with(bench, "never_replans")
-    answer_with(bench, "lost_result", "wrong")
-    answer_with(bench, "always_53").write_text("def planner(goal:\n", encoding="utf-8")
-    status, text = ask(capsys)
-    rows = text.splitlines()
-    assert status == 0
-    assert rows[0] == f"{len(HUNTS)} hunts, 1 solved. First the lesson; before the title, the difficulty."
-    assert [row.split()[1] for row in rows[2:-2]] == list(hunts())
-    states = {row.split()[1]: row[28:48].strip() for row in rows[2:-2]}
-    assert states.pop("never_replans") == "✓ solved"
-    assert states.pop("lost_result") == "✗ not yet"
-    assert states.pop("always_53") == "✗ raised an error"
-    assert set(states.values()) == {"○ not started"}
-    assert ask(capsys) == (0, text), "the list says the same when it is asked again"
-
-
-def test_a_case_shows_what_should_come_and_what_comes(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    _, text = ask(capsys, "lisbon_zero")
+def test_the_command_leads_from_not_started_to_right(capsys: pytest.CaptureFixture[str], place: Path) -> None:
+    assert ask(capsys, "never_replan") == (2, "there is no hunt 'never_replan'; is it never_replans?\n")
+    status, text = ask(capsys, "lisbon_zero")
     expected, came = text.partition("Expected:")[2].split("Actual:")
+    assert status == 0
     assert "Lisbon and Porto." in expected
     assert "Lisbon and Lisbon0." in came
-    assert "Find the cause" in came
-    answer_with(bench, "lisbon_zero")
-    assert "The output is correct" in ask(capsys, "lisbon_zero")[1]
-
-
-def test_a_case_that_hangs_is_stopped_and_said_so(
-    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(command, "LIMIT", SHORT)
-    _, text = ask(capsys, "waits_for_ever")
-    came = text.partition("Actual:")[2]
-    assert "started: search" in came, "what was printed until then is shown"
-    assert "it did not end, so it was stopped" in came
-
-
-def test_the_test_says_which_of_the_outcomes_it_is(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    status, text = ask(capsys, "never_replans", "--test")
+    status, text = ask(capsys, "lisbon_zero", "--test")
     assert status == 1
-    assert text.startswith(
-        "○ not started: your copy is unchanged.\n✗ not yet · the planner is called after every n steps"
-    )
-    copy = answer_with(bench, "never_replans", "wrong")
-    status, text = ask(capsys, "never_replans", "--test")
-    assert (status, text.split(" · ")[0]) == (1, "✗ not yet")
-    copy.write_text("def is_due(number, every):\n    return nobody\n", encoding="utf-8")
-    status, text = ask(capsys, "never_replans", "--test")
-    assert (status, text.split(" · ")[0]) == (1, "✗ raised an error")
-    assert "raised NameError: name 'nobody' is not defined (line 2)" in text
-    answer_with(bench, "never_replans")
-    status, text = ask(capsys, "never_replans", "--test")
-    assert (status, text.splitlines()[0]) == (0, "✓ solved")
-    assert "Seen in the wild: smolagents" in text
+    assert text.startswith("○ not started: your copy is unchanged.\n✗ wrong · each reference gets its own result")
+    assert "-        text = text.replace(name, result)" in ask(capsys, "lisbon_zero", "--solution")[1]
+
+    answer_with("lisbon_zero", "wrong")
+    assert ask(capsys, "lisbon_zero", "--test")[1].startswith("✗ wrong · ")
+    assert ask(capsys, "lisbon_zero", "--solution")[1].startswith("--- yours\n+++ ours\n")
+    (place / "lisbon_zero.py").write_text("def resolve(text, results):\n    return nobody\n", encoding="utf-8")
+    assert "raised NameError: name 'nobody' is not defined (line 2)" in ask(capsys, "lisbon_zero", "--test")[1]
+    assert "✗ raised an error  2 of 5  A plan works up to step nine" in ask(capsys)[1]
+    answer_with("lisbon_zero")
+    status, text = ask(capsys, "lisbon_zero", "--test")
+    assert (status, text.splitlines()[0]) == (0, "✓ right")
+    assert "Seen in the wild: LangGraph's" in text
+    assert "The output is correct" in ask(capsys, "lisbon_zero")[1]
+    rows = ask(capsys)[1].splitlines()
+    assert rows[0] == f"{len(HUNTS)} hunts, 1 right. First the lesson; before the title, the difficulty."
+    assert [row.split()[1] for row in rows if row[:2].isdigit() and row[2:4] == "  "] == list(hunts())
+    assert record.known() == {"hunt lisbon_zero": "right"}
 
 
-def test_a_program_that_leaves_early_is_an_error_not_a_pass(tmp_path: Path) -> None:
-    hunt = hunts()["never_replans"]
-    path = tmp_path / "leaves.py"
-    for source, message in (
-        ("import sys\nsys.exit(0)\n", "without a word"),
-        ("import os\nos._exit(3)\n", "without a word"),
-    ):
-        path.write_text(source, encoding="utf-8")
-        verdict = judge_apart(hunt.tests, path)
-        assert verdict.word == "error"
-        assert message in verdict.message
-    noisy = program_of(hunt, answers(hunt, "right")[0], tmp_path)
-    noisy.write_text('print("Grüße", end="")\n' + noisy.read_text(encoding="utf-8"), encoding="utf-8")
-    assert judge_apart(hunt.tests, noisy).word == "right", "what a program prints does not disturb the verdict"
-
-
-def test_the_solution_is_the_difference_that_mends_it(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    _, text = ask(capsys, "never_replans", "--solution")
-    assert "-    return number % every == 1\n" in text
-    assert "+    return (number - 1) % every == 0\n" in text
-    assert difference(hunts()["never_replans"]) in text
-
-
-def test_an_unknown_name_is_met_with_the_nearest(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    status, text = ask(capsys, "never_replan")
-    assert (status, text) == (2, "there is no hunt 'never_replan'; is it never_replans?\n")
+def test_a_program_that_hangs_exits_or_prints_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    hunt = hunts()["waits_for_ever"]
+    printed = run(hunt.program, SHORT)
+    assert (printed.text.startswith("started: search\n"), printed.ended) == (True, False)
+    assert run("while True: print('again')", SHORT).text.startswith("again\nagain")
+    assert judge(hunt.test, "import sys\nsys.exit(0)\n").word == "raised"
+    assert judge(hunt.test, "import asyncio\nasyncio.run(asyncio.Event().wait())", SHORT).word == "late"
+    noisy = 'print("Grüße", end="")\n' + hunt.fixed()
+    assert judge(hunt.test, noisy).word == "right"
 
 
 @pytest.mark.parametrize("stored", [b"# caf\xe9\n", b"\xff\xfe#\x00", b"def x(:\n", b"x = 1\x00\n"], ids=repr)
-def test_a_copy_that_no_python_can_read_is_judged_listed_and_reset(
-    stored: bytes, bench: Bench, capsys: pytest.CaptureFixture[str]
+def test_an_unreadable_copy_is_judged_and_reset_keeps_each_version(
+    stored: bytes, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    hunt = hunts()["never_replans"]
-    bench.begin(hunt).write_bytes(stored)
-    status, text = ask(capsys, hunt.name, "--test")
+    command.begin(hunts()["never_replans"]).write_bytes(stored)
+    status, text = ask(capsys, "never_replans", "--test")
     assert (status, text.split(" · ")[0]) == (1, "✗ raised an error")
-    assert command.state(hunt, bench) == "✗ raised an error"
-    assert command.main([hunt.name, "--reset"]) == 0
-    assert [file.read_bytes() for file in bench.folder.glob(f"{hunt.name}_kept_*.py")] == [stored]
-    assert not bench.changed(hunt)
-
-
-def test_reset_keeps_every_version_of_the_learner(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    for number, text in enumerate(("first = 1\n", "second = 2\n", ""), 1):
-        bench.begin(hunts()["never_replans"]).write_text(text, encoding="utf-8")
-        assert f"never_replans_kept_{number}.py" in ask(capsys, "never_replans", "--reset")[1]
-    kept = sorted(bench.folder.glob("never_replans_kept_*.py"))
-    assert [file.read_text(encoding="utf-8") for file in kept] == ["first = 1\n", "second = 2\n", ""]
+    assert ask(capsys, "never_replans", "--reset")[0] == 0
+    answer_with("never_replans")
+    assert "never_replans_kept_2.py" in ask(capsys, "never_replans", "--reset")[1]
+    assert (place / "never_replans_kept_1.py").read_bytes() == stored
     assert ask(capsys, "never_replans", "--reset") == (0, "The defect is back.\n"), "there is nothing to keep"
+
+
+def test_a_cell_opens_a_program_and_tests_what_is_in_it(capsys: pytest.CaptureFixture[str]) -> None:
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "exercises.hunts")
+    shell.run_cell("%hunt two_cooks_watch")
+    assert shell.rl_next_input == "%%hunt two_cooks_watch\n" + hunts()["two_cooks_watch"].program
+    for source, word in ((hunts()["two_cooks_watch"].fixed(), "✓ right"), ("x = 1", "✗ raised")):
+        capsys.readouterr()
+        shell.run_cell(f"%%hunt two_cooks_watch\n{source}")
+        assert capsys.readouterr().out.startswith(word)
+    shell.run_cell("%hunt two_cooks_wach --hint")
+    assert capsys.readouterr().out == "there is no hunt 'two_cooks_wach'; is it two_cooks_watch?\n"

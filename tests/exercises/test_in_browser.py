@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from exercises.checker import book
+from exercises.hunts.catalogue import hunts
 from exercises.interview import cards
 from exercises.interview.quiz import quiz
 from tests.browser import conftest
@@ -122,3 +124,30 @@ def test_cards_unfold_in_a_notebook_that_is_not_trusted(lab: Lab, page: Page) ->
     assert more.evaluate("one => one.open")
     assert row.get_by_text(card.short).is_visible()
     assert card.long in more.inner_text()
+
+
+def test_a_hunt_opens_in_its_cell_and_the_capstone_is_built_in_its_cells(lab: Lab, page: Page) -> None:
+    errors = listen(page)
+    lab.open(page, "exercises/hunts.ipynb")
+    for number, source in ((0, "%load_ext exercises.hunts"), (1, "%hunt waits_for_ever")):
+        write(page, number, source)
+    expect(output(page, 1)).to_contain_text("it did not end, so it was stopped")
+    expect(cell(page, 1).locator(".cm-content")).to_contain_text("%%hunt waits_for_ever")
+    write(page, 1, cell(page, 1).locator(".cm-content").inner_text())
+    expect(output(page, 1)).to_contain_text("not started: your copy is unchanged")
+    write(page, 1, "%%hunt waits_for_ever\n" + hunts()["waits_for_ever"].fixed())
+    expect(output(page, 1)).to_contain_text("✓ right")
+
+    lab.open(page, "exercises/capstone.ipynb")
+    notebook = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    for number, source in (
+        (0, "from exercises import check"),
+        (1, str(book.part("capstone.1"))),
+        (2, 'check("capstone.1")'),
+    ):
+        notebook.locator(".jp-CodeCell").nth(number).locator(".cm-content").click()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.insert_text(source)
+        page.keyboard.press("Control+Enter")
+    expect(notebook.locator(".jp-CodeCell").nth(2)).to_contain_text("capstone.1 · Right")
+    assert ours(errors) == []

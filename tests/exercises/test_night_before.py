@@ -12,20 +12,20 @@ from tests.guards.test_lessons import COLUMNS, LINE, WORDS, cells, minutes, prin
 FOLDER = ROOT / "exercises"
 BOOK = cells(FOLDER / "night_before.ipynb")
 STOP = re.compile(r"^## (.+) \((\d+) minutes\)$", re.M)
-PART = re.compile(r"\]\((\S+?\.ipynb)#(.+?)\)")
+PART = re.compile(r"\[([^\]]+)\]\((\S+?\.ipynb)#cell-id=(.+?)\)")
 SAID = 0.5  # minutes for an answer that is said aloud
 WRITTEN = 0.5  # minutes for a line that is written from memory
 UNDER = 5  # minutes that the whole evening can be shorter than it states
 
 
 def parts(name: str) -> dict[str, list[Any]]:
-    """The cells of a lesson by the heading above them, as a link names it."""
+    """The cells of a lesson by the heading above them."""
     found: dict[str, list[Any]] = {"": []}
     for cell in cells((FOLDER / name).resolve()):
         pieces = re.split(r"(?m)^(?=## )", cell.source) if cell.cell_type == "markdown" else [None]
         for piece in pieces:
             if piece is not None and piece.startswith("## "):
-                found[piece.splitlines()[0].removeprefix("## ").replace(" ", "-")] = []
+                found[piece.splitlines()[0].removeprefix("## ")] = []
             found[[*found][-1]].append(cell if piece is None else new_markdown_cell(piece))
     return found
 
@@ -35,7 +35,10 @@ def needed(text: str, code: list[Any]) -> float:
     shown = [cell.source for cell in code if cell.source.startswith("show(")]
     ids = [id for source in shown for id in re.findall(r'"([\w-]+)"', source)]
     asked = cards.named(*ids) if ids else []
-    spent = sum(minutes(parts(name)[heading]) for name, heading in PART.findall(text))
+    for heading, name, id in PART.findall(text):
+        (cell,) = (cell for cell in cells((FOLDER / name).resolve()) if cell.id == id)
+        assert f"## {heading}" in cell.source.splitlines()
+    spent = sum(minutes(parts(name)[heading]) for heading, name, _ in PART.findall(text))
     return spent + sum(SAID + len(f"{card.question} {card.short}".split()) / WORDS for card in asked)
 
 

@@ -39,6 +39,11 @@ def chain(name: str, steps: int) -> str:
         ],
         "mermaid": lambda: "flowchart TD\n" + "".join(f'  {i}["t({i})"] --> {i + 1}\n' for i in n),
         "dot": lambda: "digraph {\n" + "".join(f'  {i} [label="t({i})"]; {i} -> {i + 1};\n' for i in n) + "}",
+        "graph": lambda: {"nodes": [{"id": i} for i in n], "edges": [[i, i + 1] for i in n[:-1]]},
+        "tool_calls": lambda: [
+            {"role": "assistant", "tool_calls": [{"function": {"name": "t", "arguments": "{}"}}]} for _ in n
+        ],
+        "jobs": lambda: "jobs:\n  j0: {}\n" + "".join(f"  j{i + 1}: {{needs: j{i}}}\n" for i in n),
         "list": lambda: "".join(f"{i + 1}. t (after {i or 'nothing'})\n" for i in n),
     }
     text = of[name]()

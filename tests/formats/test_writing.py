@@ -34,7 +34,14 @@ WORDS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
         "\x85",
     ]
 )
-NUMBERED = ("llmcompiler", "rewoo", "taskbench", "hugginggpt", "list")  # other ids, or other numbers, are not written
+NUMBERED = (
+    "llmcompiler",
+    "rewoo",
+    "taskbench",
+    "hugginggpt",
+    "list",
+    "tool_calls",
+)  # not all ids or orders are written
 TOOLS = st.sampled_from(["find", "Scan Page", "maps.route", "read-file", "it's"])
 KEYS = st.sampled_from(["query", "from", "Exchange Rate", "input", "arg1", "arg2", "über"]) | st.text(max_size=3)
 
@@ -104,7 +111,7 @@ def test_each_published_example_goes_through_each_format(name: str, target: str)
         assert target not in (name, "native"), "what it reads it writes, and native holds every plan"
     else:
         assert formats.read(text) == plan
-    if (target in IN_WORDS) == (name in IN_WORDS) and target not in NUMBERED:
+    if (target in IN_WORDS) == (name in IN_WORDS) and target not in NUMBERED and name != "tool_calls":
         again = formats.read(formats.write(plan, target, ["goal", "description", "order"]))
         assert shape(again) == shape(plan)
 

@@ -13,9 +13,9 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.flows import approve, desk, go_on, shoot, stopped
-from tests.browser.front_ends import book
 from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS, in_a_browser, run_all, wait_until_done, wait_until_ready
 from tests.browser.test_site import DESK, said
+from tests.browser.two_cells import book
 from tests.guards.books import LESSONS
 from tests.hub import hub
 from tests.hub.hub import Hub, Places

@@ -24,7 +24,7 @@ from planexec_lite.events import Inside, Observation
 from planexec_lite.tools import Tool, Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]  # the good server is started once
 
 
 def plan(*steps: dict[str, object]) -> Plan:

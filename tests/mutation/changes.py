@@ -9,6 +9,7 @@ from __future__ import annotations
 import compileall
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,7 @@ from tests.guards.books import ROOT
 KEPT = Path(__file__).with_name("killed.json")
 COPIED = ("planexec_lite", "planexec_lab", "mock_llm", "exercises", "tests", "notebooks", ".ci", "pyproject.toml")
 COPIED += ("README.md", "CONTRIBUTING.md", "GLOSSARY.md")
+WORD = re.compile(r"\w{2,}")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "progress.json", ".ipynb_checkpoints")
 NO_TESTS = 5  # how pytest says that it found none
 OPTIONS = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--assert=plain", "--hypothesis-profile=few"]
@@ -53,8 +55,16 @@ def keep(changes: list[Change]) -> None:
 def source_with(change: Change) -> str | None:
     """The source of the change's file with the change made; None where that line is not there any more."""
     source = (ROOT / change.file).read_text(encoding="utf-8")
-    every_line = set(range(len(source.splitlines()) + 1))
-    return next((one.source for one in mutants(source, every_line) if one.label == change.line), None)
+    lines, words = source.splitlines(), set(WORD.findall(change.line))
+    likely = sorted(range(len(lines)), key=lambda n: -len(words & {*WORD.findall(lines[n])}))[:12]
+    for numbers in (
+        {n + 1 for n in likely},
+        set(range(len(lines) + 1)),
+    ):  # all lines of a long file take a quarter of a minute
+        for one in mutants(source, numbers):
+            if one.label == change.line:
+                return one.source
+    return None
 
 
 def copy_to(folder: Path) -> Path:

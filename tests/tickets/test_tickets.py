@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +16,8 @@ from typing import Any
 import pytest
 
 from planexec_lab.tickets import Tickets, claim_tickets, desk, queue
-from planexec_lite import PlannerExecutor, Pool, Run, ToolExecutor, execute
+from planexec_lite import Decision, PlannerExecutor, Pool, Run, ToolExecutor, execute
+from planexec_lite.events import StepLate
 from planexec_lite.workers import Report
 from planexec_lite.workers.session import Submission, carry_out
 from tests.core.ending import to_its_end
@@ -97,22 +99,35 @@ def test_a_zombie_does_not_count(tmp_path: Path, repeatable: bool) -> None:
 
 
 @pytest.mark.slow
-def test_an_executor_is_killed_with_a_booking_in_its_hands(tmp_path: Path) -> None:
+@pytest.mark.parametrize("hangs", [False, True], ids=["killed", "hangs and answers late"])
+def test_a_booking_of_a_silent_executor_is_in_doubt(tmp_path: Path, hangs: bool) -> None:
     file, ledger = tmp_path / "tickets.db", tmp_path / "ledger"
     command = [sys.executable, "-m", "planexec_lab.tickets", str(file), "first"]
-    with queued(file) as tickets, subprocess.Popen(command, stdout=subprocess.PIPE) as first:
+    with queued(file) as tickets, subprocess.Popen(command, stdout=subprocess.DEVNULL) as first:
 
-        def kill() -> None:
+        def stop() -> None:
             wait_for(ledger.exists)
-            first.kill()
+            first.send_signal(signal.SIGSTOP if hangs else signal.SIGKILL)
 
-        killer = Thread(target=kill)
-        killer.start()
-        plan = desk.plan_for(["rent"], ledger, seconds=3.0)
+        stopping = Thread(target=stop)
+        stopping.start()
+        plan = desk.plan_for(["rent"], ledger, seconds=1.0)
         run = to_its_end(lambda: execute(plan, EXECUTOR, workers=Pool(tickets)), 200)
-        killer.join()
-    assert (run.status, run.board.state["book-rent"]) == ("paused", "in doubt")
-    assert ledger.read_text() == "rent 4\n"
+        stopping.join()
+        assert (run.status, run.board.state["book-rent"]) == ("paused", "in doubt")
+        agent = PlannerExecutor(None, EXECUTOR, workers=Pool(tickets))
+        if hangs:
+            first.send_signal(signal.SIGCONT)
+            wait_for(lambda: tickets.rows[1].late)
+            first.kill()
+            assert tickets.rows[1].late == "first, fence 1"
+            for _ in range(2):  # a second look adds nothing
+                run = tickets.with_late_answers(run)
+        late = [event.result for event in run.events if isinstance(event, StepLate)]
+        assert late == (["rent: 4 euros booked"] if hangs else [])
+        assert (run.status, run.board.state["book-rent"]) == ("paused", "in doubt")
+        done = agent.resume(run, Decision("done", by="Ada", result=(*late, "booked")[0]))
+    assert (done.status, ledger.read_text()) == ("finished", "rent 4\n")
 
 
 def test_a_driver_that_died_finds_its_call_by_key(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from planexec_lab.variations.vote import Ballot
 from planexec_lite import Board, Inline, Plan, PlanError, PlannerExecutor, Policy, Simulated, Tool, Toolbox
 from planexec_lite.events import PlanProposed, PlanStarted, StepDone, StepStarted
 
+pytestmark = pytest.mark.xdist_group("variations")  # the releases are carried out once
 STEPS = len(tasks()["deploy"].plan.steps)
 
 

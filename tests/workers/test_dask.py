@@ -1,23 +1,33 @@
-"""A real Dask cluster behind `Pool`; skipped where `dask.distributed` is not installed (extra `dask`)."""
+"""A real Dask cluster behind `Pool`: its workers, its scheduler and its driver die.
+
+`tests/elsewhere/test_elsewhere.py` runs these tests with its package (extra `dask`); they are skipped where it is missing.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 
-from planexec_lite import Plan, Pool, Toolbox, ToolExecutor, execute
+from planexec_lab.tickets import Handles, desk
+from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Pool, Toolbox, ToolExecutor, execute
 from planexec_lite.events import StepInDoubt
 from tests.core import odd_tools
+from tests.core.ending import to_its_end
+from tests.elsewhere import kills
 
 distributed = pytest.importorskip("dask.distributed")
 pytestmark = [pytest.mark.weekly, pytest.mark.filterwarnings("ignore")]
-TOOLS = ToolExecutor(Toolbox([odd_tools.fine, odd_tools.books, odd_tools.waits]))
+TOOLS = ToolExecutor(Toolbox([odd_tools.fine, odd_tools.books, odd_tools.waits, odd_tools.dies]))
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +76,117 @@ def test_a_killed_worker_leaves_its_booking_in_doubt_the_rest_is_done(client: An
     assert (len(lines(book)), run.status) == (1, "paused")
     assert [event.step for event in run.events if isinstance(event, StepInDoubt)] == ["slow"]
     assert {run.board.state[str(n)] for n in range(6)} == {"done"}
+
+
+@contextmanager
+def cluster(**settings: Any) -> Iterator[tuple[Any, Any]]:
+    import dask
+
+    names = {f"distributed.scheduler.{name.replace('_', '-')}": value for name, value in settings.items()}
+    how: Any = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with dask.config.set(names), distributed.LocalCluster(**how) as cluster, distributed.Client(cluster) as client:
+        yield cluster, client
+
+
+@contextmanager
+def apart() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler and a worker in processes of their own; the scheduler's address, and its process."""
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    address = f"tcp://127.0.0.1:{20_000 + os.getpid() % 20_000}"
+    cli = [sys.executable, "-m"]
+    scheduler = subprocess.Popen([*cli, "distributed.cli.dask_scheduler", "--host", address, "--no-dashboard"], **quiet)
+    worker = subprocess.Popen(
+        [*cli, "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"], **quiet
+    )
+    try:
+        yield address, scheduler
+    finally:
+        for one in worker, scheduler:
+            one.terminate()
+            one.wait(30)
+
+
+def wait_for(condition: Callable[[], Any]) -> None:
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_twenty_killed_workers_change_no_result(tmp_path: Path, seed: int) -> None:
+    def kill(place: int) -> None:
+        wait_for(lambda: nannies.workers[place].pid)
+        os.kill(nannies.workers[place].pid, signal.SIGKILL)
+
+    with cluster(allowed_failures=100, worker_ttl="1h") as (nannies, client):
+        print(kills.survives(kill, client.get_executor(), tmp_path, seed))
+
+
+def test_a_step_that_kills_its_workers_fails_alone(tmp_path: Path) -> None:
+    steps: list[dict[str, Any]] = [{"id": "poison", "tool": "dies"}]
+    steps += [{"id": str(n), "tool": "fine", "params": {"value": n}} for n in range(6)]
+    with cluster(allowed_failures=1) as (_, client):
+        run = to_its_end(lambda: execute(Plan.parse(steps), TOOLS, workers=Pool(client.get_executor())), 300)
+    assert (run.status, run.results) == ("failed", {str(n): 2 * n for n in range(6)})
+    assert "KilledWorker" in run.board.errors["poison"]
+
+
+def test_the_scheduler_dies_and_the_booking_is_in_doubt(tmp_path: Path) -> None:
+    book = tmp_path / "booked"
+    steps = [
+        {"id": "slow", "tool": "books", "params": {"path": str(book), "bill": "slow", "seconds": 3}},
+        {"id": "next", "tool": "fine", "params": {"value": 1}, "depends_on": ["slow"]},
+    ]
+    with apart() as (address, scheduler), distributed.Client(address, timeout=30) as client:
+
+        def kill() -> None:
+            wait_for(book.exists)
+            scheduler.kill()
+
+        killer = Thread(target=kill)
+        killer.start()
+        run = to_its_end(lambda: execute(Plan.parse(steps), TOOLS, workers=Pool(client.get_executor())), 120)
+        killer.join()
+    assert (run.status, run.board.state) == ("paused", {"slow": "in doubt", "next": "waiting"})
+    assert len(lines(book)) == 1
+
+
+DRIVER = """
+import sys
+from distributed import Client
+from planexec_lab.tickets import desk
+from planexec_lite import Journal, Pool, ToolExecutor, execute
+
+address, ledger, journal = sys.argv[1:]
+workers = Pool(Client(address, timeout=30).get_executor())
+execute(desk.plan_for(["rent"], ledger, 3.0), ToolExecutor(desk.TOOLS), workers=workers, journal=Journal(journal))
+"""
+
+
+def test_the_driver_dies_and_a_resumed_run_asks(tmp_path: Path) -> None:
+    ledger, journal = tmp_path / "ledger", tmp_path / "journal.db"
+    with apart() as (address, _):
+        driver = subprocess.Popen([sys.executable, "-c", DRIVER, address, str(ledger), str(journal)])
+        wait_for(ledger.exists)
+        driver.kill()
+        driver.wait()
+        with distributed.Client(address, timeout=30) as client:
+            pool = Pool(client.get_executor())
+            agent = PlannerExecutor(None, ToolExecutor(desk.TOOLS), workers=pool, journal=Journal(journal))
+            run = agent.resume(Journal(journal).load(1))
+            assert (run.status, run.board.state["book-rent"]) == ("paused", "in doubt")
+            done = agent.resume(run, Decision("done", by="Ada", result="rent: 4 euros booked"))
+    assert (done.status, ledger.read_text()) == ("finished", "rent 4\n")
+
+
+def test_a_big_result_stays_in_the_memory_of_the_workers(client: Any, tmp_path: Path) -> None:
+    from elsewhere.dask_memory import DaskMemory
+
+    with closing(Handles(TOOLS, DaskMemory(), above=0)) as executor:
+        steps = [{"id": 1, "tool": "fine", "params": {"value": 4}}]
+        steps += [{"id": 2, "tool": "fine", "params": {"value": "{step_1_result}"}, "depends_on": [1]}]
+        run = execute(Plan.parse(steps), executor, workers=Pool(client.get_executor()))
+        assert [executor.value(run.results[id]) for id in ("1", "2")] == [8, 16]
+        assert len(executor.store) == 2
+    assert list(DaskMemory()) == []

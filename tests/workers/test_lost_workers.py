@@ -318,15 +318,18 @@ def test_a_nested_run_on_its_own_thread_runs_inline_however_it_names_the_pool() 
 
     inner = ToolExecutor(Toolbox([work]))
     plan = Plan.parse([{"id": "1", "tool": "work"}])
-    with ThreadPoolExecutor(1) as one:
+    one = ThreadPoolExecutor(1)
 
-        @tool(effects="none")
-        def nested() -> str:
-            """Run a plan on the same thread."""
-            return str(execute(plan, inner, workers=Pool(lambda: one)).answer)
+    @tool(effects="none")
+    def nested() -> str:
+        """Run a plan on the same thread."""
+        return str(execute(plan, inner, workers=Pool(lambda: one)).answer)
 
-        outer = ToolExecutor(Toolbox([nested]))
-        run = to_its_end(lambda: execute(Plan.parse([{"id": "1", "tool": "nested"}]), outer, workers=Pool(one)))
+    outer = ToolExecutor(Toolbox([nested]))
+    try:
+        run = to_its_end(lambda: execute(Plan.parse([{"id": "1", "tool": "nested"}]), outer, workers=Pool(one)), 20)
+    finally:
+        one.shutdown(wait=False, cancel_futures=True)  # a nested run that waits for its own thread ends, too
     assert (run.status, run.answer) == ("finished", "done")
 
 

@@ -150,13 +150,16 @@ def _stops(trial: Trial, run: Any) -> None:
         asked.clear()
         done.clear()
         came = trial.call(run, "soup", planner, executor)
-        text = f"a string that starts with 'gave up' and names {again!r}; your loop ran the steps {done}"
-        trial.want(done == [first, second], text, "When the planner names a step again, don't run it again.")
+        text = f"a string that starts with 'gave up' and names {again!r}"
+        rule = "When the planner names a step again, don't run it again."
+        trial.want(
+            done == [first, second], f"the steps {first} and {second}, once each", rule, f"the steps {', '.join(done)}"
+        )
         trial.want(
             _gave_up(came) and again in came, text, "When the loop gives up, its result must say so and name the step."
         )
-        few = f"three questions, not {len(asked)}: the third reply repeats {again!r}"
-        trial.want(len(asked) == 3, few, "A repeated step ends the loop at once.")
+        few = f"three questions: the third reply repeats {again!r}"
+        trial.want(len(asked) == 3, few, "A repeated step ends the loop at once.", f"{len(asked)} questions")
     came = trial.call(run, "soup", restless, executor)
     trial.want(_gave_up(came), "a string that starts with 'gave up'", "When the loop gives up, its result must say so.")
 
@@ -200,6 +203,9 @@ def mended(trial: Trial, planner: Any) -> None:
             right = wanted[len(steps) - 1]
             rule = "The planner reads the goal and the history. It must not calculate."
             trial.want(_step(steps[-1]) == _step(right), str(right), rule)
+        for history, right in zip(reversed(histories), reversed(wanted), strict=True):
+            rule = "Find the next step from the goal and the history alone."
+            trial.want(_step(trial.call(planner, goal, history)) == _step(right), str(right), rule)
 
 
 def _planned(steps: list[dict[str, Any]]) -> views.Figure:
@@ -241,17 +247,18 @@ def average(trial: Trial, rules: Any) -> None:
         mean = sum(numbers) / len(numbers)
         trial.want(
             _about(answer, mean),
-            f"a plan whose answer is {mean:g}, not {answer}",
+            f"a plan whose answer is {mean:g}",
             "The result of the last step is the answer.",
+            f"{answer}",
         )
         off = execute(plan, ToolExecutor(_off(1000)), workers=Simulated()).answer
         rule = "The planner must not calculate: if every `add` is off by 1000, the answer must be wrong too."
-        trial.want(not _about(off, mean), f"a wrong answer when each `add` is off by 1000, not {off}", rule)
+        trial.want(not _about(off, mean), "a wrong answer when each `add` is off by 1000", rule, f"{off}")
         written = _written(plan)
         rule = "The planner must not calculate: it adds and divides only numbers from the goal and references."
-        have = ", ".join(map("{:g}".format, written))
-        wanted = f"the numbers {', '.join(map(str, sorted(numbers)))} in the steps, not {have}"
-        trial.want(written == sorted(numbers), wanted, rule)
+        wanted = f"the numbers {', '.join(map(str, sorted(numbers)))} in the steps"
+        have = f"the numbers {', '.join(map('{:g}'.format, written))}"
+        trial.want(written == sorted(numbers), wanted, rule, have)
 
 
 def _about(answer: Any, right: float) -> bool:

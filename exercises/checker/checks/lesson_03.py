@@ -184,7 +184,7 @@ def released(trial: Trial, release: Any) -> None:
     problems = plan.problems(world.tools)
     count = len(problems)
     trial.want(
-        not problems, f"a valid plan: `problems` returns [], not {count} problems", str(problems[:1] and problems[0])
+        not problems, "a valid plan: `problems` returns []", str(problems[:1] and problems[0]), f"{count} problems"
     )
     for tool, before in LIVE.items():
         missing = ", ".join(unguarded(plan, tool, before))
@@ -209,11 +209,12 @@ def released(trial: Trial, release: Any) -> None:
     live = world.deployed("production"), world.deployed("staging")
     trial.want(
         live == ("v2.3.1", "v2.3.1"),
-        f"v2.3.1 in production and on staging, not {live}",
+        "v2.3.1 in production and on staging",
         "The goal asks for this version in both.",
+        f"{live}",
     )
     rule = "The message must contain the version that runs in production."
-    trial.want("v2.3.1" in "".join(world.messages), f"a message with v2.3.1, not {world.messages}", rule)
+    trial.want("v2.3.1" in "".join(world.messages), "a message with v2.3.1", rule, f"{world.messages}")
     message = str(dict(told[0].params))
     for one in (found := references.find(dict(told[0].params))):
         message = message.replace(str(one), "")
@@ -225,8 +226,9 @@ def released(trial: Trial, release: Any) -> None:
     trial.want(tells and "2.3.1" not in message, wanted, rule)
     trial.want(
         "v2.3.1" in str(run.answer),
-        f"an answer with v2.3.1, not {run.answer}",
+        "an answer with v2.3.1",
         "The answer should state the version in production.",
+        f"{run.answer}",
     )
 
 
@@ -348,8 +350,8 @@ def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]
     expected = [tuple(pair.split()) for pair in lacking.split(", ") if pair]
     wanted = "; ".join(f"step {id}: {guard} is missing" for id, guard in expected) or "no problem"
     for one in problems:
-        trial.want(one.code == "unguarded", f"the code 'unguarded', not {one.code!r}", form)
-        trial.want(one.step in tool, f"the id of a step, not {one.step!r}", form)
+        trial.want(one.code == "unguarded", "the code 'unguarded'", form, f"{one.code!r}")
+        trial.want(one.step in tool, "the id of a step", form, f"{one.step!r}")
         trial.want(isinstance(one.hint, str) and one.hint.strip(), "a hint, as a non-empty string", form)
         trial.want(str(tool[one.step]) in one.message, f"a message that names {tool[one.step]}", form)
         rule = "A guard counts if the step depends on it, directly or indirectly. Report only guards that are missing."

@@ -204,7 +204,7 @@ def _called(trial: Trial, fit_plan: Any, model: Any, seen: list[Any], answers: t
     except Raised as raised:
         if isinstance(raised.error, PlanError) and len(seen) < len(answers):
             trial.came = f"PlanError: {raised.error}"
-            few = f"one more question: repairs={repairs} allows {_many(repairs + 1)}, not {len(seen)}"
+            few = f"one more question: repairs={repairs} allows {_many(repairs + 1)}"
             trial.wrong(few, "The first question does not count as a repair.")
         raise
 
@@ -243,7 +243,7 @@ def _heard(trial: Trial, messages: list[tuple[str, str]], bad: str | None) -> No
     told = messages[last + 1 :]
     trial.want(last >= 0 and told, wanted, rule)
     for role, _ in told:
-        trial.want(role == "user", f"the problems in messages with the role user, not {role}", rule)
+        trial.want(role == "user", "the problems in messages with the role user", rule, f"{role}")
     words = "\n".join(text for _, text in told)
     for problem in _problems(bad):
         text = f"a message that contains: {problem.message}"
@@ -270,7 +270,7 @@ def _gives_up(trial: Trial, fit_plan: Any, answers: tuple[str, ...], repairs: in
         trial.call(fit_plan, model, list(FIRST), arithmetic.TOOLS, repairs)
     except Raised as raised:
         error = raised.error
-        few = f"repairs={repairs} allows {_many(repairs + 1)}, not {len(seen)}"
+        few = f"{_many(repairs + 1)}, as repairs={repairs} allows"
         trial.want(len(seen) == repairs + 1, few, "The first question does not count as a repair.")
         if not isinstance(error, PlanError):
             raise
@@ -370,6 +370,7 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
 def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
     """A planner that asks the rules once, at the start, and asks the model whenever the rules have no valid plan."""
     late = "Rules read only the goal, not the board, so a second question gets the same answer."
+    _planned(trial, RulesFirst, "What is 2 + 3 * 4?", calls=0, answer=14)
     run = _planned(trial, RulesFirst, "What is 2 + 3 * 4?", calls=0, answer=14, runs=2)
     trial.show(views.timeline, run)
     run = _planned(trial, RulesFirst, "What time is it?", calls=0, answer="09:41")
@@ -380,8 +381,9 @@ def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
     rule = "A planner must validate a plan before it returns it."
     trial.want(
         plans == 1,
-        "the model asked at once when the rules' plan is invalid; here the run rejected that plan first",
+        "the model asked at once when the rules' plan is invalid",
         rule,
+        "the run rejected the first plan and asked again",
     )
     _planned(trial, RulesFirst, "Add six to twelve", calls=2, answer=18, rule=late)
     _planned(trial, RulesFirst, "What is 2 * 3 + 1?", calls=1, answer=7, out_of_order=True, rule=late)
@@ -438,18 +440,19 @@ def _planned(
         again = ", after other runs" if runs > 1 else ""
         trial.head, trial.called = "called", f"PlannerExecutor(RulesFirst(rules, model), executor).run({goal!r}){again}"
         trial.came = f"{run.status}, answer {run.answer!r}, {_many(used, 'model call')}; {run.reason}"
-        trial.want(len(asked) <= 1, f"one question to the rules, not {len(asked)}", rule)
+        trial.want(len(asked) <= 1, "one question to the rules", rule, f"{len(asked)}")
         heard.judge(trial)
         told = "Pass the board to the model, so that it knows what has happened."
         trial.want(run.status == "finished", "a run that finishes", told)
         if runs > 1 and (number or used > calls):
             rule = "One planner serves many runs: read the state of this run from the board."
-        trial.want(used == calls, f"{_many(calls, 'model call')}, not {used}", rule)
+        trial.want(used == calls, f"{_many(calls, 'model call')}", rule, _many(used, "model call"))
         trial.want(len(asked) == 1, "one question to the rules", "Rules cost nothing, so ask them first.")
         trial.want(
             run.answer == answer,
-            f"the answer {answer!r}, not {run.answer!r}",
+            f"the answer {answer!r}",
             "The result of the last step is the answer.",
+            f"{run.answer!r}",
         )
     return run
 
@@ -482,13 +485,18 @@ class _Heard:
         for error in self.raised:
             if not isinstance(error, ValueError):
                 raise Raised(error)
-            wanted = f"the model's plan when the rules have none; your planner raised {type(error).__name__}: {error}"
-            trial.wrong(wanted, "Catch the ValueError of the rules: it means that no rule applies.")
+            rule = "Catch the ValueError of the rules: it means that no rule applies."
+            trial.wrong("the model's plan when the rules have none", rule, f"{type(error).__name__}: {error}")
         for came in self.returned:
             rule = "A planner returns a plan, from the rules or from the model."
-            trial.want(isinstance(came, Plan), f"a Plan from each call of `plan`, not {shown(came)}", rule)
+            trial.want(isinstance(came, Plan), "a Plan from each call of `plan`", rule, f"{shown(came)}")
         rule = "Leave repairs to the run: it records the problems on the board and asks again."
-        trial.want(self.most <= 1, f"at most one question to the model for each call of `plan`, not {self.most}", rule)
+        trial.want(
+            self.most <= 1,
+            "at most one question to the model for each call of `plan`",
+            rule,
+            f"{self.most} in one call",
+        )
 
 
 def _arithmetic(out_of_order: bool) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -27,9 +28,10 @@ from planexec_lite import (
 )
 from planexec_lite.meter import ModelCall
 from planexec_lite.model import prices
+from planexec_lite.plan.data import copied
 from planexec_lite.tools import ToolError
 
-from exercises.checker.checks import said
+from exercises.checker.checks import material, said
 from exercises.checker.exercise import Raised, Trial, cut, exercise, shown
 
 STRONG, CHEAP = "gpt-4o", "gpt-4o-mini"
@@ -112,6 +114,12 @@ def resolver(trial: Trial, resolve: Any) -> None:
     ]:
         came = trial.call(resolve, value, results)
         trial.want(_exactly(came, right), f"{right!r}, a {type(right).__name__}", lone)
+    for right in material.FALSY:
+        came = trial.call(resolve, "{step_0_result}", {"0": right})
+        trial.want(_exactly(came, right), f"{right!r}, a {type(right).__name__}", f"{lone} {right!r} is a result, too.")
+        text = right if isinstance(right, str) else json.dumps(right)
+        came = trial.call(resolve, "<{step_0_result}>", {"0": right})
+        trial.want(_exactly(came, f"<{text}>"), repr(f"<{text}>"), f"{right!r} is a result, too.")
     among = "Inside a longer string, insert a string result unchanged and any other result as JSON."
     texts = [
         ("no reference", "no reference"),
@@ -189,7 +197,7 @@ def _the_trap(resolve: Any) -> tuple[Run, str]:
         tools = world.tools
 
         def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
-            return world.tools[step.tool or ""].call(resolve(dict(step.params), dict(inputs)))
+            return world.tools[step.tool or ""].call(resolve(copied(dict(step.params)), copied(dict(inputs))))
 
     return execute(Plan.parse(research.TRAP_PLAN), Resolving(), workers=Simulated()), world.report
 
@@ -351,11 +359,14 @@ def hybrid(trial: Trial, carry_out: Any) -> None:
         kitchen.error, kitchen.paid = error, []
         came = _carried_out(trial, carry_out, breaks, {}, kitchen)
         rule = "This tool had already charged the card. A second attempt would charge it again."
-        trial.want(kitchen.paid == [30] and kitchen.asked == ["1", "3"], f"one charge; charged: {kitchen.paid}", rule)
+        once, came_paid = kitchen.paid == [30] and kitchen.asked == ["1", "3"], f"charges: {kitchen.paid}"
+        trial.want(once, "one charge, and no further question to the model", rule, came_paid)
         rule = "Let the failure be raised. If you swallow it, the step counts as done."
         trial.want(came is error, "the tool's own error, raised", rule)
-    came = _carried_out(trial, carry_out, _Step(id="5", tool="eggs"), {}, kitchen)
-    trial.want(came == 0 and "5" not in kitchen.asked, "0, what the rule returned", "0 is a valid result.")
+    for kitchen.basket in material.FALSY:
+        came = _carried_out(trial, carry_out, _Step(id="5", tool="eggs"), {}, kitchen)
+        same = "5" not in kitchen.asked and came == kitchen.basket
+        trial.want(same, f"{kitchen.basket!r}, what the rule returned", f"{kitchen.basket!r} is a valid result.")
     came = _carried_out(trial, carry_out, _Step(id="6", description="Think of nothing"), {}, kitchen)
     rule = "If the model itself raises, don't try again: its effects are unknown."
     trial.want(
@@ -384,6 +395,7 @@ class _Kitchen:
         self.asked: list[str] = []
         self.ruled: list[str] = []
         self.error: Exception = ConnectionError("the bank hung up")
+        self.basket: Any = 0
         free = (Tool(one, effects="none") for one in (self.count, self.timer, self.charge, self.eggs))
         self.tools = Toolbox(free)
 
@@ -400,9 +412,9 @@ class _Kitchen:
         self.paid.append(euros)
         raise self.error
 
-    def eggs(self) -> int:
-        """Count the eggs. There are zero."""
-        return 0
+    def eggs(self) -> Any:
+        """Look into the basket. It is empty."""
+        return self.basket
 
 
 class _Rule(ToolExecutor):

@@ -28,6 +28,7 @@ from planexec_lite.assembly import decide
 from planexec_lite.events import (
     Ended,
     Event,
+    Inside,
     PlanProposed,
     RollbackStarted,
     RunStarted,
@@ -36,11 +37,13 @@ from planexec_lite.events import (
     StepLate,
     StepStarted,
     UndoDone,
+    UndoFailed,
     UndoStarted,
 )
 from planexec_lite.tools import Effects
 
-from exercises.checker.exercise import Trial, exercise
+from exercises.checker.checks import material
+from exercises.checker.exercise import Trial, exercise, shown
 
 KNOWN = ("failure", "rollback", "run_anyway", "retries", "retry_on")
 SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -59,6 +62,7 @@ SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
     ),
 }
 WORDS = {StepStarted: "starts", StepDone: "done", StepFailed: "fails", StepLate: "too late", UndoDone: "undone"}
+WORDS |= {UndoStarted: "undo starts", UndoFailed: "undo fails"}
 
 
 def _several(values: Any, fits: Callable[[Any], bool]) -> bool:
@@ -87,19 +91,30 @@ def exact_undo(trial: Trial, undo_order: Any) -> None:
         before = _before_rollback(run)
         if number == 0:
             trial.show(views.timeline, Run(before))
-        came = trial.call(undo_order, _Record(before))
-        fits = isinstance(came, (list, tuple)) and all(isinstance(id, str) for id in came)
-        trial.want(fits, 'ids in order, as in ["b", "a"]', "Return the ids as a list.")
-        given = {event.step for event in before if isinstance(event, StepDone)}
-        gone = {event.step for event in before if isinstance(event, UndoDone)}
-        told = str(wanted)
-        trial.want(given.issuperset(came), told, "A step without a result has nothing to undo.")
-        trial.want(
-            not {id for id in came if id not in wanted} & gone, told, "Don't undo a step that is already undone."
-        )
-        trial.want(len(set(came)) == len(came), told, "Undo each step once, even if it had several attempts.")
-        trial.want(set(came) == set(wanted), told, "Undo every step that gave a result, even if it failed later.")
-        trial.want([*came] == wanted, told, "Undo the latest result first: it might depend on all earlier results.")
+        _judge_undo(trial, undo_order, before, wanted)
+    for _, events in material.records():
+        last = {event.step: event for event in events if isinstance(event, (StepDone, UndoDone))}
+        done = [event.step for event in events if isinstance(event, StepDone) and event is last[event.step]]
+        _judge_undo(trial, undo_order, events, done[::-1])
+
+
+def _judge_undo(trial: Trial, undo_order: Any, events: list[Event], wanted: list[str]) -> None:
+    came = trial.call(undo_order, _Record(events))
+    fits = isinstance(came, (list, tuple)) and all(isinstance(id, str) for id in came)
+    trial.want(fits, 'ids in order, as in ["b", "a"]', "Return the ids as a list.")
+    given = {event.step for event in events if isinstance(event, StepDone)}
+    gone = {event.step for event in events if isinstance(event, UndoDone)} - set(wanted)
+    told = str(wanted)
+    inner = {getattr(event.event, "step", None) for event in events if isinstance(event, Inside)}
+    rule = "A step without a result has nothing to undo."
+    if (set(came) - given) & inner:
+        rule = "The events of a nested run, wrapped in `Inside`, don't count."
+    trial.want(given.issuperset(came), told, rule)
+    trial.want(not gone & set(came), told, "Don't undo a step that is already undone.")
+    trial.want(len(set(came)) == len(came), told, "Undo each step once, even if it had several attempts.")
+    rule = "Undo every step that gave a result, even if it failed later, if the result is empty, or if an undo failed."
+    trial.want(set(came) == set(wanted), told, rule)
+    trial.want([*came] == wanted, told, "Undo the latest result first: it might depend on all earlier results.")
 
 
 def _rolled_back() -> Iterator[tuple[Run, list[str]]]:
@@ -212,6 +227,7 @@ def meanings(trial: Trial, disk: Any, concert: Any, prices: Any) -> None:
     runs = {}
     for name, (judge, fields) in days.items():
         trial.given(name, fields)
+        trial.scenario = ""
         known = isinstance(fields, dict) and fields.keys() <= set(KNOWN)
         trial.want(known, f"a dict with only the keys {', '.join(KNOWN)}", "You can set only these fields.")
         for field, (fits, wanted) in SHAPES.items():
@@ -222,47 +238,41 @@ def meanings(trial: Trial, disk: Any, concert: Any, prices: Any) -> None:
 
 def _disk(trial: Trial, fields: dict[str, Any]) -> Run:
     log, run = _day(trial, DISK, fields, {})
-    wanted = "without failures, each step once"
-    trial.want(
-        sorted(log) == ["attach", "copy", "detach", "report"],
-        f"{wanted}, not {_told(log)}",
-        "The policy must not change a run without failures.",
-    )
+    rule = "The policy must not change a run without failures."
+    trial.want(sorted(log) == ["attach", "copy", "detach", "report"], "without failures, each step once", rule)
     log, run = _day(trial, DISK, fields, {"copy": (99, OSError("the disk is full"))})
-    wanted = f"when the copy fails, `detach` must still run; your run called {_told(log)}"
+    wanted = "when the copy fails, `detach` must still run"
     trial.want("detach" in log, wanted, "A cleanup step needs `run_anyway`; with failure='stop', no more steps start.")
-    wanted = f"when the copy fails, no report; your run called {_told(log)}"
+    wanted = "when the copy fails, no report"
     trial.want("report" not in log, wanted, "A step must not run without the results that it needs.")
     return run
 
 
 def _concert(trial: Trial, fields: dict[str, Any]) -> Run:
     log, run = _day(trial, CONCERT, fields, {})
+    rule = "The policy must not change a run without failures."
     done = sorted(log) == ["charge", "print_posters", "print_tickets", "reserve"]
-    trial.want(
-        done,
-        f"without failures, each step once, not {_told(log)}",
-        "The policy must not change a run without failures.",
-    )
+    trial.want(done, "without failures, each step once", rule)
     log, _ = _day(trial, CONCERT, fields, {"charge": (1, ConnectionError("the connection dropped after the payment"))})
-    wanted = f"when the connection drops after the payment, one payment; your run called {_told(log)}"
+    wanted = "when the connection drops after the payment, one payment"
     trial.want(
         log.count("charge") == 1,
         wanted,
         "The payment might have succeeded although its answer was lost. A retry could pay twice.",
     )
     log, run = _day(trial, CONCERT, fields, {"print_tickets": (99, OSError("out of paper"))})
-    wanted = f"when the tickets can't be printed, no posters; your run called {_told(log)}"
+    wanted = "when the tickets can't be printed, no posters"
     trial.want(
         "print_posters" not in log,
         wanted,
         "If the run continues with other steps, it does things that can't be undone.",
     )
+    log_back = log
     once, _ = _day(trial, CONCERT, fields, {"print_posters": (1, OSError("the paper jams"))})
-    wanted = f"when the printer jams after printing the posters, no second print; your run called {_told(once)}"
+    wanted = "when the printer jams after printing the posters, no second print"
     trial.want(once.count("print_posters") == 1, wanted, "Never retry a step whose effects are 'once'.")
-    back = [what for what in log if what in ("refund", "free")]
-    wanted = f"when the tickets can't be printed, a refund, then the seats freed; your run called {_told(log)}"
+    back = [what for what in log_back if what in ("refund", "free")]
+    wanted = "when the tickets can't be printed, a refund, then the seats freed"
     trial.want(back == ["refund", "free"], wanted, "A failure alone starts no rollback; the policy must ask for it.")
     return run
 
@@ -270,17 +280,17 @@ def _concert(trial: Trial, fields: dict[str, Any]) -> Run:
 def _prices(trial: Trial, fields: dict[str, Any]) -> Run:
     for price in ("price of leeks", "price of cream"):
         log, run = _day(trial, PRICES, fields, {price: (2, ConnectionError("no answer"))})
-        wanted = f"when the service is down for two calls, both prices and the sum; your run called {_told(log)}"
+        wanted = "when the service is down for two calls, both prices and the sum"
         trial.want(run.status == "finished", wanted, "Retry a temporary error.")
     log, _ = _day(trial, PRICES, fields, {"price of leeks": (99, ConnectionError("no answer"))})
-    wanted = f"at most three calls for one price; your run called {_told(log)}"
+    wanted = "at most three calls for one price"
     trial.want(log.count("price of leeks") <= 3, wanted, "Every attempt costs something, so bound the retries.")
     log, run = _day(trial, PRICES, fields, {"price of leeks": (99, LookupError("no such thing"))})
-    wanted = f"one call for an unknown name; your run called {_told(log)}"
+    wanted = "one call for an unknown name"
     trial.want(log.count("price of leeks") == 1, wanted, "Don't retry a permanent error.")
-    wanted = f"the other price, although one name is unknown; your run called {_told(log)}"
+    wanted = "the other price, although one name is unknown"
     trial.want("price of cream" in log, wanted, "A failure should affect only the steps that depend on it.")
-    wanted = f"no sum without both prices; your run called {_told(log)}"
+    wanted = "no sum without both prices"
     trial.want("add" not in log, wanted, "A step must not run without the results that it needs.")
     return run
 
@@ -314,7 +324,10 @@ def _day(
         plan, policy, tools = _set(steps, fields, log, breaks)
     except Exception as error:
         trial.wrong(f"fields that the kit accepts; it raised: {error}", "The kit rejects unknown values.")
-    return log, execute(plan, ToolExecutor(tools), workers=Simulated(1), policy=policy)
+    run = execute(plan, ToolExecutor(tools), workers=Simulated(1), policy=policy)
+    failures = [f"{what} raises {type(error).__name__} ({error})" for what, (_, error) in breaks.items()]
+    trial.scenario, trial.came = ", ".join(failures) or "no failures", f"the run called {', '.join(log) or 'nothing'}"
+    return log, run
 
 
 def _set(
@@ -363,10 +376,6 @@ def _tools(
     for name in sorted(names):
         effects: Effects = "once" if name in ONCE else "none" if name in ("price", "add") else "idempotent"
         yield Tool(named(name), name=name, effects=effects, retry_on=retry_on, latency=60.0)
-
-
-def _told(log: list[str]) -> str:
-    return ", ".join(log) or "nothing"
 
 
 @exercise(
@@ -447,8 +456,14 @@ def allowed(board: Board, event: Event | None) -> bool:
 
 
 def never_stuck(board: Board, event: Event | None) -> bool:
-    """Return whether `decide` named an event or a job is still running."""
-    return event is not None or bool(board.in_flight)
+    """Return whether `decide` named an event, a job is still running, or the run has ended."""
+    return event is not None or bool(board.in_flight) or bool(board.ended)
+
+
+ALLOWS = {
+    "never_stuck": "`never_stuck` allows any event, and None while a step runs or after the end.",
+    "allowed": "`allowed` forbids a start after a failure, an end while a step runs, and None while nothing runs.",
+}
 
 
 def _judge(trial: Trial, walk: Any, plan: Plan, policy: Policy, rules: Any, guilty: bool) -> None:
@@ -467,16 +482,20 @@ def _judge(trial: Trial, walk: Any, plan: Plan, policy: Policy, rules: Any, guil
         every = _ends(_begun(plan), policy, rules)
         trial.want(
             trace is None,
-            "None: every decision of this `decide` is allowed",
-            "Report a trace only for a forbidden decision.",
+            f"None as trace: `{asked.__name__}` allows every decision here",
+            f"{ALLOWS[asked.__name__]} Report a trace only for a forbidden decision.",
         )
         if more := set(ends) - every:
             trial.wrong(
-                f"no end with {_end(more)}: no run can end like that", "Follow only events that can really happen."
+                "only ends that a run can have",
+                "Follow only events that can really happen.",
+                f"an end with {_end(more)}",
             )
         if missing := every - set(ends):
             rule = "Every running step can succeed or fail, and any of them can end first."
-            trial.wrong(f"{len(every)} ends; yours lack this one: {_end(missing)}", rule)
+            trial.wrong(
+                f"{len(every)} ends, also this one: {_end(missing)}", rule, f"{len(set(ends))} ends: {shown(ends)}"
+            )
         return
     trial.want(
         isinstance(trace, (list, tuple)) and trace,
@@ -489,7 +508,7 @@ def _judge(trial: Trial, walk: Any, plan: Plan, policy: Policy, rules: Any, guil
         try:
             board.apply(event)
         except Exception as error:
-            trial.wrong(f"{told}; the board rejects {event}: {error}", "It must be possible to replay a trace.")
+            trial.wrong(told, "It must be possible to replay a trace.", f"the board rejects {shown(event)}: {error}")
     last = "the forbidden event as the last event of the trace"
     trial.want(
         not allowed(board, trace[-1]) and rules(board, policy) == trace[-1],

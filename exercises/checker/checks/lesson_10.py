@@ -28,9 +28,10 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
-from planexec_lite.events import Event, Reviewed
+from planexec_lite.events import Event, Inside, Reviewed
 from planexec_lite.meter import ModelCall, charge
 
+from exercises.checker.checks import material
 from exercises.checker.checks.hashes import in_process
 from exercises.checker.exercise import Raised, Trial, exercise
 
@@ -50,22 +51,24 @@ class _Cut(BaseException):
 class _World:
     """The world of the calls: each call writes a line to a file, which survives a crash of the process.
 
-    `moment` says when to kill the process: "before" or "after" a step's effect, and the step's id.
+    `results` are by step id; by default, a text with the number of the call. `moment` says when to kill the process:
+    "before" or "after" a step's effect, and the step's id.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, results: Mapping[str, Any] | None = None) -> None:
+        self.results = results or {}
         self.moment: tuple[str, str] | None = None
         self.apart = False
         self.left: bytes | None = None
 
-    def call(self, id: str) -> str:
+    def call(self, id: str) -> Any:
         """Run a step and return its result."""
         self._may_die("before", id)
         number = self.called().count(id) + 1
         with Path("effects.txt").open("a", encoding="utf-8") as file:
             file.write(f"{id}\n")
         self._may_die("after", id)
-        return f"{id} {number}"
+        return self.results.get(id, f"{id} {number}")
 
     def called(self) -> list[str]:
         """Return the ids of the steps run so far, by any process."""
@@ -95,20 +98,40 @@ def journal(trial: Trial, carry_on: Any) -> None:
     """All results and None; or, if a step that must run at most once was interrupted, the results so far and its id."""
     with _folder() as world:
         results, doubt = _come(trial, carry_on, world)
-        trial.want(world.called() == _ids(), "each step called once, in order", "Without a crash, run the whole plan.")
-        trial.want(
-            (results, doubt) == (_results(_ids()), None), f"({_results(_ids())}, None)", "Return the results by id."
-        )
+        rule = "Without a crash, run the whole plan: each step once, in order."
+        trial.want(world.called() == _ids(), f"calls of {_ids()}", rule, f"calls of {world.called()}")
+        wanted = f"({_results(_ids())}, None)"
+        trial.want((results, doubt) == (_results(_ids()), None), wanted, "Return the results by id, and None.")
         before = _journal()
+        trial.scenario = "started again after the last step"
         again = _come(trial, carry_on, world)
-        trial.want(
-            world.called() == _ids(), "no call at all", "Read finished steps from the file; don't run them again."
+        rule, came = (
+            "Read finished steps from the file; don't run them again.",
+            f"calls of {world.called()[len(STEPS) :]}",
         )
-        trial.want(again == (results, None), f"({results}, None)", "Return the recorded results.")
-        trial.want(_journal().startswith(before), "a file that only grows", "Never change recorded lines.")
+        trial.want(world.called() == _ids(), "no call", rule, came)
+        trial.want(again == (results, None), wanted, "Return the recorded results.")
+        rule = "Append to the file; never change recorded lines."
+        trial.want(_journal().startswith(before), "a file that begins with its earlier content", rule)
     for moments in _moments():
         with _folder() as world:
             _judge(trial, carry_on, world, moments)
+    _falsy(trial, carry_on)
+
+
+def _falsy(trial: Trial, carry_on: Any) -> None:
+    """Check that a result such as 0 or None counts as a result, in the same process and in the next."""
+    for shift in range(2):
+        values = dict(zip(_ids(), material.FALSY[shift:], strict=False))
+        with _folder(values) as world:
+            _killed(trial, carry_on, world, ("before", "count"))
+            trial.scenario = f"the calls return {', '.join(map(repr, values.values()))}; killed before 'count' ran"
+            came = _come(trial, carry_on, world)
+            rule, calls = "Read finished steps from the file; don't run them again.", f"calls of {world.called()[2:]}"
+            trial.want(world.called() == _ids(), f"calls of {_ids()[2:]}", rule, calls)
+            trial.want(
+                came == (values, None), f"({values}, None)", "A result can be 0, an empty string or list, or None."
+            )
 
 
 def _moments() -> Iterator[Sequence[tuple[str, str, bool]]]:
@@ -119,65 +142,63 @@ def _moments() -> Iterator[Sequence[tuple[str, str, bool]]]:
     yield [("after", "look", False), ("after", "look", False), ("before", "count", False)]
     yield [("before", "pay", True), ("after", "pay", False)]
     yield [("before", "look", True), ("after", "pay", False)]
-    yield [("after", "count", True), ("after", "send", False)]
+    yield [("before", "send", True), ("after", "send", False)]
 
 
 def _judge(trial: Trial, carry_on: Any, world: _World, moments: Sequence[tuple[str, str, bool]]) -> None:
     """Kill the answer at these moments, then start it again without a kill."""
     done: list[str] = []  # the steps whose results must be on disk
+    told: list[str] = []
     for when, id, torn in moments:
         before = _journal()
+        trial.scenario = ", then ".join(told) or "started for the first time"
         _killed(trial, carry_on, world, (when, id))
-        trial.called, trial.came = (
-            f"carry_on(steps, {FILE!r}, call), killed {when} the effect of {id!r}",
-            "nothing, because the process was killed",
-        )
+        told.append(f"killed {when} {id!r} ran")
+        trial.told, trial.called = "", f"carry_on(steps, {FILE!r}, call)"
+        trial.came, trial.scenario = "nothing, because the process was killed", ", then ".join(told)
         after = _journal()
-        trial.want(
-            after.startswith(before) or moments[0][2], "a file that only grows",
-            "If the process dies while it rewrites the file, the old lines are lost.",
-        )  # fmt: skip
-        trial.want(
-            after, "a line on disk by then", "Memory is lost in a crash: write the start and close the file before the call.",
-        )  # fmt: skip
-        if torn:
+        rule = "If the process dies while it rewrites the file, the old lines are lost. Append to the file."
+        grows = after.startswith(before) or moments[0][2]
+        trial.want(grows, "a file that begins with its earlier content", rule)
+        rule = "Memory is lost in a crash: write the start and close the file before the call."
+        trial.want(after or id in ("look", "count"), f"a line in the file before {id!r} runs", rule, "an empty file")
+        if torn and after:
             _tear(after)
+            told[-1] += f" and in the middle of a line; the file ends with {_last_line()!r}"
         done = _ids()[: _ids().index(id)]
     called, (when, id, torn) = world.called(), moments[-1]
+    trial.scenario = f"{', then '.join(told)}; then started again"
     results, doubt = _come(trial, carry_on, world)
     more = world.called()[len(called) :]
-    told = f"killed {when} the effect of {id!r}, then started again: "
     repeated = [one for one in done if one in more]
-    trial.want(
-        not repeated,
-        f"{told}no second call of {', '.join(repeated)}",
-        "Read finished steps from the file; don't run them again.",
-    )
+    rule = "Read finished steps from the file; don't run them again."
+    if len(moments) > 1 and moments[0][2]:
+        rule += " If the file ends with half a line, your next line must not begin behind it."
+    trial.want(not repeated, f"no second call of {', '.join(repeated)}", rule, f"calls of {more}")
+    calls = f"calls of {more}"
     if id in ("pay", "send") and not torn:
-        trial.want(
-            id not in more, f"{told}no call of {id!r}",
-            "This step must happen at most once and might have happened already: only a person can find out.",
-        )  # fmt: skip
-        trial.want(
-            doubt == id,
-            f"{told}(…, {id!r})",
-            "Return the id of the uncertain step; it counts neither as done nor as failed.",
-        )
-        trial.want(not more, f"{told}no call at all", "Run no further step after an uncertain one.")
+        rule = "This step must happen at most once and might have happened already: only a person can find out."
+        if len(moments) > 1 and moments[0][2]:
+            rule += " If your line begins behind half a line, the next process can't read it."
+        trial.want(id not in more, f"no call of {id!r}", rule, calls)
+        rule = "Return the id of the uncertain step; it counts neither as done nor as failed."
+        trial.want(doubt == id, f"(…, {id!r})", rule)
+        trial.want(not more, "no call", "Run no further step after an uncertain one.", calls)
         wanted = {one: f"{one} {called.count(one)}" for one in done}
-        trial.want(results == wanted, f"{told}({wanted}, {id!r})", "Return the results of all finished steps.")
+        trial.want(results == wanted, f"({wanted}, {id!r})", "Return the results of all finished steps.")
         return
-    trial.want(doubt is None, f"{told}(…, None)", "Repeating this step does no harm, so run it again.")
+    trial.want(doubt is None, "(…, None)", "Repeating this step does no harm, so run it again.")
     left = _ids()[len(done) :]
-    trial.want(more == left, f"{told}calls of {left}", "Record a step as done only after its call.")
+    trial.want(more == left, f"calls of {left}", "Record a step as done only after its call.", calls)
     wanted = {one: f"{one} {world.called().count(one)}" for one in _ids()}
-    trial.want(results == wanted, f"{told}{wanted}", "Return the result of the call that finished.")
+    trial.want(results == wanted, f"({wanted}, None)", "Return the result of the call that finished.")
 
 
 def _come(trial: Trial, carry_on: Any, world: _World) -> tuple[Any, Any]:
     """Run the answer without a kill and return its two values."""
     world.moment = None
-    came = trial.call(carry_on, list(STEPS), FILE, world.call)
+    trial.told = f"carry_on(steps, {FILE!r}, call)"
+    came = trial.call(_of_new_process(trial, carry_on), list(STEPS), FILE, world.call)
     fits = isinstance(came, (tuple, list)) and len(came) == 2 and isinstance(came[0], Mapping)
     trial.want(fits, "`(results, doubt)`: a dict by id, and an id or None", "Return both values.")
     return dict(came[0]), came[1]
@@ -186,6 +207,7 @@ def _come(trial: Trial, carry_on: Any, world: _World) -> tuple[Any, Any]:
 def _killed(trial: Trial, carry_on: Any, world: _World, moment: tuple[str, str]) -> None:
     """Run the answer in a child process that is killed by SIGKILL at that moment; without `fork`, simulate this here."""
     world.moment, world.left = moment, None
+    carry_on = _of_new_process(trial, carry_on)
     folder = {path: path.read_bytes() for path in Path().iterdir()}
     world.apart = hasattr(os, "fork") and sys.platform != "emscripten"
     if world.apart and _ended_by_kill(carry_on, world):
@@ -195,6 +217,7 @@ def _killed(trial: Trial, carry_on: Any, world: _World, moment: tuple[str, str])
         path.unlink()
     for path, content in folder.items():
         path.write_bytes(content)
+    trial.told = f"carry_on(steps, {FILE!r}, call)"
     try:
         trial.call(carry_on, list(STEPS), FILE, world.call)
     except Raised as error:
@@ -203,6 +226,11 @@ def _killed(trial: Trial, carry_on: Any, world: _World, moment: tuple[str, str])
         Path(FILE).write_bytes(world.left or b"")  # the file as a killed process would leave it
     if world.left is None:
         trial.wrong(f"a call of {moment[1]!r}", "Run the remaining steps in order.")
+
+
+def _of_new_process(trial: Trial, carry_on: Any) -> Any:
+    """Return the answer as a new process defines it, without the memory of the others."""
+    return trial.anew()[0] if trial.anew else carry_on
 
 
 def _ended_by_kill(carry_on: Any, world: _World) -> bool:
@@ -230,10 +258,10 @@ def _and_no_further(carry_on: Any, world: _World) -> NoReturn:
 
 
 @contextmanager
-def _folder() -> Iterator[_World]:
+def _folder(results: Mapping[str, Any] | None = None) -> Iterator[_World]:
     """Run an answer in an empty folder."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        yield _World()
+        yield _World(results)
 
 
 def _journal() -> bytes:
@@ -244,6 +272,10 @@ def _tear(content: bytes) -> None:
     """Leave half of the last line."""
     start = content.rstrip(b"\n").rfind(b"\n") + 1
     Path(FILE).write_bytes(content[: (start + len(content)) // 2])
+
+
+def _last_line() -> str:
+    return _journal().decode(errors="replace").splitlines()[-1]
 
 
 def _ids() -> list[str]:
@@ -284,25 +316,23 @@ def stable_key(trial: Trial, key: Any) -> None:
 
     def made(taken: Sequence[str] = (), process: int = 1, **changes: Any) -> str:
         call = {"run": "7", "step": "rent", "attempt": 1, "tool": "pay", "arguments": BILL} | changes
+        trial.scenario = "in another process" if process > 1 else ""
+        function = trial.anew()[0] if trial.anew and process > 1 else key
         with in_process(process):
-            came = trial.call(key, call, list(taken))
-        trial.want(
-            isinstance(came, str) and came, "a non-empty string", "The key is sent with the call as a short string."
-        )
+            came = trial.call(function, call, list(taken))
+        rule = "The key is sent with the call as a short string."
+        trial.want(isinstance(came, str) and came, "a non-empty string", rule)
         return str(came)
 
     first = made()
-    if made() != first:
-        trial.came = "a different string each time"
-        trial.wrong(
-            "the same string again", "The same arguments must give the same key, so don't use randomness or clocks."
-        )
+    rule = "The same arguments must give the same key, so don't use randomness or clocks."
+    trial.want(made() == first, "the same string again", rule, "a different string each time")
     told = "the key of the first attempt"
     trial.want(made(attempt=2) == first, told, "A second attempt is the same call, and the bank must recognise it.")
     trial.want(made(step="pay_rent") == first, told, "A replan can rename the step; the call is still the same.")
     reordered = dict(reversed(BILL.items()))
     trial.want(made(arguments=reordered) == first, told, "The order of the arguments means nothing.")
-    rule = "`hash` of a string gives a different number in every process, and so after a crash."
+    rule = "A new process, after a crash, has no memory of the first, and its `hash` and random numbers are different."
     trial.want(made(process=2) == first, told, rule)
     seen = [first]
     for name, changes, rule in OTHERS:
@@ -321,9 +351,18 @@ def stable_key(trial: Trial, key: Any) -> None:
         "The first of the two equal calls is not known to be done, so this is its repeat, and its number is not taken."
     )
     trial.want(made(bills[1:2], arguments=small) == bills[0], "the key of the first of the two", rule)
+    again = made(bills[::-1][:-3], arguments=small)
+    trial.want(
+        again == bills[0], "the key of the first bill", "Take the lowest number that is free, in any order of `taken`."
+    )
+    trial.want(made(bills[:3], 2, arguments=small) == bills[3], "the key of the fourth bill", KEYS)
 
 
+KEYS = "The keys in `taken` were made by an earlier process. Find the next number from `taken` alone."
 USED = "Every model call uses the budget: those of the planner, the judge and the steps, also in failed attempts."
+NESTED = (
+    "A step's end event already counts the calls of its nested run, so don't count the events inside `Inside` as well."
+)
 GRANTED = "Add every grant to the bound, whenever it was given."
 
 
@@ -343,29 +382,34 @@ def budget_left(trial: Trial, left: Any) -> None:
         if each == 3:
             trial.show(views.ledger, run)
         for events in _heads(run.events):
-            used = sum(len(getattr(event, "calls", ())) for event in events)
-            granted = [event.budget for event in events if isinstance(event, Reviewed) and event.budget is not None]
-            grants = [more.model_calls or 0 for more in granted]
-            wanted = max(0, bound + sum(grants) - used)
-            came = trial.call(left, _Record(events), bound)
-            trial.want(type(came) is int, "a whole number", "The number of calls is a whole number.")
-            told = f"{wanted}: the bound is {bound}, {sum(grants)} were granted, {used} are used"
-            trial.want(
-                came >= 0,
-                told,
-                "Running jobs may finish, so the usage can exceed the budget. Even then the rest is 0, not negative.",
-            )
-            trial.want(came == wanted, told, GRANTED if grants else USED)
+            _judge_left(trial, left, events, bound, USED)
+    for told, events in material.records():
+        _judge_left(trial, left, events, 30, NESTED if "nested" in told else USED)
+
+
+def _judge_left(trial: Trial, left: Any, events: list[Event], bound: int, rule: str) -> None:
+    used = sum(len(getattr(event, "calls", ())) for event in events)
+    granted = [event.budget for event in events if isinstance(event, Reviewed) and event.budget is not None]
+    grants = [more.model_calls or 0 for more in granted]
+    right = max(0, bound + sum(grants) - used)
+    came = trial.call(left, _Record(events), bound)
+    trial.want(type(came) is int, "a whole number", "The number of calls is a whole number.")
+    wanted = f"{right}: the bound is {bound}, {sum(grants)} were granted, {used} are used"
+    over = "Running jobs may finish, so the usage can exceed the budget. Even then the rest is 0, not negative."
+    trial.want(came >= 0, wanted, over)
+    trial.want(came == right, wanted, GRANTED if grants else rule)
 
 
 class _Record(list[Event]):
     """The events of a run; the repr summarises the model calls."""
 
     def __repr__(self) -> str:
-        told = [(type(event).__name__, len(getattr(event, "calls", ()))) for event in self]
-        return (
-            f"<{len(self)} events; calls: {', '.join(f'{name} {number}' for name, number in told if number) or 'none'}>"
-        )
+        told = []
+        for event in self:
+            inner = event.event if isinstance(event, Inside) else event
+            if calls := getattr(inner, "calls", ()):
+                told.append(f"{'Inside ' if inner is not event else ''}{type(inner).__name__} {len(calls)}")
+        return f"<{len(self)} events; calls: {', '.join(told) or 'none'}>"
 
 
 def _heads(events: list[Event]) -> Iterator[list[Event]]:

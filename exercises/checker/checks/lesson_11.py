@@ -99,10 +99,11 @@ LOCKED = "the outbox is locked; unlock it first"
 OPEN = "The outbox is open."
 SILENT = "the land registry did not answer"
 BROKEN = "the scales are out of order"
+QUIET = "the outbox returns None"
 
 
 class _Office:
-    """A world with at most one problem: `trouble` is one of the three messages, or empty."""
+    """A world with at most one problem: `trouble` is one of the three messages, or empty; QUIET: a tool returns None."""
 
     def __init__(self, trouble: str = "") -> None:
         self.trouble, self.log = trouble, list[str]()
@@ -126,12 +127,12 @@ class _Office:
         self.log.append("compare")
         return f"{first} and {second}"
 
-    def mail(self, text: str) -> str:
+    def mail(self, text: str) -> str | None:
         """Mail a text."""
         if self.trouble == LOCKED:
             raise PermissionError(LOCKED)
         self.log.append("mail")
-        return f"sent: {text}"
+        return f"sent: {text}" if self.trouble != QUIET else None
 
     def unlock(self) -> str:
         """Unlock the outbox."""
@@ -224,6 +225,10 @@ def no_name(trial: Trial, rescue: Any) -> None:
         "If the model fails too, the step fails. Don't turn a failure into a result.",
     )
     trial.want("mail" not in office.log, "no mail", "Steps that depend on a failed step must not start.")
+    trial.want(head.plans == 1, "one question to the planner", "The planner is not asked again, even if a step fails.")
+    run, office, head = _sent(trial, rescue, QUIET, "`mail` returns None")
+    rule = "A call that returns None has not failed."
+    trial.want(not head.asked and run.status == "finished", "a finished run, and no question about a step", rule)
 
 
 def _rescued(trial: Trial, run: Run, office: _Office, head: _Head, trouble: str, failed: Mapping[str, Any]) -> None:
@@ -247,12 +252,8 @@ def _rescued(trial: Trial, run: Run, office: _Office, head: _Head, trouble: str,
         "all tools offered to the model",
         "The model might need a tool other than the step's own.",
     )
-    model = head.asked[0].model
-    trial.want(
-        model == model_for("executor"),
-        f"{model_for('executor')} for the question about the step, not {model}",
-        "Use the cheap model for steps.",
-    )
+    model, cheap = head.asked[0].model, model_for("executor")
+    trial.want(model == cheap, f"{cheap} for the question about the step", "Use the cheap model for steps.", model)
     last = failed["id"] == "4"
     trial.want(run.status == "finished" and (not last or "mail" in office.log), "a finished run, with the mail sent",
                "Send the model the results of the step's dependencies, and use its final answer as the step's result.")  # fmt: skip
@@ -451,6 +452,8 @@ def _cases() -> Iterator[_Case]:
     yield _letter("plan", "Test the last plan that ran.", _Letter(down="stamp"), late, again, replan=True)
     again = _plan(*RIGHT, mark="2")
     first = _plan(*RIGHT, city="Atlantis")
+    rule = "The last plan was invalid and did not run. Test the last plan that ran."
+    yield _letter("execution", rule, _Letter(down="stamp"), late, unknown, replan=True)
     yield _letter(None, fine, _Letter(), first, again, replan=True)
     yield _letter("execution", "Test the last plan that ran.", _Closed(), first, again, replan=True)
 
@@ -486,6 +489,7 @@ def whose_fault(trial: Trial, fault: Any) -> None:
                 raise TypeError(f"calm takes a plan, not {plan!r}")
             return case.calm(plan)
 
+        trial.wanted = repr(case.fault)
         came = trial.call(fault, _Record(case.events), case.reached, calm)
         trial.want(
             came in (None, "plan", "execution"), 'None, "plan" or "execution"', "Return one of these three values."
@@ -515,14 +519,22 @@ def whole_listing(trial: Trial, tickets: Any, release: Any, report: Any) -> None
             there = any(defect.kind == kind for defect in one.defects)
             rule = {
                 True: f"This listing has such a defect, but not in line {line}.",
-                False: "No run fails because of this line, and only defects that make a run fail count.",
+                False: "No run fails because of this line.",
             }
-            trial.want((line, kind) in one.accepted, f"no {kind!r} in line {line}", rule[there])
-        missed = [defect for defect in one.defects if defect.kind not in [kind for _, kind in pairs]]
+            came = f"{kind!r} in line {line} of {name}"
+            trial.want((line, kind) in one.accepted, "only defects that make a run fail", rule[there], came)
+        missed = [defect for defect in one.defects if not any(_names(defect, one, *pair) for pair in pairs)]
         if missed:
             seen = listings.evidence(one.source, missed[0])
-            trial.want(not seen, f"{len(one.defects)} defects in all; a run that shows a missing one: {seen}",
-                       "Your review misses a defect.")  # fmt: skip
+            came = f"{name}: {len(one.defects) - len(missed)} of {len(one.defects)} defects named"
+            trial.head, trial.called = "called", f"a run of {name} that shows a missing defect: {seen}"
+            trial.want(not seen, "every defect that makes a run fail", "Your review misses a defect.", came)
+
+
+def _names(defect: Any, listing: Any, line: int, kind: str) -> bool:
+    """Return whether a line and a kind name the defect; another kind can fit it as well if no defect has this kind."""
+    own = any(other.kind == kind for other in listing.defects)
+    return bool(kind == defect.kind if own else line in defect.lines and (line, kind) in listing.accepted)
 
 
 def _pairs(trial: Trial, given: Any, form: str) -> Iterator[tuple[int, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,12 +44,13 @@ class _Function:
     """A function that accepts any arguments and records its calls."""
 
     def __init__(self, error: Exception | None = None) -> None:
-        self.error, self.calls = error, list[dict[str, Any]]()
+        self.error, self.calls, self.by_position = error, list[dict[str, Any]](), False
 
     def __repr__(self) -> str:
         return "function"
 
-    def __call__(self, **arguments: Any) -> str:
+    def __call__(self, /, *by_position: Any, **arguments: Any) -> str:
+        self.by_position = bool(by_position)
         self.calls.append(arguments)
         if self.error is not None:
             raise self.error
@@ -72,8 +74,10 @@ def schema(trial: Trial, bound: Any) -> None:
     )
     for arguments in right:
         _passes(trial, _bind(trial, bound, DELETE), arguments)
+    messages = {}
     for wrong, faults, rule in (
         ({"table": "orders"}, "rows", MISSING),
+        ({"rows": 3}, "table", MISSING),
         ({"table": "orders", "rows": 3, "force": True}, "force", CLOSED),
         ({"table": "orders", "rows": "3"}, "rows", KIND),
         ({"table": "orders", "rows": 3.5}, "rows", KIND),
@@ -89,7 +93,9 @@ def schema(trial: Trial, bound: Any) -> None:
         ({"table": "customers", "where": "1 = 1", "dry_run": 1}, "table rows where dry_run", KIND),
         ({}, "table rows", MISSING),
     ):  # fmt: skip
-        _refused(trial, _bind(trial, bound, DELETE), wrong, faults.split(), rule)
+        messages[faults] = _refused(trial, _bind(trial, bound, DELETE), wrong, faults.split(), rule)
+    same = messages["rows"] == messages["force"]
+    trial.want(not same, "a message that names only the faulty parameters", "The message must say what is wrong.")
     mark, days = map(int, unforeseen(bound, 2))
     name = f"n{mark}"
     parts = {name: {"type": "number"}, "days": {"type": "integer", "enum": [7, days]}}
@@ -155,13 +161,18 @@ def _passes(
             raise
         trial.came = cut(f"ValueError: {raised.error}")
         trial.wrong("a call: the schema allows these arguments", rule)
+    given = "a call with arguments by position"
+    trial.want(
+        not one.function.by_position, "arguments by name", "Call the function with its arguments by name.", given
+    )
     same = [shown(dict(sorted(call.items()))) for call in calls] == [shown(dict(sorted(arguments.items())))]
-    wanted = f"one call with {shown(arguments)}; the calls were: {shown(calls)}"
-    trial.want(same, wanted, "Pass exactly the given arguments.")
+    made = "; ".join(f"a call with {shown(call)}" for call in calls) or "no call"
+    trial.want(same, f"one call with {shown(arguments)}", "Pass exactly the given arguments, and call once.", made)
     trial.want(came == "done, call 1", "'done, call 1'", "Return the function's result.")
 
 
-def _refused(trial: Trial, one: _Bound, arguments: Mapping[str, Any], faults: Sequence[str], rule: str) -> None:
+def _refused(trial: Trial, one: _Bound, arguments: Mapping[str, Any], faults: Sequence[str], rule: str) -> str:
+    """Check that a call is rejected, and return the message."""
     calls = one.function.calls
     calls.clear()
     wanted = f"a ValueError that names {', '.join(faults)}"
@@ -169,8 +180,8 @@ def _refused(trial: Trial, one: _Bound, arguments: Mapping[str, Any], faults: Se
         trial.call(one.checked, arguments)
     except Raised as raised:
         trial.came = cut(f"{type(raised.error).__name__}: {raised.error}")
-        wanted_no = f"no call; the function was called with {shown(calls)}"
-        trial.want(not calls, wanted_no, "Never call the function with arguments that the schema does not allow.")
+        rule_calls = "Never call the function with arguments that the schema does not allow."
+        trial.want(not calls, "no call", rule_calls, f"a call with {shown(calls)}, then {trial.came}")
         if not isinstance(raised.error, ValueError):
             raise
         unsaid = [name for name in faults if name not in str(raised.error)]
@@ -179,8 +190,9 @@ def _refused(trial: Trial, one: _Bound, arguments: Mapping[str, Any], faults: Se
             wanted,
             f"The message lacks {', '.join(unsaid)}. With the full list, the caller can fix all faults at once.",
         )
-        return
-    trial.wrong(f"{wanted}; the function was called with {shown(calls)}", rule)
+        return str(raised.error)
+    made = f", after a call with {shown(calls[0])}" if calls else ""
+    return trial.wrong(wanted, rule, f"{trial.came}{made}")
 
 
 def _a_plan_on_bound_tools(trial: Trial, bound: Any) -> None:
@@ -240,6 +252,7 @@ HOSTILE = (
     "a\\b\\", "\\", "# no comment", "~", "last line\n", "{{word}}", "{{to}}", "grüße",
     "\\\\server", "\\$HOME",
 )  # fmt: skip
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 RUNS = "A value is data in every position: the shell must never run it as code."
 ONE = "The program must receive the value as one argument, character for character."
 NAME = "Give each variable a name that has no meaning for the shell or the script, for any parameter name."
@@ -327,6 +340,9 @@ def _same(
     trial.came = cut(f"{shown(came)}; the script printed {printed!r}{' and ran the value as code' if ran else ''}")
     wanted = f"{told}: the output {prints!r} and no other effect"
     trial.want(not ran, wanted, RUNS)
+    used = set(_VARIABLE.findall(text)) - set(_VARIABLE.findall(script)) - set(variables)
+    if printed != prints and used:
+        rule = f"The shell gets only the variables of the returned dict; {min(used)} is not one of them."
     trial.want(printed == prints, wanted, rule)
 
 
@@ -475,18 +491,40 @@ def pin(trial: Trial, approve: Any, may_call: Any) -> None:
         "A pin must be short, because it is part of an approval that a person signs.",
     )
     approved = json.loads(json.dumps(approved))
+    _in_another_process(trial, approved)
     for change in _changes():
         for name in (*ALL.split(), "send_mails", "send_all"):
+            wanted = name in change.allowed.split()
+            trial.told, trial.wanted = f"may_call(approved, listed, {name!r})", f"{wanted}"
+            trial.scenario = cut(
+                f"`approved` covers {ALL.replace(' ', ', ')}; the list now has: {_told(change.listed)}"
+            )
             with in_process(2):
                 came = trial.call(may_call, approved, change.listed, name)
-            wanted = name in change.allowed.split()
-            trial.called = cut(f"may_call(approved, listed, {name!r}); the list now has: {_told(change.listed)}")
             rule = change.rule if name in ALL.split() else "Allow only approved tools."
             if wanted and change.allowed != ALL:
                 rule = "Allow an unchanged tool even if other tools have changed."
             trial.want(came in (True, False), f"{wanted}", "Return True or False.")
             trial.want(bool(came) is wanted, f"{wanted}", rule)
     _by_what_is_kept(trial, approve, may_call, approved)
+
+
+def _in_another_process(trial: Trial, approved: Mapping[str, str]) -> None:
+    """Check that a new process, which has only `approved`, allows the approved tools and makes the same pins."""
+    if trial.anew is None:
+        return
+    approve, may_call = trial.anew()
+    with in_process(2):
+        trial.told, trial.scenario = "approve(listed)", "the same list, in another process"
+        again = trial.call(approve, _listed())
+        rule = "Use a hash that is the same in every process. `hash` and random numbers are not."
+        trial.want(again == approved, "the same pins as in the first process", rule)
+        trial.told = f"may_call(approved, listed, {READ!r})"
+        trial.scenario = "`approved` was read in another process; the list has not changed"
+        came = trial.call(may_call, approved, _listed(), READ)
+        rule = "Read the approval only from `approved`: a new process has no other memory."
+        trial.want(came, "True", rule)
+    trial.scenario = ""
 
 
 def _by_what_is_kept(trial: Trial, approve: Any, may_call: Any, approved: Mapping[str, str]) -> None:
@@ -497,10 +535,11 @@ def _by_what_is_kept(trial: Trial, approve: Any, may_call: Any, approved: Mappin
     for kept, listed, wanted in (
         (approved, _listed(), True), (newer, others, True), (approved, others, False), (newer, _listed(), False),
     ):  # fmt: skip
+        which = "the first approval" if kept is approved else "a second approval, for another list"
+        trial.told = f"may_call(approved, listed, {READ!r})"
+        trial.scenario = cut(f"`approved` is {which}; the list now has: {_told(listed)}")
         with in_process(4):
             came = trial.call(may_call, kept, listed, READ)
-        which = "the first approval" if kept is approved else "a second approval, for another list"
-        trial.called = cut(f"may_call(approved, listed, {READ!r}), with {which}; the list now has: {_told(listed)}")
         rule = "Read the approval only from `approved`: a new process has no other memory."
         trial.want(bool(came) is wanted, f"{wanted}", rule)
 

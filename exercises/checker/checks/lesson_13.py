@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import cache
 from math import comb, isclose, isfinite
 from numbers import Real
 from random import Random
@@ -14,173 +13,12 @@ from typing import Any
 
 from planexec_lab import spans, views
 from planexec_lab.spans import Span, names
-from planexec_lite import (
-    Plan,
-    PlannerExecutor,
-    Policy,
-    RuleEvaluator,
-    Run,
-    Simulated,
-    Step,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    Verdict,
-)
-from planexec_lite.capabilities.retries import Backoff
-from planexec_lite.events import Event, Inside
-from planexec_lite.meter import ModelCall, charge
+from planexec_lite import Run
+from planexec_lite.events import Event, Inside, PlanProposed, PlanStarted
 from planexec_lite.model.prices import cost
 
-from exercises.checker.exercise import Trial, exercise, unforeseen
-
-
-class _World:
-    """A world in which each job asks a model, every call has a different price, and some jobs fail."""
-
-    def __init__(self, **failures: int) -> None:
-        self.failures, self.asked = failures, 0
-        self.tools = Toolbox(
-            [Tool(self.work, latency=lambda name, seconds: seconds, effects="none"), Tool(self.back, effects="none")]
-        )
-
-    def ask(self, model: str = "gpt-4o-mini") -> None:
-        """Ask a model."""
-        self.asked += 1
-        charge(call=ModelCall(model, 1000 + 37 * self.asked, 100 + 11 * self.asked, 0.5))
-
-    def work(self, name: str, seconds: float) -> str:
-        """Work for some seconds."""
-        self.ask()
-        self.fail(name)
-        return f"{name} is done"
-
-    def fail(self, name: str) -> None:
-        """Fail while failures of this name are left."""
-        if self.failures.get(name, 0):
-            self.failures[name] -= 1
-            raise ConnectionError(f"{name} did not answer")
-
-    def back(self, name: str) -> str:
-        """Undo something."""
-        self.fail("back")
-        return f"{name} is undone"
-
-
-class _Written:
-    """A planner that asks a model and returns these plans one after the other."""
-
-    def __init__(self, world: _World, *plans: Any) -> None:
-        self.world, self.plans = world, list(plans)
-
-    def plan(self, goal: str, board: Any, tools: Toolbox) -> Plan:
-        self.world.ask("gpt-4o")
-        charge(1.0)
-        self.world.fail("planner")
-        return Plan.parse(self.plans.pop(0) if len(self.plans) > 1 else self.plans[0])
-
-
-class _Hands:
-    """An executor that calls a step's tool, and runs the inner agent for a step without a tool."""
-
-    def __init__(self, tools: Toolbox, agent: PlannerExecutor) -> None:
-        self.tools, self.agent = tools, agent
-
-    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
-        return (ToolExecutor(self.tools) if step.tool else self.agent).execute(step, inputs)
-
-
-def _step(id: str, seconds: float, *after: str, name: str = "", **more: Any) -> dict[str, Any]:
-    """Return a step that works for some seconds."""
-    params = {"name": name or id, "seconds": seconds}
-    return {"id": id, "tool": "work", "params": params, "depends_on": list(after), **more}
-
-
-def _task(id: str, *after: str) -> dict[str, Any]:
-    """Return a step that starts a nested run."""
-    return {"id": id, "description": f"Do what step {id} asks for", "depends_on": list(after)}
-
-
-def _agent(world: _World, *plans: Any, inside: Any = None, policy: Policy | None = None) -> PlannerExecutor:
-    """Return an agent with these plans; the agent `inside` runs its steps without a tool."""
-    hands = _Hands(world.tools, inside) if inside else ToolExecutor(world.tools)
-
-    def judge(step: Any, result: Any) -> Verdict:
-        world.ask()
-        world.fail("judge")
-        return Verdict("accept", "it holds")
-
-    return PlannerExecutor(_Written(world, *plans), hands, None, RuleEvaluator(judge), Simulated(2), policy or Policy())
-
-
-def example() -> Run:
-    """Return a run for trying an answer: one step has two attempts, another is a nested run."""
-    world = _World(b=1, y=1)
-    within = _agent(world, [_step("a", 2.0), _step("b", 1.0, "a", name="y")], policy=Policy(retries=1))
-    plan = [_step("1", 2.0), _step("2", 3.0, name="b"), _task("3", "1", "2")]
-    return _agent(world, plan, inside=within, policy=Policy(retries=1, backoff=Backoff(first=1.0, jitter=0.0))).run(
-        "Try it"
-    )
-
-
-@cache
-def _runs() -> dict[str, Run]:
-    """Return runs of all kinds, by description, cached."""
-    again = Policy(retries=1, backoff=Backoff(first=2.0, jitter=0.0))
-    made: dict[str, Run] = {}
-
-    world = _World()
-    plan = [_step("1", 3.0), _step("2", 2.0), _step("3", 1.0, "1", "2", success_criteria="it holds")]
-    made["two parallel steps"] = _agent(world, plan).run("Work")
-
-    world = _World(**{"1": 1})
-    made["a step with two attempts"] = _agent(world, [_step("1", 3.0), _step("2", 1.0, "1")], policy=again).run("Work")
-
-    world = _World(**{"2": 1})
-    first, second = [_step("1", 1.0), _step("2", 2.0, "1")], [_step("1", 1.0), _step("2b", 4.0, "1")]
-    policy = Policy(replan="failure", max_replans=1)
-    made["a run with a replan"] = _agent(world, first, second, policy=policy).run("Work")
-
-    world = _World(y=1)
-    within = _agent(world, [_step("a", 2.0), _step("b", 1.0, "a", name="y")], policy=Policy(retries=1))
-    plan = [_step("1", 1.0), _task("2", "1"), _task("3", "1"), _step("4", 2.0, "2", "3")]
-    made["nested runs inside two parallel steps"] = _agent(world, plan, inside=within).run("Work")
-
-    world = _World(x=1)
-    deepest = _agent(world, [_step("a", 1.0), _step("b", 2.0, "a", name="x")])
-    within = _agent(world, [_step("a", 1.0), _task("b", "a")], inside=deepest)
-    plan = [_step("1", 1.0), _task("2", "1")]
-    made["a run nested three deep, with two attempts"] = _agent(world, plan, inside=within, policy=again).run("Work")
-
-    world = _World(**{"2": 9})
-    undo = {"tool": "back", "params": {"name": "1"}}
-    plan = [_step("1", 1.0, undo=undo), _step("2", 2.0, "1")]
-    made["a run that fails and is rolled back"] = _agent(world, plan, policy=Policy(rollback="failed")).run("Work")
-
-    world = _World(judge=1, back=9, **{"3": 9})
-    plan = [_step("1", 1.0, undo=undo), _step("2", 2.0, "1", success_criteria="it holds"), _step("3", 1.0, "2")]
-    made["a failing judge and an undo"] = _agent(world, plan, policy=Policy(rollback="failed")).run("Work")
-
-    made["a failing planner"] = _agent(_World(planner=9), plan).run("Work")
-
-    world = _World()
-    deepest = _agent(world, [_step("a", 1.0)])
-    within = _agent(world, [_step("a", 1.0), _task("2", "a"), _step("b", 1.0, "2")], inside=deepest)
-    plan = [_step("1", 1.0), _task("2", "1")]
-    made["a nested run in step 2 of a nested run in step 2"] = _agent(world, plan, inside=within).run("Work")
-    return made
-
-
-class _Record(list[Event]):
-    """The events of a run; the repr says what kind of run it is."""
-
-    def __init__(self, events: Sequence[Event], told: str) -> None:
-        super().__init__(events)
-        self.told = told
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} events: {self.told}>"
-
+from exercises.checker.checks import material
+from exercises.checker.exercise import Trial, exercise, shown, unforeseen
 
 KINDS = {"PlanStarted": "plan", "StepStarted": "step", "JudgeStarted": "judge", "BackoffStarted": "backoff"}
 KINDS |= {"UndoStarted": "undo"}
@@ -207,8 +45,15 @@ def _wanted(events: Sequence[Event]) -> list[Row]:
         start, end = ((at - made[0].start) / 1e9 for at in (one.start, one.end))
         over = names.ENDED in one.attributes or f"{names.OWN}status" in one.attributes
         end = end if over else max(event.at for event in events)
-        rows.append((name, start, end, one.error, None if parent is None else places[parent]))
+        error = one.error if kind != "plan" or one.error in _raised_by(events) else None
+        rows.append((name, start, end, error, None if parent is None else places[parent]))
     return rows
+
+
+def _raised_by(events: Sequence[Event]) -> set[str | None]:
+    """Return the errors that planners raised, in the run and in nested runs."""
+    proposed = [event.event if isinstance(event, Inside) else event for event in events]
+    return {event.error for event in proposed if isinstance(event, PlanProposed)}
 
 
 def _doing(span: Span) -> Any:
@@ -227,21 +72,12 @@ def _doing(span: Span) -> Any:
 )
 def spans_from_events(trial: Trial, spans_of: Any) -> None:
     """The spans of a run: one for each attempt of each job, inside its own run; a nested run is inside its step."""
-    nested = _runs()["nested runs inside two parallel steps"]
-    trial.show(views.spans, nested)
-    for told, events in _records():
-        came = trial.call(spans_of, _Record(events, told))
+    trial.show(views.spans, material.runs()["nested runs inside two parallel steps"])
+    for told, events in material.records():
+        planned = any(isinstance(event, PlanStarted) for event in events)
+        trial.wanted = "" if planned else "no plan span: no event in this record starts one"
+        came = trial.call(spans_of, material.Record(events, told))
         _judge_spans(trial, _read(trial, came), _wanted(events))
-
-
-def _records() -> Iterator[tuple[str, list[Event]]]:
-    """Yield complete runs, then a run that has not ended."""
-    for told, run in _runs().items():
-        yield told, run.events
-    run = _runs()["nested runs inside two parallel steps"]
-    inside = [place for place, event in enumerate(run.events) if isinstance(event, Inside)]
-    for place in (inside[4], inside[-5]):
-        yield f"an unfinished run, with {len(run.events) - place} events still to come", run.events[:place]
 
 
 def _read(trial: Trial, came: Any) -> list[Row]:
@@ -273,70 +109,65 @@ def _read(trial: Trial, came: Any) -> list[Row]:
 def _judge_spans(trial: Trial, rows: list[Row], wanted: list[Row]) -> None:
     """Check first the rules for all spans, then the spans of this record."""
     top = [name for name, *_, parent in rows if parent is None]
+    rule = "Everything happens inside the run, so only the run has no parent."
     trial.want(
-        top == ["run"],
-        "one span without a parent, 'run'",
-        "Everything happens inside the run, so only the run has no parent.",
+        top == ["run"], "one span without a parent, 'run'", rule, f"without a parent: {', '.join(top) or 'none'}"
     )
     for place, row in enumerate(rows):
-        trial.want(
-            _roots(rows, place), f"{row[0]!r} inside the run", "Following the parents of any span must lead to the run."
-        )
+        rule = "Following the parents of any span must lead to the run."
+        trial.want(_roots(rows, place), f"{row[0]!r} inside the run", rule, f"the parents of {row[0]!r} form a cycle")
     have, need = (Counter(one[0] for one in some) for some in (rows, wanted))
     for name in sorted(need | have):
-        trial.want(
-            have[name] == need[name],
-            f"{need[name]} × {name!r}, not {have[name]}",
-            "Each start event makes a span: a step with two attempts has two spans, and jobs of nested runs count too.",
+        rule = (
+            "Each start event makes a span: a step with two attempts has two spans, and jobs of nested runs count too."
+            if have[name] < need[name]
+            else "Only a start event makes a span."
         )
+        trial.want(have[name] == need[name], f"{need[name]} × {name!r}", rule, f"{have[name]} × {name!r}")
     starts = [sorted((one[0], round(one[1], 6)) for one in some) for some in (rows, wanted)]
     for name, start, end, _, parent in rows:
-        trial.want(
-            start <= end,
-            f"{name!r}, which starts at {start:g} s, with a later end",
-            "A span can't end before it starts.",
-        )
+        came = f"your {name!r} goes from {start:g} to {end:g} s"
+        trial.want(start <= end, "an end that is not before the start", "A span can't end before it starts.", came)
         if parent is None or starts[0] == starts[1]:
             continue
         around = rows[parent]
-        trial.want(
-            around[1] <= start + 1e-6 and end <= around[2] + 1e-6,
-            f"{name!r}, {start:g} to {end:g} s, inside {around[0]!r}, {around[1]:g} to {around[2]:g} s",
-            "Each span lies within its parent. The clock of a nested run starts at 0; `Inside` gives the outer time.",
-        )
+        came += f", outside its parent {around[0]!r}, {around[1]:g} to {around[2]:g} s"
+        rule = "The clock of a nested run starts at 0; `Inside` gives the outer time."
+        inside = around[1] <= start + 1e-6 and end <= around[2] + 1e-6
+        trial.want(inside, "each span within its parent", rule, came)
     for name in sorted({one[0] for one in wanted}):
         _same(trial, name, *([one for one in some if one[0] == name] for some in (rows, wanted)))
     found, meant = (_drawn(some) for some in (rows, wanted))
-    missing = [line for line in meant if line not in found]
-    trial.want(
-        found == meant,
-        missing[0] if missing else "every span below its own parent",
-        "A job belongs to its own run, and a nested run to the attempt of the step that started it. Two parallel "
-        "runs can both have a step a.",
+    missing, extra = ([line for line in some if line not in other] for some, other in ((meant, found), (found, meant)))
+    rule = (
+        "A job belongs to its own run, and a nested run to the attempt of the step that started it. Two parallel runs "
+        "can both have a step a."
     )
+    wanted = missing[0] if missing else "every span below its own parent"
+    trial.want(found == meant, wanted, rule, extra[0] if extra else "")
 
 
 def _same(trial: Trial, name: str, mine: list[Row], theirs: list[Row]) -> None:
     """Check the times and errors of all spans with this name."""
-    found, meant = (sorted((round(one[1], 6), round(one[2], 6)) for one in some) for some in (mine, theirs))
-    times = " and ".join(f"{start:g} to {end:g} s" for start, end in meant)
-    trial.want(
-        found == meant,
-        f"{name!r} from {times}",
-        "A span starts with its start event and ends with its end event. A span without an end event ends at the "
-        "latest time in the record.",
+
+    def times(some: list[Row]) -> str:
+        pairs = sorted((round(one[1], 6), round(one[2], 6)) for one in some)
+        return f"{name!r} from {' and '.join(f'{start:g} to {end:g} s' for start, end in pairs)}"
+
+    def errors(some: list[Row]) -> str:
+        ordered = sorted(some, key=lambda one: (one[1], one[2], one[3] or ""))
+        return f"{name!r} with {' and '.join(repr(one[3] or None) for one in ordered)} as error"
+
+    rule = (
+        "A span starts with its start event and ends with its end event. A span without an end event ends at the latest "
+        "time in the record."
     )
-    errors = [
-        [error for *_, error, _ in sorted(some, key=lambda one: (one[1], one[2], one[3] or ""))]
-        for some in (mine, theirs)
-    ]
-    said = " and ".join(map(repr, errors[1]))
-    trial.want(
-        [one or None for one in errors[0]] == errors[1],
-        f"{name!r} with {said} as error",
-        "A failed span has the error message of its event, a successful span has None. A later success does not "
-        "change an earlier failure.",
+    trial.want(times(mine) == times(theirs), times(theirs), rule, times(mine))
+    rule = (
+        "A failed span has the error message of its event, a successful span has None. The problems of a plan and the "
+        "reason of a judge are no errors."
     )
+    trial.want(errors(mine) == errors(theirs), errors(theirs), rule, errors(mine))
 
 
 def _roots(rows: list[Row], place: int) -> bool:
@@ -371,33 +202,24 @@ def _drawn(rows: list[Row]) -> list[str]:
 )
 def costs_along_the_tree(trial: Trial, costs: Any) -> None:
     """For each span id, two sums in dollars: the span's own cost, and its total with all spans inside it."""
-    trial.show(views.spans, _runs()["nested runs inside two parallel steps"])
-    for number, (told, run) in enumerate(_runs().items()):
-        made = _cut_off(spans.of(run))
+    trial.show(views.spans, material.runs()["nested runs inside two parallel steps"])
+    for number, (told, run) in enumerate(material.runs().items()):
+        made = _disguised(spans.of(run))
         listed = list(made)
         if number % 3 == 1:
             listed.reverse()  # a collector receives spans in the order of their ends
         elif number % 3 == 2:
             Random(number).shuffle(listed)
-        came = trial.call(costs, _Traced(listed, told))
+        came = trial.call(costs, material.Record(listed, told, "spans"))
         _judge_costs(trial, _sums(trial, came, made), made, run)
 
 
-def _cut_off(made: Sequence[Span]) -> list[Span]:
-    """Return the spans, with the last model call marked as failed."""
+def _disguised(made: Sequence[Span]) -> list[Span]:
+    """Return the spans; the last model call failed and has another name, and a step has the name of a model call."""
     last = [one.span_id for one in made if _doing(one) == names.CHAT][-1]
-    return [replace(one, error="it was cut off") if one.span_id == last else one for one in made]
-
-
-class _Traced(list[Span]):
-    """Spans; the repr says what kind of run they belong to."""
-
-    def __init__(self, made: Sequence[Span], told: str) -> None:
-        super().__init__(made)
-        self.told = told
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} spans: {self.told}>"
+    first = next(one.span_id for one in made if _doing(one) != names.CHAT and one.parent_id is not None)
+    changes = {last: {"error": "it was cut off", "name": "answer"}, first: {"name": "chat gpt-4o"}}
+    return [replace(one, **changes.get(one.span_id, {})) for one in made]
 
 
 def _sums(trial: Trial, came: Any, made: Sequence[Span]) -> dict[str, tuple[float, float]]:
@@ -405,7 +227,9 @@ def _sums(trial: Trial, came: Any, made: Sequence[Span]) -> dict[str, tuple[floa
     trial.want(isinstance(came, Mapping), "a dict: span_id -> (own, total)", "Use the span id as the key.")
     ids = {one.span_id for one in made}
     rule = "Each span needs an entry under its span_id, because names can repeat."
-    trial.want(set(came) == ids, f"{len(ids)} entries, one for each span", rule)
+    trial.want(
+        set(came) == ids, f"{len(ids)} entries, one for each span_id", rule, f"{len(came)} entries: {shown(came)}"
+    )
     for pair in came.values():
         fits = (
             isinstance(pair, (tuple, list)) and len(pair) == 2 and all(isinstance(one, (Real, Decimal)) for one in pair)
@@ -416,37 +240,34 @@ def _sums(trial: Trial, came: Any, made: Sequence[Span]) -> dict[str, tuple[floa
 
 def _judge_costs(trial: Trial, sums: dict[str, tuple[float, float]], made: Sequence[Span], run: Run) -> None:
     """Check own costs, totals, and the sum of the tree."""
-    bill = cost(run.board.calls)
-    added = sum(own for own, _ in sums.values())
-    trial.came = (
-        f"{_dollars(added)} as the sum of all own costs, {_dollars(sums[made[0].span_id][1])} as the run's total"
-    )
     for one in made:
         own, asked = sums[one.span_id][0], _doing(one) == names.CHAT
-        price = one.attributes.get(names.COST, 0.0) if asked else 0.0
-        rule = (
-            "Every model call counts, in every attempt, in failed steps, and if the call itself failed."
-            if asked
-            else "The cost of a run is the sum of its calls. As an own cost, it would count them twice."
-        )
+        price = float(one.attributes.get(names.COST, 0.0)) if asked else 0.0  # type: ignore[arg-type]
+        rule = "The cost of a run is the sum of its calls. As an own cost, it would count them twice."
+        if asked:
+            rule = "Every model call counts, in every attempt, in failed steps, and if the call itself failed."
+        elif not one.attributes.get(names.COST):
+            rule = "A model call is a span whose operation is `chat`; a name can be anything. Other spans have no own cost."
         if abs(own - price) < 1e-5:
             rule = "Round only for display: rounded parts don't add up to the exact sum."
-        trial.want(_near(own, price), f"{_dollars(price)} as the own cost of {one.name!r}, not {_dollars(own)}", rule)
+        what = f"the own cost of {one.name!r}"
+        trial.want(_near(own, price), f"{_dollars(price)} as {what}", rule, f"{_dollars(own)} as {what}")
     below: dict[str | None, list[Span]] = {}
     for one in made:
         below.setdefault(one.parent_id, []).append(one)
+    totals: dict[str, float] = {}
     for one in reversed(made):
-        total = sums[one.span_id][0] + sum(sums[inner.span_id][1] for inner in below.get(one.span_id, ()))
-        trial.want(
-            _near(sums[one.span_id][1], total),
-            f"{_dollars(total)} as the total of {one.name!r}, not {_dollars(sums[one.span_id][1])}",
-            "A total is the own cost of the span plus the own costs of all spans inside it, at any depth.",
-        )
-    trial.want(
-        _near(sums[made[0].span_id][1], bill),
+        totals[one.span_id] = sums[one.span_id][0] + sum(totals[inner.span_id] for inner in below.get(one.span_id, ()))
+        rule = "A total is the own cost of the span plus the own costs of all spans inside it, at any depth."
+        what, mine = f"the total of {one.name!r}", sums[one.span_id][1]
+        wanted, came = (f"{_dollars(amount)} as {what}" for amount in (totals[one.span_id], mine))
+        trial.want(_near(mine, totals[one.span_id]), wanted, rule, came)
+    bill = cost(run.board.calls)
+    wanted, rule = (
         f"{_dollars(bill)} as the run's total, as in the ledger",
         "The total of the tree must equal the bill.",
     )
+    trial.want(_near(sums[made[0].span_id][1], bill), wanted, rule, f"{_dollars(sums[made[0].span_id][1])}")
 
 
 def _near(one: float, other: float) -> bool:
@@ -521,18 +342,17 @@ def is_it_better(trial: Trial, compare: Any) -> None:
         )
     for won, lost, word in ((12, 1, "better"), (1, 12, "worse"), (30, 4, "better")):
         came = told(won, lost, 100, 40, 1)
-        trial.want(
-            came[0] == word,
-            f"{word}: {won} won and {lost} lost is unlikely by chance",
-            "Pair by task: tasks that are hard or easy for both versions add no uncertainty to the difference.",
+        rule = (
+            "Pair by task: tasks that are hard or easy for both versions add no uncertainty to the difference."
+            if came[3] - came[2] < 0.45
+            else "A 95 % interval gets narrower with more tasks. A wider interval claims too little."
         )
-    came = told(20, 10, 100, 40, 1)
-    trial.want(came[3] - came[2] > NARROW, f"an interval about 0.21 wide, not {came[3] - came[2]:.2f}", CLAIMS)
-    trial.want(
-        came[3] - came[2] < WIDE,
-        f"an interval about 0.21 wide, not {came[3] - came[2]:.2f}",
-        "A 95 % interval contains the true value in 95 of 100 cases. A wider interval claims too little.",
-    )
+        trial.want(came[0] == word, f"{word}: {won} won and {lost} lost is unlikely by chance", rule)
+    width = told(20, 10, 100, 40, 1)
+    wanted, came_wide = "an interval about 0.21 wide", f"an interval {width[3] - width[2]:.2f} wide"
+    trial.want(width[3] - width[2] > NARROW, wanted, CLAIMS, came_wide)
+    rule = "A 95 % interval contains the true value in 95 of 100 cases. A wider interval claims too little."
+    trial.want(width[3] - width[2] < WIDE, wanted, rule, came_wide)
     for won, lost in ((5, 1), (1, 5)):
         told(won, lost, 20, 7)  # 0 is at the edge of some intervals
     _one_sided(trial, compare, marks[2])
@@ -555,6 +375,8 @@ def _outcomes(won: int, lost: int, tasks: int, right: int, mark: str) -> tuple[d
 def _verdict(trial: Trial, came: Any) -> tuple[str, float, float, float]:
     """Read the four parts of an answer."""
     parts = [came.get(one) for one in ("verdict", "difference", "low", "high")] if isinstance(came, Mapping) else came
+    if isinstance(parts, (tuple, list)) and len(parts) == 3 and isinstance(parts[2], (tuple, list)):
+        parts = [*parts[:2], *parts[2]]  # the interval as a pair
     fits = isinstance(parts, (tuple, list)) and len(parts) == 4 and isinstance(parts[0], str)
     trial.want(fits, ANSWER, "Return all four parts.")
     numbers = [one for one in parts[1:] if isinstance(one, Real) and not isinstance(one, bool) and isfinite(one)]

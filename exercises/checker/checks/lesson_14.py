@@ -54,6 +54,7 @@ def claimed(trial: Trial, claim: Any) -> None:
         ("read", 2.0, None),
         ("read", 2.1, 0),
         ("book", 5.0, 1),
+        ("read", 9.0, 0),
         ("mail", 9.0, None),
     ]
     tickets = [{"tool": tool, "holder": "", "fence": 0, "until": -1.0} for tool in ("read", "book", "read")]

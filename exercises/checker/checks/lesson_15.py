@@ -9,7 +9,7 @@ from planexec_lab import views
 from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, tool
 
 from exercises.checker.checks import said
-from exercises.checker.exercise import Trial, exercise
+from exercises.checker.exercise import Trial, exercise, shown
 
 NO = 'A program that fails is "no", except if it passes with a model that plans the right thing by itself.'
 ITSELF = 'It is "by itself" if no line is tagged, or if the program passes without the tagged lines.'
@@ -86,7 +86,7 @@ ONCE = "Each stored result belongs to one call: the second equal call gets the s
 NOTHING = "A call without a stored result gets None, and it must run."
 _PAY, _MAIL = ("pay", {"to": "Ann", "cents": 5}), ("mail", {"to": "Ann"})
 _BEN = ("pay", {"to": "Ben", "cents": 5})
-_REPLAYS: tuple[tuple[list[Any], list[Any], list[str | None], str], ...] = (
+_REPLAYS: tuple[tuple[list[Any], list[Any], list[Any], str], ...] = (
     ([(*_PAY, "p1"), (*_MAIL, "m1")], [_PAY, _MAIL], ["p1", "m1"], ORDER),
     ([(*_PAY, "p1"), (*_MAIL, "m1")], [_MAIL, _PAY], ["m1", "p1"], ORDER),
     ([(*_PAY, "p1"), (*_BEN, "p2")], [_BEN, _PAY], ["p2", "p1"], ARGUMENTS),
@@ -95,6 +95,16 @@ _REPLAYS: tuple[tuple[list[Any], list[Any], list[str | None], str], ...] = (
     ([(*_PAY, "p1")], [_BEN, _PAY], [None, "p1"], NOTHING),
     ([], [_MAIL], [None], NOTHING),
     ([(*_PAY, "p1")], [], [], NOTHING),
+    (
+        [(*_PAY, "p1")],
+        [(_PAY[0], dict(reversed(_PAY[1].items())))],
+        ["p1"],
+        "The order of the keys of a dict means nothing.",
+    ),
+    *(
+        ([(*_PAY, one), (*_PAY, "p2")], [_PAY, _PAY], [one, "p2"], "A result can be empty.")
+        for one in (0, "", [], False)
+    ),
 )
 
 
@@ -109,4 +119,4 @@ def find_results(trial: Trial, replayed: Any) -> None:
     """A function of stored results and calls: it returns the result of each call, or None."""
     for stored, calls, expected, rule in _REPLAYS:
         came = trial.call(replayed, stored, calls)
-        trial.want(came == expected, repr(expected), rule)
+        trial.want(isinstance(came, list) and shown(came) == shown(expected), repr(expected), rule)

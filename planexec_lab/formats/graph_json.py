@@ -1,0 +1,104 @@
+"""Graphs as JSON: ``{"nodes": [{"id": …, "label": …}], "edges": [{"source": …, "target": …}]}``.
+
+React Flow, networkx, D3, Cytoscape and LangGraph's ``to_json`` write graphs in this way, with small differences: ``links`` for the
+edges, ``from`` and ``to``, a pair ``["a", "b"]``, and what a node says in ``data``. An edge leads from what must be done first.
+An edge that holds only under a condition, and a graph without directions, are faults: a plan has neither.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from planexec_lab.formats import labels
+from planexec_lab.formats.drawn import Chart, arrows
+from planexec_lab.formats.shapes import fault
+from planexec_lite.plan import Plan
+
+CARRIES = frozenset({"description", "tool", "params"})
+
+_SHAPE = 'write {"nodes": [{"id": "a", "label": "what to do"}, …], "edges": [{"source": "a", "target": "b"}]}'
+_ENDS = (("source", "target"), ("from", "to"), ("start", "end"), ("src", "dst"))
+_CONDITIONS = ("condition", "conditional", "when", "if", "branch")
+_TOOLS, _ARGUMENTS = ("tool", "function"), ("params", "arguments", "args", "parameters")
+
+
+def recognises(data: Any) -> bool:
+    """Is this an object with nodes and edges, or with Cytoscape's elements?"""
+    inner = _elements(data)
+    return isinstance(inner.get("nodes"), list) and _edges(inner) is not None
+
+
+def read(data: Any) -> Plan:
+    """Read the graph; a node with a tool and its arguments is a call, and any other one a step in words."""
+    inner, chart = _elements(data), Chart()
+    nodes, edges = inner.get("nodes"), _edges(inner)
+    if not isinstance(nodes, list) or edges is None:
+        raise fault("there are no nodes and edges", _SHAPE)
+    if data.get("directed") is False:
+        raise fault("the graph has no directions: directed is false", "write a directed graph", at=("directed",))
+    calls: dict[str, dict[str, Any]] = {}
+    for number, node in enumerate(nodes):
+        told = _merged(node)
+        id = str(told.get("id", told.get("key", told.get("name", ""))))
+        if not id:
+            raise fault(f"the node {str(node)[:60]} has no id", _SHAPE, at=("nodes", number))
+        if id in chart.nodes:
+            raise fault(f"two nodes have the id {id!r}", "give each node another id", at=("nodes", number))
+        words = next(
+            (told[key] for key in ("label", "description", "title", "name") if isinstance(told.get(key), str)), id
+        )
+        chart.node(id, 1, words.split("\n"), "mark" if told.get("type") in ("start", "end") else "box")
+        calls[id] = _call(told)
+    for number, edge in enumerate(edges):
+        start, end = _ends(edge, number)
+        for id in (start, end):
+            if id not in chart.nodes:
+                raise fault(f"an edge names the node {id!r}, which is not there", _SHAPE, at=("edges", number))
+        chart.arrow(start, end, 1)
+    return chart.plan(calls)
+
+
+def write(plan: Plan) -> str:
+    """Write the graph; a node says what its step does, and last the call of its tool."""
+    nodes = [{"id": step.id, "label": "\n".join(labels.written(step))} for step in plan.steps]
+    edges = [{"source": start, "target": end} for start, end in arrows(plan)]
+    return json.dumps({"nodes": nodes, "edges": edges}, indent=2, ensure_ascii=False)
+
+
+def _elements(data: Any) -> Mapping[str, Any]:
+    inner = data.get("elements", data) if isinstance(data, Mapping) else {}
+    return inner if isinstance(inner, Mapping) else {}
+
+
+def _edges(inner: Mapping[str, Any]) -> list[Any] | None:
+    edges = inner.get("edges", inner.get("links"))
+    return edges if isinstance(edges, list) else None
+
+
+def _merged(one: Any) -> dict[str, Any]:
+    """The fields of a node or an edge, with those of its ``data``."""
+    if not isinstance(one, Mapping):
+        return {"id": str(one)} if isinstance(one, str | int) else {}
+    data = one.get("data")
+    return {**one, **data} if isinstance(data, Mapping) else dict(one)
+
+
+def _call(told: Mapping[str, Any]) -> dict[str, Any]:
+    tool = next((told[key] for key in _TOOLS if isinstance(told.get(key), str)), None)
+    params: Mapping[str, Any] = next((told[key] for key in _ARGUMENTS if isinstance(told.get(key), Mapping)), {})
+    return {} if tool is None else {"tool": tool, "params": dict(params)}
+
+
+def _ends(edge: Any, number: int) -> tuple[str, str]:
+    if isinstance(edge, list) and len(edge) == 2:
+        return str(edge[0]), str(edge[1])
+    told = _merged(edge)
+    if condition := next((key for key in _CONDITIONS if told.get(key)), None):
+        message = f"an edge has {condition}: {str(told[condition])[:40]}; a plan has no branches"
+        raise fault(message, "write the nodes and edges of one branch", at=("edges", number))
+    for first, second in _ENDS:
+        if first in told and second in told:
+            return str(told[first]), str(told[second])
+    raise fault(f"the edge {str(edge)[:60]} does not say from where to where", _SHAPE, at=("edges", number))

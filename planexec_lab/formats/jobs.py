@@ -1,0 +1,198 @@
+"""Jobs in YAML that name what they wait for, as continuous integration and task runners have them.
+
+GitHub Actions (``jobs`` with ``needs``), Taskfile (``tasks`` with ``deps``), dvc (``stages``, whose ``deps`` are the ``outs`` of
+others), Argo (``dag.tasks`` with ``dependencies`` or ``depends``), Compose (``services`` with ``depends_on``), and lists of steps
+with one of these names. A job is a step in words. What would change the order or the number of steps, such as ``if``, ``when`` or
+a matrix, is a fault.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from planexec_lab.formats.drawn import Chart, arrows
+from planexec_lab.formats.shapes import fault
+from planexec_lite.plan import Plan
+
+CARRIES = frozenset({"goal", "description"})
+LINE = re.compile(r"[ \t]*(?:jobs|stages|services|dag):[ \t]*$")
+
+_WAITS = ("needs", "deps", "depends_on", "dependencies", "depends", "dependsOn")
+_GROUPS = ("jobs", "tasks", "stages", "services", "steps")
+_RECOGNISED = re.compile(rf"(?:^[ \t-]*|[{{,][ \t]*)(?:{'|'.join(_WAITS)})[ \t]*:", re.MULTILINE)
+_GROUP = re.compile(rf"^[ \t]*(?:{'|'.join(_GROUPS)})[ \t]*:[ \t]*(?:#.*)?$", re.MULTILINE)
+_REFUSED = {
+    **dict.fromkeys(
+        ("if", "when", "unless", "condition", "only", "except", "rules"), "a condition, and a plan has no branches"
+    ),
+    **dict.fromkeys(
+        ("withItems", "withParam", "withSequence", "for", "loop", "foreach"), "a loop, and a plan has none"
+    ),
+    **dict.fromkeys(
+        ("continue-on-error", "continueOn", "allow_failure", "ignore_error"), "a failure that does not count"
+    ),
+}
+_MOST = 200_000  # characters
+_MEND = "write jobs:, and below each job its name and needs: [the jobs before it]; leave out what a plan can't have"
+
+
+def recognises(data: Any) -> bool:
+    """Is this YAML with a group of jobs and a name for what they wait for?"""
+    return isinstance(data, str) and _RECOGNISED.search(data) is not None and _GROUP.search(data) is not None
+
+
+def read(data: Any) -> Plan:
+    """Read the jobs; the name of the workflow is the goal."""
+    if not isinstance(data, str) or len(data) > _MOST:
+        raise fault(f"this is no text of at most {_MOST:,} characters", _MEND)
+    import yaml
+
+    try:
+        node = yaml.compose(data, yaml.SafeLoader)
+        content = yaml.safe_load(data)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise fault(f"this is not YAML: {' '.join(str(error).split())}", _MEND) from None
+    jobs = _jobs(content)
+    if not jobs:
+        raise fault("there are no jobs in it", _MEND)
+    lines = _lines(node)
+    chart = Chart(str(content.get("name") or "") if isinstance(content, Mapping) else "")
+    outputs = {str(out): id for id, job in jobs.items() for out in _paths(job.get("outs"))}
+    for id, job in jobs.items():
+        line = lines.get(id, 1)
+        _check(id, job, line)
+        words = next((str(job[key]) for key in ("name", "desc", "description", "summary") if job.get(key)), id)
+        chart.node(id, line, words.split("\n"))
+    for id, job in jobs.items():
+        for other in _before(id, job, jobs, outputs, lines.get(id, 1)):
+            if other not in chart.nodes:
+                raise fault(f"line {lines.get(id, 1)}: {id} waits for {other!r}, which is not there", _MEND)
+            chart.arrow(other, id, lines.get(id, 1))
+    return chart.plan()
+
+
+def write(plan: Plan) -> str:
+    """Write the jobs of a workflow, with the ids as keys."""
+    needs: dict[str, list[str]] = {step.id: [] for step in plan.steps}
+    for start, end in arrows(plan):
+        needs[end].append(start)
+    lines = [*([f"name: {_quoted(plan.goal)}"] if plan.goal else []), "jobs:"]
+    for step in plan.steps:
+        lines.append(f"  {_quoted(step.id)}:")
+        lines.append(f"    name: {_quoted(step.description)}")
+        lines.append(f"    needs: {_quoted(needs[step.id])}")
+    return "\n".join([*lines, ""])
+
+
+def _quoted(value: Any) -> str:
+    """A value as JSON, which YAML reads."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _jobs(content: Any) -> dict[str, dict[str, Any]]:
+    """The jobs by their ids: the largest group whose members are objects."""
+    if not isinstance(content, Mapping):
+        return {}
+    for key in _GROUPS:
+        jobs = _named(content.get(key))
+        if jobs:
+            return jobs
+    for inner in content.values():
+        parts = inner if isinstance(inner, list) else [inner]
+        for part in parts:
+            if jobs := _jobs(part):
+                return jobs
+    return {}
+
+
+def _named(group: Any) -> dict[str, dict[str, Any]]:
+    if isinstance(group, Mapping):
+        return {str(id): dict(job) if isinstance(job, Mapping) else {} for id, job in group.items()}
+    named: dict[str, dict[str, Any]] = {}
+    for job in group if isinstance(group, list) else []:
+        id = str(job.get("id", job.get("name", ""))) if isinstance(job, Mapping) else ""
+        if not id or id in named:
+            return {}
+        named[id] = dict(job)
+    return named if any(set(_WAITS) & job.keys() for job in named.values()) else {}
+
+
+def _check(id: str, job: Mapping[str, Any], line: int) -> None:
+    for key, why in _REFUSED.items():
+        if job.get(key) not in (None, False):
+            raise fault(f"line {line}: {id} has {key}: {str(job[key])[:40]}, {why}", _MEND)
+    strategy = job.get("strategy")
+    if isinstance(strategy, Mapping) and "matrix" in strategy:
+        raise fault(f"line {line}: {id} has a matrix, which makes many jobs of one", _MEND)
+    cmds = job.get("cmds")
+    for cmd in cmds if isinstance(cmds, list) else []:
+        if isinstance(cmd, Mapping) and "task" in cmd:
+            raise fault(
+                f"line {line}: {id} runs the task {cmd['task']!r} among its commands", "name it in deps: instead"
+            )
+
+
+def _before(
+    id: str, job: Mapping[str, Any], jobs: Mapping[str, Any], outputs: Mapping[str, str], line: int
+) -> list[str]:
+    """The jobs that a job waits for."""
+    before: list[str] = []
+    for key in _WAITS:
+        value = job.get(key)
+        if key == "depends" and isinstance(value, str):
+            before += _argo(id, value, line)
+        elif isinstance(value, str):
+            before.append(value)
+        elif isinstance(value, Mapping):
+            before += _compose(id, value, line)
+        else:
+            names = [one.get("task", one.get("job")) if isinstance(one, Mapping) else one for one in value or []]
+            files = outputs and not set(map(str, names)) & jobs.keys()  # dvc names files
+            before += [outputs[str(name)] for name in names if str(name) in outputs] if files else map(str, names)
+    return list(dict.fromkeys(before))
+
+
+def _argo(id: str, written: str, line: int) -> list[str]:
+    names = [name.strip() for name in written.replace("(", " ").replace(")", " ").split("&&")]
+    if any(not re.fullmatch(r"[\w-]+(?:\.Succeeded)?", name) for name in names):
+        raise fault(
+            f"line {line}: {id} has depends: {written[:60]!r}, and a plan only waits for steps that are done", _MEND
+        )
+    return [name.removesuffix(".Succeeded") for name in names]
+
+
+def _compose(id: str, value: Mapping[Any, Any], line: int) -> list[str]:
+    for other, how in value.items():
+        condition = how.get("condition", "service_started") if isinstance(how, Mapping) else ""
+        if condition not in ("service_started", "service_healthy", "service_completed_successfully"):
+            raise fault(f"line {line}: {id} waits for {other!r} under the condition {condition!r}", _MEND)
+    return [str(other) for other in value]
+
+
+def _paths(outs: Any) -> list[str]:
+    listed = outs if isinstance(outs, list) else []
+    return [str(next(iter(one))) if isinstance(one, Mapping) and one else str(one) for one in listed]
+
+
+def _lines(node: Any) -> dict[str, int]:
+    """The line of each key and of each value of ``id`` and ``name``; of a repeated one the first."""
+    lines: dict[str, int] = {}
+    waiting = [node]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if one.id == "mapping":
+            for key, value in one.value:
+                lines.setdefault(str(key.value), key.start_mark.line + 1)
+                if key.value in ("id", "name") and value.id == "scalar":
+                    lines.setdefault(str(value.value), value.start_mark.line + 1)
+                waiting.append(value)
+        elif one.id == "sequence":
+            waiting += one.value
+    return lines

@@ -1,0 +1,108 @@
+"""Tool calls as OpenAI's APIs return them: https://platform.openai.com/docs/guides/function-calling.
+
+A message with ``tool_calls``, a list of such calls, a whole chat completion, a transcript of messages, or items of the Responses
+API (``function_call``). The calls of one answer are parallel. In a transcript they depend on the calls before them, because the
+model had seen their results.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.steps import build, only_tools
+from planexec_lite import references
+from planexec_lite.plan import Plan
+
+CARRIES = frozenset({"goal", "tool", "params"})
+
+_SHAPE = 'write [{"type": "function", "function": {"name": "search", "arguments": "{\\"query\\": \\"Oslo\\"}"}}, …]'
+
+
+def recognises(data: Any) -> bool:
+    """Is there a call of a function in it?"""
+    return any(_is_call(one) for answer in _answers(data)[1] for one in answer)
+
+
+def read(data: Any) -> Plan:
+    """Read the calls; their arguments are data, and never references."""
+    goal, answers = _answers(data)
+    steps: list[dict[str, Any]] = []
+    before: list[str] = []
+    for answer in answers:
+        ids = []
+        for call in filter(_is_call, answer):
+            ids.append(str(len(steps) + 1))
+            steps.append({"id": ids[-1], "depends_on": before, **_call(call)})
+        before = ids or before
+    if not steps:
+        raise fault("there is no call of a function in it", _SHAPE)
+    return build(steps, goal)
+
+
+def write(plan: Plan) -> str:
+    """Write a transcript of a plan in which each step waits for all calls of the answer before its own."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": plan.goal}] if plan.goal else []
+    before: tuple[str, ...] | None = None
+    for one, tool in only_tools(plan):
+        if one.depends_on != before:
+            messages.append({"role": "assistant", "content": None, "tool_calls": []})
+            before = one.depends_on
+        function = {"name": tool, "arguments": _json(one.params)}
+        messages[-1]["tool_calls"].append({"id": f"call_{one.id}", "type": "function", "function": function})
+    return json.dumps(messages, indent=2, ensure_ascii=False)
+
+
+def _json(params: Mapping[str, Any]) -> str:
+    return json.dumps(references.translate(params, str), ensure_ascii=False)
+
+
+def _answers(data: Any) -> tuple[str, list[list[Any]]]:
+    """The user's first message, and the calls of each answer of the model."""
+    if isinstance(data, Mapping):
+        choices, output = data.get("choices"), data.get("output")
+        if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
+            return _answers([choices[0].get("message")])
+        return _answers(output if isinstance(output, list) else data.get("messages", [data]))
+    goal, answers, listed = "", list[list[Any]](), list[Any]()
+    for one in data if isinstance(data, list) else []:
+        if _is_call(one):
+            listed.append(one)
+            continue
+        told = one if isinstance(one, Mapping) else {}
+        if listed:
+            answers, listed = [*answers, listed], []
+        calls, content = told.get("tool_calls"), told.get("content")
+        answers += [calls] if isinstance(calls, list) else []
+        goal = goal or (content if told.get("role") == "user" and isinstance(content, str) else "")
+    return goal, [*answers, listed] if listed else answers
+
+
+def _is_call(one: Any) -> bool:
+    return isinstance(one, Mapping) and (
+        one.get("type") == "function_call"
+        or (isinstance(one.get("function"), Mapping) and "arguments" in one["function"])
+    )
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    told = call.get("function", call)
+    given = told.get("arguments")
+    try:
+        params = json.loads(given) if isinstance(given, str) else given
+    except (ValueError, RecursionError) as error:
+        raise fault(f"the arguments of {told.get('name')} are not JSON: {error}", _SHAPE) from None
+    if not isinstance(params, dict):
+        raise fault(f"the arguments of {told.get('name')} are no object", _SHAPE)
+    return {"tool": str(told.get("name", "")), "params": _literal(params)}
+
+
+def _literal(value: Any) -> Any:
+    """A value in which nothing is a reference, in the plan's notation."""
+    if isinstance(value, str):
+        return references.escape(value)
+    if isinstance(value, dict):
+        return {name: _literal(part) for name, part in value.items()}
+    return [_literal(part) for part in value] if isinstance(value, list) else value

@@ -1,0 +1,431 @@
+"""The grader: right stays right, hostile answers gain nothing and harm nobody, and the same files give the same bytes."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import json
+import os
+import socket
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exercises.checker import book
+from exercises.checker.exercise import unforeseen
+from exercises.grade import __main__ as command
+from exercises.grade import sandbox
+from exercises.grade.collect import LARGEST, collect
+from exercises.grade.lessons import all_tasks, job, tasks, unchanged
+from exercises.grade.rules import means
+from exercises.grade.similar import OURS, TINY, runs, similar
+from tests.exercises.answers import of_lesson
+
+LOOPBACK = True  # one attack tries to reach a port of this machine
+ADA, BEN = "ada", "ben"
+RIGHT = {id: task.right[0] for id, task in tasks("01").items()}
+WRONG = {id: task.control for id, task in tasks("01").items()}
+slow = pytest.mark.slow
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the grader needs Linux or macOS")
+
+
+def notebook(answers: dict[str, str], lesson: str = "01", tags: bool = True) -> dict[str, Any]:
+    """A learner's notebook with these answers."""
+    raw: dict[str, Any] = json.loads((book.HERE / book.source_of(lesson).name).read_text(encoding="utf-8"))
+    for cell in raw["cells"]:
+        id = next((tag for tag in cell["metadata"].get("tags", ()) if tag in answers), None)
+        if id:
+            cell["source"] = answers[id].splitlines(keepends=True)
+        if not tags:
+            cell["metadata"] = {}
+    return raw
+
+
+def hand_in(folder: Path, path: str, answers: dict[str, str]) -> None:
+    """Put a notebook with these answers into a folder; the rest stays as given."""
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    (folder / path).write_text(json.dumps(notebook(answers)), encoding="utf-8")
+
+
+def zipped(**members: str | bytes) -> bytes:
+    with zipfile.ZipFile(content := io.BytesIO(), "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return content.getvalue()
+
+
+def table(out: Path, name: str = "grades") -> list[dict[str, str]]:
+    with (out / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def grade(folder: Path, out: Path, *options: str) -> dict[tuple[str, str], str]:
+    """Grade a folder; return the status by student and exercise."""
+    assert command.main([str(folder), "-o", str(out), *options]) == 0
+    return {(row["student"], row["exercise"]): row["status"] for row in table(out)}
+
+
+# The verdicts
+
+
+@pytest.mark.parametrize(
+    "lesson", [pytest.param(lesson, marks=slow if lesson == "01" else pytest.mark.wide) for lesson in book.lessons()]
+)
+def test_every_stored_answer_gets_its_verdict_in_the_sandbox(lesson: str) -> None:
+    stored = of_lesson(lesson)
+    wanted = {id: [(source, True) for source in tasks(lesson)[id].right] for id in stored}
+    for id, answers in stored.items():
+        wanted[id] += [(source, False) for source in answers.wrong]
+    for number in range(max(map(len, wanted.values()))):  # a notebook has one answer to each exercise
+        here = {id: several[number] for id, several in wanted.items() if number < len(several)}
+        outcomes, _ = sandbox.judge(job(lesson, {id: source for id, (source, _) in here.items()}))
+        status = {outcome["id"]: outcome["status"] for outcome in outcomes}
+        assert {id: status[id] == "right" for id in here} == {id: right for id, (_, right) in here.items()}, outcomes
+
+
+def test_no_stored_answer_uses_a_suspicious_name() -> None:
+    assert not [
+        (id, name)
+        for lesson in book.lessons()
+        for id, stored in of_lesson(lesson).items()
+        for source in (*all_tasks()[id].right, *stored.wrong)
+        for name in means(source)
+    ]
+
+
+# Attacks: each is an answer to 01.2, handed in by a student of its name. KERNEL: harmless even when the teacher trusts it.
+
+STUB = "\ndef run(goal, planner, executor):\n    return None\n"
+KERNEL = {
+    "endless loop": "while True: pass",
+    "fork bomb": "import os\nwhile True: os.fork()",
+    "exit": "import os\nos._exit(0)",
+    "exit in the check": "def run(*_):\n    raise SystemExit(0)\n",
+    "memory": "kept = []\nwhile True: kept.append(bytearray(1 << 28))",
+    "network": "import socket\nsocket.create_connection(('127.0.0.1', PORT), timeout=2)",
+    "neighbours": "import shutil\nshutil.rmtree('FOLDER')",
+    "kill": "import os\nos.kill(1, 9)\nos.kill(-1, 9)",
+    "patches the rules": "from exercises.checker.exercise import Trial\nTrial.want = lambda *_: None",
+    "patches the judge": "from exercises.checker.exercise import find\n"
+    "object.__setattr__(find('01.2'), 'judge', lambda trial, run: None)",
+    "reads the solution": "import pathlib, re\n"
+    "text = ''.join(path.read_text() for path in pathlib.Path('ROOT').rglob('01_toy_planner.ipynb'))\n"
+    "assert 'BEGIN SOLUTION' in text, 'no solution'\nfrom exercises.checker import book\nexec(book.solved(book.answer('01.2')))",
+    "writes a report": 'import os\nfor number in range(3, 99):\n    try: os.write(number, b\'{"status": "right"}\')\n'
+    "    except OSError: pass\nos._exit(0)",
+    "prints a gigabyte": "for _ in range(1000): print('x' * 1_000_000)",
+    "writes a gigabyte": "with open('big', 'wb') as file:\n    while True: file.write(bytes(1 << 20))",
+}
+INTERPRETER = {  # these could succeed if a teacher trusted them
+    "frames": "import sys\nframe = sys._getframe()\nwhile 'token' not in frame.f_locals: frame = frame.f_back\n",
+    "collector": "import gc\nfrom_gc = [one for one in gc.get_objects() if type(one).__name__ == 'Exercise']",
+    "traceback": "try: 1 / 0\nexcept ZeroDivisionError as error: frame = error.__traceback__.tb_frame.f_back",
+    "trace": "import sys\nsys.settrace(lambda *_: None)",
+    "equal to all": "class Any:\n    def __eq__(self, other): return True\ndef run(*_): return Any()\n",
+    "at exit": "import atexit\natexit.register(print)",
+    "pattern": "match print:\n    case object(__self__=module): module.open",
+    "another module's os": "import random\nrandom._os.system('true')",
+    "after a magic": "%time\nimport os\nos._exit(0)",
+    "hints": "import typing\ntyping.get_type_hints(type('T', (), {'a': 1}))",
+    "computed name": "globals_of = getattr(print, '_' + '_self__')",
+    "import by name": "import importlib\nimportlib.import_module('exercises.checker.checks.lesson_01')",
+}
+PORT, FOLDER, ROOT = "PORT", "FOLDER", "ROOT"
+
+
+@pytest.fixture(scope="module")
+def listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.1)
+        yield server
+
+
+@slow
+def test_attacks_do_not_pass_and_harm_no_neighbour(tmp_path: Path, listener: socket.socket) -> None:
+    if not sandbox.sandbox().namespaces:
+        pytest.skip("there are no namespaces: a fork bomb or a kill would hit this machine")
+    folder, trusted = tmp_path / "in", []
+    put = {PORT: str(listener.getsockname()[1]), FOLDER: str(folder), ROOT: str(book.HERE)}
+    for name, source in KERNEL.items():
+        for text, value in put.items():
+            source = source.replace(text, value)
+        hand_in(folder, f"{name}/01_toy_planner.ipynb", RIGHT | {"01.2": f"{STUB}{source}\n"})
+        trusted += ["--trust", f"{name}:01.2"]
+    hand_in(folder, f"{ADA}/01_toy_planner.ipynb", RIGHT)
+    before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
+    status = grade(folder, tmp_path / "out", *trusted, "--jobs", "2")
+    assert [name for name in KERNEL if status[name, "01.2"] not in ("wrong", "raised")] == []
+    others = {key: one for key, one in status.items() if key[1] != "01.2" or key[0] == ADA}
+    assert set(others.values()) == {"right"}, others
+    assert {path: path.read_bytes() for path in folder.rglob("*.ipynb")} == before
+    with pytest.raises(TimeoutError):
+        listener.accept()
+
+
+@pytest.mark.parametrize("name", [*INTERPRETER, *[name for name in KERNEL if "import" in KERNEL[name]]])
+def test_suspicious_names_get_no_points_until_a_teacher_has_looked(name: str, tmp_path: Path) -> None:
+    raw = notebook({"01.2": f"{RIGHT['01.2']}\n{(INTERPRETER | KERNEL)[name]}"})
+    (tmp_path / "ada.ipynb").write_text(json.dumps(raw))
+    (handed,) = collect(tmp_path).handed
+    assert means(handed.answers["01.2"]) != ()
+
+
+@slow
+def test_a_right_answer_with_a_suspicious_name_waits_for_the_teacher(tmp_path: Path) -> None:
+    hand_in(tmp_path / "in", f"{ADA}/a.ipynb", RIGHT | {"01.2": f"import inspect\n{RIGHT['01.2']}"})
+    status = grade(tmp_path / "in", tmp_path / "out")
+    assert (status[ADA, "01.2"], status[ADA, "01.3"]) == ("look", "right")
+    assert f"Look at {ADA}:01.2" in (tmp_path / "out" / "report.txt").read_text()
+    assert grade(tmp_path / "in", tmp_path / "out", "--trust", f"{ADA}:01.2")[ADA, "01.2"] == "right"
+
+
+@slow
+def test_without_namespaces_the_report_says_so(tmp_path: Path) -> None:
+    box = sandbox.Sandbox(tmp_path)
+    box.namespaces = False
+    answers = RIGHT | {"01.2": KERNEL["exit"]}
+    statuses = {one["id"]: one["status"] for one in box.judge(job("01", answers))}
+    assert statuses == dict.fromkeys(["01.1", "01.3", "01.4"], "right"), "a suspicious answer does not run"
+    statuses = {one["id"]: one["status"] for one in box.judge(job("01", answers, trusted=["01.2"]))}
+    assert statuses["01.2"] == "raised"
+    assert "LIMITS ONLY" in sandbox.PARTLY
+
+
+# What is handed in
+
+PATHS = {
+    "submitted/ada/planexec/01_toy_planner.ipynb": "ada",
+    "ada/01_toy_planner.ipynb": "ada",
+    "Ada Lovelace_4711_assignsubmission_file_/01_toy_planner.ipynb": "Ada Lovelace",
+    "Ada Lovelace_4711_assignsubmission_file_01_toy_planner.ipynb": "Ada Lovelace",
+    "lovelaceada_LATE_12_345_01_toy_planner-1.ipynb": "lovelaceada",
+    "Ada Lovelace - 01_toy_planner.ipynb": "Ada Lovelace",
+    "ada_01_toy_planner (1).ipynb": "ada",
+    "ada.zip/exercises/01_toy_planner.ipynb": "ada",
+    "class.zip/submitted/ada/planexec/01_toy_planner.ipynb": "ada",
+    "class.zip/lovelaceada_12_345_work.zip/01_toy_planner.ipynb": "lovelaceada",
+    "ada/01_toy_planner_2026_11_26T23_11_00_123456.zip/01_toy_planner.ipynb": "ada",  # Otter's
+}
+
+
+@pytest.mark.parametrize(("path", "student"), PATHS.items())
+@pytest.mark.parametrize("rostered", [False, True])
+def test_the_student_is_read_from_the_path(path: str, student: str, rostered: bool, tmp_path: Path) -> None:
+    content = json.dumps(notebook(RIGHT)).encode()
+    outer, *inner = path.replace(".zip/", ".zip\n").split("\n")
+    for name in reversed(inner):
+        content = zipped(**{name: content, ".OTTER_LOG": b"", "__zip_filename__": b"x"})
+    (tmp_path / "in" / outer).parent.mkdir(parents=True)
+    (tmp_path / "in" / outer).write_bytes(content)
+    roster = tmp_path / "roster.csv"
+    roster.write_text(
+        "id,name,mail\na1,Ada Lovelace,ada@example.org\nb2,Ben Bitdiddle,ben@example.org\n", encoding="utf-8"
+    )
+    read = collect(tmp_path / "in", roster if rostered else None)
+    assert [(one.student, one.answers) for one in read.handed] == [("a1" if rostered else student, RIGHT)], (
+        read.problems
+    )
+
+
+def test_an_export_of_the_tab_and_a_notebook_without_tags_are_read(tmp_path: Path) -> None:
+    files = {f"exercises/{book.source_of('01').name}": {"type": "notebook", "content": notebook(RIGHT)}, "x.txt": {}}
+    (tmp_path / "ada_planexec-lite-work.json").write_text(json.dumps({"kit": "planexec-lite", "files": files}))
+    (tmp_path / "ben.ipynb").write_text(json.dumps(notebook(RIGHT, tags=False)))
+    assert {one.student: one.answers for one in collect(tmp_path).handed} == {ADA: RIGHT, BEN: RIGHT}
+
+
+def test_hostile_files_are_problems_with_a_reason(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    hand_in(folder, f"{ADA}/a.ipynb", RIGHT)
+    outside = tmp_path / "secret.ipynb"
+    outside.write_text(json.dumps(notebook(RIGHT)))
+    (folder / "link.ipynb").symlink_to(outside)
+    hand_in(folder, f"{ADA}/.ipynb_checkpoints/a.ipynb", WRONG)
+    (folder / "linked").symlink_to(tmp_path, target_is_directory=True)
+    (folder / "slip.zip").write_bytes(zipped(**{"../../../evil.ipynb": json.dumps(notebook(RIGHT))}))
+    (folder / "bomb.zip").write_bytes(deflated("a.ipynb", b" " * (LARGEST + 1)))
+    hand_in(folder, "long.ipynb", {"01.2": f"text = '{'x' * 200_000}'"})
+    (folder / "broken.ipynb").write_text('{"cells": [')
+    (folder / "deep.ipynb").write_text("[" * 100_000)
+    (folder / "list.ipynb").write_text("[]")
+    (folder / "odd.ipynb").write_text('{"cells": [{"cell_type": "code", "metadata": [], "source": 3}, 7]}')
+    (folder / "nozip.zip").write_bytes(b"PK no zip")
+    with (folder / "huge.ipynb").open("wb") as file:
+        file.truncate(100_000_000)
+    read = collect(folder)
+    assert sorted(one.student for one in read.handed) == [ADA, "slip"]
+    names = {where.partition("/")[0].partition(".")[0]: reason for _, where, reason in read.problems}
+    assert names.keys() == {"link", "bomb", "broken", "deep", "list", "odd", "nozip", "huge", "long"}, names
+    assert all(names.values())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "secret.ipynb"], "nothing is extracted"
+    assert not list(tmp_path.parent.glob("evil*"))
+
+
+def deflated(name: str, content: bytes) -> bytes:
+    with zipfile.ZipFile(packed := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    "source", ["x = " + "1+" * 400 + "1", "(" * 5000, "x = " + "[" * 80 + "]" * 80, "\0", "é = 'é"]
+)
+def test_strange_sources_are_read_without_an_error(source: str) -> None:
+    assert isinstance(means(source), tuple)
+    assert not unchanged("01.2", source)
+    assert similar({ADA: source, BEN: source}, STUB, (source,)) == []
+
+
+@slow
+def test_a_split_cell_is_joined_and_magics_are_ignored(tmp_path: Path) -> None:
+    raw = notebook(RIGHT)
+    (place,) = [n for n, cell in enumerate(raw["cells"]) if {"answer", "01.2"} <= set(cell["metadata"].get("tags", ()))]
+    cell = raw["cells"][place]
+    raw["cells"][place : place + 1] = [cell | {"source": "%time 3\nmost = 1"}, cell]
+    (tmp_path / "ada.ipynb").write_text(json.dumps(raw))
+    assert set(grade(tmp_path, tmp_path / "out").values()) == {"right"}
+
+
+# Results
+
+
+@slow
+def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
+    hand_in(tmp_path / "in", f"{ADA}/a.ipynb", RIGHT)
+    hand_in(tmp_path / "in", f"{BEN}/a.ipynb", WRONG | {"01.2": "raise ValueError({'b', 'a', 'c'}, object())"})
+    for out, jobs in (("one", "1"), ("two", "2")):
+        grade(tmp_path / "in", tmp_path / out, "--jobs", jobs)
+    different = {"seconds.csv"}
+    for path in sorted((tmp_path / "one").rglob("*.*")):
+        if path.name not in different:
+            assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes(), path
+
+
+@slow
+def test_a_dask_cluster_gives_the_same_grades(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    hand_in(tmp_path / "in", f"{ADA}/a.ipynb", RIGHT)
+    hand_in(tmp_path / "in", f"{BEN}/a.ipynb", WRONG)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        there = grade(tmp_path / "in", tmp_path / "there", "--dask", cluster.scheduler_address)
+    assert there == grade(tmp_path / "in", tmp_path / "here")
+
+
+@slow
+def test_of_several_notebooks_the_last_or_the_best_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[Any] = []
+    monkeypatch.setattr(command, "judge", lambda work: judged.append(work) or sandbox.judge(work))
+    for number, answers in enumerate((WRONG, RIGHT, WRONG)):
+        hand_in(tmp_path / "in", f"{ADA}/try-{number}.ipynb", answers)
+        os.utime(tmp_path / "in" / ADA / f"try-{number}.ipynb", (number * 86400, number * 86400))
+    assert set(grade(tmp_path / "in", tmp_path / "out").values()) == {"wrong"}
+    assert set(grade(tmp_path / "in", tmp_path / "out", "--best").values()) == {"right"}
+    assert len(judged) == 1 + 2, "the same answers are judged once"
+
+
+@slow
+def test_the_random_values_of_the_checks_vary_with_the_student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hand_in(tmp_path / "in", f"{ADA}/a.ipynb", {"01.2": "import os\nraise ValueError(os.environ['PLANEXEC_SEED'])"})
+    grade(tmp_path / "in", tmp_path / "out", "--seed", "autumn")
+    assert [row for row in table(tmp_path / "out") if "ValueError: autumn ada" in row["message"]]
+    values = set()
+    for seed in ("autumn ada", "autumn ben", "autumn ada"):
+        monkeypatch.setenv("PLANEXEC_SEED", seed)
+        values.add(tuple(unforeseen(grade, 2)))
+    assert len(values) == 2
+
+
+@slow
+def test_feedback_is_escaped_and_shows_solutions_only_after_their_day(tmp_path: Path) -> None:
+    hostile = "<script>alert(1)</script>"
+    answers = {"01.1": f"whole = '{hostile}'\nsingle = 2", "01.2": "run = None\n1 / 0"}
+    hand_in(tmp_path / "in", f"=cmd()/{ADA}.ipynb", answers)
+    read = collect(tmp_path / "in")
+    assert read.handed[0].student == "=cmd()"
+    (tmp_path / "roster.csv").write_text(f'id,name\n"../{hostile}",=cmd()\n', encoding="utf-8")
+    roster = ["--roster", str(tmp_path / "roster.csv")]
+    grade(tmp_path / "in", tmp_path / "out", *roster, "--solutions-after", "9999-01-01")
+    (page,) = (tmp_path / "out" / "feedback").iterdir()
+    text = page.read_text(encoding="utf-8")
+    assert hostile not in text
+    assert "&lt;script&gt;" in text
+    assert "Hint: " in text
+    assert "One solution" not in text
+    grade(tmp_path / "in", tmp_path / "out", *roster, "--solutions-after", "2000-01-01")
+    assert "One solution" in page.read_text(encoding="utf-8")
+    assert page.name.startswith("____script_alert_1_")
+    grade(tmp_path / "in", tmp_path / "out")
+    assert {row["student"] for row in table(tmp_path / "out")} == {"'=cmd()"}, "a spreadsheet runs no formula"
+
+
+@slow
+def test_pseudonyms_hide_the_ids_and_a_student_can_be_forgotten(tmp_path: Path) -> None:
+    folder, out = tmp_path / "in", tmp_path / "out"
+    hand_in(folder, f"{ADA}/a.ipynb", RIGHT)
+    hand_in(folder, f"{BEN}/a.ipynb", RIGHT)
+    (folder / BEN / "broken.ipynb").write_text("{")
+    grade(folder, out, "--pseudonyms", "a secret word")
+    of = {row["student"]: row["pseudonym"] for row in table(out, "pseudonyms")}
+    for path in (path for path in out.rglob("*.*") if path.name != "pseudonyms.csv"):
+        assert not {ADA, BEN} & set(path.read_text().replace(":", " ").replace(",", " ").split()), path
+    command.main([str(folder), "-o", str(out), "--forget", BEN])
+    everything = "".join(f"{path} {path.read_text()}" for path in out.rglob("*.*"))
+    assert of[BEN] not in everything
+    assert f"{BEN}," not in everything
+    assert of[ADA] in everything
+    assert (folder / BEN / "a.ipynb").exists(), "the files handed in stay the teacher's"
+
+
+@slow
+def test_the_roster_lists_who_handed_in_nothing(tmp_path: Path) -> None:
+    hand_in(tmp_path / "in", f"{ADA}/a.ipynb", {})
+    (tmp_path / "roster.csv").write_text("id\nada\nben\n", encoding="utf-8")
+    status = grade(tmp_path / "in", tmp_path / "out", "--roster", str(tmp_path / "roster.csv"))
+    assert {student: {status[student, id] for id in RIGHT} for student in (ADA, BEN)} == {
+        ADA: {"not started"},
+        BEN: {"no submission"},
+    }
+
+
+# Similar answers
+
+
+class Renamed(ast.NodeTransformer):
+    """Gives a program's own names, in order, other names."""
+
+    def __init__(self, tree: ast.AST) -> None:
+        stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        self.own = stored | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Name(f"{node.id}_of_mine" if node.id in self.own else node.id, node.ctx)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        return ast.arg(f"{node.arg}_of_mine", None)
+
+
+def renamed(source: str) -> str:
+    """A copy with other names and without comments and annotations of parameters."""
+    return ast.unparse(Renamed(tree := ast.parse(source)).visit(tree))
+
+
+def test_a_renamed_copy_is_flagged_and_listed_or_tiny_answers_are_not() -> None:
+    long_enough = 0
+    for id, task in all_tasks().items():
+        listed = {f"{number}{twin}": source for number, source in enumerate(task.right[1:]) for twin in "ab"}
+        assert similar(listed, task.stub, task.right) == [], id
+        copied = {ADA: task.control, BEN: renamed(task.control)}
+        pairs = similar(copied, task.stub, task.right)
+        ours = similar({ADA: renamed(task.right[0])}, task.stub, task.right)
+        if len(runs(task.right[0]) - runs(task.stub)) >= TINY:
+            assert ours == [(ADA, OURS, 1.0)], id
+            long_enough += 1
+        else:
+            assert ours == []
+        if len(runs(task.control) - runs(task.stub)) >= TINY:
+            assert (ADA, BEN, 1.0) in pairs or [pair[:2] for pair in pairs] == [(ADA, OURS), (BEN, OURS)], id
+    assert long_enough > 30
