@@ -79,10 +79,11 @@ elsewhere: $(STAMP) ## the release on five other frameworks: their environments,
 	$(BIN)/python -m elsewhere.suite
 	$(BIN)/python -m elsewhere.record --replays
 
-site: $(STAMP) ## build the site: lessons in a browser tab, pages to read (SERVE=1 opens it)
-	$(BIN)/python .ci/site/build.py $(SITE) $(if $(SERVE),--serve)
+site: $(STAMP) ## build the site: lessons in a browser tab, pages to read (SERVE=1 opens it; REPO=owner/name)
+	$(BIN)/python .ci/site/build.py $(SITE) $(if $(REPO),--repo="$(REPO)")
+	$(if $(SERVE),(sleep 1; $(BIN)/python -m webbrowser http://127.0.0.1:8765) & $(BIN)/python -m http.server 8765 --bind 127.0.0.1 --directory $(SITE))
 
-links: $(STAMP) ## write colab/, the lessons for Google Colab with badges (REPO=owner/name, BRANCH=main)
+links: $(STAMP) ## write colab/, the lessons for Google Colab, and the badges of the README (REPO=owner/name, BRANCH=main)
 	$(BIN)/python .ci/links.py --branch="$(BRANCH)" -- "$(REPO)"
 
 test-latest: ## the tests on the newest allowed versions, figures compared by their text

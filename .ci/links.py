@@ -1,4 +1,4 @@
-"""Write colab/: the lessons for Google Colab, which its README opens there, on Binder and on the site.
+"""Write colab/, the lessons for Google Colab, which its README opens there, on Binder and on the site; and the README's badges.
 
 usage: python .ci/links.py OWNER/NAME [--branch BRANCH] [--into FOLDER] [--address ADDRESS]      (make links REPO=OWNER/NAME)
 
@@ -22,9 +22,9 @@ from urllib.parse import quote
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-sys.path.append(str(HERE / "site"))
+sys.path.append(str(HERE))
 
-from pages import RUNS, Lesson  # noqa: E402
+from lessons import read  # noqa: E402
 
 FOLDER = "colab"
 REPO = re.compile(
@@ -32,6 +32,7 @@ REPO = re.compile(
 )
 BRANCH = re.compile(r"(?![-./])(?!.*(?:\.\.|//))[\w./-]+(?<![./])", re.ASCII)
 LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
+TITLE = re.compile(r"\A(?P<title># .*\n\n)(?:(?:\[.*\n)+\n)?")
 FIRST = Template("""\
 # Run this cell first: it fetches the kit and replaces no existing files.
 import os
@@ -85,6 +86,12 @@ class Repository:
     def address(self) -> str:
         return f"https://github.com/{self.owner}/{self.name}"
 
+    @property
+    def site(self) -> str:
+        """The address of the published site."""
+        host = f"{self.owner.lower()}.github.io"
+        return f"https://{host}" if self.name.lower() == host else f"https://{host}/{self.name}"
+
     def file(self, path: str, kind: str = "blob") -> str:
         """Return the GitHub address of a file, or of a folder with the kind "tree"."""
         return f"{self.address}/{kind}/{self.branch}/{path}"
@@ -101,9 +108,7 @@ class Repository:
 
     def tab(self, path: str) -> str:
         """Return the address that opens a file on the published site, in the browser's Python."""
-        host = f"{self.owner.lower()}.github.io"
-        site = host if self.name.lower() == host else f"{host}/{self.name}"
-        return f"https://{site}/{RUNS}/lab/index.html?path={path}"
+        return f"{self.site}/jupyter/lab/index.html?path={path}"
 
 
 def repository(repo: str, branch: str) -> Repository:
@@ -163,17 +168,34 @@ def copy(path: Path, where: Repository, address: str) -> str:
 
 def row(path: Path, where: Repository) -> str:
     """A lesson's line in the table."""
-    at = f"notebooks/{path.name}"
-    lesson = Lesson(at, json.loads(path.read_text(encoding="utf-8"))["cells"])
+    lesson = read(path)
     named = f"{lesson.number} · {lesson.title}"
     badges = {
         f"![Open {named} in Colab](https://colab.research.google.com/assets/colab-badge.svg)": where.colab(path.name),
-        f"![Open {named} on Binder](https://mybinder.org/badge_logo.svg)": where.binder(at),
-        f"open {lesson.number} in a tab": where.tab(at),
+        f"![Open {named} on Binder](https://mybinder.org/badge_logo.svg)": where.binder(lesson.path),
+        f"open {lesson.number} in a tab": where.tab(lesson.path),
     }
     links = [f"[{shown}]({leads})" for shown, leads in badges.items()]
-    question = lesson.question[0].upper() + lesson.question[1:]
-    return " | ".join([f"| [{named}]({path.name})", question, *links]) + " |"
+    return " | ".join([f"| [{named}]({path.name})", lesson.question, *links]) + " |"
+
+
+def badges(where: Repository) -> str:
+    """The line at the top of README.md, which opens the site, the tour on Colab and on Binder, and the last test run."""
+    tour = "00_tour.ipynb"
+    images = {
+        f"[![tests]({where.address}/actions/workflows/ci.yml/badge.svg)]": f"{where.address}/actions/workflows/ci.yml",
+        "[![The tour in Colab](https://colab.research.google.com/assets/colab-badge.svg)]": where.colab(tour),
+        "[![The tour on Binder](https://mybinder.org/badge_logo.svg)]": where.binder(f"notebooks/{tour}"),
+        "[**Start in this browser**]": f"{where.site}/",
+    }
+    return "\n".join(f"{image}({leads})" for image, leads in images.items())
+
+
+def write_badges(where: Repository, readme: Path) -> None:
+    """Write the badges below the README's title, in place of older ones."""
+    text = readme.read_text(encoding="utf-8")
+    new = TITLE.sub(lambda top: f"{top['title']}{badges(where)}\n\n", text)
+    readme.write_text(new, encoding="utf-8", newline="\n")
 
 
 def write(where: Repository, folder: Path, address: str) -> None:
@@ -201,7 +223,10 @@ def main() -> None:
     given = parser.parse_args()
     where = repository(given.repo, given.branch)
     write(where, given.into, given.address or where.address)
-    print(f"{given.into.name}/ is written: commit it and push it to {where.address}, branch {where.branch}.")
+    if (readme := given.into.parent / "README.md").is_file():
+        write_badges(where, readme)
+    print(f"{given.into.name}/ and the badges of the README beside it are written.")
+    print(f"Commit them and push them to {where.address}, branch {where.branch}.")
 
 
 if __name__ == "__main__":

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(Path(__file__).resolve().parent))
+
+from lessons import ROOT, below
+
 README, TOUR = ROOT / "README.md", ROOT / "notebooks" / "00_tour.ipynb"
 ROW = re.compile(
     r"^(?P<row>.*\]\((?:notebooks/)?(?P<lesson>\d\d_\w+\.ipynb)\).*\| )(?P<minutes>\d+)(?P<end>( \|)?)$", re.M
@@ -22,12 +26,7 @@ SUM = re.compile(r"\d+(?= minutes in total)")
 
 def stated() -> dict[str, int]:
     """The minutes that the first cell of each lesson states, by its file name."""
-    found = {}
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        first = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
-        if minutes := re.search(r"(\d+) minutes", first):
-            found[path.name] = int(minutes[1])
-    return found
+    return {Path(lesson.path).name: lesson.minutes for lesson in below("notebooks") if lesson.minutes}
 
 
 def with_minutes(text: str, minutes: dict[str, int]) -> str:

@@ -576,6 +576,7 @@ def main(arguments: list[str]) -> None:
     names = [one for one in arguments if one in FRAMEWORKS] or [
         one for one in FRAMEWORKS if Path(python_of(one)).exists()
     ]
+    print("Running:", ", ".join(names), flush=True)
     (HERE / "results").mkdir(exist_ok=True)
     for name in names:
         program, file = Program(name), HERE / "results" / f"{name}.json"

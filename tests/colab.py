@@ -18,7 +18,13 @@ VERSIONS = {
     "openai": "2.54.0",
     "matplotlib": "3.10.0",
 }
-UNPINNED = ["pydantic>=2", "pyyaml", "psutil", "notebook<7"]  # what Colab has too, in versions that matter less
+UNPINNED = [
+    "pydantic>=2",
+    "pyyaml",
+    "psutil",
+    "snowballstemmer",
+    "notebook<7",
+]  # what Colab has too, in versions that matter less
 FITS = f"import ensurepip, sys, venv; sys.exit(sys.version_info[:2] != {tuple(map(int, PYTHON.split('.')))})"
 ASKS = (
     "import json, sys\nfrom importlib.metadata import version\nprint(json.dumps({n: version(n) for n in sys.argv[1:]}))"

@@ -1,8 +1,9 @@
 """Build the site: lessons that run in a browser tab, the same lessons as pages, and a reference of the names.
 
-usage: python .ci/site/build.py [FOLDER] [--serve]      (build/site by default)
+usage: python .ci/site/build.py [FOLDER] [--repo OWNER/NAME]      (build/site by default)
 
-JupyterLite runs the lessons with Pyodide, a Python for browsers; nothing runs on a server. Needs npm and a network.
+JupyterLite runs the lessons with Pyodide, a Python for browsers; nothing runs on a server. Sphinx writes the pages from the
+stored outputs; nothing is executed. What npm and pip fetch is kept in build/site-work, so a second build needs no network.
 """
 
 from __future__ import annotations
@@ -13,16 +14,11 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
-import tomllib
-import webbrowser
-from contextlib import suppress
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import pages
+import nbformat
+import stage
 import wheels
 
 HERE = Path(__file__).resolve().parent
@@ -33,39 +29,50 @@ EXTENSION = TOOLS / "share/jupyter/labextensions/@jupyterlite/pyodide-kernel-ext
 FILES = ["notebooks/*.ipynb", "notebooks/appendix/*.ipynb"]
 FILES += ["exercises/*.ipynb", "exercises/*.md", "GLOSSARY.md"]
 LEFT_OUT = {"solutions", "mine", "__pycache__", "progress.json"}
-PLACES = {"lab": "top: 3px", "notebooks": "bottom: 8px", "tree": "bottom: 8px"}  # where an app leaves room at the right
-HOME = """<a id="home" href="../../index.html" style="position: fixed; {place}; right: 14px; z-index: 20; padding: 2px 8px;
- font: 13px system-ui, sans-serif; color: var(--jp-content-link-color, #1976d2);
- background: var(--jp-layout-color1, white)">All lessons</a>"""
-PORT = 8765  # a browser keeps its work for an address, and the port is part of it
+APPS = ("lab", "notebooks", "tree", "edit")
+TAB = '<script src="../tab.js"></script>'
+COUNT = """
+const loaded = new BroadcastChannel("loaded"), get = self.fetch;
+self.fetch = (what, ...how) => (loaded.postMessage(String(what.url ?? what)), get(what, ...how));
+"""  # tab.js counts the files that Pyodide loads
+FFLATE = "0.8.3"  # reads and writes zips in the browser
 
 
 def install_tools() -> None:
-    """Install what pyproject.toml's extra `site` names, apart from the environment of the lessons."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted: list[str] = project["optional-dependencies"]["site"]
+    """Install the pins of the site's own lock beside the environment of the lessons, which has the rest."""
+    lock = HERE / "requirements.lock"
     stamp = TOOLS / ".installed"
-    if stamp.is_file() and stamp.read_text(encoding="utf-8") == "\n".join(wanted):
+    wanted = lock.read_text(encoding="utf-8")
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return
     shutil.rmtree(TOOLS, ignore_errors=True)
-    constraint = f"--constraint={ROOT / 'requirements.lock'}"
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, f"--target={TOOLS}", constraint, *wanted], check=True)
-    stamp.write_text("\n".join(wanted), encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    subprocess.run([*pip, f"--target={TOOLS}", f"--requirement={lock}"], check=True)
+    stamp.write_text(wanted, encoding="utf-8")
+
+
+def get_package(name: str, version: str) -> Path:
+    """Get a package of npm into a folder of its own; return the folder."""
+    place = WORK / f"{name}-{version}"
+    if not (folder := place / "node_modules" / name).is_dir():
+        install = [
+            "npm",
+            "install",
+            "--silent",
+            "--no-audit",
+            "--ignore-scripts",
+            f"--prefix={place}",
+            f"{name}@{version}",
+        ]
+        subprocess.run(install, check=True)
+    return folder
 
 
 def get_pyodide() -> tuple[Path, str]:
     """Get the core of the Pyodide that the kernel is made for; its folder, and the server of its other packages."""
     constants: dict[str, Any] = {}
     exec((TOOLS / "jupyterlite_pyodide_kernel/constants.py").read_text(encoding="utf-8"), constants)
-    folder = WORK / f"pyodide-{constants['PYODIDE_VERSION']}"
-    if not folder.is_dir():
-        packed = ["npm", "pack", "--silent", f"pyodide@{constants['PYODIDE_VERSION']}", f"--pack-destination={WORK}"]
-        name = subprocess.run(packed, cwd=WORK, check=True, capture_output=True, text=True).stdout.split()[-1]
-        with tarfile.open(WORK / name) as archive:
-            archive.extractall(WORK / "unpacked", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
-        (WORK / "unpacked" / "package").rename(folder)
-    return folder, constants["PYODIDE_CDN_URL"]
+    return get_package("pyodide", constants["PYODIDE_VERSION"]), constants["PYODIDE_CDN_URL"]
 
 
 def lay_out_pyodide(core: Path, server: str, into: Path) -> None:
@@ -74,6 +81,8 @@ def lay_out_pyodide(core: Path, server: str, into: Path) -> None:
     into.mkdir(parents=True)
     for name in names:
         shutil.copy(core / name, into)
+    with (into / "pyodide.mjs").open("a", encoding="utf-8") as module:
+        module.write(COUNT)
     lock = wheels.Lock(core, server, ROOT / "requirements.lock")
     for name in ("ipykernel", "piplite", "pyodide_kernel"):
         (wheel,) = (EXTENSION / "static" / "pypi").glob(f"{name}-*.whl")
@@ -105,6 +114,12 @@ def contents() -> list[Path]:
     return [path for pattern in FILES for path in sorted(ROOT.glob(pattern))]
 
 
+def whole(path: Path) -> str:
+    """The text of a file; in a notebook, each list of lines in one piece, because JupyterLite shows a list with commas."""
+    text = path.read_text(encoding="utf-8")
+    return json.dumps(nbformat.reads(text, as_version=4)) if path.suffix == ".ipynb" else text
+
+
 def build_lite(into: Path) -> None:
     """Build JupyterLite with the lessons in it."""
     lite = WORK / "lite"
@@ -114,12 +129,13 @@ def build_lite(into: Path) -> None:
     for path in contents():
         target = lite / "files" / path.relative_to(ROOT)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
+        target.write_text(whole(path), encoding="utf-8")
     for name in ("jupyter-lite.json", "overrides.json"):
         shutil.copy(HERE / name, lite)
     folders = [EXTENSION, Path(sys.prefix) / "share/jupyter/labextensions/@jupyter-widgets/jupyterlab-manager"]
     options = {
         "LiteBuildConfig": {
+            "apps": list(APPS),
             "contents": ["files"],
             "federated_extensions": [str(folder) for folder in folders],
             "ignore_sys_prefix": ["federated_extensions"],
@@ -133,43 +149,44 @@ def build_lite(into: Path) -> None:
     subprocess.run([sys.executable, "-m", "jupyterlite_core", "build"], cwd=lite, env=env, check=True)
 
 
-def link_home(jupyter: Path) -> None:
-    """Let each page of JupyterLite lead back to the front page."""
-    for app, place in PLACES.items():
+def prepare_tab(jupyter: Path) -> None:
+    """Let each page of JupyterLite load tab.js, which shows how far it has loaded."""
+    for app in APPS:
         page = jupyter / app / "index.html"
         html = page.read_text(encoding="utf-8")
-        if "</body>" not in html:
-            raise SystemExit(f"{page} has no body that could hold the way back to the front page.")
-        page.write_text(html.replace("</body>", f"{HOME.format(place=place)}</body>"), encoding="utf-8")
+        if "</head>" not in html:
+            raise SystemExit(f"{page} has no head that could load tab.js.")
+        page.write_text(html.replace("</head>", f"{TAB}</head>"), encoding="utf-8")
+    shutil.copy(HERE / "tab.js", jupyter)
 
 
-def serve(site: Path) -> None:
-    """Serve the site on this machine alone, and open it in a browser, until an interrupt."""
-    handler = partial(SimpleHTTPRequestHandler, directory=str(site))
-    with ThreadingHTTPServer(("127.0.0.1", PORT), handler) as server, suppress(KeyboardInterrupt):
-        address = f"http://127.0.0.1:{PORT}"
-        print(f"{address} (Ctrl-C ends it)", flush=True)
-        webbrowser.open(address)
-        server.serve_forever()
+def build_pages(site: Path, repo: str) -> None:
+    """Let Sphinx write the pages; a warning, such as a link that leads nowhere, ends the build."""
+    files = [path.relative_to(ROOT).as_posix() for path in contents()]
+    stage.Stage(WORK / "pages", files).write()
+    env = os.environ | {"PYTHONPATH": str(TOOLS), "SITE_REPO": repo, "SITE_FILES": "\n".join(files)}
+    sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", HERE, "-d", WORK / "doctrees"]
+    subprocess.run([*sphinx, WORK / "pages", site], cwd=ROOT, env=env, check=True)
+    shutil.copy(get_package("fflate", FFLATE) / "esm" / "browser.js", site / "_static" / "fflate.js")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
-    parser.add_argument("--serve", action="store_true", help="serve the site on this machine and open it")
+    parser.add_argument(
+        "--repo", default=os.environ.get("GITHUB_REPOSITORY", ""), help="where the site is published from"
+    )
     arguments = parser.parse_args()
     site = arguments.folder.resolve()
-    if site.exists() and not (site / pages.RUNS).is_dir() and any(site.iterdir()):
+    if site.exists() and not (site / "jupyter").is_dir() and any(site.iterdir()):
         raise SystemExit(f"{site} is not empty and holds no site; name another folder.")
     shutil.rmtree(site, ignore_errors=True)
     WORK.mkdir(parents=True, exist_ok=True)
     install_tools()
-    build_lite(site / pages.RUNS)
-    link_home(site / pages.RUNS)
-    pages.Pages(ROOT, site, pages.RUNS, [path.relative_to(ROOT).as_posix() for path in contents()]).write()
+    build_lite(site / "jupyter")
+    prepare_tab(site / "jupyter")
+    build_pages(site, arguments.repo)
     print(f"The site is in {site.relative_to(ROOT) if site.is_relative_to(ROOT) else site}.")
-    if arguments.serve:
-        serve(site)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ NEEDS = {  # in place of what their own files say
     "planexec-lite": ["pydantic"],
     "planexec-lab": ["ipywidgets", "matplotlib", "mock-llm", "openai", "planexec-lite"],
     "mock-llm": ["httpx2", "openai", "pyyaml"],
-    "exercises": ["planexec-lab", "pyyaml"],
+    "exercises": ["fsrs", "planexec-lab", "pyyaml", "snowballstemmer"],
     "pyodide-kernel": ["comm", "ipython"],
     "ipykernel": [],
     "jedi": [],

@@ -61,7 +61,9 @@ def kept() -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         stored = {}
     entries = (stored if isinstance(stored, dict) else {}) | _SESSION
-    return {str(name): value for name, value in entries.items() if _is_status(value) or _is_guess(value)}
+    return {
+        str(name): value for name, value in entries.items() if _is_status(value) or _is_guess(value) or _is_card(value)
+    }
 
 
 def keep(name: str, value: Any) -> None:
@@ -100,6 +102,10 @@ def unsolved(lesson: str = "") -> book.Facts | None:
     return min(left, key=lambda one: (one.id < lesson, one.id), default=None)
 
 
+def _is_card(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"card", "score"}
+
+
 def board(lesson: str | None = None) -> Figure:
     """Show the exercises of a lesson with their status, or all exercises without a lesson."""
     status, facts = known(), exercises(lesson)
@@ -119,6 +125,15 @@ def board(lesson: str | None = None) -> Figure:
         for one in facts
     ]
     name = f"Lesson {lesson}" if lesson else "All lessons"
+    scores = [value["score"] for value in kept().values() if _is_card(value)]
+    note = (
+        f"Interview cards: {len(scores)} practised, {sum(scores) // len(scores)} of 100 points."
+        if scores and not lesson
+        else ""
+    )
     return table(
-        f"{name}: {right} of {len(facts)} right", ("exercise", "status", "kind", "time", "difficulty", "path"), rows
+        f"{name}: {right} of {len(facts)} right",
+        ("exercise", "status", "kind", "time", "difficulty", "path"),
+        rows,
+        note,
     )

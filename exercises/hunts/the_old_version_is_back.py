@@ -40,8 +40,8 @@ class Site:
 
 
 def release(site, version, build):
-    """Take the lease, build a version and deploy it; return "deployed", or "lease lost" if
-    another worker has taken it.
+    """Take the lease, build a version and deploy it. Return "deployed" if this worker has
+    deployed it, and otherwise "lease lost".
 
     A worker can stall for an hour at any point outside of the methods of `site`, and others
     work meanwhile. A worker whose lease was taken never deploys. Any version can follow any

@@ -53,6 +53,29 @@ class FollowUp:
 
 
 @dataclass(frozen=True)
+class Idea:
+    """One idea of a good answer.
+
+    Args:
+        say: the idea in one sentence.
+        ask: the question of an interviewer who misses it; it does not give the idea away.
+        accept: the accepted wordings, separated by semicolons (see `wording`).
+    """
+
+    say: str
+    ask: str
+    accept: str
+
+
+@dataclass(frozen=True)
+class RedFlag:
+    """A claim that costs points: what it is, and the wordings by which it is recognized."""
+
+    say: str
+    accept: str
+
+
+@dataclass(frozen=True)
 class Card:
     """One card.
 
@@ -68,6 +91,8 @@ class Card:
         short: the answer in one or two sentences.
         long: the same as a story of half a minute: a situation, the failure, the fix. It needs no other text.
         follow_ups: the next questions.
+        ideas: three to five ideas that a good answer contains.
+        red_flags: claims that cost points.
         code: the lines that the question is about; empty for most cards.
         quiz: the same subject as a question with choices; None for most cards.
     """
@@ -83,6 +108,8 @@ class Card:
     short: str
     long: str
     follow_ups: tuple[FollowUp, ...]
+    ideas: tuple[Idea, ...]
+    red_flags: tuple[RedFlag, ...]
     code: str = ""
     quiz: Quiz | None = None
 
@@ -113,6 +140,8 @@ def _card(fields: dict[str, Any]) -> Card:
     return Card(**fields | {
         "tags": tuple(fields["tags"]),
         "follow_ups": tuple(FollowUp(**one) for one in fields["follow_ups"]),
+        "ideas": tuple(Idea(**one) for one in fields["ideas"]),
+        "red_flags": tuple(RedFlag(**one) for one in fields["red_flags"]),
         "quiz": Quiz(quiz["ask"], tuple(Choice(**one) for one in quiz["choices"])) if quiz else None,
     })  # fmt: skip
 
@@ -145,6 +174,10 @@ def _wrong_values(fields: dict[str, Any]) -> Iterable[str]:
         yield f"level {fields['level']!r} is not in {', '.join(map(str, LEVELS))}"
     if not fields["tags"] or any(tag != tag.lower() or " " in tag for tag in fields["tags"]):
         yield "tags must be lower-case words, at least one"
+    words += [one[part] for one in fields["ideas"] for part in ("say", "ask", "accept")]
+    words += [one[part] for one in fields["red_flags"] for part in ("say", "accept")]
+    if not 3 <= len(fields["ideas"]) <= 5:
+        yield "there must be three to five ideas"
     if not fields["follow_ups"]:
         yield "a follow-up is missing"
     if quiz := fields.get("quiz"):

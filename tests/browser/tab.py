@@ -104,7 +104,6 @@ def overlay(jupyter: Path, scratch: Path) -> dict[str, bytes]:
         digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
         lock["packages"][name] |= {"file_name": wheel.name, "sha256": digest}
     settings = json.loads((jupyter / "jupyter-lite.json").read_text(encoding="utf-8"))
-    settings["jupyter-config-data"]["exposeAppInBrowser"] = True
     every_cell = {"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}
     chosen = json.loads((jupyter / "overrides.json").read_text(encoding="utf-8")) | every_cell
     settings["jupyter-config-data"]["settingsOverrides"] = chosen
@@ -139,6 +138,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
             self.send_header("Content-Encoding", "gzip")
         self.sizes[path] = len(content)
         self.send_header("Content-Type", kind)
+        self.send_header("Cache-Control", "max-age=600")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

@@ -1,17 +1,27 @@
 """The site that `make site` builds: lessons run in a browser tab, all hosts but loopback blocked; pages, links, work."""
 
 import json
+import posixpath
 import re
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from html import unescape
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+from urllib.parse import unquote
 
 import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+import mock_llm
+import planexec_lab
+import planexec_lite
+from planexec_lab import views
 from tests.browser import flows, tab
 from tests.browser.lab import CHROMIUM, FLAGS, in_a_browser
 from tests.guards.books import APPENDIX, LESSONS, ROOT, name_of
@@ -22,10 +32,9 @@ DESK = re.compile(r'<div class="pxl-still')
 UNDECIDED = re.compile(r"^(To review|Paused (?:before|to be told)).*", re.M)
 SENT: dict[str, dict[str, int]] = {}  # the bytes of each file that was asked for, by the address of the site
 DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-")  # what matplotlib alone needs
-PAGES = ["index", "03_plan_as_data", "reference", "glossary"]
+PAGES = "index notebooks/03_plan_as_data reference/planexec_lab.grade exercises/README GLOSSARY search".split()
 EXERCISES = ROOT / "exercises/01_toy_planner.ipynb"
-MORE = [ROOT / f"exercises/{name}.ipynb" for name in ("quiz", "capstone", "hunts", "puzzles", "night_before")]
-MORE += [*APPENDIX, *sorted((ROOT / "exercises").glob("[0-9]*.ipynb"))]
+MORE = [*APPENDIX, *sorted((ROOT / "exercises").glob("*.ipynb"))]
 WITHOUT_END = """
 def run(goal, planner, executor):
     while True:
@@ -62,7 +71,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site") / "site"
     build = [sys.executable, ROOT / ".ci" / "site" / "build.py", folder]
     output: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    built = subprocess.run(build, timeout=600, **output)
+    built = subprocess.run([*build, "--repo=octo/kit"], timeout=600, **output)
     if re.search(r"'(npm|pip)'.* non-zero|No such file.*'npm'", built.stdout):
         pytest.skip(f"the site can't be built without a network and npm: {built.stdout.splitlines()[-1]}")
     assert built.returncode == 0, built.stdout[-3000:]
@@ -89,17 +98,31 @@ def cut_off() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def visitor(cut_off: Browser) -> Iterator[Page]:
+@contextmanager
+def visiting(browser: Browser) -> Iterator[Page]:
     """A fresh visitor, whose requests all stay on this machine."""
-    context = cut_off.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
+    context = browser.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
     asked: list[str] = []
     context.on("request", lambda request: asked.append(request.url))
     page = context.new_page()
     page.set_default_timeout(300_000)
+    page.on("dialog", lambda dialog: dialog.accept())  # a notebook that is not saved asks before it is left
     yield page
     context.close()
     assert [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "blob:", "about:"))] == []
+
+
+@pytest.fixture
+def visitor(cut_off: Browser) -> Iterator[Page]:
+    with visiting(cut_off) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def learner(cut_off: Browser) -> Iterator[Page]:
+    """One visitor for all notebooks, whose browser keeps what it has loaded."""
+    with visiting(cut_off) as page:
+        yield page
 
 
 def said(cell: Any) -> list[tuple[str, str]]:
@@ -130,12 +153,12 @@ def said(cell: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", [*LESSONS, *MORE], ids=name_of)
-def test_a_lesson_says_in_a_tab_what_is_stored(address: str, visitor: Page, path: Path) -> None:
-    tab.opened(visitor, address, name_of(path))
-    tab.run_all(visitor)
-    flows.shoot(visitor, f"site-{path.stem}")
+def test_a_lesson_says_in_a_tab_what_is_stored(address: str, learner: Page, path: Path) -> None:
+    tab.opened(learner, address, name_of(path))
+    tab.run_all(learner)
+    flows.shoot(learner, f"site-{path.stem}")
     stored = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    shown = [cell for cell in tab.cells(visitor) if cell["cell_type"] == "code"]
+    shown = [cell for cell in tab.cells(learner) if cell["cell_type"] == "code"]
     assert [said(cell) for cell in shown] == [said(cell) for cell in stored]
 
 
@@ -167,6 +190,7 @@ def test_the_work_outlives_the_tab(address: str, visitor: Page, cut_off: Browser
     assert "s of CPU time" in tab.told(visitor, WITHOUT_END)
     assert "01.1 · Right" in tab.told(visitor, 'whole, single = 1, 5\ncheck("01.1")')
     assert "Near" in tab.told(visitor, 'compare("01.1", 3, 4)')
+    tab.command(visitor, "docmanager:save")
     tab.told(visitor, 'with open("mini.py", "w") as file:\n    file.write("MINE = 53")')
 
     tab.opened(visitor, address, name_of(EXERCISES))
@@ -178,9 +202,13 @@ def test_the_work_outlives_the_tab(address: str, visitor: Page, cut_off: Browser
     visitor.goto(f"{address}/index.html")
     with visitor.expect_download() as download:
         visitor.get_by_role("button", name="Export my work").click()
-    download.value.save_as(tmp_path / "work.json")
-    files = json.loads((tmp_path / "work.json").read_text(encoding="utf-8"))["files"]
-    assert {"exercises/progress.json", "exercises/mini.py"} <= files.keys()
+    download.value.save_as(tmp_path / "work.zip")
+    with zipfile.ZipFile(tmp_path / "work.zip") as work:
+        files = {file["path"]: work.read(file["path"]) for file in json.loads(work.read("manifest.json"))["files"]}
+    assert {name_of(EXERCISES), "exercises/progress.json", "exercises/mini.py"} <= files.keys()
+    nbformat.validate(nbformat.reads(files[name_of(EXERCISES)].decode(), as_version=4))
+    assert files["exercises/mini.py"] == b"MINE = 53"
+    visitor.get_by_text("You have solved 1 of").wait_for()
 
     context = cut_off.new_context()
     other = context.new_page()
@@ -191,7 +219,7 @@ def test_the_work_outlives_the_tab(address: str, visitor: Page, cut_off: Browser
     (tmp_path / "other.json").write_text("[]", encoding="utf-8")
     other.locator("#import").set_input_files(tmp_path / "other.json")
     other.get_by_text("nothing was changed").wait_for()
-    other.locator("#import").set_input_files(tmp_path / "work.json")
+    other.locator("#import").set_input_files(tmp_path / "work.zip")
     other.get_by_text(f"{len(files)} files imported").wait_for()
     tab.opened(other, address, name_of(EXERCISES))
     assert tab.told(other, "import mini\nprint(mini.MINE)") == "53\n"
@@ -206,15 +234,91 @@ def test_a_lesson_leads_back_to_the_front_page(address: str, visitor: Page, app:
     flows.shoot(visitor, f"site-lesson-{width}")
     visitor.get_by_role("link", name="All lessons").click()
     visitor.wait_for_url("**/index.html")
-    assert visitor.title() == "planexec-lite"
+    assert visitor.get_by_role("link", name="Start the tour").count() == 1
+
+
+def test_the_tab_shows_how_far_it_has_loaded_and_what_is_blocked(address: str, visitor: Page) -> None:
+    visitor.add_init_script("indexedDB.open = () => { throw new Error('blocked') }")
+    visitor.goto(f"{address}/jupyter/lab/index.html?path={name_of(EXERCISES)}")
+    visitor.wait_for_function("() => document.querySelector('#loading progress')?.value > 0")
+    visitor.get_by_text("This browser blocks storage for this site").wait_for()
+    visitor.locator("#loading").wait_for(state="hidden")
 
 
 @pytest.mark.parametrize("name", PAGES)
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_page_can_be_read_at_any_width(address: str, visitor: Page, name: str, width: int) -> None:
-    visitor.set_viewport_size({"width": width, "height": 1000})
-    visitor.goto(f"{address}/{name}.html")
-    flows.shoot(visitor, f"site-{name}-{width}")
-    assert visitor.evaluate("() => document.documentElement.scrollWidth") == width
-    assert visitor.locator("a[href*='/lab/']" if width < 800 else "a[href*='/notebooks/']").count() == 0
-    assert flows.faults(visitor, "main", ("serious", "critical")) == []
+def test_a_page_can_be_read_at_any_width_in_both_themes(address: str, visitor: Page, name: str) -> None:
+    for width, theme in ((390, "dark"), (390, "light"), (1280, "dark"), (1280, "light")):
+        visitor.set_viewport_size({"width": width, "height": 1000})
+        visitor.emulate_media(color_scheme=theme)
+        visitor.goto(f"{address}/{name}.html")
+        flows.shoot(visitor, f"site-{name.replace('/', '-')}-{width}-{theme}")
+        assert visitor.evaluate("() => document.documentElement.scrollWidth") == width
+        assert visitor.locator("a[href*='/lab/']" if width < 800 else "a[href*='/notebooks/index']").count() == 0
+        assert width < 800 or flows.faults(visitor, "body", ("serious", "critical")) == []
+
+
+def test_the_search_finds_a_name_and_a_lesson(address: str, visitor: Page) -> None:
+    visitor.goto(f"{address}/search.html?q=idempotency")
+    visitor.locator("#search-results a", has_text="Failure and rollback").first.wait_for()
+
+
+def test_every_link_and_file_of_a_page_is_there(site: Path) -> None:
+    """Sphinx checks the links of texts; those of templates and figures, and everything that a page loads, are checked here."""
+    pages = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    pages = {name: text for name, text in pages.items() if not name.startswith(("jupyter/", "404"))}
+    anchors = {name: set(re.findall(r'\bid="([^"]+)"', text)) for name, text in pages.items()}
+    broken, checked = [], 0
+    for name, text in pages.items():
+        for link in re.findall(r'(?:href|src)="([^"]+)"', re.sub(r'src="data:[^"]*"', "", text)):
+            if link.startswith(("https://", "mailto:")):
+                continue
+            target, _, part = unquote(unescape(link)).partition("#")
+            file, _, query = target.partition("?")
+            at = posixpath.normpath(posixpath.join(posixpath.dirname(name), file)) if file else name
+            opened = f"jupyter/files/{query.removeprefix('path=')}" if query.startswith("path=") else at
+            there = (site / opened).is_file() and (
+                not part or at not in anchors or part in anchors[at] or "svg" in part
+            )
+            broken += [] if there else [(name, link)]
+            checked += 1
+    assert broken == []
+    assert checked > 5000
+
+
+def test_a_page_loads_nothing_from_another_host(site: Path) -> None:
+    loads = r'(?:src="|url\(|<link[^>]*rel="(?:stylesheet|preload|icon)"[^>]*href=")https?://'
+    pages = [path for path in site.rglob("*.html") if "jupyter" not in path.relative_to(site).parts]
+    assert [path.name for path in pages if re.search(loads, path.read_text(encoding="utf-8"))] == []
+
+
+def test_names_lead_to_the_reference_and_back(site: Path) -> None:
+    lesson, plans = (site / "notebooks/03_plan_as_data.html", site / "reference/planexec_lite.html")
+    assert 'href="../reference/planexec_lite.html#planexec_lite.Plan"' in lesson.read_text(encoding="utf-8")
+    assert "../notebooks/03_plan_as_data.html#a-plan-as-json" in plans.read_text(encoding="utf-8")
+    assert "reference/planexec_lite.html#planexec_lite.Policy" in (site / "GLOSSARY.html").read_text(encoding="utf-8")
+    texts = "".join(path.read_text(encoding="utf-8") for path in (site / "reference").glob("*.html"))
+    for module in (planexec_lite, planexec_lab, views, mock_llm):
+        names = [name for name in module.__all__ if not isinstance(getattr(module, name), ModuleType)]
+        assert [name for name in names if not re.search(rf'id="[\w.]+\.{name}"', texts)] == []
+
+
+def test_a_lesson_has_its_figures_folds_its_answers_and_can_be_run_and_edited(site: Path) -> None:
+    for path in LESSONS:
+        stored, text = json.loads(path.read_text(encoding="utf-8")), (site / name_of(path)).with_suffix(".html")
+        text = text.read_text(encoding="utf-8")
+        assert text.count("<figure") == path.read_text(encoding="utf-8").count('"<figure')
+        hidden = [cell for cell in stored["cells"] if cell["metadata"].get("jupyter", {}).get("outputs_hidden")]
+        assert text.count('<details class="admonition hide') == len(hidden)
+        assert f"jupyter/lab/index.html?path={name_of(path)}" in text
+        assert f"https://github.com/octo/kit/edit/main/{name_of(path)}" in text
+
+
+def test_the_published_site_names_itself(site: Path) -> None:
+    front, lost = ((site / name).read_text(encoding="utf-8") for name in ("index.html", "404.html"))
+    assert "<loc>https://octo.github.io/kit/notebooks/00_tour.html</loc>" in (site / "sitemap.xml").read_text(
+        encoding="utf-8"
+    )
+    assert '<meta property="og:image" content="https://octo.github.io/kit/_static/social.png"' in front
+    assert (site / "_static/social.png").read_bytes().startswith(b"\x89PNG")
+    assert 'href="/kit/_static/site.css' in lost
+    assert 'href="_static/favicon.svg"' in front

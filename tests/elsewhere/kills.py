@@ -75,16 +75,16 @@ def carried_out(plan: Plan, pool: Any, ledger: Path) -> tuple[Run, int]:
     return run, doubts
 
 
-def survives(kill: Callable[[int], None], executor: Any, folder: Path, seed: int, kills: int = 20) -> str:
-    """Kill while a plan runs; the results and the ledger are those of an undisturbed run. Return the numbers."""
+def survives(kill: Callable[[int], None], executor: Any, folder: Path, seed: int, seconds: float = 0.5) -> str:
+    """Kill twenty times while a plan runs; its results and its ledger are those of an undisturbed run. Return the numbers."""
     ledger, calm = folder / "ledger", folder / "calm"
     undisturbed = execute(desk.plan_for(BILLS, calm), EXECUTOR)
-    with killing(kill, kills, seed) as killed:
-        run, doubts = carried_out(desk.plan_for(BILLS, ledger, seconds=0.5), executor, ledger)
+    with killing(kill, 20, seed) as killed:
+        run, doubts = carried_out(desk.plan_for(BILLS, ledger, seconds), executor, ledger)
     assert run.status == "finished", run.board.errors
     assert run.results == undisturbed.results
     assert sorted(booked(ledger)) == sorted(booked(calm))
-    assert len(killed) == kills, "the plan ended before the last kill"
+    assert len(killed) == 20, "the plan ended before the last kill"
     return f"{len(killed)} kills, {doubts} in doubt, {run.makespan:.0f} s"
 
 

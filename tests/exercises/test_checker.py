@@ -214,8 +214,36 @@ def test_an_answer_that_changes_its_argument_is_told_so() -> None:
     assert trial.call(lambda data, plan: sorted(data["rows"]) and plan.graph, *given) == {"1": ()}
     with pytest.raises(Wrong) as wrong:
         trial.call(lambda data, plan: data["rows"].pop(), *given)
-    assert wrong.value.wanted == "`data` unchanged; after the call it is {'rows': [1]}"
+    assert (wrong.value.wanted, trial.came) == (
+        "`data` as it was before the call",
+        "`data` after the call is {'rows': [1]}",
+    )
     assert given[0] == {"rows": [1, 2]}, "the check's own data is not touched"
+
+
+@pytest.mark.parametrize(
+    ("ok", "rule"),
+    [
+        ("True", ""),
+        ("len(asked) <= calls", verbs.KEPT),
+        ("len(asked) < 2", verbs.FIRST),
+        ("not outside.luck - {luck}", verbs.ANEW),
+    ],
+    ids=["keeps nothing", "is wrong in its second check", "is wrong in its second call", "is random in each process"],
+)
+def test_an_answer_that_keeps_something_is_run_again_and_found(ok: str, rule: str) -> None:
+    answers, called = of_lesson("15")["15.1"], list[int]()
+    namespace = answers.namespace() | {"outside": SimpleNamespace(luck=set())}
+    source = book.solved(answers.answer)
+    run_cell(source, namespace)
+    right = namespace["cell"]
+    find("15.1").judge(Trial(False), lambda *values: called.append(1) or right(*values))
+    head = f"from random import random\nluck, asked, calls = random(), [], {len(called)}\noutside.luck.add(luck)\n"
+    tail = f"right = cell\ndef cell(*values):\n    asked.append(1)\n    return right(*values) if {ok} else 'maybe'\n"
+    assert run_cell(f"{head}{source}\n{tail}", namespace).error is None
+    outcome = judged("15.1", namespace, draw=False)
+    assert outcome.status == ("wrong" if rule else "right"), outcome.text
+    assert rule in " ".join(outcome.text.split())
 
 
 def test_a_spy_among_the_tools_ends_the_answer_through_the_workers() -> None:

@@ -75,8 +75,8 @@ def test_the_command_marks_the_model_answer_with_all_points() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "15 of 15 points" in done.stdout
     assert "✗" not in done.stdout
-    asked = {card.id: card.question for card in cards.load()}
-    assert all(f"  {asked[id]}" in done.stdout for id in drill.FOLLOW_UPS)
+    asked = cards.named(*drill.FOLLOW_UPS)
+    assert all(line in done.stdout for card in asked for line in [f"  {card.question}", *card.code.splitlines()])
 
 
 @pytest.mark.slow

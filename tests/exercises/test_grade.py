@@ -112,9 +112,11 @@ KERNEL = {
     "patches the rules": "from exercises.checker.exercise import Trial\nTrial.want = lambda *_: None",
     "patches the judge": "from exercises.checker.exercise import find\n"
     "object.__setattr__(find('01.2'), 'judge', lambda trial, run: None)",
-    "reads the solution": "import pathlib, re\n"
-    "text = ''.join(path.read_text() for path in pathlib.Path('ROOT').rglob('01_toy_planner.ipynb'))\n"
-    "assert 'BEGIN SOLUTION' in text, 'no solution'\nfrom exercises.checker import book\nexec(book.solved(book.answer('01.2')))",
+    "reads the solution": "import json, pathlib\nfrom exercises.checker import book\n"
+    "for path in [*pathlib.Path('ROOT').rglob('*.ipynb'), *pathlib.Path('/kit').rglob('*.ipynb')]:\n"
+    "    for cell in json.loads(path.read_text())['cells']:\n"
+    "        if {'answer', '01.2'} <= set(cell['metadata'].get('tags', ())):\n"
+    "            exec(book.solved(''.join(cell['source'])))",
     "writes a report": 'import os\nfor number in range(3, 99):\n    try: os.write(number, b\'{"status": "right"}\')\n'
     "    except OSError: pass\nos._exit(0)",
     "prints a gigabyte": "for _ in range(1000): print('x' * 1_000_000)",

@@ -9,7 +9,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from exercises.checker import record
 from exercises.hunts import __main__ as command
 from exercises.hunts.catalogue import BEST, HERE, Fix, Hunt, hunts, read
-from exercises.hunts.judge import judge, load, run
+from exercises.hunts.judge import LIMIT, judge, load, run
 from tests.guards import books
 
 HUNTS = list(hunts().values())
@@ -31,10 +31,10 @@ def hangs(red: str) -> bool:
 @each_hunt
 def test_a_program_shows_its_symptom_and_the_test_says_why(hunt: Hunt) -> None:
     late = hangs(hunt.red)
-    verdict = judge(hunt.test, hunt.program, SHORT if late else 1.0)
+    verdict = judge(hunt.test, hunt.program, SHORT if late else LIMIT)
     assert verdict.word == ("late" if late else "wrong"), verdict
     assert hunt.red in verdict.message
-    printed = run(hunt.program, SHORT if late else 1.0)
+    printed = run(hunt.program, SHORT if late else LIMIT)
     assert (printed.ended, printed.error) == (not late, "")
     assert hunt.expected != printed.text != ""
 
@@ -49,7 +49,7 @@ def test_a_right_fix_passes_and_prints_what_is_expected(hunt: Hunt, fix: Fix) ->
 @WRONG
 def test_a_plausible_wrong_fix_stays_red(hunt: Hunt, fix: Fix) -> None:
     late = hangs(fix.says)
-    verdict = judge(hunt.test, hunt.fixed(fix), SHORT if late else 1.0)
+    verdict = judge(hunt.test, hunt.fixed(fix), SHORT if late else LIMIT)
     assert verdict.word in (("late",) if late else ("wrong", "raised")), verdict
     assert fix.says
     assert fix.says in verdict.message
@@ -174,7 +174,9 @@ def test_a_cell_opens_a_program_and_tests_what_is_in_it(capsys: pytest.CaptureFi
     shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "exercises.hunts")
     shell.run_cell("%hunt two_cooks_watch")
-    assert shell.rl_next_input == "%%hunt two_cooks_watch\n" + hunts()["two_cooks_watch"].program
+    opened = shell.payload_manager.read_payload()[-1]
+    assert (opened["source"], opened["replace"]) == ("set_next_input", True)
+    assert opened["text"] == "%%hunt two_cooks_watch\n" + hunts()["two_cooks_watch"].program
     for source, word in ((hunts()["two_cooks_watch"].fixed(), "✓ right"), ("x = 1", "✗ raised")):
         capsys.readouterr()
         shell.run_cell(f"%%hunt two_cooks_watch\n{source}")

@@ -26,7 +26,7 @@ def test_a_lesson_has_three_to_five_questions_one_choice_right(lesson: str) -> N
 
 
 def test_the_notebook_asks_about_every_lesson_in_order() -> None:
-    book = json.loads((cards.FILE.parents[1] / "quiz.ipynb").read_text(encoding="utf-8"))
+    book = json.loads((cards.FILE.parents[1] / "interview.ipynb").read_text(encoding="utf-8"))
     sources = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
     assert [source for source in sources if source.startswith("quiz(")] == [f'quiz("{lesson}")' for lesson in LESSONS]
 
@@ -52,7 +52,7 @@ def test_the_text_says_every_choice_and_why(lesson: str) -> None:
 
 
 def test_the_stored_notebook_gives_no_answer_away() -> None:
-    stored = (cards.FILE.parents[1] / "quiz.ipynb").read_text(encoding="utf-8")
+    stored = (cards.FILE.parents[1] / "interview.ipynb").read_text(encoding="utf-8")
     told = [one.because for lesson in LESSONS for question in quiz(lesson).questions for one in question.choices]
     assert [because for because in told if because in stored] == []
 

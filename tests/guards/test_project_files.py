@@ -212,9 +212,15 @@ def test_the_site_is_published_as_it_is_made_here() -> None:
 
 
 def test_what_the_site_is_built_with_is_pinned_and_stands_apart() -> None:
-    tools = [Requirement(line) for line in PROJECT["optional-dependencies"]["site"]]
+    lines = (ROOT / ".ci/site/requirements.lock").read_text(encoding="utf-8").splitlines()
+    tools = [Requirement(line) for line in lines if not line.startswith("#")]
     assert [[one.operator for one in tool.specifier] for tool in tools] == [["=="]] * len(tools)
-    assert [tool.name for tool in tools if f"\n{tool.name}==" in LOCK] == []
+    assert [str(tool) for tool in tools if f"\n{tool.name}=={tool.specifier}" in LOCK] == []
+    wanted = [Requirement(line) for line in PROJECT["optional-dependencies"]["site"]]
+    pinned = {canonicalize_name(tool.name): str(tool.specifier).removeprefix("==") for tool in tools}
+    assert [str(one) for one in wanted if not one.specifier.contains(pinned.get(one.name, "0"))] == [], (
+        "run `make lock`"
+    )
 
 
 def test_ci_calls_the_test_command_of_the_readme_and_what_is_wide() -> None:

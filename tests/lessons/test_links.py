@@ -11,7 +11,6 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.browser import tab
 from tests.guards import books
 from tests.guards.books import LESSONS, ROOT
 from tests.lessons.repositories import published
@@ -63,7 +62,7 @@ def test_a_copy_has_one_cell_more_the_stored_outputs_and_links_that_lead(path: P
     ("link", "leads"),
     [
         ("02_react.ipynb", f"{COLAB}02_react.ipynb"),
-        ("../exercises/quiz.ipynb#end", f"{FILE}exercises/quiz.ipynb#end"),
+        ("../exercises/interview.ipynb#end", f"{FILE}exercises/interview.ipynb#end"),
         ("../exercises", "https://github.com/Some-One/my.kit/tree/main/exercises"),
         ("https://arxiv.org/abs/2312.04511", "https://arxiv.org/abs/2312.04511"),
         ("#top", "#top"),
@@ -85,7 +84,6 @@ def test_the_table_opens_every_lesson_in_three_places(folder: Path) -> None:
             f"https://mybinder.org/v2/gh/Some-One/my.kit/main?urlpath=lab%2Ftree%2Fnotebooks%2F{path.name}",
             f"https://some-one.github.io/my.kit/jupyter/lab/index.html?path=notebooks/{path.name}",
         }
-    assert f"/{tab.tool('pages').RUNS}/lab/index.html?path=" in HERE.tab("notebooks/00_tour.ipynb")
     own = links.repository("Some-One/some-one.github.io", "main")
     assert own.tab("x.ipynb") == "https://some-one.github.io/jupyter/lab/index.html?path=x.ipynb"
     where = links.repository("a/b", "course/2026")
@@ -105,6 +103,19 @@ def test_writing_it_again_gives_the_same_bytes_and_drops_what_is_gone(folder: Pa
     for text in (content.decode() for content in after.values()):
         assert str(ROOT) not in text
         assert f"{Path.home()}/" not in text
+
+
+def test_the_badges_of_the_readme_have_the_owner_s_name_and_replace_older_ones(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    plain = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme.write_text(plain, encoding="utf-8")
+    links.write_badges(HERE, readme)
+    once = readme.read_text(encoding="utf-8")
+    assert "[**Start in this browser**](https://some-one.github.io/my.kit/)" in once
+    assert set(plain.splitlines()) <= set(once.splitlines())
+    links.write_badges(links.repository("a/b", "main"), readme)
+    links.write_badges(HERE, readme)
+    assert readme.read_text(encoding="utf-8") == once
 
 
 @pytest.mark.parametrize(

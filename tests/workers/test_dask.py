@@ -79,10 +79,13 @@ def test_a_killed_worker_leaves_its_booking_in_doubt_the_rest_is_done(client: An
 
 
 @contextmanager
-def cluster(**settings: Any) -> Iterator[tuple[Any, Any]]:
+def cluster(allowed_failures: int) -> Iterator[tuple[Any, Any]]:
     import dask
 
-    names = {f"distributed.scheduler.{name.replace('_', '-')}": value for name, value in settings.items()}
+    names = {
+        "distributed.scheduler.allowed-failures": allowed_failures,
+        "distributed.deploy.lost-worker-timeout": "1h",  # with 15 s, its default, a killed worker is perhaps not replaced
+    }
     how: Any = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
     with dask.config.set(names), distributed.LocalCluster(**how) as cluster, distributed.Client(cluster) as client:
         yield cluster, client
@@ -119,8 +122,8 @@ def test_twenty_killed_workers_change_no_result(tmp_path: Path, seed: int) -> No
         wait_for(lambda: nannies.workers[place].pid)
         os.kill(nannies.workers[place].pid, signal.SIGKILL)
 
-    with cluster(allowed_failures=100, worker_ttl="1h") as (nannies, client):
-        print(kills.survives(kill, client.get_executor(), tmp_path, seed))
+    with cluster(allowed_failures=100) as (nannies, client):
+        print(kills.survives(kill, client.get_executor(), tmp_path, seed, seconds=1.5))
 
 
 def test_a_step_that_kills_its_workers_fails_alone(tmp_path: Path) -> None:

@@ -249,11 +249,13 @@ def average(trial: Trial, rules: Any) -> None:
             _about(answer, mean),
             f"a plan whose answer is {mean:g}",
             "The result of the last step is the answer.",
-            f"{answer}",
+            f"a plan whose answer is {answer}",
         )
         off = execute(plan, ToolExecutor(_off(1000)), workers=Simulated()).answer
         rule = "The planner must not calculate: if every `add` is off by 1000, the answer must be wrong too."
-        trial.want(not _about(off, mean), "a wrong answer when each `add` is off by 1000", rule, f"{off}")
+        trial.want(
+            not _about(off, mean), "a wrong answer when each `add` is off by 1000", rule, f"the right answer, {off}"
+        )
         written = _written(plan)
         rule = "The planner must not calculate: it adds and divides only numbers from the goal and references."
         wanted = f"the numbers {', '.join(map(str, sorted(numbers)))} in the steps"

@@ -134,7 +134,7 @@ def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], 
 
     def model(text: str) -> str:
         nonlocal asked, before
-        trial.want(len(calls) <= 1, f"one call to {', '.join(calls[:1])}", once, f"{len(calls)}")
+        trial.want(len(calls) <= 1, f"one call to {', '.join(calls[:1])}", once, f"{len(calls)} calls")
         calls.clear()
         trial.want(asked < turns, most, f"Every loop needs a bound: turns={turns} is the limit.")
         trial.want(
@@ -225,7 +225,9 @@ def tested_first(trial: Trial, next_step: Any) -> None:
             trial.want(new and called.count("run_migration") == 1, text, "After a failed test, try the next script.")
             ran = next(run.results[id]["file"] for id in _started(run) if run.board.steps[id].tool == "run_migration")
             first = (world.folder / ran).read_text(encoding="utf-8") == scripts[passes - 1]
-            trial.want(first, f"{text}", "Run the first script that passes. No other script was needed.", f"{ran}")
+            trial.want(
+                first, text, "Run the first script that passes. No other script was needed.", f"{ran} in production"
+            )
             rule = "Make the backup before you need it."
             trial.want("backup_database" in before, "a backup before anything runs", rule)
         tests = called.count("test_migration")
@@ -291,7 +293,7 @@ def look_first(trial: Trial, plan: Any) -> None:
             asked == 2,
             "two questions to the planner",
             "The first question plans the look at the schema, the second plans the rest.",
-            f"{asked}",
+            f"{asked} questions to the planner",
         )
         trial.want(
             list(tools.values()).count("read_schema") == 1, "one call of read_schema", "Don't repeat finished work."
@@ -307,7 +309,7 @@ def look_first(trial: Trial, plan: Any) -> None:
             not damage and now["now"] == now["wanted"], "the new schema, and no damage", f"{damage or now['now']}"
         )
         rule = "The application's config must match the schema of the database."
-        trial.want(world.config == {"schema": 2}, "the config {'schema': 2}", rule, f"{world.config}")
+        trial.want(world.config == {"schema": 2}, "the config {'schema': 2}", rule, f"the config {world.config}")
 
 
 def _looked(trial: Trial, plan: Any, world: migration.World, migrated: bool) -> tuple[Run, int]:

@@ -211,10 +211,10 @@ def released(trial: Trial, release: Any) -> None:
         live == ("v2.3.1", "v2.3.1"),
         "v2.3.1 in production and on staging",
         "The goal asks for this version in both.",
-        f"{live}",
+        f"in production and on staging: {live}",
     )
     rule = "The message must contain the version that runs in production."
-    trial.want("v2.3.1" in "".join(world.messages), "a message with v2.3.1", rule, f"{world.messages}")
+    trial.want("v2.3.1" in "".join(world.messages), "a message with v2.3.1", rule, f"the messages {world.messages}")
     message = str(dict(told[0].params))
     for one in (found := references.find(dict(told[0].params))):
         message = message.replace(str(one), "")
@@ -228,7 +228,7 @@ def released(trial: Trial, release: Any) -> None:
         "v2.3.1" in str(run.answer),
         "an answer with v2.3.1",
         "The answer should state the version in production.",
-        f"{run.answer}",
+        f"the answer {run.answer}",
     )
 
 
@@ -350,8 +350,8 @@ def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]
     expected = [tuple(pair.split()) for pair in lacking.split(", ") if pair]
     wanted = "; ".join(f"step {id}: {guard} is missing" for id, guard in expected) or "no problem"
     for one in problems:
-        trial.want(one.code == "unguarded", "the code 'unguarded'", form, f"{one.code!r}")
-        trial.want(one.step in tool, "the id of a step", form, f"{one.step!r}")
+        trial.want(one.code == "unguarded", "the code 'unguarded'", form, f"the code {one.code!r}")
+        trial.want(one.step in tool, "the id of a step", form, f"step={one.step!r}")
         trial.want(isinstance(one.hint, str) and one.hint.strip(), "a hint, as a non-empty string", form)
         trial.want(str(tool[one.step]) in one.message, f"a message that names {tool[one.step]}", form)
         rule = "A guard counts if the step depends on it, directly or indirectly. Report only guards that are missing."

@@ -243,7 +243,7 @@ def _heard(trial: Trial, messages: list[tuple[str, str]], bad: str | None) -> No
     told = messages[last + 1 :]
     trial.want(last >= 0 and told, wanted, rule)
     for role, _ in told:
-        trial.want(role == "user", "the problems in messages with the role user", rule, f"{role}")
+        trial.want(role == "user", "the problems in messages with the role user", rule, f"the role {role}")
     words = "\n".join(text for _, text in told)
     for problem in _problems(bad):
         text = f"a message that contains: {problem.message}"
@@ -374,7 +374,7 @@ def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
     run = _planned(trial, RulesFirst, "What is 2 + 3 * 4?", calls=0, answer=14, runs=2)
     trial.show(views.timeline, run)
     run = _planned(trial, RulesFirst, "What time is it?", calls=0, answer="09:41")
-    trial.want(run.makespan == 0.2, f"0.2 s for one step, not {run.makespan:g} s", "One tool call answers this goal.")
+    trial.want(run.makespan == 0.2, "0.2 s for one step", "One tool call answers this goal.", f"{run.makespan:g} s")
     _planned(trial, RulesFirst, "Add five to twelve", calls=1, answer=17)
     run = _planned(trial, RulesFirst, "Take the root of nine", calls=1, answer=3)
     plans = [type(event).__name__ for event in run.events].count("PlanStarted")
@@ -440,7 +440,7 @@ def _planned(
         again = ", after other runs" if runs > 1 else ""
         trial.head, trial.called = "called", f"PlannerExecutor(RulesFirst(rules, model), executor).run({goal!r}){again}"
         trial.came = f"{run.status}, answer {run.answer!r}, {_many(used, 'model call')}; {run.reason}"
-        trial.want(len(asked) <= 1, "one question to the rules", rule, f"{len(asked)}")
+        trial.want(len(asked) <= 1, "one question to the rules", rule, f"{len(asked)} questions to the rules")
         heard.judge(trial)
         told = "Pass the board to the model, so that it knows what has happened."
         trial.want(run.status == "finished", "a run that finishes", told)
@@ -452,7 +452,7 @@ def _planned(
             run.answer == answer,
             f"the answer {answer!r}",
             "The result of the last step is the answer.",
-            f"{run.answer!r}",
+            f"the answer {run.answer!r}",
         )
     return run
 
@@ -489,7 +489,7 @@ class _Heard:
             trial.wrong("the model's plan when the rules have none", rule, f"{type(error).__name__}: {error}")
         for came in self.returned:
             rule = "A planner returns a plan, from the rules or from the model."
-            trial.want(isinstance(came, Plan), "a Plan from each call of `plan`", rule, f"{shown(came)}")
+            trial.want(isinstance(came, Plan), "a Plan from each call of `plan`", rule, shown(came))
         rule = "Leave repairs to the run: it records the problems on the board and asks again."
         trial.want(
             self.most <= 1,

@@ -418,7 +418,9 @@ def _mends(trial: Trial, pursue: Any) -> None:
     trial.want(heard == wanted, "questions with no results, then with soup, then with onions and roast too", rule)
     for number, (_, failures) in enumerate(market.heard):
         rule = "Pass every failure so far to the planner, each once, with the step and the error message."
-        trial.want(len(failures) == number, f"{number} failures in question {number + 1}", rule, f"{failures}")
+        trial.want(
+            len(failures) == number, f"{number} failures in question {number + 1}", rule, f"the failures {failures}"
+        )
         for step, failure in zip(("no leeks", "no apples"), failures, strict=False):
             trial.want(step in failure and _error(step) in failure, f"{step!r} and its error among {failures}", rule)
     came = trial.call(pursue, market.planner(["bake"], ["heat", "bake"]), market.executor, 1)
@@ -482,7 +484,7 @@ def _has_ideas(trial: Trial, pursue: Any) -> None:
             len(market.heard) == most + 1,
             f"{wanted}",
             "The first plan does not count as a replan.",
-            f"{len(market.heard)}",
+            f"{len(market.heard)} plans in all",
         )
         last = ideas[most][0]
         trial.want(

@@ -345,7 +345,9 @@ def _edges(trial: Trial, came: Any, touches: Mapping[str, Any]) -> dict[str, tup
     )
     ids = list(touches)
     for id, waits_for in came.items():
-        trial.want(id in ids, f"ids of the steps {', '.join(ids)}", "Only steps of the plan have edges.", f"{id!r}")
+        trial.want(
+            id in ids, f"ids of the steps {', '.join(ids)}", "Only steps of the plan have edges.", f"an edge of {id!r}"
+        )
         for other in waits_for:
             wanted = f"dependencies of step {id} on earlier steps, not on {other!r}"
             trial.want(

@@ -68,8 +68,9 @@ def main(arguments: list[str] | None = None) -> int:
     reached = sum(rubric.POINTS[name].worth for name, fault in marks.items() if not fault)
     print(f"{reached} of {sum(point.worth for point in rubric.POINTS.values())} points")
     print(*(f"rule broken: {rule}" for rule in broken), sep="\n", end="\n" if broken else "")
-    asked = {card.id: card.question for card in cards.load()}
-    print("Now say it aloud. You will be asked:", *(f"  {asked[id]}" for id in FOLLOW_UPS), sep="\n")
+    print("Now say it aloud. You will be asked:")
+    for card in cards.named(*FOLLOW_UPS):
+        print(f"  {card.question}", *(f"      {line}" for line in card.code.splitlines()), sep="\n")
     return 0 if not broken and not any(marks.values()) else 1
 
 

@@ -1,0 +1,108 @@
+// What the learner did, as JupyterLite keeps it in this browser: shown on the map, out into a zip, and in again.
+import { strFromU8, strToU8, unzipSync, zipSync } from "./fflate.js";
+
+const PROJECT = "planexec-lite"; // also contentsStorageName of jupyter-lite.json, the name of its database
+const say = (text) => document.getElementById("message")?.replaceChildren(text);
+
+/** Do some work in JupyterLite's store, and return what it returned; a browser that blocks storage rejects. */
+async function inStore(mode, work) {
+  const settled = (request) =>
+    new Promise((done, failed) => Object.assign(request, { onsuccess: done, oncomplete: done, onerror: () => failed(request.error) }));
+  const request = indexedDB.open(PROJECT);
+  request.onupgradeneeded = () => request.result.createObjectStore("files");
+  await settled(request);
+  const database = request.result;
+  try {
+    if (!database.objectStoreNames.contains("files")) return { result: [] };
+    const transaction = database.transaction("files", mode);
+    const result = work(transaction.objectStore("files"));
+    await settled(transaction);
+    return result;
+  } finally {
+    database.close();
+  }
+}
+
+/** The files that the learner changed, as JupyterLite's entries. */
+async function changed() {
+  const request = await inStore("readonly", (store) => store.getAll());
+  return request.result.filter((entry) => entry.type !== "directory");
+}
+
+function bytes({ content, format }) {
+  if (format === "base64") return Uint8Array.from(atob(content), (sign) => sign.charCodeAt(0));
+  return strToU8(typeof content === "string" ? content : JSON.stringify(content, null, 1) + "\n");
+}
+
+/** A zip of the files under their names, and manifest.json, which lists them. */
+function packed(entries) {
+  const files = entries.map(({ content, ...about }) => about);
+  const manifest = JSON.stringify({ project: PROJECT, exported: new Date().toISOString(), files }, null, 1);
+  const contents = entries.map((entry) => [entry.path, [bytes(entry), { mtime: entry.last_modified }]]);
+  return zipSync({ "manifest.json": strToU8(manifest), ...Object.fromEntries(contents) });
+}
+
+/** The entries of such a zip. */
+function unpacked(zip) {
+  const found = unzipSync(zip);
+  const { project, files } = JSON.parse(strFromU8(found["manifest.json"]));
+  if (project !== PROJECT) throw new Error("of another project");
+  const read = {
+    json: (content) => JSON.parse(strFromU8(content)),
+    base64: (content) => btoa(strFromU8(content, true)),
+    text: (content) => strFromU8(content),
+  };
+  return files.map((about) => ({ ...about, content: read[about.format ?? "text"](found[about.path]) }));
+}
+
+async function exportWork() {
+  const entries = await changed();
+  if (!entries.length) return say("Nothing is kept in this browser yet.");
+  const href = URL.createObjectURL(new Blob([packed(entries)], { type: "application/zip" }));
+  Object.assign(document.createElement("a"), { href, download: "planexec-lite-work.zip" }).click();
+  URL.revokeObjectURL(href);
+  say(`${entries.length} files exported.`);
+}
+
+async function importWork({ target }) {
+  try {
+    const entries = unpacked(new Uint8Array(await target.files[0].arrayBuffer()));
+    await inStore("readwrite", (store) => entries.forEach((entry) => store.put(entry, entry.path)));
+    say(`${entries.length} files imported. Reload a lesson that is open.`);
+    await showProgress();
+  } catch {
+    say("That file is no exported work of this site; nothing was changed.");
+  }
+  target.value = "";
+}
+
+async function showProgress() {
+  const stored = (await changed()).find((entry) => entry.path === "exercises/progress.json");
+  const progress = stored ? JSON.parse(strFromU8(bytes(stored))) : {};
+  let solved = 0, all = 0;
+  for (const row of document.querySelectorAll("[data-tasks]")) {
+    const tasks = row.dataset.tasks.split(" ").filter(Boolean);
+    const done = tasks.filter((id) => progress[id] === "right").length;
+    solved += done;
+    all += tasks.length;
+    row.querySelector("progress")?.remove();
+    if (!done) continue;
+    row.classList.toggle("complete", done === tasks.length);
+    const bar = Object.assign(document.createElement("progress"), { max: tasks.length, value: done });
+    bar.setAttribute("aria-label", `${done} of ${tasks.length} exercises solved`);
+    row.querySelector(".ways").append(bar);
+  }
+  if (solved) document.getElementById("solved").textContent = `You have solved ${solved} of ${all} exercises.`;
+}
+
+// JupyterLab needs room: on a narrow screen a notebook is opened in the plain notebook app.
+if (innerWidth < 800)
+  for (const link of document.querySelectorAll("a[href*='/lab/index.html']"))
+    link.href = link.getAttribute("href").replace("/lab/", "/notebooks/");
+for (const one of document.querySelectorAll("article pre, article table, article figure, .toc-scroll, .sidebar-scroll"))
+  if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0; // a keyboard must reach it
+if (document.querySelector("[data-tasks]")) {
+  document.getElementById("export")?.addEventListener("click", exportWork);
+  document.getElementById("import")?.addEventListener("change", importWork);
+  showProgress().catch(() => say("This browser blocks storage for this site, so your work can't be kept. Allow it, or leave private browsing."));
+}

@@ -1,0 +1,153 @@
+"""The interview in a notebook: ``mock(level=2, minutes=45)`` and ``drill(3)`` show a question, a field for the answer, and a timer.
+
+Without widgets, ``mock().answer("…")`` returns what the interviewer says next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from exercises.interview import cards, schedule
+from exercises.interview.interviewer import (
+    DRILLS,
+    Judge,
+    Mark,
+    by_model,
+    by_wording,
+    conversation,
+    details,
+    interview,
+    minutes_of,
+    report,
+)
+
+if TYPE_CHECKING:
+    import ipywidgets
+    from planexec_lab.views import Figure
+
+END = "That was the last question."
+
+
+class Practice:
+    """One interview: the interviewer's last line, the last question, and the marks of the questions that are over."""
+
+    def __init__(self, title: str, asked: Sequence[cards.Card], judge: Judge = by_wording) -> None:
+        self.title, self.asked = title, tuple(asked)
+        self.marks: list[Mark] = []
+        self._talk = conversation(asked, judge, marks=self.marks)
+        self.says = self.question = next(self._talk)
+
+    def __repr__(self) -> str:
+        minutes = sum(map(minutes_of, self.asked))
+        return f"{self.title}: {len(self.asked)} questions, {minutes} minutes.\n{self.says}"
+
+    @property
+    def over(self) -> bool:
+        """Whether the last question was answered."""
+        return self.says == END
+
+    def answer(self, text: str) -> str:
+        """Give an answer, and return what the interviewer says next; the marks are stored at the end."""
+        if not self.over:
+            try:
+                self.says = self._talk.send(text)
+            except StopIteration:
+                self.end()
+            if self.says.startswith("Question "):
+                self.question = self.says
+        return self.says
+
+    def end(self) -> None:
+        """End the interview; a question without its last answer does not count."""
+        if not self.over:
+            self._talk.close()
+            self.says = END
+            schedule.remember(self.marks)
+
+    def report(self) -> Figure:
+        """Show the marks as a table."""
+        return report(self.marks)
+
+    def details(self) -> str:
+        """Return what was covered and missed in each answer, with the model answers."""
+        return "\n\n".join(map(details, self.marks))
+
+    def widget(self) -> ipywidgets.VBox:
+        """Return the interview as widgets: the question, a timer, a field for the answer, and buttons."""
+        import ipywidgets
+
+        wide = ipywidgets.Layout(width="auto", max_width="720px")
+        line, after = ipywidgets.HTML(layout=wide), ipywidgets.HTML(layout=wide)
+        field = ipywidgets.Textarea(placeholder="Answer in sentences, as you would say it.", layout=wide, rows=6)
+        field.aria_label = "Your answer"
+        names = ("Answer", "I don't know", "End the interview")
+        buttons = [ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="auto")) for name in names]
+
+        def show() -> None:
+            line.value = _line(self.says, self.question)
+            field.value = ""
+            if self.over:
+                field.disabled = True
+                for button in buttons:
+                    button.disabled = True
+                text = escape(self.details())
+                after.value = (
+                    f'{self.report()._repr_html_()}<pre style="white-space:pre-wrap;word-break:normal">{text}</pre>'
+                    if self.marks
+                    else ""
+                )
+
+        def answered(button: ipywidgets.Button) -> None:
+            if button.description == names[2]:
+                self.end()
+            else:
+                self.answer(field.value if button.description == names[0] else "I don't know.")
+            show()
+
+        for button in buttons:
+            button.on_click(answered)
+        show()
+        return ipywidgets.VBox([line, field, ipywidgets.HBox(buttons), after])
+
+    def _ipython_display_(self) -> None:
+        """Show widgets in a notebook, and text elsewhere."""
+        from planexec_lab.views import show_widget
+
+        show_widget(self.widget(), repr(self))
+
+
+def _line(says: str, question: str) -> str:
+    """Return the interviewer's line as HTML: a question with a bar that runs out, or another line below its question."""
+    text = '<div role="status" style="line-height:1.4;white-space:pre-wrap">{}<strong>{}</strong></div>'
+    if says != question:
+        return text.format("" if says == END else f"{escape(question)}\n\n", escape(says))
+    seconds = 60 * int(question.partition("(")[2].partition(" ")[0])
+    return (
+        f"{text.format('', escape(says))}<style>@keyframes planexec-time{{from{{width:100%}}to{{width:0}}}}</style>"
+        f'<div aria-hidden="true" style="height:4px;margin-top:6px;background:#D5D9DD"><div style="height:4px;background:#0072B2;'
+        f'animation:planexec-time {seconds}s linear forwards"></div></div>'
+    )
+
+
+def mock(level: int = 2, minutes: int = 45, seed: int = 0) -> Practice:
+    """Begin a mock interview; a real model judges if ``PLANEXEC_LLM`` names one. Raises `ValueError` like `interview`."""
+    return Practice(
+        f"Mock interview, {cards.LEVELS.get(level, level)}", interview(level, minutes, seed, schedule.due()), _judge()
+    )
+
+
+def drill(number: int) -> Practice:
+    """Begin a drill, 1 to 10. Raises `ValueError` for another number."""
+    if not 1 <= number <= len(DRILLS):
+        raise ValueError(f"there is no drill {number}; there are 1 to {len(DRILLS)}")
+    chosen = DRILLS[number - 1]
+    return Practice(f"Drill {number}, {chosen.name}", cards.named(*chosen.ids), _judge())
+
+
+def _judge() -> Judge:
+    from planexec_lite.model.asking import endpoint
+
+    client = endpoint()
+    return by_wording if client is None else by_model(client)

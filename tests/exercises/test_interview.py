@@ -1,0 +1,277 @@
+"""The interviewer: each card's own answer is right, other texts are not, and the same answers give the same interview."""
+
+import json
+import random
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from exercises.checker import record
+from exercises.interview import cards, interviewer, schedule
+from exercises.interview.__main__ import main
+from exercises.interview.cards import Card
+from exercises.interview.interviewer import Mark, by_model, by_wording, conversation, mark
+from exercises.interview.practice import END, Practice, drill, mock
+from exercises.interview.samples import FILE
+from exercises.interview.wording import FUNCTION, covers, numbers, sentences, stem
+
+CARDS = cards.load()
+SAMPLES: dict[str, dict[str, str]] = json.loads(FILE.read_text(encoding="utf-8"))
+each_card = pytest.mark.parametrize("card", CARDS, ids=lambda card: card.id)
+
+
+def own(card: Card) -> str:
+    return f"{card.short} {card.long}"
+
+
+def score(card: Card, answer: str) -> int:
+    return Mark(card, (answer,), by_wording(card, answer)).score
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[\w']+", text)
+
+
+def wordings(card: Card) -> list[str]:
+    return [one.strip(" ?").replace("|", " ") for idea in card.ideas for one in idea.accept.split(";")]
+
+
+def shuffled(card: Card) -> str:
+    mixed = words(own(card))
+    random.Random(card.id).shuffle(mixed)
+    return " ".join(mixed)
+
+
+SALADS: dict[str, Callable[[Card], str]] = {
+    "all words of the wordings": lambda card: " ".join(wordings(card)),
+    "a list with commas": lambda card: ", ".join(" ".join(wordings(card)).split()) + ".",
+    "each word with an article": lambda card: " ".join(f"The {' the '.join(one.split())}." for one in wordings(card)),
+    "joined by and": lambda card: " and the ".join(dict.fromkeys(" ".join(wordings(card)).split())) + ".",
+    "the answer's words, shuffled": shuffled,
+    "the answer's words, sorted": lambda card: " ".join(sorted(words(own(card).lower()))),
+    "the answer without function words": lambda card: " ".join(
+        word for word in words(own(card)) if word.lower() not in FUNCTION
+    ),
+    "the ideas without function words": lambda card: " ".join(
+        " ".join(word for word in words(idea.say) if word.lower() not in FUNCTION) + "." for idea in card.ideas
+    ),
+}
+
+
+@each_card
+def test_a_cards_own_answer_is_right_and_salads_and_echoes_are_not(card: Card) -> None:
+    assert score(card, own(card)) >= 90
+    assert by_wording(card, own(card)).flags == ()
+    assert score(card, "") == 0
+    assert score(card, card.question) <= 20
+    assert {name: points for name, salad in SALADS.items() if (points := score(card, salad(card))) > 40} == {}
+
+
+@each_card
+def test_each_idea_counts_as_the_interviewer_says_it_and_not_negated(card: Card) -> None:
+    for place, idea in enumerate(card.ideas):
+        assert place in by_wording(card, idea.say).quotes, idea.say
+        assert place not in by_wording(card, f"It is not true that {idea.say[0].lower()}{idea.say[1:]}").quotes
+        assert idea.ask.endswith("?")
+
+
+def test_another_cards_answer_has_at_most_twenty_points() -> None:
+    pairs = [
+        (card.id, other.id) for card in CARDS for other in CARDS if card is not other and score(card, own(other)) > 20
+    ]
+    assert pairs == []
+
+
+JUDGED = [  # a sentence, a wording, and whether it is stated
+    ("The planner writes the plan.", "planner write plan", True),
+    ("The plan has been written by the planner.", "plan write by planner", True),
+    ("The planner doesn't call tools. It produces a plan.", "planner write plan", True),
+    ("The planner must organise and generate a plan.", "planner write plan", True),
+    ("The executor writes the plan and the planner runs it.", "planner write plan", False),
+    ("The planner doesn't write the plan.", "planner write plan", False),
+    ("The planner never calls a tool and writes the plan.", "planner write plan", True),
+    ("Instead of the executor, the model writes the plan.", "executor write plan", False),
+    ("It is a myth that the planner writes the plan.", "planner write plan", False),
+    ("Should the planner write the plan?", "planner write plan", False),
+    ("Planner write plan.", "planner write plan", False),
+    ("The planner of is write a the plan.", "planner write plan", False),
+    ("The executor never decides.", "executor not decide", True),
+    ("The executor decides.", "executor not decide", False),
+    ("A retry is always safe.", "retry only if repeat safe", False),
+    ("The behaviour of a cancelled call is unclear.", "behavior cancel call doubt", True),
+    ("That makes about 36 workers.", "=36", True),
+    ("That makes about 26 workers.", "=36", False),
+]
+
+
+@pytest.mark.parametrize(("text", "wording", "stated"), JUDGED)
+def test_a_wording_is_stated_in_a_sentence_in_order_not_negated(text: str, wording: str, stated: bool) -> None:
+    assert any(covers(wording, one) for one in sentences(text)) == stated
+
+
+def test_words_are_compared_by_their_stems_and_numbers_by_value() -> None:
+    assert stem("organised") == stem("organizes")
+    assert stem("ran") == stem("running")
+    assert numbers("1,200 and 3k, 2 million, .5") == [1200, 3000, 2e6, 0.5]
+
+
+def test_a_sentence_that_is_repeated_counts_once() -> None:
+    (card,) = cards.named("idempotency-key")
+    assert score(card, f"{card.ideas[0].say} " * 5) == interviewer.FIRST_IDEA
+
+
+def test_a_red_flag_costs_points_and_a_negated_one_does_not() -> None:
+    assert mark("idempotency-key", "A retry is always safe for a payment.").found.flags == (0,)
+    assert mark("idempotency-key", "It is not true that a retry is always safe.").found.flags == ()
+
+
+@pytest.mark.parametrize("id", SAMPLES)
+def test_samples_take_sixty_to_ninety_seconds_and_have_three_grades(id: str) -> None:
+    assert all(130 <= len(text.split()) <= 220 for text in SAMPLES[id].values())
+    assert [interviewer.grade(mark(id, text).score) for text in SAMPLES[id].values()] == ["weak", "passing", "strong"]
+
+
+def held(asked: list[Card], reply: Callable[[Card, str], str]) -> tuple[list[str], list[Mark]]:
+    """Hold an interview; return what the interviewer says, and the marks."""
+    talk = conversation(asked, clock=lambda: 0.0)
+    lines, now = [next(talk)], asked[0]
+    while True:
+        now = next((card for card in asked if f" {card.question}" in lines[-1]), now)
+        try:
+            lines.append(talk.send(reply(now, lines[-1])))
+        except StopIteration as end:
+            return lines, end.value
+
+
+def strengths() -> list[Callable[[Card, str], str]]:
+    return [
+        lambda card, line: "I have worked with this for years, and it was always a nice thing to have in the team.",
+        lambda card, line: " ".join(idea.say for idea in card.ideas[: (len(card.ideas) + 1) // 2]),
+        lambda card, line: own(card),
+    ]
+
+
+@pytest.mark.parametrize("level", cards.LEVELS)
+def test_three_strengths_get_three_ordered_grades_twice_the_same(level: int) -> None:
+    asked = interviewer.interview(level)
+    first, second = ([held(asked, reply) for reply in strengths()] for _ in range(2))
+    assert first == second
+    means = [sum(one.score for one in marks) / len(marks) for _, marks in first]
+    assert [interviewer.grade(mean) for mean in means] == ["weak", "passing", "strong"]
+    assert any("I can't judge this; say it with:" in line for line in first[0][0])
+    assert sum(map(interviewer.minutes_of, asked)) <= 45
+
+
+def test_the_interviewer_asks_why_then_the_first_missing_idea() -> None:
+    (card,) = cards.named("idempotency-key")
+    replies = iter(["With a key.", card.ideas[0].say, "I don't know."])
+    lines, (one,) = held([card], lambda card, line: next(replies))
+    assert lines[1:] == ["Why?", card.ideas[1].ask]
+    assert (len(one.answers), len(one.missed)) == (3, 3)
+    lines, _ = held([card], lambda card, line: "I don't know.")
+    assert lines[1] == interviewer.RECOVERY
+    lines, _ = held([card], lambda card, line: own(card))
+    assert lines[1] == f"Good. {card.follow_ups[0].ask}"
+
+
+def test_questions_fill_the_minutes_and_begin_with_what_is_due() -> None:
+    asked = interviewer.interview(1, 10, due=["saga", "what-is-mcp"])
+    assert [card.id for card in asked[:2]] == ["saga", "what-is-mcp"]
+    assert interviewer.interview(2, 45, seed=1) != interviewer.interview(2, 45)
+    with pytest.raises(ValueError, match="give a level of 1, 2 or 3, and at least 5 minutes"):
+        interviewer.interview(4)
+    assert all(cards.named(*one.ids) for one in interviewer.DRILLS)
+    assert len(interviewer.DRILLS) == 10
+
+
+def test_a_models_quote_that_is_not_in_the_answer_counts_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    (card,) = cards.named("idempotency-key")
+    said = "I would attach a unique token, so the other side can recognize it."
+    given = {
+        "ideas": [
+            {"number": 0, "quote": "attach a unique token"},
+            {"number": 1, "quote": "created before the first attempt"},
+        ],
+        "red_flags": [],
+    }
+    text = json.dumps(given)
+    monkeypatch.setattr("planexec_lite.model.asking.ask", lambda *asked: SimpleNamespace(text=text))
+    assert by_model(None)(card, said).quotes == {0: "attach a unique token"}
+    for form in (
+        "I think that it is good.",
+        "[" * 100_000,
+        '{"ideas": [{"number": 1e999, "quote": "a"}], "red_flags": []}',
+    ):
+        text = form
+        assert by_model(None)(card, own(card)) == by_wording(card, own(card)), "no answer of this form"
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv("PLANEXEC_PROGRESS", str(tmp_path / "progress.json"))
+
+
+@pytest.mark.usefixtures("kept")
+def test_missed_cards_come_again_sooner_and_progress_shows_them() -> None:
+    now = datetime(2030, 1, 1, tzinfo=UTC)
+    weak, strong = (mark("critical-path", SAMPLES["critical-path"][name]) for name in ("weak", "strong"))
+    schedule.remember([weak], now)
+    assert schedule.due(now + timedelta(hours=1)) == ["critical-path"]
+    schedule.remember([strong], now + timedelta(hours=1))
+    assert schedule.due(now + timedelta(hours=1)) == []
+    assert "Interview cards: 1 practised, 100 of 100 points." in str(record.board())
+
+
+@pytest.mark.usefixtures("kept")
+def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> None:
+    practice = drill(9)
+    line, field, buttons, after = practice.widget().children
+    answer, unknown, end = buttons.children
+    assert "planexec-time 180s" in line.value
+    unknown.click()
+    assert interviewer.RECOVERY in line.value
+    field.value = own(practice.asked[0])
+    answer.click()
+    answer.click()
+    assert practice.marks[0].card.id == "idempotency-key"
+    end.click()
+    assert END in line.value
+    assert answer.disabled
+    assert "<figure" in after.value
+    assert "A strong answer" in after.value
+    assert mock(1, 5).over is False
+    with pytest.raises(ValueError, match="there is no drill 11; there are 1 to 10"):
+        drill(11)
+
+
+@pytest.mark.usefixtures("kept")
+def test_the_command_asks_reads_sentences_and_reports(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = iter(["I don't know.", "", own(cards.named("idempotency-key")[0]), "", "Yes.", ""])
+
+    def read(prompt: str) -> str:
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", read)
+    assert main(["--drill", "9"]) == 0
+    told = capsys.readouterr().out
+    assert interviewer.RECOVERY in told
+    assert "100 of 100 points: strong" in told
+    monkeypatch.delenv("PLANEXEC_LLM", raising=False)
+    with pytest.raises(SystemExit):
+        main(["--real"])
+    assert "set PLANEXEC_LLM" in capsys.readouterr().err
+
+
+def test_a_practice_shows_its_first_question_as_text() -> None:
+    assert repr(Practice("Mock", interviewer.interview(1, 5))).startswith(
+        "Mock: 2 questions, 4 minutes.\nQuestion 1 of 2"
+    )
