@@ -76,7 +76,7 @@ def test_what_a_learner_meets_fits_into_the_window(path: Path, form: str) -> Non
     for cell in cells(folder_of(form) / path.name):
         source = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            assert len(source.split()) <= WORDS, f"{cell['id']} takes long to read"
+            assert len(source.replace(" · core path", "").split()) <= WORDS, f"{cell['id']} takes long to read"
             assert re.findall(r"\b(?:simply|obviously|easy|easily)\b|\w!", source, re.I) == []
             continue
         assert len(source.splitlines()) <= LINES, f"{cell['id']} is long"
