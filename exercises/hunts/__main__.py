@@ -98,7 +98,7 @@ def _open(hunt: Hunt) -> None:
 
     source = begin(hunt).read_text(encoding="utf-8", errors="replace")
     print(f"\nThe program is now in this cell. Change it, and run the cell. A hint: {MAGIC} {hunt.name} --hint")
-    payload = {"source": "set_next_input", "text": f"%%hunt {hunt.name}\n{source}", "replace": True}
+    payload = {"source": "set_next_input", "text": f"%%hunt {hunt.name}\n{source.rstrip()}", "replace": True}
     get_ipython().payload_manager.write_payload(payload, single=False)  # `set_next_input` does nothing in a browser tab
 
 

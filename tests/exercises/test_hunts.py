@@ -176,7 +176,7 @@ def test_a_cell_opens_a_program_and_tests_what_is_in_it(capsys: pytest.CaptureFi
     shell.run_cell("%hunt two_cooks_watch")
     opened = shell.payload_manager.read_payload()[-1]
     assert (opened["source"], opened["replace"]) == ("set_next_input", True)
-    assert opened["text"] == "%%hunt two_cooks_watch\n" + hunts()["two_cooks_watch"].program
+    assert opened["text"] == "%%hunt two_cooks_watch\n" + hunts()["two_cooks_watch"].program.rstrip()
     for source, word in ((hunts()["two_cooks_watch"].fixed(), "✓ right"), ("x = 1", "✗ raised")):
         capsys.readouterr()
         shell.run_cell(f"%%hunt two_cooks_watch\n{source}")
