@@ -16,7 +16,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= PYTHONPATH="$(CURDIR)/tests/quick_start" $(BIN
 ALLOW_ROOT = `test "$$(id -u)" = 0 && echo --allow-root`
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test wide weekly hub check notebooks exercises cards hunts lint format bench elsewhere site links test-latest lock clean
+.PHONY: help lab test wide weekly hub check notebooks exercises slides cards hunts lint format bench elsewhere site links test-latest lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,9 @@ notebooks: $(STAMP) ## format, run and rewrite the notebooks (ONLY=01 for some)
 
 exercises: $(STAMP) ## make the student and solution notebooks from exercises/authors/source
 	$(BIN)/python -m exercises.authors.generate
+
+slides: $(STAMP) ## write the lessons as slides and handouts to build/slides (ONLY=03 for some)
+	$(BIN)/python -m exercises.teachers.slides $(ONLY)
 
 cards: $(STAMP) ## write the interview cards for Anki to build/cards.txt
 	@mkdir -p build

@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from exercises.authors import overview
 from exercises.checker import book
 
 ROOT = book.HERE.parent
@@ -33,17 +34,25 @@ def stored_in(form: str) -> list[Path]:
 def student(cell: dict[str, Any]) -> list[str]:
     """The source of a cell in the student form, in lines. Its notebook is two folders higher than the source."""
     source = "".join(cell["source"])
-    return _lines(
-        book.stub(source) if _is_answer(cell) else source.replace("](../../../", "](../")
-    )
+    if cell["cell_type"] == "markdown":
+        return _lines(_marked(source).replace("](../../../", "](../"))
+    return _lines(book.stub(source) if _is_answer(cell) else source)
 
 
 def solutions(cell: dict[str, Any]) -> list[str]:
     """The source of a cell in the solution form, in lines."""
-    return _lines(
-        book.solved("".join(cell["source"]))
-        if _is_answer(cell)
-        else "".join(cell["source"])
+    source = "".join(cell["source"])
+    if cell["cell_type"] == "markdown":
+        return _lines(_marked(source))
+    return _lines(book.solved(source) if _is_answer(cell) else source)
+
+
+def _marked(text: str) -> str:
+    """The text of an exercise, with a note if it is on the core path."""
+    heading = book.HEADING.search(text)
+    core = heading is not None and heading[1] in book.CORE
+    return (
+        book.FACTS.sub(lambda line: line[0][:-1] + " · core path*", text) if core else text
     )
 
 
@@ -52,9 +61,7 @@ def derived(source: Path, form: str) -> dict[str, Any]:
     notebook: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
     written = {"student": student, "solutions": solutions}[form]
     kept = [cell for cell in notebook["cells"] if not set(OURS) & set(_tags(cell))]
-    predictions = {
-        facts.id for facts in book.facts(source.name[:2]) if facts.kind == "predict"
-    }
+    predictions = {facts.id for facts in book.read_facts(source) if facts.kind == "predict"}
     for cell in kept:
         cell["metadata"] = _folded(cell, form, predictions)
         cell["source"] = written(cell)
@@ -107,6 +114,7 @@ def main(names: list[str]) -> int:
         return 1
     if code := _executed(sources):
         return code
+    overview.write()
     made = []
     with tempfile.TemporaryDirectory() as scratch:
         for form in FORMS:

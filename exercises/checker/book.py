@@ -1,4 +1,6 @@
-"""Read the source notebooks: their exercises, and the three forms of an answer (source, student, solution).
+"""The exercises: their facts and stubs from `exercises.json`, their answers from the source notebooks.
+
+`exercises.json` is made from the sources, so a checkout without them can still tell whether an answer was started.
 
 A region between `# BEGIN SOLUTION` and `# END SOLUTION` is the answer: the solution form keeps it without the markers,
 the student form has a stub instead. A commented-out region between `# BEGIN BROKEN` and `# END BROKEN` is the code
@@ -12,14 +14,19 @@ import json
 import re
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parents[1]
 SOURCE = HERE / "authors" / "source"
+FILE = Path(__file__).with_name("exercises.json")
 STUB = "...  # your code goes here"
 VALUE = "...  # your answer goes here"
+CORE = frozenset(
+    "01.2 02.2 03.2 03.5 04.3 05.2 05.3 06.2 06.5 07.3 08.2 08.4 09.1 09.2 10.1 11.3 12.3 13.2 14.2 15.1".split()
+)
 HEADING = re.compile(r"^## (\w+\.\w+) · (.+)$", re.M)
 FACTS = re.compile(
     r"^\*(Predict|Complete|Repair|Design) · difficulty ([1-5]) of 5 · (5|10|20) minutes · about (\d+) lines?\*$", re.M
@@ -33,6 +40,7 @@ class Cell:
     kind: str
     tags: tuple[str, ...]
     source: str
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,12 @@ class Facts:
     difficulty: int
     minutes: int
     lines: int
+    cell: str
+
+    @property
+    def core(self) -> bool:
+        """Whether it is on the core path: the exercises to solve if you solve only some."""
+        return self.id in CORE
 
 
 @cache
@@ -53,7 +67,10 @@ def cells(path: Path) -> tuple[Cell, ...]:
     if not path.is_file():
         return ()
     raw = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return tuple(Cell(one["cell_type"], tuple(one["metadata"].get("tags", ())), "".join(one["source"])) for one in raw)
+    return tuple(
+        Cell(one["cell_type"], tuple(one["metadata"].get("tags", ())), "".join(one["source"]), one.get("id", ""))
+        for one in raw
+    )
 
 
 @cache
@@ -62,20 +79,56 @@ def source_of(lesson: str) -> Path:
     return next(iter(sorted(SOURCE.glob(f"{lesson}_*.ipynb"))), SOURCE / f"{lesson}.ipynb")
 
 
+@cache
+def stored() -> dict[str, dict[str, Any]]:
+    """Return the content of `exercises.json`: for each notebook its exercises, with their facts and stubs."""
+    stored: dict[str, dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return stored
+
+
+def notebook(lesson: str) -> str:
+    """Return the file name of a lesson's notebook, or "" if the lesson has none."""
+    return next((name for name in stored() if name.startswith(f"{lesson}_")), "")
+
+
 def lessons() -> list[str]:
     """Return the lessons with exercises, "01" to "15"."""
-    return [path.name.partition("_")[0] for path in sorted(SOURCE.glob("*.ipynb"))]
+    return [name.partition("_")[0] for name in stored()]
 
 
 def facts(lesson: str) -> list[Facts]:
     """Return the facts of a lesson's exercises."""
+    listed = stored().get(notebook(lesson), {})
+    return [Facts(id, **{name: value for name, value in one.items() if name != "stub"}) for id, one in listed.items()]
+
+
+def given(id: str) -> str | None:
+    """Return the source of the answer cell as a learner gets it, or None for an unknown exercise."""
+    one = stored().get(notebook(id.partition(".")[0]), {}).get(id)
+    return one and str(one["stub"])
+
+
+def summary() -> dict[str, dict[str, Any]]:
+    """Return what `exercises.json` must contain, read from the sources."""
+    return {
+        path.name: {
+            one.id: {name: value for name, value in asdict(one).items() if name != "id"}
+            | {"stub": stub(answer(one.id) or "")}
+            for one in read_facts(path)
+        }
+        for path in sorted(SOURCE.glob("*.ipynb"))
+    }
+
+
+def read_facts(path: Path) -> list[Facts]:
+    """Return the facts of the exercises of a source notebook."""
     listed = []
-    for cell in cells(source_of(lesson)):
+    for cell in cells(path):
         heading, line = HEADING.search(cell.source), FACTS.search(cell.source)
         if cell.kind == "markdown" and heading and line:
             kind, difficulty, minutes, lines = line.groups()
             id, title = heading.groups()
-            listed.append(Facts(id, title, kind.lower(), int(difficulty), int(minutes), int(lines)))
+            listed.append(Facts(id, title, kind.lower(), int(difficulty), int(minutes), int(lines), cell.id))
     return listed
 
 

@@ -168,10 +168,10 @@ def exercise(
 
 def find(id: str) -> Exercise:
     """Return the exercise with this id. Raises `Unknown` for an unknown id."""
-    lesson = str(id).partition(".")[0]
+    lesson = id.partition(".")[0] if isinstance(id, str) else ""
     known = of_lesson(lesson)
-    if id not in known:
-        have = f"Lesson {lesson} has {', '.join(known)}." if known else "An id is written as in the heading, '01.2'."
+    if not isinstance(id, str) or id not in known:
+        have = f"Lesson {lesson} has {', '.join(known)}." if known else 'Write an id as in the heading, such as "01.2".'
         raise Unknown(f"There is no exercise {id!r}. {have}")
     return known[id]
 

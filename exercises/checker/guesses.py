@@ -1,8 +1,8 @@
-"""Predictions in the lessons: `compare` compares a guess with the learner's own run, `calibration` shows all guesses.
+"""Predictions in the lessons: `compare` compares a guess with the learner's own run, `board` shows all guesses.
 
 A lesson asks before it shows: a cell ``guess = ...`` for the learner, and the next cell ends in ``compare``. Its output
 depends only on the guess and the run, never on stored guesses. The first guess counts: it is stored with the
-outcome (see `record`), and only `calibration` reads it.
+outcome (see `record`), and only `progress()` shows it.
 """
 
 from __future__ import annotations
@@ -50,15 +50,6 @@ class Guess(NamedTuple):
     def kind(self) -> str:
         """The kind of question: "number", "list", "table", "yes or no" or "words"."""
         return kind_of(self.outcome)
-
-
-EXAMPLE = [
-    Guess("00.2", "7", "7", "right"),
-    Guess("01.1", 32, 53, "wrong"),
-    Guess("02.1", 5, 5.6, "near"),
-    Guess("03.1", ["1", "2"], ["1"], "near"),
-    Guess("03.3", True, False, "wrong"),
-]
 
 
 def compare(id: str, guess: Any, outcome: Any) -> None:
@@ -125,11 +116,8 @@ def guesses() -> list[Guess]:
     return found
 
 
-def calibration(of: Sequence[Guess] | None = None) -> Figure:
-    """Show guesses with their outcomes, and how many of each kind were right or near; by default the learner's guesses."""
-    chosen = guesses() if of is None else of
-    if not chosen:
-        return table("No guess is kept yet", COLUMNS, [])
+def board(chosen: Sequence[Guess]) -> Figure:
+    """Show guesses with their outcomes, and how many of each kind were right or near."""
     counts = Counter(one.verdict for one in chosen)
     title = f"{len(chosen)} guesses: {', '.join(f'{counts[verdict]} {verdict}' for verdict in _LOOKS)}"
     rows = [Row([one.id, "", _shown(one.guess), _shown(one.outcome), one.kind], _LOOKS[one.verdict]) for one in chosen]

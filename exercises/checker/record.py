@@ -36,9 +36,9 @@ def place() -> Path | None:
     if here.name in ("source", "solutions") and here.parent.name == "authors":
         return None
     for folder in (here, *here.parents):
-        for exercises in (folder, folder / "exercises"):
-            if exercises.name == "exercises" and (exercises / "checker" / "record.py").is_file():
-                return exercises / "progress.json"
+        for home in (folder, folder / "exercises"):
+            if home.name == "exercises" and (home / "checker" / "record.py").is_file():
+                return home / "progress.json"
     return book.HERE / "progress.json"
 
 
@@ -90,18 +90,36 @@ def _is_guess(value: Any) -> bool:
     return isinstance(value, dict) and value.keys() == {"guess", "outcome", "verdict"}
 
 
+def exercises(lesson: str | None = None) -> list[book.Facts]:
+    """Return the exercises of a lesson, or of all lessons."""
+    return [one for each in book.lessons() if lesson in (None, each) for one in book.facts(each)]
+
+
+def unsolved(lesson: str = "") -> book.Facts | None:
+    """Return the first exercise that is not solved, or None; begin with those of a lesson and of the later ones."""
+    status = known()
+    left = [one for one in exercises() if status.get(one.id) != "right"]
+    return min(left, key=lambda one: (one.id < lesson, one.id), default=None)
+
+
 def _is_card(value: Any) -> bool:
     return isinstance(value, dict) and value.keys() == {"card", "score"}
 
 
 def board(lesson: str | None = None) -> Figure:
     """Show the exercises of a lesson with their status, or all exercises without a lesson."""
-    status = known()
-    facts = [one for each in book.lessons() if lesson in (None, each) for one in book.facts(each)]
+    status, facts = known(), exercises(lesson)
     right = sum(status.get(one.id) == "right" for one in facts)
     rows = [
         Row(
-            [f"{one.id} {one.title}", "", one.kind, f"{one.minutes} min", f"{one.difficulty} of 5"],
+            [
+                f"{one.id} {one.title}",
+                "",
+                one.kind,
+                f"{one.minutes} min",
+                f"{one.difficulty} of 5",
+                "core" if one.core else "",
+            ],
             VERDICTS[status.get(one.id, "not started")],
         )
         for one in facts
@@ -114,5 +132,8 @@ def board(lesson: str | None = None) -> Figure:
         else ""
     )
     return table(
-        f"{name}: {right} of {len(facts)} right", ("exercise", "status", "kind", "time", "difficulty"), rows, note
+        f"{name}: {right} of {len(facts)} right",
+        ("exercise", "status", "kind", "time", "difficulty", "path"),
+        rows,
+        note,
     )

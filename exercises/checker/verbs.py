@@ -1,4 +1,4 @@
-"""check(), hint(), solution(), progress(): the verbs of the exercises. None of them raises in the notebook.
+"""check(), hint(), solution(), progress(), next(): the verbs of the exercises. None of them raises in the notebook.
 
 An answer is not started, raised an error, is wrong, or is right. A picture of the learner's plan or run comes
 before the verdict. Idea: Kaggle's learntools (four outcomes), the GPU puzzles (draw, then judge).
@@ -6,19 +6,22 @@ before the verdict. Idea: Kaggle's learntools (four outcomes), the GPU puzzles (
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
 import linecache
+import os
 import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from planexec_lite.workers.session import described
 
-from exercises.checker import book, record
+from exercises.checker import book, guesses, record
 from exercises.checker.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find, shown, without_addresses
 from exercises.checker.guard import Ended, Kept, TimeUp, guarded
 
@@ -96,8 +99,48 @@ def solution(id: str, namespace: dict[str, Any]) -> None:
 
 @_steady
 def progress(*lesson_and_namespace: Any) -> None:
-    """Show your progress in one lesson, `progress("01")`, or in all lessons, `progress()`."""
-    display(record.board(*lesson_and_namespace[:-1]))
+    """Show your progress in one lesson, `progress("01")`; `progress()` shows all lessons, and how good your guesses were."""
+    lesson = lesson_and_namespace[:-1]
+    display(record.board(*lesson))
+    if not lesson and (made := guesses.guesses()):
+        display(guesses.board(made))
+    _next(*lesson)
+
+
+@_steady
+def _next(*lesson_and_namespace: Any) -> None:
+    """Print a link to the next exercise that is not solved, from a lesson on."""
+    if one := record.unsolved(*lesson_and_namespace[:-1]):
+        display(Link(one))
+    else:
+        print("You have solved all exercises.")
+
+
+def next(*arguments: Any) -> Any:
+    """Print a link to the next exercise that you have not solved; with arguments, do what Python's own `next` does."""
+    return builtins.next(*arguments) if arguments else _next()
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link to an exercise; JupyterLab opens its notebook at its heading."""
+
+    exercise: book.Facts
+
+    @property
+    def notebook(self) -> str:
+        """The file name of its notebook."""
+        return book.notebook(self.exercise.id.partition(".")[0])
+
+    def _repr_markdown_(self) -> str:
+        file = record.place()
+        folders = [Path.cwd(), *([file.parent] if file else []), book.HERE]
+        folder = builtins.next(each for each in folders if (each / self.notebook).exists())
+        path = Path(os.path.relpath(folder / self.notebook)).as_posix()
+        return f"Next: [{self.exercise.id} · {self.exercise.title}]({path}#cell-id={self.exercise.cell})"
+
+    def __repr__(self) -> str:
+        return f"Next: {self.exercise.id} · {self.exercise.title}, in {self.notebook}"
 
 
 def judged(
@@ -262,10 +305,10 @@ def _as_given(one: Exercise, namespace: dict[str, Any]) -> bool:
     answers = [namespace[name] for name in one.names]
     if all(answer is None or answer is ... for answer in answers):
         return True
-    given, source = dict(namespace), book.answer(one.id)
-    if source is None:
+    given, stub = dict(namespace), book.given(one.id)
+    if stub is None:
         return False
-    exec(compile(book.stub(source), "<as given>", "exec"), given)
+    exec(compile(stub, "<as given>", "exec"), given)
     return all(_same(answer, given.get(name)) for answer, name in zip(answers, one.names, strict=True))
 
 
@@ -318,5 +361,5 @@ def display(figure: Any) -> None:
         print(figure)
 
 
-for _verb in (check, hint, solution, progress):
+for _verb in (check, hint, solution, progress, _next):
     _verb.keep()  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ HARMLESS = set(
     "enum fractions functools graphlib hashlib heapq itertools json math numbers operator pathlib pprint queue random "
     "re shlex statistics string sys textwrap time types typing unicodedata uuid".split()
 )
-VERBS = {"attempt", "calibration", "check", "compare", "hint", "next", "progress", "solution"}
+VERBS = {"attempt", "check", "compare", "hint", "next", "progress", "solution"}
 DUNDERS = set(
     "__init__ __name__ __class__ __doc__ __call__ __repr__ __str__ __iter__ __next__ __len__ __getitem__ __enter__ __exit__ "
     "__post_init__ __qualname__ __cause__ __future__ __main__ __slots__ __annotations__".split()

@@ -194,10 +194,10 @@ def test_the_work_outlives_the_tab(address: str, visitor: Page, cut_off: Browser
     tab.told(visitor, 'with open("mini.py", "w") as file:\n    file.write("MINE = 53")')
 
     tab.opened(visitor, address, name_of(EXERCISES))
-    again = tab.told(visitor, "import mini\nfrom exercises import calibration, progress\nprint(mini.MINE)\nprogress()")
+    again = tab.told(visitor, "import mini\nfrom exercises import progress\nprint(mini.MINE)\nprogress()")
     assert again.startswith("53\n")
     assert re.search(r"01\.1 .* right", again)
-    assert "1 guesses: 0 right, 1 near" in tab.told(visitor, "calibration()")
+    assert "1 guesses: 0 right, 1 near" in tab.told(visitor, "progress()")
 
     visitor.goto(f"{address}/index.html")
     with visitor.expect_download() as download:

@@ -171,8 +171,8 @@ def test_verbs_say_which_exercises_there_are(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_failing_checker_says_so_and_does_not_raise(capsys: pytest.CaptureFixture[str]) -> None:
-    class Odd:
-        def __str__(self) -> str:
+    class Odd(str):
+        def partition(self, separator: str) -> Any:
             raise ValueError("no name")
 
     for verb in (check, hint, solution, progress):

@@ -36,7 +36,7 @@ def test_the_notebook_and_the_checks_name_the_same_exercises(lesson: str) -> Non
     assert headings == ids, "below each heading stands its line: *Kind · difficulty n of 5 · m minutes · about k lines*"
     assert list(of_lesson(lesson)) == sorted(ids) == ids
     assert [id.split(".")[0] for id in ids] == [lesson] * len(ids)
-    assert 3 <= len(ids) <= 5
+    assert 3 <= len(ids) <= 6
     assert len({facts.kind for facts in book.facts(lesson)}) >= 3, "a lesson mixes its kinds"
     for cell in cells:
         kind, id = ANSWERS & set(cell.tags), exercise_of(cell)

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from exercises.authors import reveals
-from exercises.checker.guesses import EXAMPLE, Guess, _shown, calibration, compare, guesses, judged, kind_of
+from exercises.checker.guesses import Guess, _shown, board, compare, guesses, judged, kind_of
 from tests.guards.books import LESSONS
 
 RIGHT: list[tuple[Any, Any]] = [
@@ -65,8 +65,17 @@ def test_a_guess_in_a_file_that_can_not_be_written_is_passed_over(file: Path, ca
     assert "Right." in told(capsys, 53, 53)
 
 
-def test_the_page_counts_by_verdict_and_by_kind() -> None:
-    figure = calibration(EXAMPLE)
+EXAMPLE = [
+    Guess("00.2", "7", "7", "right"),
+    Guess("01.1", 32, 53, "wrong"),
+    Guess("02.1", 5, 5.6, "near"),
+    Guess("03.1", ["1", "2"], ["1"], "near"),
+    Guess("03.3", True, False, "wrong"),
+]
+
+
+def test_the_board_counts_by_verdict_and_by_kind() -> None:
+    figure = board(EXAMPLE)
     assert figure.text.startswith("5 guesses: 1 right, 2 near, 2 wrong")
     assert "number: 1 of 2 right or near" in figure.text
     assert "<" in figure._repr_html_()
@@ -79,10 +88,6 @@ def test_the_example_holds_what_comes_out_in_the_lessons() -> None:
         (cell,) = [cell for cell in nbformat.read(lesson, as_version=4).cells if f'compare("{one.id}"' in cell.source]
         printed = "".join(output.get("text", "") for output in cell.outputs)
         assert f"It was: {_shown(one.outcome)}\n" in printed
-
-
-def test_the_page_without_guesses_says_so(file: Path) -> None:
-    assert calibration().text == "No guess is kept yet"
 
 
 def test_the_text_of_a_prediction_comes_after_its_outcome(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

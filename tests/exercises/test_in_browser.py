@@ -81,6 +81,8 @@ def test_a_learner_gets_from_not_started_to_right(lab: Lab, page: Page) -> None:
     run(page, BOARD)
     expect(output(page, BOARD)).to_contain_text("Lesson 01: 1 of 4 right")
     expect(output(page, BOARD)).to_contain_text("✓ right")
+    output(page, BOARD).get_by_role("link", name="01.2 · The loop that gives up").click()
+    expect(page.get_by_role("heading", name="01.2 · The loop that gives up")).to_be_in_viewport()
     assert ours(errors) == []
 
 

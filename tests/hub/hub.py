@@ -1,4 +1,4 @@
-"""A real JupyterHub, set up as exercises/teachers/README.md says: its commands, its configuration and its link are read there.
+"""A real JupyterHub, set up as exercises/teachers/hub.md says: its commands, its configuration and its link are read there.
 
 What the page leaves to a teacher (who may log in, where homes are, which port) is added here, for this machine alone.
 """
@@ -24,7 +24,7 @@ from tests.environments import make_environment
 from tests.guards.books import ROOT
 from tests.guards.readme_rules import BLOCK
 
-PAGE = (ROOT / "exercises" / "teachers" / "README.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "exercises" / "teachers" / "hub.md").read_text(encoding="utf-8")
 NAME = "kit"  # of the repository that learners get their copy from
 ADDED = """
 c.JupyterHub.bind_url = "http://127.0.0.1:{port}"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import sqlite3
 from collections.abc import Iterable
+from contextlib import closing
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from planexec_lab import views
-from planexec_lab.worlds import deploy
+from planexec_lab.worlds import deploy, migration
 from planexec_lite import Plan, PlanError, Simulated, ToolExecutor, execute, references
 from planexec_lite.plan import Problem
 
@@ -365,3 +368,97 @@ def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]
         f"{wanted}, and nothing else",
         "Report all problems at once, and each of them once.",
     )
+
+
+@exercise(
+    "03.6",
+    nudge="A check sees which step depends on which. Go through the runs instead: see which script `run` uses, and "
+    "which steps still start after a failure.",
+    question="For each plan: what is in the backup, which script ran, and which schema do database and application have "
+    "at the end?",
+    learned="Checks see the shape of a plan, not what its scripts do. A test, a judge after the step, and a person before "
+    "it must see the rest.",
+)
+def valid_and_harmful(trial: Trial, harmful: Any) -> None:
+    """The letters of the plans that do harm, as a string such as "AF"."""
+    trial.given("harmful", harmful)
+    wanted = 'letters from A to F, as in `harmful = "AF"`'
+    letters = said.names(trial, harmful, VALID, wanted, "Write your prediction as the letters of the plans.")
+    rules = {
+        "A": "There is a backup of the old data, the tested script runs, and the application expects the new schema.",
+        "B": "A backup that is made after the migration contains the new data. There is no way back.",
+        "C": "`configure` does not depend on `run`, so it runs although the migration failed.",
+        "D": "The script that was tested is not the script that runs.",
+        "E": "This plan reads and writes no production data.",
+        "F": "Everything behind the failed step was skipped: production is unchanged, and so is the application.",
+    }
+    for letter in VALID:
+        trial.want((letter in letters) == _does_harm(letter), f"{letter}: whether this plan does harm", rules[letter])
+
+
+VALID = {
+    "A": "back up; write; test < write; run < back up, test; configure < run",
+    "B": "write; test < write; run < test; back up < run; configure < run",
+    "C": "back up; write typo; run < back up, write typo; configure < back up",
+    "D": "back up; write; test < write; write hasty < write; run < back up, test, write hasty; configure < run",
+    "E": "back up; write; test < write; tell the team < test",
+    "F": "back up; write typo; test < write typo; run < back up, test; configure < run",
+}
+"""The plans of 03.6: each step with the steps that it depends on."""
+_SCRIPTS = {
+    "write": migration.SCRIPT,
+    "write typo": migration.BROKEN_SCRIPT,
+    "write hasty": migration.HASTY_SCRIPT,
+}
+
+
+def _does_harm(letter: str) -> bool:
+    """Return whether the run of a plan lost data, left no way back, or left database and application apart."""
+    world = migration.World()
+    before = _dump(world.database)
+    execute(_migration(VALID[letter]), ToolExecutor(world.tools), workers=Simulated(4))
+    after = _dump(world.database)
+    backups = map(_dump, world.folder.glob("backup-*.sqlite"))
+    no_way_back = after != before and before not in backups
+    schema = 1 if "CREATE TABLE contacts" in after else 2
+    return bool(world.damage()) or no_way_back or world.config["schema"] != schema
+
+
+def _migration(lines: str) -> Plan:
+    """Return a plan of 03.6 with real calls; `run` and `test` name the script that they use."""
+    steps = [line.partition(" < ") for line in lines.split("; ")]
+    scripts = [name for name, _, _ in steps if name.startswith("write")]
+    calls: dict[str, tuple[str, dict[str, Any]]] = {
+        "back up": ("backup_database", {}),
+        "test": ("test_migration", {"file": f"{{step_{_id(scripts[0])}_result.file}}"}),
+        "run": ("run_migration", {"file": f"{{step_{_id(scripts[-1])}_result.file}}"}),
+        "configure": ("update_config", {"schema": 2}),
+        "tell the team": ("notify_team", {"message": "the test has passed"}),
+    }
+    calls |= {name: ("write_migration", {"sql": _SCRIPTS[name]}) for name in scripts}
+    return Plan.parse(
+        [
+            {
+                "id": _id(name),
+                "tool": calls[name][0],
+                "params": calls[name][1],
+                "depends_on": [_id(one) for one in [*after.split(", "), *_needed(name, scripts)] if one],
+            }
+            for name, _, after in steps
+        ]
+    )
+
+
+def _needed(name: str, scripts: list[str]) -> list[str]:
+    """Return the step whose file a step uses."""
+    return {"test": scripts[:1], "run": scripts[-1:]}.get(name, [])
+
+
+def _id(name: str) -> str:
+    return name.replace(" ", "_")
+
+
+def _dump(database: Path) -> str:
+    """Return a database as SQL."""
+    with closing(sqlite3.connect(database)) as db:
+        return "\n".join(db.iterdump())

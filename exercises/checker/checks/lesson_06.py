@@ -508,3 +508,59 @@ def _gave_up(came: Any) -> bool:
 def _carried_out(steps: tuple[str, ...]) -> views.Figure:
     """Draw the steps that the learner's loop ran."""
     return views.graph(Plan.parse([{"description": name} for name in steps]), title="The steps that your loop ran")
+
+
+LOG = (
+    "payment:17: 10:03:25 ERROR order=A-1034 hand-over to fulfilment: 404 at /v2/paid",
+    "checkout:5: 10:03:20 INFO order=A-1034 paid",
+    "fulfilment:9: 10:01:30 INFO change CH-77: handover_path is /v2/paid",
+)
+INVENTED = "payment:61: 10:03:22 ERROR order=A-1034 timeout after 30 s, card declined"
+
+
+@exercise(
+    "06.6",
+    nudge="A search returns lines that contain the text. The judge must know whether one of them is the quoted line.",
+    question="What does your judge return for a result that quotes nothing, and for one whose second line is invented?",
+    learned="A judge can't know what happened. Ask for evidence that can be looked up, and look it up.",
+)
+def quoted(trial: Trial, proven: Any) -> None:
+    """A verdict: accept if each quoted line is a whole line of the log; else replan, with the line as the reason."""
+
+    def search(text: str) -> list[str]:
+        return [line for line in LOG if text in line]
+
+    shuffled = LOG[::-1]
+    for lines in (list(LOG[:1]), list(shuffled), [LOG[1]]):
+        verdict = _judgement(trial, proven, search, lines)
+        trial.want(
+            verdict.verdict == "accept", 'a verdict "accept": the log contains each line', "Accept what is proven."
+        )
+    for lines, missing in (
+        ([INVENTED], INVENTED),
+        ([LOG[0], INVENTED], INVENTED),
+        ([LOG[2], INVENTED, "mail:1: nothing"], INVENTED),
+        ([LOG[1][:30]], LOG[1][:30]),
+        ([LOG[0][12:]], LOG[0][12:]),
+    ):
+        verdict = _judgement(trial, proven, search, lines)
+        rule = (
+            "Compare whole lines: `search` also returns lines that only contain the text."
+            if missing != INVENTED
+            else "Look up every line."
+        )
+        trial.want(verdict.verdict == "replan", f'a verdict "replan", because no log contains {missing!r}', rule)
+        rule = "The planner reads the reason, so it must name the line."
+        trial.want(missing in verdict.reason, f"a reason that quotes {missing!r}", rule)
+        others = [line for line in lines if line != missing and line in verdict.reason]
+        trial.want(not others, f"a reason that quotes {missing!r} alone", "Quote the first line that the log lacks.")
+    verdict = _judgement(trial, proven, search, [])
+    trial.want(verdict.verdict == "replan", 'a verdict "replan"', "Without a line there is nothing to look up.")
+    trial.want(verdict.reason, "a verdict with a reason", "The planner reads the reason.")
+
+
+def _judgement(trial: Trial, proven: Any, search: Callable[[str], list[str]], lines: list[str]) -> Verdict:
+    verdict = trial.call(proven, {"finding": "the hand-over failed", "lines": lines}, search)
+    trial.want(isinstance(verdict, Verdict), "a `Verdict`", "An evaluator returns a verdict with its reason.")
+    assert isinstance(verdict, Verdict)
+    return verdict

@@ -1,0 +1,1 @@
+"""For teachers: slides of the lessons, and the configuration of nbgrader."""
