@@ -209,19 +209,24 @@ def _can_keep(value: Any) -> bool:
 def _anew(one: Exercise, answers: list[Any], namespace: dict[str, Any]) -> list[Any]:
     """Return the answers as a new process would define them: their cells run again, in a copy of the namespace.
 
-    Return the answers themselves if the source of the cells is not available or a cell raises.
+    A name that a later cell has defined anew keeps that definition. Return the answers themselves if the source of the cells is
+    not available or a cell raises.
     """
     files = dict.fromkeys(code.co_filename for code in map(_code, answers) if code is not None)
     fresh = {name: copied(value) for name, value in namespace.items() if name != "__builtins__"}
     fresh["display"] = lambda *_, **__: None
+    from_cell = {name: code.co_filename for name, value in namespace.items() if (code := _code(value)) is not None}
+    last = {name: copied(namespace[name]) for name, file in from_cell.items() if file not in files}
     _RERUN.append(one.id)
     try:
         for file in files:
             exec(compile("".join(linecache.getlines(file)), file, "exec"), fresh)
+            last |= {name: fresh[name] for name in fresh if from_cell.get(name) == file}
     except Exception:
         return answers
     finally:
         _RERUN.clear()
+    fresh |= last
     return [fresh.get(name, answer) for name, answer in zip(one.names, answers, strict=True)]
 
 
