@@ -7,7 +7,6 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from html import unescape
 from pathlib import Path
 from types import ModuleType
@@ -98,10 +97,10 @@ def cut_off() -> Iterator[Browser]:
         browser.close()
 
 
-@contextmanager
-def visiting(browser: Browser) -> Iterator[Page]:
-    """A fresh visitor, whose requests all stay on this machine."""
-    context = browser.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
+@pytest.fixture
+def visitor(cut_off: Browser) -> Iterator[Page]:
+    """A fresh visitor, whose requests all stay on this machine. An old one would also start the notebooks of before again."""
+    context = cut_off.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
     asked: list[str] = []
     context.on("request", lambda request: asked.append(request.url))
     page = context.new_page()
@@ -110,19 +109,6 @@ def visiting(browser: Browser) -> Iterator[Page]:
     yield page
     context.close()
     assert [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "blob:", "about:"))] == []
-
-
-@pytest.fixture
-def visitor(cut_off: Browser) -> Iterator[Page]:
-    with visiting(cut_off) as page:
-        yield page
-
-
-@pytest.fixture(scope="module")
-def learner(cut_off: Browser) -> Iterator[Page]:
-    """One visitor for all notebooks, whose browser keeps what it has loaded."""
-    with visiting(cut_off) as page:
-        yield page
 
 
 def said(cell: Any) -> list[tuple[str, str]]:
@@ -153,12 +139,12 @@ def said(cell: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", [*LESSONS, *MORE], ids=name_of)
-def test_a_lesson_says_in_a_tab_what_is_stored(address: str, learner: Page, path: Path) -> None:
-    tab.opened(learner, address, name_of(path))
-    tab.run_all(learner)
-    flows.shoot(learner, f"site-{path.stem}")
+def test_a_lesson_says_in_a_tab_what_is_stored(address: str, visitor: Page, path: Path) -> None:
+    tab.opened(visitor, address, name_of(path))
+    tab.run_all(visitor)
+    flows.shoot(visitor, f"site-{path.stem}")
     stored = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-    shown = [cell for cell in tab.cells(learner) if cell["cell_type"] == "code"]
+    shown = [cell for cell in tab.cells(visitor) if cell["cell_type"] == "code"]
     assert [said(cell) for cell in shown] == [said(cell) for cell in stored]
 
 
