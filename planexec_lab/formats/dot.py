@@ -21,7 +21,9 @@ from planexec_lite.plan import Plan, PlanError
 CARRIES = frozenset({"goal", "description", "tool", "params"})
 LINE = re.compile(r"[ \t]*(?:strict[ \t]+)?digraph\b|[^\n{]*[^\n{-]->[^>]")
 
-_HEADER = re.compile(r"\s*(?:(?://[^\n]*|/\*.*?\*/|#[^\n]*)\s*)*(?:strict\s+)?digraph\b", re.DOTALL | re.IGNORECASE)
+_HEADER = re.compile(
+    r"\s*(?:(?://[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|#[^\n]*\n)\s*)*(?:strict\s+)?digraph\b", re.DOTALL | re.IGNORECASE
+)
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/|^\#[^\n]*)
       | (?P<quoted>"(?:\\.|[^"\\])*")

@@ -93,18 +93,17 @@ def _quoted(value: Any) -> str:
 
 
 def _jobs(content: Any) -> dict[str, dict[str, Any]]:
-    """The jobs by their ids: the largest group whose members are objects."""
-    if not isinstance(content, Mapping):
-        return {}
-    for key in _GROUPS:
-        jobs = _named(content.get(key))
-        if jobs:
-            return jobs
-    for inner in content.values():
-        parts = inner if isinstance(inner, list) else [inner]
-        for part in parts:
-            if jobs := _jobs(part):
+    """The jobs by their ids: the first group whose members are objects, the outermost one first."""
+    waiting, seen = [content], set[int]()  # a part that aliases name twice is looked at once
+    for part in waiting:
+        if not isinstance(part, Mapping) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        for key in _GROUPS:
+            if jobs := _named(part.get(key)):
                 return jobs
+        for inner in part.values():
+            waiting += inner if isinstance(inner, list) else [inner]
     return {}
 
 
@@ -148,10 +147,12 @@ def _before(
             before.append(value)
         elif isinstance(value, Mapping):
             before += _compose(id, value, line)
-        else:
+        elif value is None or isinstance(value, list):
             names = [one.get("task", one.get("job")) if isinstance(one, Mapping) else one for one in value or []]
             files = outputs and not set(map(str, names)) & jobs.keys()  # dvc names files
             before += [outputs[str(name)] for name in names if str(name) in outputs] if files else map(str, names)
+        else:
+            raise fault(f"line {line}: {id} has {key}: {str(value)[:40]}, which is no list of jobs", _MEND)
     return list(dict.fromkeys(before))
 
 

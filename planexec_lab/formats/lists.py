@@ -21,7 +21,7 @@ from planexec_lite.plan import Plan, PlanError
 
 CARRIES = frozenset({"goal", "description"})
 _MARK = r"(?:#{1,6}[ \t]+)?(?:\*\*|__)?(?:step[ \t]+)?"
-_NUMBER = r"(?:\(#?(?P<inside>[0-9]+)\)|#?(?P<number>[0-9]+)(?:[.):]|[ \t]+[-–—](?=[ \t])))"
+_NUMBER = r"(?:\(#?(?P<inside>[0-9]{1,9})\)|#?(?P<number>[0-9]{1,9})(?:[.):]|[ \t]+[-–—](?=[ \t])))"
 LINE = re.compile(rf"[ \t]*(?:{_MARK}{_NUMBER}|[-*+•])(?:\*\*|__)?[ \t]+\S", re.IGNORECASE)
 
 _ITEM = re.compile(
@@ -32,7 +32,7 @@ _GOAL = re.compile(r"[ \t]*(?:#+[ \t]*)?(?:Goal|Task):[ \t]*(.*)", re.IGNORECASE
 _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*")
 
 _STEP = r"(?:the[ \t]+)?(?:steps?|tasks?|items?)"
-_ONE = rf"(?:{_STEP}\s+)?#?[0-9]+"
+_ONE = rf"(?:{_STEP}\s+)?#?[0-9]{{1,9}}"
 _RANGE = rf"{_ONE}(?:\s*(?:-|–|—|\.\.\.?|\bto\b|\bthrough\b)\s*{_ONE})?"
 _NUMBERS = rf"(?:both\s+)?{_RANGE}(?:(?:\s*[,;]\s*(?:and\s+)?|\s+and\s+|\s*[&+]\s*){_RANGE})*"
 _EARLIER = (
@@ -50,6 +50,7 @@ _WORDS = (
 )
 _END = r"(?:\s+(?:is|are|has|have|been|was|were|completed?|completes|completion|done|finished|finish(?:es)?|succeeds?|passe[sd]))*"
 _OPEN, _CLOSE = r"[(\[{<]", r"[)\]}>]"
+_INSIDE = r"[^)\]}>]{0,200}"  # bounded, so that a text of many brackets is read in linear time
 _HINTS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -61,17 +62,17 @@ _HINTS = [
 ]
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`]|[*_`](?!\w)")
 _ORDER = re.compile(
-    rf"{_OPEN}\s*{_WORDS.replace('|needs|requires', '')}\b[^)\]}}>]*{_CLOSE}"  # (after the copy)
-    rf"|{_OPEN}[^)\]}}>]*\b(?:after|depend\w*|deps?|blocked|waits?\s+for)\b\W*(?:on\W+)?{_ONE}\b[^)\]}}>]*{_CLOSE}"
-    rf"|{_OPEN}[^)\]}}>]*\b(?:before|until)\s+(?:{_ONE}|{_STEP}\b)[^)\]}}>]*{_CLOSE}"  # (before 3)
-    rf"|{_OPEN}[^)\]}}>]*\b(?:parallel|concurrent\w*|simultaneous\w*|same\s+time|any\s+order)\b[^)\]}}>]*{_CLOSE}"
+    rf"{_OPEN}\s*{_WORDS.replace('|needs|requires', '')}\b"  # (after the copy)
+    rf"|{_OPEN}{_INSIDE}\b(?:after|depend\w*|deps?|blocked|waits?\s+for)\b\W*(?:on\W+)?(?:{_STEP}\s+)?#?[0-9]"
+    rf"|{_OPEN}{_INSIDE}\b(?:before|until)\s+(?:{_ONE}|{_STEP})\b"  # (before 3)
+    rf"|{_OPEN}{_INSIDE}\b(?:parallel|concurrent\w*|simultaneous\w*|same\s+time|any\s+order)\b"
     rf"|\b(?:in\s+parallel|concurrently|simultaneously|at\s+the\s+same\s+time)\s+(?:with|as|to)\s+{_ONE}\b"
-    r"|(?:<?[-=]+>|<[-=]+|[→←])\s*#?[0-9]+\b"  # <- 1
+    r"|(?:<?[-=]{1,5}>|<[-=]{1,5}|[→←])\s*#?[0-9]"  # <- 1
     rf"|(?:{_ONE})\s+or\s+(?:{_STEP}\s+)?#?[0-9]+\b(?=\s*(?:{_CLOSE}|[.!]*$))",  # (after 1 or 2)
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    rf"\b(?:steps|tasks|items)\s+(?P<many>{_NUMBERS})|\b(?:step|task|item)\s+#?(?P<one>[0-9]+)\b", re.IGNORECASE
+    rf"\b(?:steps|tasks|items)\s+(?P<many>{_NUMBERS})|\b(?:step|task|item)\s+#?(?P<one>[0-9]{{1,9}})\b", re.IGNORECASE
 )
 _SPAN = re.compile(r"#?([0-9]+)(?:\s*(?:-|–|—|\.\.\.?|\bto\b|\bthrough\b)\s*(?:[a-z]+\s+)*#?([0-9]+))?", re.IGNORECASE)
 _MOST = 1_000  # numbers in a range; a longer one is no range of steps
@@ -215,7 +216,7 @@ def _read_hints(item: _Item, items: list[_Item], place: int) -> None:
     item.waits_for = list(dict.fromkeys(item.waits_for))
     item.text = re.sub(r"(?<=\S)[ \t]{2,}", " ", text).strip()
     if order := _ORDER.search(item.text):
-        raise _unread(item, f"{order[0]!r} is about order and can't be read")
+        raise _unread(item, f"{_short(item.text[order.start() :])} is about order and can't be read")
 
 
 def _meant(item: _Item, hint: re.Match[str], items: list[_Item], place: int) -> list[str]:

@@ -101,7 +101,7 @@ def _is_answered(given: Mapping[str, Value]) -> bool:
 def _tokens_in_json(given: Mapping[str, Value]) -> dict[str, Value]:
     try:
         usage = json.loads(str(given.get(_TOKENS_AS_JSON, "{}")))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     usage = usage if isinstance(usage, dict) else {}
     both = {names.TOKENS_IN: usage.get("input_tokens"), names.TOKENS_OUT: usage.get("output_tokens")}
@@ -138,7 +138,7 @@ def _as_text(value: object) -> str:
     """The text of a message; of a list of parts ``[{"text": "cold"}]``, that of the parts."""
     try:
         parts = json.loads(str(value))
-    except ValueError:
+    except (ValueError, RecursionError):
         return str(value)
     if isinstance(parts, list) and parts and all(isinstance(one, dict) and set(one) == {"text"} for one in parts):
         return "".join(str(one["text"]) for one in parts)

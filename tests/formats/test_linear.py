@@ -4,6 +4,7 @@ import gc
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice, product
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from planexec_lab import formats
 from planexec_lab.formats.taskbench import _nearest
-from planexec_lite import Toolbox, tool
+from planexec_lite import PlanError, Toolbox, tool
 from tests.rounds import rounds
 
 SMALL, LARGE, MOST = 500, 4_000, 24  # eight times the size: 8 is linear, 64 is quadratic
@@ -64,6 +65,31 @@ def grows(work: Callable[[int], Callable[[], Any]]) -> float:
     finally:
         gc.enable()
     return took[LARGE] / took[SMALL]
+
+
+HOSTILE = {
+    "brackets": lambda n: "1. a " + "(" * n,
+    "hints that are not closed": lambda n: "1. a " + "(after 1, " * n,
+    "half arrows": lambda n: "1. a " + "<=" * n + "--" * n,
+    "hashes": lambda n: "#" * n + " x",
+    "comments": lambda n: "/**/" * n + "x",
+    "labels that are not closed": lambda n: "flowchart TD\n A" + "(\n" * n,
+    "aliases": lambda n: "a0: &a0 {k: 1}\n" + "".join(f"a{i + 1}: &a{i + 1} {{p: *a{i}, q: *a{i}}}\n" for i in range(n // 20))
+    + "steps:\nneeds: x\n",
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_text_costs_what_its_length_says(kind: str) -> None:
+    def read(size: int) -> Callable[[], None]:
+        def run() -> None:
+            with suppress(PlanError):
+                formats.read(HOSTILE[kind](size))
+
+        return run
+
+    assert grows(read) < MOST
 
 
 @pytest.mark.slow
