@@ -167,6 +167,7 @@ def test_a_conversation_is_the_same_run_in_each_convention_and_file(name: str, f
         "calls": (1, 7, 3),
         "end": "the trace ends",
     }
+    assert run.makespan == 9.0
     asks = any("How is Oslo?" in str(one) for one in CONVENTIONS[name])
     assert run.board.started.goal == ("How is Oslo?" if asks else CONVENTIONS[name][0][0])
 
@@ -195,3 +196,18 @@ def test_an_agent_that_only_frames_another_one_is_no_step() -> None:
     frame = {**parts[0], "name": "Agent workflow", "id": "f" * 16}
     parts[0] |= {"parent": frame["id"]}
     assert summary(spans.read(otlp([frame, *parts])))["steps"] == [("weather", {"city": "Oslo"}, "cold")]
+
+
+def test_a_failure_is_read_from_each_file() -> None:
+    parts = made(CONVENTIONS["GenAI"])
+    files = {jaeger: ('"tags": [', '"tags": [{"key": "error", "value": true}, '), console: ('"UNSET"', '"ERROR"'),
+             mlflow: ('"OK"', '"ERROR"')}  # fmt: skip
+    for file, (was, now) in files.items():
+        assert spans.read(file(parts)).status == "finished"
+        assert spans.read(file(parts).replace(was, now)).status == "failed"
+
+
+def test_the_preparation_of_a_request_is_no_call_of_a_model() -> None:
+    prepared = told("OpenAI._prepare_chat_with_tools", openinference("LLM", output__value='{"messages": []}'))
+    run = spans.read(otlp(made((*CONVENTIONS["OpenInference"], prepared))))
+    assert (run.usage.calls, run.usage.input_tokens) == (1, 7)
