@@ -194,7 +194,7 @@ _FIELDS = ("steps", "tasks", "plan", "output", "graph", "task_nodes", "task_link
 
 
 def _decoded(source: bytes) -> str:
-    """Return the text in `source`; raise `PlanError` for bytes that are none."""
+    """Return the text in `source`; raise `PlanError` for bytes that can't be decoded."""
     encoding = "utf-16" if source.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8"
     try:
         return source.decode(encoding)

@@ -188,9 +188,7 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
     _check_names(items)
     done = {item.id: item.waits_for for item in items if item.done}
     if done and len(done) == len(items):
-        raise fault(
-            f"line {items[0].line}: every item is ticked off, so nothing is left to do", "write what is to be done"
-        )
+        raise fault(f"line {items[0].line}: every item is ticked off, so no step remains", "write what is to be done")
     return [
         {"id": item.id, "description": item.text, "depends_on": _without(item.waits_for, done)}
         for item in items
@@ -277,5 +275,7 @@ def _without(ids: list[str], done: dict[str, list[str]]) -> list[str]:
 
 
 def _unread(item: _Item, message: str) -> PlanError:
-    mend = "write what it waits for at its end, '(after 1, 2)' or '(after nothing)'; write a number that is no step in words"
+    mend = (
+        "write what it waits for at its end, '(after 1, 2)' or '(after nothing)'; spell out a number that is not a step"
+    )
     return fault(f"line {item.line}: {_short(' '.join(item.lines))}: {message}", mend)
