@@ -159,7 +159,7 @@ def _which(data: Any) -> str:
     else:
         seen = _seen_in_text(data) if isinstance(data, str) else _seen_in_json(data)
     message = (
-        f"this could be {' or '.join(matches)}" if matches else f"this is not one of the formats {', '.join(names)}"
+        f"this could be {' or '.join(matches)}" if matches else f"this is in none of the formats {', '.join(names)}"
     )
     raise fault(f"{message}: {seen}", _choice(matches or alike or names), "unknown_format")
 
