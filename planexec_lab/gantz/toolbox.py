@@ -19,7 +19,7 @@ from planexec_lab.gantz.words import RULES, ManifestError
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 LONGEST = 100_000
-"""The most bytes of one value. The system's bound is a little higher, and its message is less helpful."""
+"""The most bytes of a value. The system's bound is a little higher, and its message is less helpful."""
 
 
 def load(
