@@ -107,12 +107,12 @@ def send(made: urllib.request.Request, timeout: float, extract: str) -> Answer:
 def _extracted(data: bytes, path: str) -> Any:
     """Return the part of a JSON text that a path such as ``items[0].name`` names."""
     try:
-        found: Any = json.loads(data)
+        part: Any = json.loads(data)
         for key, index in re.findall(r"([^.\[\]]+)(?![^.\[]*\])|\[(\d+)\]", path):
-            found = found[key] if key else found[int(index)]
+            part = part[key] if key else part[int(index)]
     except (ValueError, LookupError, TypeError):
         raise RuntimeError(f"the answer has no part {path!r}; it is: {shortened(data)}") from None
-    return found
+    return part
 
 
 def _in_string(before: str) -> bool:

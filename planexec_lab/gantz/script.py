@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from planexec_lab.gantz.words import DERIVED, NUMBERS, TEXTS, UNKNOWN, Checks, ManifestError, has_value, refused
+from planexec_lab.gantz.words import DERIVED, NUMBERS, TEXTS, UNKNOWN, Checks, ManifestError, has_value, unsafe
 
 PARAMETER = r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}"
 _ENDS = r"(?=[\s;|&)]|\Z)"  # the end of a word
@@ -94,7 +94,7 @@ class _Reader:
             self.checks.touched.clear()
             self.commands()
             if re.search(PARAMETER, text := "".join(self.out)):
-                raise refused("a parameter can't follow a backslash")
+                raise unsafe("a parameter can't follow a backslash")
             if self.known == before:
                 return text
 
@@ -105,7 +105,7 @@ class _Reader:
             self.space()
             if self.at == len(self.text) or (closing and self.text.startswith(closing, self.at)):
                 if self.here or (closing and not self.take(re.escape(closing))):
-                    raise refused("the script ends too early")
+                    raise unsafe("the script ends too early")
                 return written
             loop = self.take(r"for[ \t]+(\w+)[ \t]+in\b")
             if (
@@ -143,7 +143,7 @@ class _Reader:
             if redirection := self.take(r"[0-9]?(?:>>?|<)(?![<>&(])[ \t]*"):
                 name = self.word()
                 if name is None or name == DERIVED:
-                    raise refused("text made of a value can't be the name of a file, and a file needs a name")
+                    raise unsafe("text made of a value can't be the name of a file, and a file needs a name")
                 self.checks.file(name)
                 if "<" in redirection[0]:
                     file, reads = file or has_value(name), reads or name.removeprefix("./") in self.checks.touched
@@ -158,12 +158,10 @@ class _Reader:
         while words and (assigned := re.match(r"([A-Za-z_]\w*)=", words[0])):
             word = words.pop(0)
             if has_value(word) and (words or not _PRIVATE.match(assigned[1])):
-                raise refused(
-                    "a value can't be in a variable that a program reads; write its name in small letters, or"
-                )
+                raise unsafe("a value can't be in a variable that a program reads; write its name in small letters, or")
             self.assign(assigned[1], word[assigned.end() :])
         if words and self.splits and words[0] != "echo":
-            raise refused('a variable or $(…) with a value must be in double quotes: "$name"')
+            raise unsafe('a variable or $(…) with a value must be in double quotes: "$name"')
         for name in words[1:] if words[:1] == ["read"] else ():
             self.assign(name, DERIVED if reads else UNKNOWN)
         return bool(words) and self.checks.command(words, reads, file and words[0] != "psql", writes)
@@ -198,36 +196,38 @@ class _Reader:
             else:
                 break
         if quoted or (brace and has_value(word)):
-            raise refused("a quoted text does not end, or a value is in a word with unquoted braces")
+            raise unsafe("a quoted text does not end, or a value is in a word with unquoted braces")
         return word if self.at > start else None
 
     def expansion(self, quoted: bool) -> str:
         """Read what begins with ``$``, and return what it can contain."""
         if numbers := self.take(r"\$\(\(((?:[^()'\"`\\$]|\$\w|\([^()'\"`\\$]*\))*)\)\)", silent=True):
             self.out.append(re.sub(PARAMETER, lambda one: f"${{{self.variables[one[1]]}-}}", numbers[0]))
-            found = re.sub(PARAMETER, lambda one: self.marks[one[1]], numbers[1])
-            if any(map(has_value, [found, *(self.known.get(name, "") for name in re.findall(r"[A-Za-z_]\w*", found))])):
-                raise refused("a value that is no number is in $((…)), and a shell can evaluate it")
+            content = re.sub(PARAMETER, lambda one: self.marks[one[1]], numbers[1])
+            if any(
+                map(has_value, [content, *(self.known.get(name, "") for name in re.findall(r"[A-Za-z_]\w*", content))])
+            ):
+                raise unsafe("a value that is no number is in $((…)), and a shell can evaluate it")
             return UNKNOWN
-        found = UNKNOWN
+        content = UNKNOWN
         if self.take(r"\$\((?!\()"):
             outer = self.splits
-            found = DERIVED if self.commands(")") else UNKNOWN
+            content = DERIVED if self.commands(")") else UNKNOWN
             self.splits = outer
         elif plain := self.take(r"\$\{(\w+)\}|\$(\w+|[?$#!*@-])"):
-            found = self.known.get(plain[1] or plain[2], UNKNOWN)
+            content = self.known.get(plain[1] or plain[2], UNKNOWN)
         else:
             name = self.expect(r"\$\{(\w+)[:#%/^,+=?-][^{}'\"`$\\]*\}")[1]
-            found = DERIVED if has_value(self.known.get(name, "")) else UNKNOWN
-        self.splits |= not quoted and has_value(found)
-        return found
+            content = DERIVED if has_value(self.known.get(name, "")) else UNKNOWN
+        self.splits |= not quoted and has_value(content)
+        return content
 
     def text_until(self, end: str, quoted: bool) -> bool:
         """Read the text of ``<<END``, which begins in the next line; return whether it has a value."""
         begins = self.text.find("\n", self.at)
         body = re.compile(rf"\n(?:.*?\n)?[ \t]*{end}(?=\n|\Z)", re.DOTALL).match(self.text, max(begins, 0))
         if body is None or self.here or (not quoted and re.search(r"[$`\\]", body[0])):
-            raise refused(
+            raise unsafe(
                 f"the text after << must end with the line {end}, and have no $ unless the word is quoted: <<'{end}'"
             )
         fixed = re.sub(r"([\\$`])", r"\\\1", body[0])
@@ -269,5 +269,5 @@ class _Reader:
     def expect(self, pattern: str) -> re.Match[str]:
         """Read what must be here."""
         if (taken := self.take(pattern)) is None:
-            raise refused(f"the script has {self.text[self.at : self.at + 10]!r}, which is not read here")
+            raise unsafe(f"the script has {self.text[self.at : self.at + 10]!r}, which is not read here")
         return taken

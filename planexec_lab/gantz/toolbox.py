@@ -91,8 +91,8 @@ def _expanded(tool: ManifestTool, variables: Mapping[str, str]) -> ManifestTool:
             return tuple(map(filled, part))
         return re.sub(r"\$(?:\{(\w+)\}|([A-Za-z_]\w*))", value, part) if isinstance(part, str) else part
 
-    def value(found: re.Match[str]) -> str:
-        name = found[1] or found[2]
+    def value(reference: re.Match[str]) -> str:
+        name = reference[1] or reference[2]
         if name not in variables:
             raise ManifestError(f"the variable {name} is not set; give it by env={{{name!r}: …}} or --env {name}")
         return variables[name]
@@ -154,7 +154,7 @@ class ManifestCall:
             problem = "is not a file: some shells open a connection for it"
         for rule in sorted(self.script.rules[name]):
             if problem is None and re.match(RULES[rule][0], text, re.DOTALL):
-                problem = RULES[rule][1].format(name=name)
+                problem = RULES[rule][1]
         if problem:
             raise ToolError(f"{self.tool.name}: parameter {name!r} {problem}")
         return text

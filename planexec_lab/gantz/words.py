@@ -56,14 +56,14 @@ class ManifestError(ValueError):
     """A manifest that can't be read, or a tool in it that can't be made safe; the message lists every problem."""
 
 
-def refused(why: str) -> ManifestError:
+def unsafe(why: str) -> ManifestError:
     """The error of a script that can't be made safe, with its fix."""
     return ManifestError(f"{why}{'' if why.endswith(', or') else ';'} {_FIX}")
 
 
 def runs(word: str) -> ManifestError:
     """The error of a program or word that executes its arguments."""
-    return refused(f"{word!r} can run what it is given")
+    return unsafe(f"{word!r} can run what it is given")
 
 
 def has_value(word: str) -> bool:
@@ -108,7 +108,7 @@ class Checks:
         if not (values or reads or file):
             return False
         if re.search("[\x01\x02\ue000-\uf8ff]", words[0]) or _path(words[0]) in self.touched:
-            raise refused("the program must be fixed, with no value in it and no assignment of a value before it")
+            raise unsafe("the program must be fixed, with no value in it and no assignment of a value before it")
         if program in _OWN:  # some shells evaluate what -v and -eq compare
             if values and (
                 program not in ("[", "test") or any(re.fullmatch("-(?:v|eq|[nlg][te])", word) for word in words)
@@ -140,8 +140,8 @@ class Checks:
             code = [2] if program in _WITH_CODE and words[1:2] == ["-c"] else []
             own = 3 if code or words[1:2] == ["-jar"] else 2
             script = words[own - 1] if len(words) >= own else "-"
-            unsafe = script.startswith("-") or UNKNOWN in script or has_value(script) or _path(script) in self.touched
-            if unsafe and not code:
+            chosen = script.startswith("-") or UNKNOWN in script or has_value(script) or _path(script) in self.touched
+            if chosen and not code:
                 raise runs(program)
         elif "/" in words[0] and not words[0].startswith("/") and not _RUNNERS.search(program):
             own = 1
@@ -160,7 +160,7 @@ class Checks:
         if program in file and any(re.match(file[program], word) for word in words):
             raise runs(program)
         if reads and program not in (*_READERS, *_COPIERS, "jq") and own > len(words):
-            raise refused(f"{program!r} reads a value, and might run it")
+            raise unsafe(f"{program!r} reads a value, and might run it")
         known = program in ("find", "kubectl", "docker", *_WITH_CODE) or own <= len(words) or not values
         for at, word in enumerate(words[:own]):
             data = at and (program in ("echo", "printf") or re.fullmatch(_AFTER.get(program, "(?!)"), words[at - 1]))
@@ -184,7 +184,7 @@ class Checks:
             code = option and _CODE_OPTION.search(option[0])
             if option is None or code:
                 why = f", because of the word {code[0]!r}," if code else ""
-                raise refused(
+                raise unsafe(
                     f"a value is part of the option {_VALUE.split(word)[0]!r}, which{why} might run it; use a long option for"
                     " data, such as --file={{name}}, or"
                 )
@@ -194,19 +194,19 @@ class Checks:
                 program == "curl" and after in ("-d", "-H", "--data", "--header") and has_value(word[0])
             )  # @name is a file
             if file or not re.fullmatch(_AFTER.get(program, "(?!)"), after):
-                raise refused(
+                raise unsafe(
                     f"a value follows the option {after!r}, which might run it; write --option={{{{name}}}}, or"
                 )
         if has_value(word[0]) and program != "echo" and not (program == "printf" and len(before) > 1):
             if word[0] == DERIVED:
-                raise refused(
+                raise unsafe(
                     "text made of a value might begin with -, and a program take it for an option; write -- before it, or"
                 )
             self._require("leading", word[0])
         if program == "printf" and re.search(
             r"%[-+ #\d.*]*[^-+ #\d.*%sb]|^-v|[\ue000-\uefff\x01]", "".join(before[1:2])
         ):
-            raise refused("printf can evaluate a value for -v and for anything but %s")
+            raise unsafe("printf can evaluate a value for -v and for anything but %s")
 
     def _code(self, program: str, code: str) -> None:
         """Check code that a value is part of."""

@@ -1,5 +1,6 @@
 """A value arrives where the manifest puts it, byte for byte, and is never run; a script where it could be is refused."""
 
+import dataclasses
 import random
 from pathlib import Path
 
@@ -116,6 +117,8 @@ def test_in_random_scripts_no_value_is_run_or_split(desk: Desk) -> None:
         desk.written.write_bytes(b"")
         running.run(str(ready.text), desk.env | {ready.variables["x"]: value}, desk.work, timeout=9.0)
         assert not (desk.work / "CANARY").exists(), (script, value)
+        for file in filter(Path.is_file, desk.work.iterdir()):  # the next script can run a file of this name
+            file.unlink()
         told = desk.written.read_bytes().split(b"\0")
         assert all(value.encode() in one for one in told if value[:3].encode() in one), (script, value)
 
@@ -262,6 +265,41 @@ def test_a_value_that_a_program_might_take_for_an_option_is_refused(tmp_path: Pa
     with pytest.raises(ToolError, match="some shells open a connection"):
         desk.tool("note < {{x}}").call({"x": "/dev/tcp/127.0.0.1/9"})
     assert not desk.written.exists()
+
+
+CODE = {  # a script with a value in code -> values that it takes, and values that could end their place in it
+    "python3 -c \"print('{{x}}')\"": (
+        ["a b", "", "ä (1)", "x=1;y"],
+        ["it's", "a\\", 'a"', "a\nb", "{x}", "$x", "`x`", "#"],
+    ),
+    "echo '{\"a\": 1}' | jq '.{{x}}'": (["a", "a.b", "a_1"], ["a | env", ".a", "a[0]", "", "a,b", "a\n"]),
+    "printf a | jq -R 'test(\"{{x}}\")'": (["a b"], ['"', "\\(env)", "a\n"]),
+    'psql -c "SELECT * FROM {{x}}"': (["users", "public.users"], ["a; DROP TABLE b", "a b", "a--", "(SELECT 1)"]),
+    "psql -c \"SELECT 1 WHERE a ILIKE '%{{x}}%'\"": (["a b", "a@b.c"], ["'", "\\", "a' OR 'b"]),
+    'psql -c "\\d {{x}}"': (["users"], ["`touch CANARY`", "a b"]),
+    'q={{x}}; psql -c "$q" db': (["SELECT 'a'"], ["\\! touch CANARY"]),
+    "sqlite3 a.db 'PRAGMA table_info({{x}})'": (["users"], ["a); .shell ls", ".a"]),
+}
+
+
+def test_a_value_in_code_can_not_end_its_place_in_it(tmp_path: Path) -> None:
+    desk, ran = Desk(tmp_path), list[str]()
+
+    def runner(script: str, variables: dict[str, str], *_: object) -> running.Done:
+        ran.append(variables["GANTZ_ARG_X"])
+        return {"exit_code": 0, "stdout": "", "stderr": ""}
+
+    for script, (taken, refused) in CODE.items():
+        call = dataclasses.replace(desk.tool(script).function, runner=runner)  # type: ignore[type-var]
+        for value in taken:
+            call(x=value)
+        for value in refused:
+            with pytest.raises(
+                ToolError, match=r"parameter 'x' (is (a part of|in quotes inside) code|begins with a backslash)"
+            ):
+                call(x=value)
+        assert ran == taken, script
+        ran.clear()
 
 
 @NEEDS_A_SHELL
