@@ -90,7 +90,7 @@ class _Reader:
     def read(self, reads: bool) -> str:
         """Read all, again until no more variables have a value, and return what is written."""
         while True:
-            self.at, self.out, self.reads, before = 0, [], reads, dict(self.known)
+            self.at, self.out, self.reads, before = 0, [], reads or "" in self.known, dict(self.known)
             self.checks.touched.clear()
             self.commands()
             if re.search(PARAMETER, text := "".join(self.out)):
@@ -136,7 +136,7 @@ class _Reader:
         """Read one command, with its redirections."""
         words: list[str] = []
         writes: list[str] = []
-        self.splits = file = False
+        self.splits = file = here = False
         while True:
             self.take(r"(?:[ \t]|\\\n)+")
             self.take(r"(?<=\s)#[^\n]*", silent=True)
@@ -146,11 +146,11 @@ class _Reader:
                     raise unsafe("text made of a value can't be the name of a file, and a file needs a name")
                 self.checks.file(name)
                 if "<" in redirection[0]:
-                    file, reads = file or has_value(name), reads or name.removeprefix("./") in self.checks.touched
+                    file, reads = file or has_value(name), reads or self.checks.is_touched(name)
                 else:
                     writes.append(name)
-            elif here := self.take(r"<<-?[ \t]*(['\"]?)(\w+)\1", silent=True):
-                reads |= self.text_until(here[2], quoted=here[1] != "")
+            elif end := self.take(r"<<-?[ \t]*(['\"]?)(\w+)\1", silent=True):
+                here |= self.text_until(end[2], quoted=end[1] != "")
             elif not self.take(r"[0-9]?>&[0-9-]"):
                 if (word := self.word()) is None:
                     break
@@ -163,8 +163,12 @@ class _Reader:
         if words and self.splits and words[0] != "echo":
             raise unsafe('a variable or $(…) with a value must be in double quotes: "$name"')
         for name in words[1:] if words[:1] == ["read"] else ():
-            self.assign(name, DERIVED if reads else UNKNOWN)
-        return bool(words) and self.checks.command(words, reads, file and words[0] != "psql", writes)
+            self.assign(name, DERIVED if reads or here or file else UNKNOWN)
+        if not words:  # what a loop or a group before it reads
+            self.known |= {"": DERIVED} if file or here else {}
+            self.checks.touch(writes)
+            return file or here
+        return self.checks.command(words, reads or here, file and words[0] != "psql", writes)
 
     def word(self) -> str | None:
         """Read a word, and return it as `words` has it, or None if there is none."""

@@ -104,11 +104,13 @@ class Checks:
                 self._require("leading", word[0])
             for mark in re.findall("/([\ue000-\uefff])", word):
                 self._require("inside", mark)
-        reads |= bool(self.touched.intersection(map(_path, words)))
+        reads |= bool(self.touched.intersection([DERIVED, *map(_path, words)]))
         if not (values or reads or file):
             return False
-        if re.search("[\x01\x02\ue000-\uf8ff]", words[0]) or _path(words[0]) in self.touched:
+        own = "/" in words[0].lstrip("/") and DERIVED in self.touched  # it could have been overwritten
+        if re.search("[\x01\x02\ue000-\uf8ff]", words[0]) or _path(words[0]) in self.touched or own:
             raise unsafe("the program must be fixed, with no value in it and no assignment of a value before it")
+        self.touch(writes)
         if program in _OWN:  # some shells evaluate what -v and -eq compare
             if values and (
                 program not in ("[", "test") or any(re.fullmatch("-(?:v|eq|[nlg][te])", word) for word in words)
@@ -118,9 +120,16 @@ class Checks:
         self._program(program, words, reads, values)
         known = program in (*_AFTER, "docker", "jq", "sqlite3") and program not in _COPIERS
         copies = [word for option, word in pairwise(words) if option in ("-o", "-i") or not known]
-        touched = [_path(word) for word in (*copies, *writes) if word[:1] != "-" and not has_value(word)]
-        self.touched |= {*touched} - {"/dev/null"}
+        self.touch([word for word in copies if program in ("cp", "mv", "tee") or not has_value(word)])
         return values or program != "wc"
+
+    def touch(self, words: Sequence[str]) -> None:
+        """Note the files that a value can be in from now on."""
+        self.touched |= {DERIVED if has_value(word) else _path(word) for word in words if word[:1] != "-"} - {"null"}
+
+    def is_touched(self, word: str) -> bool:
+        """Whether a value can be in a file."""
+        return bool(self.touched & {_path(word), DERIVED})
 
     def file(self, word: str) -> None:
         """Check the name of a file after ``<`` or ``>``."""
@@ -140,7 +149,7 @@ class Checks:
             code = [2] if program in _WITH_CODE and words[1:2] == ["-c"] else []
             own = 3 if code or words[1:2] == ["-jar"] else 2
             script = words[own - 1] if len(words) >= own else "-"
-            chosen = script.startswith("-") or UNKNOWN in script or has_value(script) or _path(script) in self.touched
+            chosen = script.startswith("-") or UNKNOWN in script or has_value(script) or self.is_touched(script)
             if chosen and not code:
                 raise runs(program)
         elif "/" in words[0] and not words[0].startswith("/") and not _RUNNERS.search(program):
@@ -230,7 +239,8 @@ def _in_quotes(before: str) -> bool:
 
 
 def _path(word: str) -> str:
-    return word.removeprefix("./")
+    """The name of a file, without its folder, which `cd` can change."""
+    return word.rstrip("/").rpartition("/")[2]
 
 
 def _ended(words: Sequence[str]) -> bool:

@@ -163,7 +163,8 @@ REFUSED = {  # why -> scripts, in each of which a value could be run
     "text made of a value can't be the name of a file": ['y="/dev{{x}}"; note < "$y"'],
     "the program must be fixed": [
         "{{x}} --version", "./run_{{x}}", "< in {{x}}", "2> log {{x}}", 'note "$({{x}})"', '"$(echo {{x}})" a', 'y={{x}}; "$y"',
-        'for y in {{x}}; do "$y"; done', "echo {{x}} | tee f; ./f", "cp {{x}} ./f && f", "$a {{x}}", '"$a" {{x}}',
+        'for y in {{x}}; do "$y"; done', "echo {{x}} | tee f; ./f", "cp {{x}} ./f && f",
+        "ls > {{x}}; ./f", "$a {{x}}", '"$a" {{x}}',
     ],
     "must be a separate word": [
         "note < /dev{{x}}", "note < {{x}}{{x}}",
@@ -180,6 +181,10 @@ REFUSED = {  # why -> scripts, in each of which a value could be run
         "a={{x}}; eval \"$a\"", "a={{x}}; eval 'sh -c \"$a\"'", "trap 'sh -c \"$a\"' EXIT; a={{x}}", "set -- {{x}}; sh -c \"$1\"",
         'y={{x}}; sh -c "$y"', 'y="$(echo {{x}})"; sh -c "$y"', "while sh -c \"$y\"; do y={{x}}; done", "cd {{x}}",
         'note {{x}} | while read y; do sh -c "$y"; done', "note {{x}} | { sh; }", "if ls; then echo {{x}}; fi | sh",
+        'while read y; do sh -c "$y"; done <<END\n{{x}}\nEND', 'while read y; do sh -c "$y"; done < {{x}}', "{ sh; } < {{x}}",
+        'sh -c "$(< {{x}})"', 'read y < {{x}}; sh -c "$y"', 'read y <<END\n{{x}}\nEND\nsh -c "$y"', "if sh; then ls; fi < ./{{x}}",
+        "for i in 1; do echo {{x}}; done > f.sh; sh f.sh", "[ a {{x}} b ] 2> f.sh; sh f.sh", "echo {{x}} | cat > f.sh; sh f.sh",
+        "echo {{x}} > d/f.sh; cd d; sh f.sh", "echo {{x}} > {{x}}; python a.py", 'cp a "{{x}}" && sh ./b.sh', "tee {{x}} < a; sh b",
         "for i in 1; do echo {{x}}; done | sh", "echo {{x}} > f.sh; sh f.sh", "curl {{x}} -o f; sh ./f", "curl {{x}} | python",
         'sh -c -- "ls {{x}}"', "'s'h -c {{x}}", "/usr/bin/env -S {{x}}", "env BASH_ENV={{x}} ls",
         'stdbuf -oL sh -c "ls {{x}}"', "any --wrapper /bin/sh -c {{x}}", 'any "bash -c {{x}}"',
