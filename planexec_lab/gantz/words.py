@@ -95,26 +95,22 @@ class Checks:
         if program in _EVALUATES:
             raise runs(program)
         for at, word in enumerate(words):
-            if (
-                at
-                and "\uf000" <= word[:1] <= "\uf8ff"
-                and program not in ("[", "test", "echo")
-                and not _ended(words[:at])
-            ):
+            number = "\uf000" <= word[:1] <= "\uf8ff" and program not in ("[", "test", "echo")
+            if at and number and not _ended(words[:at]):
                 self._require("leading", word[0])
             for mark in re.findall("/([\ue000-\uefff])", word):
                 self._require("inside", mark)
         reads |= bool(self.touched.intersection([DERIVED, *map(_path, words)]))
         if not (values or reads or file):
+            self.touch([name for name in writes if has_value(name)])
             return False
         own = "/" in words[0].lstrip("/") and DERIVED in self.touched  # it could have been overwritten
         if re.search("[\x01\x02\ue000-\uf8ff]", words[0]) or _path(words[0]) in self.touched or own:
             raise unsafe("the program must be fixed, with no value in it and no assignment of a value before it")
         self.touch(writes)
         if program in _OWN:  # some shells evaluate what -v and -eq compare
-            if values and (
-                program not in ("[", "test") or any(re.fullmatch("-(?:v|eq|[nlg][te])", word) for word in words)
-            ):
+            numeric = any(re.fullmatch("-(?:v|eq|[nlg][te])", word) for word in words)
+            if values and (numeric or program not in ("[", "test")):
                 raise runs(program)
             return values or reads
         self._program(program, words, reads, values)
