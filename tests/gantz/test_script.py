@@ -78,6 +78,7 @@ def test_hostile_values_arrive_byte_for_byte_and_run_no_command(desk: Desk, ever
 
 
 @NEEDS_A_SHELL
+@pytest.mark.slow
 def test_a_command_gets_each_value_in_its_arguments_without_a_shell(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     args = ["--", "{{x}}", "a {{ x }}{{x}}", "--x={{x}}", "$HOME ${WRITTEN}"]
