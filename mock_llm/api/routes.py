@@ -16,7 +16,7 @@ from mock_llm.script import Scene
 from mock_llm.types import Answer, ApiError, HttpRequest, HttpResponse, Request, bad_request, not_supported
 
 from . import chat, http, responses
-from .evidence import held_to_what_was_seen
+from .evidence import validate_leniently
 from .fault_injection import inject_fault
 
 
@@ -25,8 +25,8 @@ class Endpoint:
     """An endpoint for questions to the model.
 
     Args:
-        name: its name in the evidence table.
-        validate: returns the real API's error for a body, or None if it is valid.
+        name: its name in the list of unproven rules.
+        validate: returns the real API's error for a body, or None if it is valid; whether unproven rules apply.
         read: converts the body into a request for the engine.
         http_response: converts the engine's answer into an HTTP response with the request's id.
         error_event: writes an error as a stream event, given the number of events before it.
@@ -34,7 +34,7 @@ class Endpoint:
     """
 
     name: str
-    validate: Callable[[Any], ApiError | None]
+    validate: Callable[..., ApiError | None]
     read: Callable[[Mapping[str, Any]], Request]
     http_response: Callable[[Request, Answer, str], HttpResponse]
     error_event: Callable[[ApiError, int], bytes]
@@ -132,9 +132,9 @@ def _ask(
         if isinstance(body, ApiError):
             return refused(body)
         if any(scene.unseen == "accept" for scene in scenes):
-            body, invalid = held_to_what_was_seen(endpoint.name, body, endpoint.validate)
+            body, invalid = validate_leniently(endpoint.name, body, endpoint.validate)
         else:
-            invalid = endpoint.validate(body)
+            invalid = endpoint.validate(body, True)
         if invalid is not None:
             return refused(invalid)
         request = endpoint.read(body)
