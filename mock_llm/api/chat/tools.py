@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mock_llm.api.tools import (
+    callable_error,
     choice_word_error,
     format_type_error,
-    function_error,
     json_schema_error,
     tool_list_error,
 )
@@ -66,35 +66,34 @@ def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     for index, tool in enumerate(tools):
         if error := _tool_error(tool, f"tools[{index}]"):
             return error
-    offered = [tool["function"]["name"] for tool in tools]
+    offered = [tool[tool["type"]]["name"] for tool in tools]
     return None if choice is None else choice_word_error(choice, CHOICE) or _choice_error(choice, offered)
 
 
 def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
-    if tool["type"] == "custom":
-        return not_supported("a tool of type 'custom'", "offer tools of type 'function'.", f"{at}.type")
-    if tool["type"] != "function":
-        return invalid_value(f"{at}.type", tool["type"], KINDS, "offer tools of type 'function'.")
-    function = tool.get("function")
-    if not isinstance(function, dict):
+    kind = tool["type"]
+    if kind not in KINDS:
+        return invalid_value(f"{at}.type", kind, KINDS, "offer tools of type 'function'.")
+    if not isinstance(tool.get(kind), dict):
         hint = 'a tool is {"type": "function", "function": {"name": "…", "parameters": {…}}}.'
-        return missing_parameter(f"{at}.function", hint)
-    return function_error(function, f"{at}.function")
+        return missing_parameter(f"{at}.{kind}", hint)
+    return callable_error(kind, tool[kind], f"{at}.{kind}")
 
 
 def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
     """Return the error of a tool choice that names no function of the list, or None."""
     if isinstance(choice, str):
         return None
-    if choice.get("type") in ("allowed_tools", "custom"):
-        what = f"'tool_choice' of type {choice['type']!r}"
-        return not_supported(what, "name one function, or use 'auto'.", "tool_choice")
-    hint = f"name one of the functions {', '.join(offered)}."
-    if not isinstance(choice.get("function"), dict):
-        return missing_parameter("tool_choice.function", hint)
-    name = choice["function"].get("name")
+    if choice.get("type") == "allowed_tools":
+        what = "'tool_choice' of type 'allowed_tools'"
+        return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
+    kind = "custom" if choice.get("type") == "custom" else "function"
+    hint = f"name one of the tools {', '.join(offered)}."
+    if not isinstance(choice.get(kind), dict):
+        return missing_parameter(f"tool_choice.{kind}", hint)
+    name = choice[kind].get("name")
     if name is None:
-        return missing_parameter("tool_choice.function.name", hint)
+        return missing_parameter(f"tool_choice.{kind}.name", hint)
     if name in offered:
         return None
     text = f"Invalid value for 'function_call': no function named '{name}' was specified in the 'functions' parameter."

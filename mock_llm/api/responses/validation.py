@@ -8,13 +8,14 @@ from typing import Any, Final
 from mock_llm.api.model_profiles import response_model_error
 from mock_llm.api.parameters import RESPONSES, errors
 from mock_llm.api.tools import (
+    callable_error,
     choice_word_error,
     format_type_error,
-    function_error,
     json_schema_error,
     tool_list_error,
 )
 from mock_llm.types import (
+    SERVICE_TOOLS,
     ApiError,
     bad_request,
     invalid_value,
@@ -28,7 +29,8 @@ from .conversion import messages
 from .input import input_error
 
 FORMATS: Final = ("json_object", "text", "json_schema")
-TOOL_FIELDS: Final = "type name description parameters strict output_schema defer_loading allowed_callers async".split()
+CUSTOM_FIELDS: Final = "type name description format defer_loading allowed_callers async".split()
+TOOL_FIELDS: Final = {"custom": CUSTOM_FIELDS, "function": [*CUSTOM_FIELDS, "parameters", "strict", "output_schema"]}
 HOSTED: Final = (
     "file_search computer computer_use_preview web_search web_search_2025_08_26 mcp code_interpreter "
     "programmatic_tool_calling image_generation local_shell shell custom namespace tool_search web_search_preview "
@@ -101,19 +103,22 @@ def _offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     for index, tool in enumerate(tools):
         if error := _tool_error(tool, f"tools[{index}]"):
             return error
-    offered = [tool["name"] for tool in tools]
+    offered = [tool["name"] for tool in tools if tool["type"] in TOOL_FIELDS]
     return None if choice is None else choice_word_error(choice, CHOICE) or _choice_error(choice, offered)
 
 
 def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
     kind = tool["type"]
-    if kind in HOSTED:
-        return not_supported(f"a tool of type {kind!r}", "offer tools of type 'function'.", f"{at}.type")
-    if kind != "function":
-        return invalid_value(f"{at}.type", kind, ("function", *HOSTED), "offer tools of type 'function'.")
-    if error := function_error(tool, at):
+    if kind in SERVICE_TOOLS:
+        return None
+    if kind not in TOOL_FIELDS:
+        hint = f"offer tools of the types {', '.join((*TOOL_FIELDS, *sorted(SERVICE_TOOLS)))}."
+        if kind in HOSTED:
+            return not_supported(f"a tool of type {kind!r}", hint, f"{at}.type")
+        return invalid_value(f"{at}.type", kind, ("function", *HOSTED), hint)
+    if error := callable_error(kind, tool, at):
         return error
-    unknown = next((name for name in tool if name not in TOOL_FIELDS), None)
+    unknown = next((name for name in tool if name not in TOOL_FIELDS[kind]), None)
     return (
         unknown_parameter(f"{at}.{unknown}", "a function has no such field; check the spelling.") if unknown else None
     )
@@ -126,10 +131,10 @@ def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
             text = "Tool choice 'required' must be specified with 'tools' parameter."
             return bad_request(text, "offer tools, or omit 'tool_choice'.", "tool_choice")
         return None
-    if choice.get("type") != "function":
+    if choice.get("type") not in TOOL_FIELDS:
         what = f"'tool_choice' of type {choice.get('type')!r}"
-        return not_supported(what, "name one function, or use 'auto'.", "tool_choice")
-    hint = f"name one of the functions {', '.join(offered)}."
+        return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
+    hint = f"name one of the tools {', '.join(offered)}."
     name = choice.get("name")
     if name is None:
         return missing_parameter("tool_choice.name", hint)
