@@ -15,7 +15,6 @@ from mock_llm.api.tools import (
     tool_list_error,
 )
 from mock_llm.types import (
-    SERVICE_TOOLS,
     ApiError,
     bad_request,
     invalid_value,
@@ -29,8 +28,18 @@ from .conversion import messages
 from .input import input_error
 
 FORMATS: Final = ("json_object", "text", "json_schema")
-CUSTOM_FIELDS: Final = "type name description format defer_loading allowed_callers async".split()
-TOOL_FIELDS: Final = {"custom": CUSTOM_FIELDS, "function": [*CUSTOM_FIELDS, "parameters", "strict", "output_schema"]}
+CALLABLE: Final = ("function", "custom")
+TOOL_FIELDS: Final[Mapping[str, str]] = {
+    "function": "name description parameters strict output_schema defer_loading allowed_callers async",
+    "custom": "name description format defer_loading allowed_callers async",
+    "web_search": "filters search_context_size user_location external_web_access",
+    "web_search_preview": "search_content_types search_context_size user_location",
+    "file_search": "vector_store_ids filters max_num_results ranking_options",
+    "code_interpreter": "container allowed_callers",
+    "mcp": "server_label server_url server_description connector_id tunnel_id authorization headers allowed_tools "
+    "require_approval defer_loading allowed_callers",
+}
+REQUIRED: Final = {"file_search": "vector_store_ids", "code_interpreter": "container", "mcp": "server_label"}
 HOSTED: Final = (
     "file_search computer computer_use_preview web_search web_search_2025_08_26 mcp code_interpreter "
     "programmatic_tool_calling image_generation local_shell shell custom namespace tool_search web_search_preview "
@@ -103,25 +112,24 @@ def _offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     for index, tool in enumerate(tools):
         if error := _tool_error(tool, f"tools[{index}]"):
             return error
-    offered = [tool["name"] for tool in tools if tool["type"] in TOOL_FIELDS]
+    offered = [tool["name"] for tool in tools if tool["type"] in CALLABLE]
     return None if choice is None else choice_word_error(choice, CHOICE) or _choice_error(choice, offered)
 
 
 def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
     kind = tool["type"]
-    if kind in SERVICE_TOOLS:
-        return None
     if kind not in TOOL_FIELDS:
-        hint = f"offer tools of the types {', '.join((*TOOL_FIELDS, *sorted(SERVICE_TOOLS)))}."
+        hint = f"offer tools of the types {', '.join(TOOL_FIELDS)}."
         if kind in HOSTED:
             return not_supported(f"a tool of type {kind!r}", hint, f"{at}.type")
         return invalid_value(f"{at}.type", kind, ("function", *HOSTED), hint)
-    if error := callable_error(kind, tool, at):
+    if kind in CALLABLE and (error := callable_error(kind, tool, at)):
         return error
-    unknown = next((name for name in tool if name not in TOOL_FIELDS[kind]), None)
-    return (
-        unknown_parameter(f"{at}.{unknown}", "a function has no such field; check the spelling.") if unknown else None
-    )
+    if kind in REQUIRED and tool.get(REQUIRED[kind]) is None:
+        return missing_parameter(f"{at}.{REQUIRED[kind]}", f"a tool of type '{kind}' needs it.")
+    unknown = next((name for name in tool if name not in ("type", *TOOL_FIELDS[kind].split())), None)
+    hint = f"a tool of type '{kind}' has no such field; check the spelling."
+    return unknown_parameter(f"{at}.{unknown}", hint) if unknown else None
 
 
 def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
@@ -131,7 +139,7 @@ def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
             text = "Tool choice 'required' must be specified with 'tools' parameter."
             return bad_request(text, "offer tools, or omit 'tool_choice'.", "tool_choice")
         return None
-    if choice.get("type") not in TOOL_FIELDS:
+    if choice.get("type") not in CALLABLE:
         what = f"'tool_choice' of type {choice.get('type')!r}"
         return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
     hint = f"name one of the tools {', '.join(offered)}."
