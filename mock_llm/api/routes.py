@@ -17,7 +17,7 @@ from mock_llm.script import Scene
 from mock_llm.types import Answer, ApiError, HttpRequest, HttpResponse, Request, bad_request, not_supported
 
 from . import chat, http, responses
-from .evidence import held_to_what_was_seen
+from .evidence import validate_leniently
 from .fault_injection import inject_fault
 
 
@@ -26,8 +26,8 @@ class Endpoint:
     """An endpoint for questions to the model.
 
     Args:
-        name: its name in the evidence table.
-        validate: returns the real API's error for a body, or None if it is valid.
+        name: its name in the list of unproven rules.
+        validate: returns the real API's error for a body, or None if it is valid; whether unproven rules apply.
         read: converts the body into a request for the engine.
         http_response: converts the engine's answer into an HTTP response with the request's id.
         error_events: writes an error as stream events, given the number of events before it.
@@ -35,7 +35,7 @@ class Endpoint:
     """
 
     name: str
-    validate: Callable[[Any], ApiError | None]
+    validate: Callable[..., ApiError | None]
     read: Callable[[Mapping[str, Any]], Request]
     http_response: Callable[[Request, Answer, str], HttpResponse]
     error_events: Callable[[Request, ApiError, int], tuple[bytes, ...]]
@@ -136,9 +136,9 @@ def _ask(
         if isinstance(body, ApiError):
             return refused(body)
         if any(scene.unseen == "accept" for scene in scenes):
-            body, invalid = held_to_what_was_seen(endpoint.name, body, endpoint.validate)
+            body, invalid = validate_leniently(endpoint.name, body, endpoint.validate)
         else:
-            invalid = endpoint.validate(body)
+            invalid = endpoint.validate(body, True)
         if invalid is None and endpoint.stores:
             invalid = state.responses.pairing_error(body)
         if invalid is not None:

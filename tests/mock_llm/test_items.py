@@ -199,7 +199,8 @@ def test_the_events_of_each_item_are_those_of_recordings(kind: str) -> None:
         reply = {"calls": {"tool": "sql", "arguments": "SELECT 1"}}
     else:
         reply = {"items": [{"type": kind, **ITEM[kind]}], "text": "x"}
-    body = {"model": "gpt-5.4", "input": "x", "tools": [SQL, *OFFERED.values()], "reasoning": {"summary": "auto"}, "stream": True}
+    body = {"model": "gpt-5.4", "input": "x", "reasoning": {"summary": "auto"}, "stream": True}
+    body |= {"tools": [SQL, *OFFERED.values()], "context_management": [{"type": "compaction"}]}
     answer = MockLLM([{"name": "one", "reply": reply}]).respond(
         HttpRequest("POST", "/v1/responses", {}, json.dumps(body).encode())
     )
@@ -218,13 +219,15 @@ def test_the_events_of_each_item_are_those_of_recordings(kind: str) -> None:
 def test_an_item_of_the_service_is_accepted_when_it_comes_back() -> None:
     items = [{"type": kind, **fields} for kind, fields in ITEM.items()]
     llm = MockLLM([{"name": "one", "reply": {"items": items, "text": "x"}}])
-    tools: Any = list(OFFERED.values())
-    first = asked(llm, tools=tools)
+    offered: Any = {"tools": list(OFFERED.values()), "context_management": [{"type": "compaction"}]}
+    first = asked(llm, **offered)
     assert {item.type for item in first.output} == {*SERVICE_ITEMS, "message"}
     back: Any = [ASK, *(item.to_dict() for item in first.output), ASK]
-    assert asked(llm, tools=tools, input=back).output_text == "x"
+    assert asked(llm, **offered, input=back).output_text == "x"
     with pytest.raises(openai.UnprocessableEntityError, match="but no tool of type web_search"):
         asked(llm)
+    with pytest.raises(openai.UnprocessableEntityError, match="does not ask for it with context_management"):
+        asked(llm, tools=list(OFFERED.values()))
 
 
 def test_identical_requests_get_the_same_answer_with_other_ids(llm: MockLLM) -> None:
