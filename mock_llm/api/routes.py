@@ -138,7 +138,7 @@ def _ask(
         if any(scene.unseen == "accept" for scene in scenes):
             body, invalid = validate_leniently(endpoint.name, body, endpoint.validate)
         else:
-            invalid = endpoint.validate(body, True)
+            invalid = endpoint.validate(body)
         if invalid is None and endpoint.stores:
             invalid = state.responses.pairing_error(body)
         if invalid is not None:

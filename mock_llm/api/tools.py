@@ -83,11 +83,13 @@ def tool_list_error(tools: Any, items: str) -> ApiError | None:
     return None
 
 
-def function_error(function: Mapping[str, Any], at: str) -> ApiError | None:
-    """Return the error of a function that is offered as a tool (`name`, `parameters`, `strict`), or None."""
+def callable_error(kind: str, function: Mapping[str, Any], at: str) -> ApiError | None:
+    """Return the error of a function or custom tool that is offered (`name`; `parameters`, `strict`), or None."""
     name, parameters = function.get("name"), function.get("parameters")
-    if error := name_error(name, f"{at}.name", "give the function a name."):
+    if error := name_error(name, f"{at}.name", "give the tool a name."):
         return error
+    if kind == "custom":
+        return None
     refused = None
     if not isinstance(parameters, dict | None):
         refused = f"{parameters!r} is not of type 'object'.", "parameters is a JSON schema"

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mock_llm.api.tools import (
+    callable_error,
     choice_word_error,
     format_type_error,
-    function_error,
     json_schema_error,
-    name_error,
     tool_list_error,
 )
 from mock_llm.types import (
@@ -75,13 +74,10 @@ def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
     kind = tool["type"]
     if kind not in KINDS:
         return invalid_value(f"{at}.type", kind, KINDS, "offer tools of type 'function'.")
-    offered = tool.get(kind)
-    if not isinstance(offered, dict):
+    if not isinstance(tool.get(kind), dict):
         hint = 'a tool is {"type": "function", "function": {"name": "…", "parameters": {…}}}.'
         return missing_parameter(f"{at}.{kind}", hint)
-    if kind == "custom":
-        return name_error(offered.get("name"), f"{at}.custom.name", "give the tool a name.")
-    return function_error(offered, f"{at}.function")
+    return callable_error(kind, tool[kind], f"{at}.{kind}")
 
 
 def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
@@ -89,10 +85,10 @@ def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
     if isinstance(choice, str):
         return None
     if choice.get("type") == "allowed_tools":
-        what = f"'tool_choice' of type {choice['type']!r}"
-        return not_supported(what, "name one function, or use 'auto'.", "tool_choice")
-    hint = f"name one of the tools {', '.join(offered)}."
+        what = "'tool_choice' of type 'allowed_tools'"
+        return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
     kind = "custom" if choice.get("type") == "custom" else "function"
+    hint = f"name one of the tools {', '.join(offered)}."
     if not isinstance(choice.get(kind), dict):
         return missing_parameter(f"tool_choice.{kind}", hint)
     name = choice[kind].get("name")

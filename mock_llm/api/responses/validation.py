@@ -8,11 +8,10 @@ from typing import Any, Final
 from mock_llm.api.model_profiles import response_model_error
 from mock_llm.api.parameters import RESPONSES, errors
 from mock_llm.api.tools import (
+    callable_error,
     choice_word_error,
     format_type_error,
-    function_error,
     json_schema_error,
-    name_error,
     tool_list_error,
 )
 from mock_llm.types import (
@@ -29,17 +28,20 @@ from .conversion import messages
 from .input import input_error
 
 FORMATS: Final = ("json_object", "text", "json_schema")
-TOOL_FIELDS: Final = "type name description parameters strict output_schema defer_loading allowed_callers async".split()
-CUSTOM_FIELDS: Final = "type name description format defer_loading allowed_callers async".split()
-# The service's own tools that a script can call, each with a field that the service requires.
-SERVICE_TOOLS: Final = {
-    "file_search": "vector_store_ids",
-    "code_interpreter": "container",
-    "mcp": "server_label",
-    **dict.fromkeys(("web_search", "web_search_preview"), "type"),
+CALLABLE: Final = ("function", "custom")
+TOOL_FIELDS: Final[Mapping[str, str]] = {
+    "function": "name description parameters strict output_schema defer_loading allowed_callers async",
+    "custom": "name description format defer_loading allowed_callers async",
+    "web_search": "filters search_context_size user_location external_web_access",
+    "web_search_preview": "search_content_types search_context_size user_location",
+    "file_search": "vector_store_ids filters max_num_results ranking_options",
+    "code_interpreter": "container allowed_callers",
+    "mcp": "server_label server_url server_description connector_id tunnel_id authorization headers allowed_tools "
+    "require_approval defer_loading allowed_callers",
 }
-TOOLS: Final = (
-    "function file_search computer computer_use_preview web_search web_search_2025_08_26 mcp code_interpreter "
+REQUIRED: Final = {"file_search": "vector_store_ids", "code_interpreter": "container", "mcp": "server_label"}
+HOSTED: Final = (
+    "file_search computer computer_use_preview web_search web_search_2025_08_26 mcp code_interpreter "
     "programmatic_tool_calling image_generation local_shell shell custom namespace tool_search web_search_preview "
     "web_search_preview_2025_03_11 apply_patch"
 ).split()
@@ -110,27 +112,24 @@ def _offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     for index, tool in enumerate(tools):
         if error := _tool_error(tool, f"tools[{index}]"):
             return error
-    offered = [tool["name"] for tool in tools if tool["type"] not in SERVICE_TOOLS]
+    offered = [tool["name"] for tool in tools if tool["type"] in CALLABLE]
     return None if choice is None else choice_word_error(choice, CHOICE) or _choice_error(choice, offered)
 
 
 def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
     kind = tool["type"]
-    supported = ("function", "custom", *SERVICE_TOOLS)
-    if kind not in TOOLS:
-        return invalid_value(f"{at}.type", kind, TOOLS, "offer tools of type 'function'.")
-    if kind not in supported:
-        hint = f"offer tools of the types {', '.join(supported)}."
-        return not_supported(f"a tool of type {kind!r}", hint, f"{at}.type")
-    if kind in SERVICE_TOOLS:
-        required = SERVICE_TOOLS[kind]
-        return missing_parameter(f"{at}.{required}", "the tool needs it.") if tool.get(required) is None else None
-    error = name_error(tool.get("name"), f"{at}.name", "give the tool a name.") if kind == "custom" else None
-    if error or (kind == "function" and (error := function_error(tool, at))):
+    if kind not in TOOL_FIELDS:
+        hint = f"offer tools of the types {', '.join(TOOL_FIELDS)}."
+        if kind in HOSTED:
+            return not_supported(f"a tool of type {kind!r}", hint, f"{at}.type")
+        return invalid_value(f"{at}.type", kind, ("function", *HOSTED), hint)
+    if kind in CALLABLE and (error := callable_error(kind, tool, at)):
         return error
-    fields = TOOL_FIELDS if kind == "function" else CUSTOM_FIELDS
-    unknown = next((name for name in tool if name not in fields), None)
-    return unknown_parameter(f"{at}.{unknown}", f"a {kind} has no such field; check the spelling.") if unknown else None
+    if kind in REQUIRED and tool.get(REQUIRED[kind]) is None:
+        return missing_parameter(f"{at}.{REQUIRED[kind]}", f"a tool of type '{kind}' needs it.")
+    unknown = next((name for name in tool if name not in ("type", *TOOL_FIELDS[kind].split())), None)
+    hint = f"a tool of type '{kind}' has no such field; check the spelling."
+    return unknown_parameter(f"{at}.{unknown}", hint) if unknown else None
 
 
 def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
@@ -140,10 +139,10 @@ def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
             text = "Tool choice 'required' must be specified with 'tools' parameter."
             return bad_request(text, "offer tools, or omit 'tool_choice'.", "tool_choice")
         return None
-    if choice.get("type") not in ("function", "custom"):
+    if choice.get("type") not in CALLABLE:
         what = f"'tool_choice' of type {choice.get('type')!r}"
-        return not_supported(what, "name one function, or use 'auto'.", "tool_choice")
-    hint = f"name one of the functions {', '.join(offered)}."
+        return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
+    hint = f"name one of the tools {', '.join(offered)}."
     name = choice.get("name")
     if name is None:
         return missing_parameter("tool_choice.name", hint)
