@@ -112,6 +112,11 @@ def _object_error(name: str, value: Any) -> ApiError | None:
     return None if isinstance(value, dict) else invalid_type(name, "an object", value)
 
 
+def _objects_error(name: str, value: Any) -> ApiError | None:
+    fits = isinstance(value, list) and all(isinstance(part, dict) for part in value)
+    return None if fits else invalid_type(name, "an array of objects", value)
+
+
 def _metadata_error(at: str, value: Any) -> ApiError | None:
     if not isinstance(value, dict):
         return invalid_type(at, "a metadata object", value)
@@ -227,5 +232,6 @@ RESPONSES: Final[Mapping[str, Check]] = {
     "store": flag,
     "service_tier": SERVICE_TIER,
     "top_logprobs": integer(0, 20),
-    **dict.fromkeys(("context_management", "conversation", "image", "access_programs", "background_options"), anything),
+    "context_management": _objects_error,
+    **dict.fromkeys(("conversation", "image", "access_programs", "background_options"), anything),
 }

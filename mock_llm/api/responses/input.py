@@ -168,7 +168,7 @@ def _part_errors(part: Any, kinds: Sequence[str], at: str) -> Iterator[ApiError]
     kind = part.get("type") if isinstance(part, dict) else None
     hint = "use input_text for the user and output_text for the assistant."
     if kind not in PARTS and kind not in kinds:
-        yield invalid_value(f"{at}.type", kind, PARTS, hint)
+        yield invalid_value(f"{at}.type", kind if isinstance(kind, str) else "", PARTS, hint)
     elif kind not in kinds:
         yield invalid_value(at, kind, kinds, hint)
     elif kind in NOT_SUPPORTED_PARTS:

@@ -55,7 +55,7 @@ MOVED: Final = {
 }
 # Parameters that a script can't support, each with the value that has no effect.
 UNSUPPORTED: Final[Mapping[str, Any]] = {
-    **dict.fromkeys(("conversation", "prompt", "moderation", "context_management", "image", "access_programs")),
+    **dict.fromkeys(("conversation", "prompt", "moderation", "image", "access_programs")),
     "background_options": None,
     "background": False,
     "top_logprobs": 0,
