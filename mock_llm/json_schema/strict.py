@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .keywords import keyword_error
+from .keywords import keyword_error, parts
 from .validation import resolve
 
 ALLOWED = frozenset(
@@ -103,26 +103,16 @@ def _object_error(schema: dict[str, Any], path: Path, context: str) -> StrictMod
 
 
 def _parts_error(schema: dict[str, Any], path: Path, root: Any, depth: int) -> StrictModeError | None:
-    if error := missing_items_error(schema, path):
-        return error
-    for keyword in ("properties", "$defs", "definitions"):
-        # Only properties add a level of nesting; definitions don't.
-        deeper = depth + (keyword == "properties")
-        for name, part in schema.get(keyword, {}).items():
-            if error := _error(part, (*path, keyword, name), root, deeper):
-                return error
-    if "items" in schema and (error := _error(schema["items"], (*path, "items"), root, depth)):
-        return error
-    for index, variant in enumerate(schema.get("anyOf", ())):
-        if error := _error(variant, (*path, "anyOf", str(index)), root, depth):
-            return error
-    return None
+    # Only properties add a level of nesting; definitions don't.
+    inside = (
+        _error(part, (*path, *at), root, depth + (at[0] == "properties"))
+        for at, part in parts(schema)
+        if at[0] not in ("additionalProperties", "prefixItems")
+    )
+    return missing_items_error(schema, path) or next(filter(None, inside), None)
 
 
 def _count_properties(schema: Any) -> int:
-    if isinstance(schema, list):
-        return sum(map(_count_properties, schema))
     if not isinstance(schema, dict):
         return 0
-    own = schema.get("properties")
-    return (len(own) if isinstance(own, dict) else 0) + sum(map(_count_properties, schema.values()))
+    return len(schema.get("properties", ())) + sum(_count_properties(part) for _, part in parts(schema))
