@@ -8,16 +8,7 @@ from typing import Any
 import pytest
 
 from mock_llm import MockLLM
-from planexec_lite import (
-    ApproveAll,
-    LLMEvaluator,
-    RuleEvaluator,
-    Step,
-    Tool,
-    Toolbox,
-    Verdict,
-    tool,
-)
+from planexec_lite import ApproveAll, LLMEvaluator, RuleEvaluator, Step, Tool, Toolbox, Verdict, tool
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
 from tests.capabilities.scaffold import carry_out, planned

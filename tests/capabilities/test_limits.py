@@ -13,20 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    Board,
-    Inline,
-    Plan,
-    Pool,
-    Run,
-    Simulated,
-    Step,
-    Team,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    execute,
-)
+from planexec_lite import Board, Inline, Plan, Pool, Run, Simulated, Step, Team, Tool, Toolbox, ToolExecutor, execute
 from planexec_lite.events import StepStarted
 from tests.capabilities.scaffold import carry_out
 from tests.core.ending import to_its_end

@@ -14,17 +14,7 @@ from hypothesis import strategies as st
 
 from planexec_lab.views.narration import trace
 from planexec_lab.views.timeline_drawing.model import Timeline
-from planexec_lite import (
-    Backoff,
-    Inline,
-    Pool,
-    RuleEvaluator,
-    Run,
-    Simulated,
-    Tool,
-    Toolbox,
-    Verdict,
-)
+from planexec_lite import Backoff, Inline, Pool, RuleEvaluator, Run, Simulated, Tool, Toolbox, Verdict
 from planexec_lite.events import BackoffEnded, BackoffStarted, StepFailed, StepStarted
 from tests.capabilities.scaffold import carry_out, planned
 from tests.core.shapes import Workshop, jobs, plan_of, starts, step

@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 
 from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.marks import bounds
-from planexec_lite import (
-    Inline,
-    Plan,
-    PlannerExecutor,
-    Pool,
-    Simulated,
-    ToolExecutor,
-    execute,
-)
+from planexec_lite import Inline, Plan, PlannerExecutor, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.events import StepStarted
 from tests.capabilities.scaffold import carry_out, planned
 from tests.core.shapes import Job, Workshop, Writing, check_fold, jobs, plan_of, starts, step

@@ -33,16 +33,7 @@ from planexec_lite import events as e
 from planexec_lite.plan import StepReader
 from planexec_lite.workers import Workers
 from tests.core.ending import to_its_end
-from tests.core.shapes import (
-    END,
-    Writing,
-    check_fold,
-    check_order,
-    check_replay,
-    json_values,
-    starts,
-    step,
-)
+from tests.core.shapes import END, Writing, check_fold, check_order, check_replay, json_values, starts, step
 from tests.rounds import rounds
 
 

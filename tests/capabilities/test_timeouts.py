@@ -32,17 +32,7 @@ from planexec_lite.events import Requeued, StepDone, StepFailed, StepLate, StepS
 from planexec_lite.meter import charge
 from planexec_lite.workers import Workers
 from tests.core.ending import to_its_end
-from tests.core.shapes import (
-    Job,
-    Portions,
-    Workshop,
-    check_complete,
-    check_fold,
-    check_order,
-    jobs,
-    plan_of,
-    step,
-)
+from tests.core.shapes import Job, Portions, Workshop, check_complete, check_fold, check_order, jobs, plan_of, step
 from tests.core.site import FAR, Clock, Site
 from tests.rounds import rounds
 

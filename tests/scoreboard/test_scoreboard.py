@@ -30,15 +30,7 @@ from planexec_lab.scoreboard import (
 from planexec_lab.scoreboard.__main__ import main
 from planexec_lab.variations import VARIATIONS
 from planexec_lab.worlds.flaky import NoAnswerError
-from planexec_lite import (
-    HybridExecutor,
-    PlannerExecutor,
-    Policy,
-    ReActExecutor,
-    RulePlanner,
-    Simulated,
-    ToolExecutor,
-)
+from planexec_lite import HybridExecutor, PlannerExecutor, Policy, ReActExecutor, RulePlanner, Simulated, ToolExecutor
 from planexec_lite.events import to_dict
 from planexec_lite.model.prices import PRICES
 from planexec_lite.tools import Tool, Toolbox

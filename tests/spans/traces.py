@@ -1,6 +1,5 @@
-"""Traces as frameworks export them, written small: the shapes were read off real ones (test_others makes those)."""
+"""Traces as frameworks export them, written small: the shapes were read off real ones (`planexec_lab.spans` has two)."""
 
-from collections.abc import Sequence
 from typing import Any
 
 BEGIN = 1_795_000_000_000_000_000  # nanoseconds
@@ -50,67 +49,3 @@ def called(id: str, parent: str, start: float, end: float, tool: str = "weather"
 
 def agent(id: str, parent: str | None, start: float, end: float, **more: Any) -> dict[str, Any]:
     return span(id, parent, f"invoke_agent {id}", start, end, operation="invoke_agent", **more)
-
-
-LANGGRAPH = otlp(
-    span("g", None, "LangGraph", 0, 90, operation="chain", prompt='{"messages": [["user", "weather in Paris?"]]}'),
-    span("n1", "g", "agent", 5, 40, operation="chain"),
-    span("s1", "n1", "RunnableSequence", 6, 39, operation="chain", read=8, written=13),
-    chat("c1", "s1", 8, 36, read=8, written=13),
-    span("n2", "g", "tools", 45, 60, operation="chain"),
-    called("t1", "n2", 47, 58, prompt='{"city": "Paris"}', completion='{"output": {"content": "12 degrees"}}'),
-    span("n3", "g", "tools", 45, 62, operation="chain"),
-    called(
-        "t2",
-        "n3",
-        48,
-        60,
-        error="ValueError('no such city')Traceback (most recent call last):\n  File",
-        prompt="Atlantis",
-    ),
-    span("n4", "g", "agent", 65, 89, operation="chain"),
-    chat("c2", "n4", 66, 88, read=41, written=6, completion='{"generations": [[{"text": "Paris has 12 degrees."}]]}'),
-)
-
-
-def agents(spans: Sequence[tuple[str, str | None, int, int, dict[str, Any], Any]]) -> list[dict[str, Any]]:
-    """A trace of openai-agents: spans by id, parent, milliseconds from and to, what they hold, and the error."""
-    listed: list[dict[str, Any]] = [{"object": "trace", "id": "trace_1", "workflow_name": "Agent workflow"}]
-    for id, parent, start, end, data, error in spans:
-        times = [f"2026-11-25T02:20:05.{at:03}000+00:00" for at in (start, end)]
-        about = {"object": "trace.span", "id": id, "trace_id": "trace_1", "parent_id": parent}
-        listed.append({**about, "started_at": times[0], "ended_at": times[1], "span_data": data, "error": error})
-    return listed
-
-
-def generation(asked: str, answered: str | None, read: int, written: int) -> dict[str, Any]:
-    return {
-        "type": "generation",
-        "model": "gpt-4o-mini",
-        "input": [{"role": "system", "content": "Help."}, {"role": "user", "content": asked}],
-        "output": [{"role": "assistant", "content": answered}],
-        "usage": {"input_tokens": read, "output_tokens": written},
-    }
-
-
-QUESTION = "weather in Paris and Atlantis?"
-FAILED = {"message": "Error running tool (non-fatal)", "data": {"tool_name": "weather", "error": "no such city"}}
-OPENAI_AGENTS = agents(
-    [
-        ("c1", "turn1", 5, 420, generation(QUESTION, None, 9, 13), None),
-        (
-            "t1",
-            "turn1",
-            422,
-            440,
-            {"type": "function", "name": "weather", "input": '{"city": "Paris"}', "output": "12"},
-            None,
-        ),
-        ("t2", "turn1", 430, 441, {"type": "function", "name": "weather", "input": '{"city": "Atlantis"}'}, FAILED),
-        ("turn1", "a", 4, 442, {"type": "custom", "name": "turn", "data": {"turn": 1}}, None),
-        ("c2", "turn2", 450, 480, generation(QUESTION, "Paris has 12 degrees.", 42, 6), None),
-        ("turn2", "a", 449, 481, {"type": "custom", "name": "turn", "data": {"turn": 2}}, None),
-        ("a", "task", 3, 482, {"type": "agent", "name": "forecaster", "tools": ["weather"]}, None),
-        ("task", None, 2, 483, {"type": "custom", "name": "task", "data": {}}, None),
-    ]
-)

@@ -1,12 +1,18 @@
 """What all worlds share: wrong arguments, copies, results without paths of this machine, and a folder that goes away."""
 
+from __future__ import annotations
+
 import gc
+import importlib
 import json
+import pickle
+import pkgutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planexec_lab import worlds
 from planexec_lab.worlds import bisect, deploy, flights, kitchen, migration, refactor, research, support, trail
 from planexec_lite import Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
 
@@ -158,3 +164,17 @@ def test_fewer_tools_are_copied_too_and_plain_functions_are_not() -> None:
     assert copied is not None
     assert copied().names == ("run_tests",)
     assert Toolbox([Tool(content, effects="none")]).copied is None
+
+
+NAMES = [
+    module.name
+    for module in pkgutil.iter_modules(worlds.__path__)
+    if hasattr(importlib.import_module(f"planexec_lab.worlds.{module.name}"), "World") and module.name != "clock"
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_tools_of_a_world_can_be_sent_to_another_process(name: str) -> None:
+    tools = importlib.import_module(f"planexec_lab.worlds.{name}").World().tools
+    received = pickle.loads(pickle.dumps(ToolExecutor(tools)))
+    assert [tool.name for tool in received.tools] == [tool.name for tool in tools]
