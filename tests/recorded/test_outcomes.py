@@ -1,4 +1,4 @@
-"""Recorded answers are judged as the kit's own loop judges them, and counted with intervals."""
+"""Outcomes of recorded answers are counted by hand; a scripted family with known errors is counted as it was written."""
 
 import json
 from typing import Any
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.recorded import RecordedAnswer, Sample, Share, Transcript, Variant
+from planexec_lab import recorded
+from planexec_lab.recorded import NEEDED, RecordedAnswer, Sample, Share, Transcript, Variant
 from planexec_lab.recorded.outcomes import (
     ablation,
     calls_right,
@@ -21,6 +22,8 @@ from planexec_lab.recorded.outcomes import (
 )
 from planexec_lab.recorded.transcript import Head
 from planexec_lab.worlds import arithmetic
+from planexec_lite.plan import Plan, PlanError
+from tests.recorded.scripted_family import ANSWERS, WITHOUT, WRONG_ANYWAY, asked
 
 ASKED = Variant("whole", "arithmetic", "What is 12 + 5?", None, True, 2, "a prompt")
 STEP = {"id": "1", "tool": "add", "params": {"a": 12, "b": 5}, "depends_on": []}
@@ -104,3 +107,40 @@ def test_an_interval_holds_its_value_and_a_difference_turns_round(one: int, two:
     assert -1 <= here.low <= here.value <= here.high <= 1
     assert here == pytest.approx((-there.value, -there.high, -there.low))
     assert 0 <= a.interval.low <= a.interval.value <= a.interval.high <= 1
+
+
+def test_each_written_effect_is_counted_as_it_was_written() -> None:
+    family = recorded.family()
+    whole = recorded.share(family, "whole")
+    assert whole == recorded.Share(ANSWERS - WRONG_ANYWAY, ANSWERS)
+    assert "scripted" in family.head.model
+    told = {effect.left_out for effect in recorded.ablation(family) if effect.difference.tells}
+    assert told == NEEDED.keys() - {"span"}, "thirty answers miss the small effect"
+    lost = {effect.left_out: whole.hits - effect.share.hits for effect in recorded.ablation(family)}
+    assert lost == {part: NEEDED.get(part, 0) for part in ("the schema", *recorded.RULES)}
+
+
+def codes_of(text: str) -> set[str]:
+    try:
+        problems = Plan.parse(text).problems(arithmetic.TOOLS)
+    except PlanError as error:
+        problems = error.problems
+    return {problem.code for problem in problems}
+
+
+def test_each_missing_part_spoils_the_plan_in_its_own_way() -> None:
+    assert {part: codes_of(text) for part, text in WITHOUT.items()} == {
+        "the schema": {"not_json"},
+        "references": {"wrong_parameter"},
+        "JSON alone": {"not_json"},
+        "dependencies": {"indirect_reference"},
+        "span": {"empty_plan"},
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", [["without references"], pytest.param(None, marks=pytest.mark.weekly)])
+def test_the_file_is_what_the_scripted_model_says(names: list[str] | None) -> None:
+    said, family = asked(names), recorded.family()
+    for name in names or family.variants:
+        assert said.of(name) == family.of(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -16,11 +17,14 @@ from typing import Any
 import pytest
 
 from planexec_lab.tickets import Tickets, claim_tickets, desk, queue
+from planexec_lab.tickets.capacity import simulated
 from planexec_lite import Decision, PlannerExecutor, Pool, Run, ToolExecutor, execute
 from planexec_lite.events import StepLate
 from planexec_lite.workers import Report
 from planexec_lite.workers.session import Submission, carry_out
 from tests.core.ending import to_its_end
+from tests.elsewhere import kills
+from tests.guards import books
 
 EXECUTOR = ToolExecutor(desk.TOOLS)
 
@@ -189,3 +193,29 @@ def test_a_shutdown_keeps_no_run_waiting(tmp_path: Path) -> None:
         assert "shut down" in waits.result().error
     with queued(tmp_path / "tickets.db") as again:
         assert again.keys == {"key"}
+
+
+@pytest.mark.parametrize("slots", [1, 2, 5])
+def test_a_merged_plan_ends_when_the_queue_of_the_lesson_ends(slots: int) -> None:
+    book = json.loads((books.ROOT / "notebooks" / "14_scale_out.ipynb").read_text(encoding="utf-8"))
+    lesson: dict[str, Any] = {}
+    exec("from planexec_lite import Plan\nfrom planexec_lab.worlds import deploy", lesson)
+    for cell in book["cells"]:
+        if cell["id"] in ("scale-out-34", "scale-out-36", "scale-out-37"):
+            exec("".join(cell["source"]), lesson)
+    arrivals = lesson["arrivals_at"](0.8, slots, 40)
+    times = lesson["run_times"](arrivals, slots)
+    run = simulated(lesson["release"], lesson["seconds"], arrivals, slots)
+    assert run.makespan == max(at + times[number] for number, at in enumerate(arrivals))
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("seed", range(3))
+def test_twenty_killed_executors_change_no_result(tmp_path: Path, seed: int) -> None:
+    file = tmp_path / "tickets.db"
+    tickets = Tickets(file)
+    try:
+        with kills.executors(kills.command("planexec_lab.tickets", file)) as kill:
+            print(kills.survives(kill, tickets, tmp_path, seed))
+    finally:
+        tickets.shutdown()

@@ -1,13 +1,38 @@
-"""The board: every step with its state, and what is wrong, in words."""
+"""Views in rows: the board, the ledger, thoughts, spans and the sequence of messages; as text, as a table, on the plate."""
+
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planexec_lab import views
-from planexec_lite import ApproveAll, PlannerExecutor, Run, Simulated, Toolbox, ToolExecutor
+from planexec_lab.views import span_tree
+from planexec_lab.views.drawing import theme
+from planexec_lab.views.message_sequence import HEAD_EVERY, MOST, draw, messages
+from planexec_lab.views.span_tree import BEGIN, END
+from planexec_lite import (
+    ApproveAll,
+    Budget,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Run,
+    Simulated,
+    Toolbox,
+    ToolExecutor,
+    events,
+)
 from planexec_lite import events as e
+from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Problem
 from planexec_lite.roles.reviewers import AskPerson
+from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking, approve, nested
+from tests.rounds import rounds
+from tests.spans.samples import SAMPLES
 from tests.views import worlds
+from tests.views.drawing import off_the_plate, overlaps
 
 
 def test_the_text_of_a_failed_run() -> None:
@@ -90,3 +115,174 @@ def test_judging_unverified_superseded_and_news_are_said_in_words() -> None:
 def test_the_error_of_an_earlier_try_is_called_so() -> None:
     failed = e.StepStarted(0.0, "1", 1, 2), e.StepFailed(1.0, "1", "OSError: busy"), e.StepStarted(1.0, "1", 2, 2)
     assert "before: OSError: busy" in views.board(worlds.given(worlds.chain(1), *failed)).text
+
+
+@pytest.mark.parametrize("by", ["role", "plan"])
+def test_the_lines_add_up_to_what_the_run_used(by: Any) -> None:
+    run = PlannerExecutor(Asked(FIVE), Thinking(TOOLS), workers=Simulated()).run("go")
+    text = views.ledger(run, by).text
+    assert text.startswith("6 model calls, 6,000 tokens, $0.0014")
+    counted = [line.split() for line in text.splitlines()[2:]]
+    lines = [line for line in counted if line[0] != "in"]
+    assert sum(int(line[-6] if line[-1] == "s" and by == "plan" else line[1]) for line in lines) == 6
+
+
+def test_runs_inside_steps_are_counted_with_the_step_and_once() -> None:
+    agent = nested(Budget(model_calls=2), Policy())
+    run = agent.run("go")
+    while run.status == "paused":
+        run = agent.resume(run, approve(model_calls=1))
+    assert views.ledger(run).text.startswith("5 model calls, 5,000 tokens")
+
+
+def test_a_model_without_a_price_costs_nobody_knows_what() -> None:
+    class Mine:
+        def plan(self, *_: object) -> Plan:
+            charge(1.0, ModelCall("mine", 10, 10))
+            return FIVE
+
+    run = PlannerExecutor(Mine(), Thinking(TOOLS)).run("go")
+    assert views.ledger(run).text.startswith("6 model calls, 5,020 tokens, ?")
+    assert views.ledger(Run()).text.startswith("0 model calls, 0 tokens, $0.0000")
+    with pytest.raises(ValueError, match="by='day': one of role, plan"):
+        views.ledger(run, "day")  # type: ignore[arg-type]
+
+
+def test_the_text_names_step_try_event_and_words() -> None:
+    figure = views.thoughts(worlds.thinking())
+    assert figure.text == (
+        "2 steps: 3 thoughts, 2 calls, 1 error shown to the model\n"
+        "  step      event          words\n"
+        "  1         ◇ thought      I look for <b>failed</b> in the log.\n"
+        '            → action       search(text="failed", limit=3)\n'
+        "            ✗ error        ValueError: there is no log 'x'\n"
+        '            → action       search(text="lost")\n'
+        f"            ← observation  {'x' * 55}…{'x' * 54}\n"
+        "  1, try 2  ◇ thought      The key is missing.\n"
+        "  2         ◇ thought      Mended.\n"
+        "Not shown: 1 other event inside the steps."
+    )
+    assert "&lt;b&gt;failed&lt;/b&gt;" in figure.table
+    assert "<b>" not in figure.table
+
+
+def test_one_step_alone() -> None:
+    assert views.thoughts(worlds.thinking(), "2").text == (
+        "Step 2: 1 thought, 0 calls\n  step  event      words\n  2     ◇ thought  Mended."
+    )
+    assert views.thoughts(worlds.thinking(), 2) == views.thoughts(worlds.thinking(), "2")
+    assert views.thoughts(worlds.deploy(), "3").text == "Step 3 thought nothing aloud"
+    with pytest.raises(ValueError, match="no step '9' in this run; there are: 1, 2"):
+        views.thoughts(worlds.thinking(), "9")
+
+
+def test_arguments_that_are_no_object_are_shown_too() -> None:
+    action = e.Action("look", "not an object")  # type: ignore[arg-type]
+    run = worlds.given(worlds.chain(1), e.StepStarted(0.0, "1"), e.Inside(0.0, "1", action))
+    assert '→ action  look(="not an object")' in views.thoughts(run).text
+
+
+def test_the_text_says_what_stands_inside_what() -> None:
+    assert views.spans(SAMPLES["retried"]()).text == (
+        "8 spans in 6 s: 3 tool calls, 0 model calls\n"
+        "  invoke_agent planner-executor  0 s  – 6 s\n"
+        "    step 1                       0 s  – 2 s  ✗ RuntimeError\n"
+        "      execute_tool put_up        0 s  – 2 s  ✗ RuntimeError\n"
+        "    backoff 1                    2 s  – 4 s\n"
+        "    step 1, try 2                4 s  – 6 s\n"
+        "      execute_tool put_up        4 s  – 6 s\n"
+        "    step 2                       6 s  – 6 s\n"
+        "      execute_tool put_up        6 s  – 6 s\n"
+        "Each row is a span, inside the one that it is indented below. ✗ marks what failed."
+    )
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_bars_stand_on_the_axis_and_no_text_on_another(name: str) -> None:
+    figure, canvas = span_tree.draw(SAMPLES[name]())
+    for box in canvas.boxes:
+        assert box.x >= BEGIN
+        assert box.x + box.width <= END + 0.01
+    assert overlaps(canvas.texts) == off_the_plate(canvas.texts, theme.WIDEST, 10_000) == []
+    assert figure.alt.startswith(f"Spans: {figure.title}. invoke_agent")
+
+
+def test_tokens_and_dollars_are_not_cut() -> None:
+    planned = events.PlanProposed(3.0, Plan.parse(["rest"]), calls=(ModelCall("gpt-4o", 123_456, 12_345, 3.0),))
+    _, canvas = span_tree.draw(
+        Run([events.RunStarted(0.0, "", planner=True, reviewer=False), events.PlanStarted(0.0, "first"), planned])
+    )
+    assert "123,456 in, 12,345 out, $0.4321" in [text.holds for text in canvas.texts]
+
+
+def test_the_text_of_a_run_with_news() -> None:
+    assert views.sequence(worlds.midway()).text == (
+        "The board asked the planner twice, the executor 3 times and the evaluator twice; news came once\n"
+        "  0 s   board → planner    plan: Migrate\n"
+        "  3 s   planner → board    a plan of 3 steps: 1, 2, 3\n"
+        "  3 s   board → executor   do 1: Read\n"
+        '  5 s   executor → board   1 done: "read"\n'
+        "  5 s   board → executor   do 2: Back up\n"
+        '  9 s   executor → board   2 done: {"size": 4}\n'
+        "  9 s   board → evaluator  judge 2: 2 is fine\n"
+        "  10 s  evaluator → board  ✗ no verdict on 2: RuntimeError: no model\n"
+        "  10 s  outside → board    news: the window closes at <18:00>\n"
+        "  10 s  board → planner    plan the rest again: news\n"
+        "  12 s  planner → board    a plan of 1 step: 4\n"
+        "  12 s  board → executor   do 4: Migrate the half\n"
+        '  15 s  executor → board   4 done: {"rows": 9}\n'
+        "  15 s  board → evaluator  judge 4: 4 is fine\n"
+        "Solid: asked or told. Dashed: answered; ✗ marks what failed, was invalid or rejected."
+    )
+
+
+def test_the_roles_that_take_part_have_lifelines_and_their_names_repeat() -> None:
+    runs = worlds.replanned(), worlds.deploy(), Run()
+    boxes = [[box.holds for box in draw(run)[1].boxes] for run in runs]
+    heads = [len(range(0, len(messages(run)), HEAD_EVERY)) for run in runs]
+    assert heads[0] > 1
+    roles = [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]
+    assert boxes == [names * times for names, times in zip(roles, heads, strict=True)]
+
+
+@pytest.mark.parametrize("length", [19, 20, 60])
+def test_of_a_long_run_the_first_messages_are_drawn_and_the_others_counted(length: int) -> None:
+    run = worlds.run(worlds.chain(length))
+    figure = views.sequence(run)
+    made = len(messages(run))
+    assert len([line for line in figure.text.splitlines() if " → " in line]) == min(made, MOST)
+    assert (f"Not drawn: {made - MOST} more messages." in figure.text) == (made > MOST)
+
+
+def check_layout(run: Run) -> None:
+    """Everything is on the plate and nothing overlaps; each message in the text is drawn, and marked where it is bad."""
+    figure, canvas = draw(run)
+    high = float(figure.svg.partition(' height="')[2].partition('"')[0])
+    assert off_the_plate([*canvas.boxes, *canvas.texts], min(figure.width, 720), high) == []
+    assert overlaps(canvas.texts) == overlaps(canvas.boxes, least=4) == []
+    drawn = [text.holds for text in canvas.texts]
+    for message in messages(run)[:MOST]:
+        assert any(message.words.startswith(words.partition("…")[0]) for words in drawn if words), message
+
+
+@pytest.mark.parametrize("make", [worlds.replanned, worlds.midway, worlds.thinking, worlds.deploy, Run])
+def test_messages_are_drawn_in_their_place_and_marked_where_they_are_bad(make: Callable[[], Run]) -> None:
+    check_layout(make())
+    assert all(message.words.startswith("✗") == message.bad for message in messages(make()))
+
+
+@rounds(40)
+@given(worlds.plans(), worlds.names, st.floats(0.001, 5e4), st.booleans())
+def test_whatever_is_said_stays_in_its_place(plan: Plan, words: str, seconds: float, news: bool) -> None:
+    started = e.RunStarted(0.0, words, planner=True, reviewer=True, evaluator=True)
+    run = Run([started, e.PlanStarted(0.0, "first"), e.PlanProposed(seconds / 3, plan)])
+    for step in plan.steps[:1]:
+        if not step.depends_on:
+            run.record(e.StepStarted(seconds / 2, step.id))
+            run.record(e.StepFailed(seconds, step.id, words))
+    if news:
+        run.record(e.Reviewed(seconds, "change", plan.hash, words, words))
+        run.record(e.NewsReceived(seconds, words))
+        run.record(e.PlanStarted(seconds, "repair"))
+        run.record(e.PlanProposed(seconds, None, (Problem("planner_failed", None, words),)))
+    check_layout(run)

@@ -1,4 +1,4 @@
-"""The deploy world is real: what is done to its files changes what its tools, its plan and its run say."""
+"""The deploy world is real: what is done to its files changes what its tools say; and news at a gate."""
 
 from __future__ import annotations
 
