@@ -5,8 +5,6 @@ one table run in one process, interleaved, so that a slow machine is slow for al
 a target is missed, unless --strict is given.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import asdict, dataclass

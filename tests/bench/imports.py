@@ -1,7 +1,5 @@
 """What imports cost, each in a fresh process, interleaved: ours beside pydantic, sqlite3 and one model."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ plain peer and LangGraph in one process, interleaved, and writes the seconds as 
 plan outside the timed part; calling it carries the plan out.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os

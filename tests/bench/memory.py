@@ -1,7 +1,5 @@
 """Memory: the peak of a fresh process that carries out a plan from JSON, with the interpreter, pydantic, text, and events."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Microseconds a step: ours beside asyncio and a thread pool with graphlib, how the cost grows, and what validation costs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial

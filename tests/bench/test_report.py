@@ -1,7 +1,5 @@
 """The bench on tiny plans, and its verdicts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,6 +1,5 @@
 """The desk for whoever can't see it, or sees it narrow: fields and their problems, what is announced, the focus, axe."""
 
-import pytest
 from playwright.sync_api import Page
 
 from tests.browser import flows
@@ -83,20 +82,3 @@ def test_the_desk_keeps_the_rules_wide_and_narrow(lab: Lab, page: Page, errors: 
     shoot(page, f"desk-{themed.lower()}-asks")
     style, contrast = page.evaluate(RING)
     assert (style, contrast >= 3) == ("solid", True)
-
-
-@pytest.mark.usefixtures("fresh")
-def test_the_rules_find_what_breaks_them(page: Page) -> None:
-    page.set_content(
-        """<div id="bad" style="background: #fff"><button></button><button>Go</button><button>Go</button>
-        <p style="color: #aaa">pale</p><input placeholder="fine" style="color: #000"><select></select></div>"""
-    )
-    broken = "\n".join(flows.broken_rules(page, "#bad"))
-    for fault in (
-        "no name: <button>",
-        "two buttons are called Go",
-        "contrast 2.32: pale",
-        "no name: <input",
-        "of a list",
-    ):
-        assert fault in broken

@@ -1,7 +1,5 @@
 """What the tests of the capabilities share: runs that check themselves, and a site where tools put things up and take them down."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from planexec_lite import Plan, PlannerExecutor, Policy, Run, Simulated, Tool, Toolbox, ToolExecutor, Verdict, execute

@@ -1,7 +1,5 @@
 """A run that continues with changed tools: the error names each change, and the run stays as it was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The deadline bounds steps, backoff and nested runs, and an async step is cancelled at its end."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor

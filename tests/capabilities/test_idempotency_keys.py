@@ -1,7 +1,5 @@
 """Idempotency keys: the same for all attempts of a call, in each process; different for different calls."""
 
-from __future__ import annotations
-
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path

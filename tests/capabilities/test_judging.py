@@ -1,7 +1,5 @@
 """Evaluators: a result with a criterion counts after its verdict, and the verdict decides the next event."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

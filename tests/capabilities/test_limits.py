@@ -1,7 +1,5 @@
 """Limits and roles: four cooks and one oven; and the most calls of one tool in a run, across retries and plans."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """At-most-once calls: they run as approved, with the same dependencies, and no later plan repeats one without a question."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any

@@ -1,7 +1,5 @@
 """A tool reports its progress; the board knows it while the step runs, and the run keeps it."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any

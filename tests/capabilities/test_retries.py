@@ -1,7 +1,5 @@
 """Retries: how often, after which wait; and a breaker that stops calls to a tool that fails."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.views.narration import trace
-from planexec_lab.views.timeline_drawing.model import Timeline
 from planexec_lite import Backoff, Board, Breaker, Inline, Pool, RuleEvaluator, Run, Simulated, Tool, Toolbox, Verdict
 from planexec_lite.events import BackoffEnded, BackoffStarted, StepBlocked, StepDone, StepFailed, StepStarted
 from planexec_lite.meter import charge, now
@@ -149,20 +145,6 @@ def test_while_it_waits_its_place_is_free_for_others(workers: Simulated) -> None
     assert starts(run) == [("1", 0.0), ("2", 1.0), ("1", 2.0), ("3", 3.0)]
 
 
-def storm(backoff: Backoff) -> list[float]:
-    """Return the start times of the second attempts of ten steps that failed at the same time."""
-    run = Site().run(*[work(f"{n}", fails=1) for n in range(10)], backoff=backoff)
-    return [event.at for event in run.events if isinstance(event, StepStarted) and event.attempt == 2]
-
-
-def test_with_jitter_steps_come_back_apart_and_the_same_way_each_time() -> None:
-    assert storm(EVEN) == [2.0] * 10
-    spread = Backoff(first=10.0, jitter=1.0)
-    apart = storm(spread)
-    assert len(set(apart)) == 10
-    assert apart == sorted(apart) == storm(spread) != storm(Backoff(first=10.0, jitter=1.0, seed=1))
-
-
 @given(jobs(), st.sampled_from([None, 1, 2, 3]), st.sampled_from(["skip", "stop"]))
 @rounds(150)
 def test_it_changes_when_and_never_what(made: Any, slots: int | None, failure: Any) -> None:
@@ -214,21 +196,6 @@ def test_what_a_judge_sends_back_waits_as_well() -> None:
     assert starts(run) == [("1", 0.0), ("1", 2.0)]
 
 
-def test_a_replan_waits_until_the_retries_are_used_up() -> None:
-    site = Site()
-    plans = [work("1", fails=9), work("2", fails=1)], [work("3", "2")]
-    run = planned(site.tools, *plans, retries=1, backoff=EVEN, replan="failure").run("build")
-    assert (run.status, site.log) == ("finished", ["1", "2", "1", "2", "3"])
-
-
-def test_the_wait_is_on_the_timeline_and_in_the_trace() -> None:
-    run = Site().run(work("1", fails=2))
-    lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}
-    assert [(bar.start, bar.end, bar.state) for bar in lanes["backoff"]] == [(1.0, 2.0, "waited"), (3.0, 5.0, "waited")]
-    assert [(bar.start, bar.end) for bar in lanes["slot 1"]] == [(0.0, 1.0), (2.0, 3.0), (5.0, 6.0)]
-    assert "step 1 waits for 2 s before it is tried again" in trace(run)
-
-
 NEVER = float("inf")
 NOTE = Tool(lambda: "noted", name="note", latency=1.0, effects="none")
 
@@ -268,15 +235,6 @@ def answering(*works: bool) -> Tool:
     return Tool(ask, latency=1.0, effects="none")
 
 
-def test_after_three_failures_in_a_row_nothing_is_called_or_asked_any_more() -> None:
-    service = Service()
-    run = service.run(*TEN[:4], step("5", "ask", gate=True), step("n", "note"))
-    assert (len(service.calls), told(run, StepBlocked)) == (3, ["4", "5"])
-    assert run.board.errors["4"] == "not called: ask failed 3 times in a row, and its breaker is open for 10 s more"
-    assert "step 4 fails: not called: ask failed 3 times in a row" in trace(run)
-    assert (run.status, run.board.state["n"]) == ("failed", "done")
-
-
 def test_when_its_time_is_over_one_call_tries_and_a_result_closes_it() -> None:
     service = Service(up=11.0)
     run = service.run(*TEN, retries=3, backoff=Backoff(4.0, 2.5, jitter=0.0), slots=None)
@@ -285,13 +243,6 @@ def test_when_its_time_is_over_one_call_tries_and_a_result_closes_it() -> None:
     blocked = [event for event in run.events if isinstance(event, StepBlocked)]
     assert [event.at for event in blocked] == [5.0] * 10 + [15.0] * 9
     assert (run.status, blocked[0].attempt, blocked[-1].attempt) == ("finished", 2, 3)
-
-
-def test_an_error_that_is_final_says_nothing_about_the_tool() -> None:
-    service = Service(error=KeyError)
-    run = service.run(*TEN)
-    assert len(service.calls) == 10
-    assert all(event.final for event in run.events if isinstance(event, StepFailed))
 
 
 def test_what_is_blocked_is_planned_again_with_another_tool() -> None:

@@ -1,7 +1,5 @@
 """A tool without declared effects has unknown effects: the kit never repeats it by itself."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Events, the board and the rules: JSON both ways, one fold, pure decisions, and which event each state takes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import is_dataclass

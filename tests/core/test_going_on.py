@@ -1,7 +1,5 @@
 """A run that paused, was interrupted or failed with an error is resumed; a person is asked about a call that is in doubt."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -32,11 +30,10 @@ from planexec_lite import (
 from planexec_lite import events as e
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.judging import Judging
-from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.meter import idempotency_key
-from tests.core.shapes import END, Portions, Writing, check_fold, left, step
+from tests.core.shapes import Portions, check_fold, left, step
 
 
 class World:
@@ -160,16 +157,6 @@ def test_a_planner_that_was_interrupted_is_asked_again_and_it_counts_once(replan
     assert interrupted(run) == [None]
 
 
-def test_a_planner_that_was_interrupted_while_it_streamed_is_asked_again() -> None:
-    world, planner = (
-        World(),
-        Writing([look("1"), look("2", "1"), KeyboardInterrupt()], [look("1"), look("2", "1"), END]),
-    )
-    agent = PlannerExecutor(planner, world.executor, workers=Simulated())
-    run = check(agent.resume(left(lambda: agent.run("go"))))
-    assert (run.status, world.did) == ("finished", ["1", "2"])
-
-
 def test_a_judge_or_a_reviewer_that_was_interrupted_is_asked_again() -> None:
     stops = ["reviewer", "judge"]
 
@@ -189,14 +176,6 @@ def test_a_judge_or_a_reviewer_that_was_interrupted_is_asked_again() -> None:
     run = check(agent.resume(left(lambda: agent.resume(unreviewed))))
     assert (run.status, world.did, interrupted(run)) == ("finished", ["1"], ["1"])
     assert not run.board[Judging].unverified
-
-
-def test_news_may_come_while_steps_are_in_flight() -> None:
-    world = World("2")
-    agent = world.agent([look("1"), look("2", "1"), pay("3", "2")], [look("2", "1"), look("4", "2")])
-    run = check(agent.tell(left(lambda: agent.run("go")), "nothing is to be paid"))
-    assert (run.status, world.did) == ("finished", ["1", "2", "2", "4"])
-    assert (run.board[News].texts, run.board[Replanning].replans) == (["nothing is to be paid"], 1)
 
 
 def test_a_run_takes_a_decision_or_news_only_when_it_waits_for_it() -> None:

@@ -1,7 +1,5 @@
 """Runs: what they give back and tell, and what a watcher sees."""
 
-from __future__ import annotations
-
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +13,8 @@ from hypothesis import strategies as st
 
 import planexec_lite
 from planexec_lite import (
-    AskPerson,
     Backoff,
     Board,
-    Decision,
     Inline,
     Plan,
     PlannerExecutor,
@@ -39,14 +35,13 @@ from planexec_lite.events import (
     RunStarted,
     StepDone,
     StepFailed,
-    StepProposed,
     StepStarted,
     from_dict,
     to_dict,
 )
 from planexec_lite.workers import Workers
 from tests.core.ending import to_its_end
-from tests.core.shapes import END, Checked, Job, Portions, Workshop, Writing, jobs, plan_of, step
+from tests.core.shapes import Checked, Job, Portions, Workshop, jobs, plan_of, step
 from tests.rounds import rounds
 
 
@@ -247,25 +242,6 @@ def test_a_watcher_sees_planning_approving_and_replanning_in_order(kind: str) ->
     assert {"PlanStarted", "StepStarted"} <= {*last}, "the planner at work is a moment of its own"
     assert sum(isinstance(event, Reviewed) for event in run.events) == 2
     assert run.status == "finished"
-
-
-def test_a_run_that_pauses_and_goes_on_is_watched_in_both_parts() -> None:
-    watcher, planner = Watcher(), Portions([step("1", "act", n=1), step("2", "act", "1", n=2, gate=True)])
-    agent = PlannerExecutor(planner, World().executor, AskPerson(), workers=Simulated(), watch=watcher)
-    run = watcher.check(agent.run("act"))
-    for _ in range(2):
-        assert run.status == "paused"
-        run = watcher.check(agent.resume(run, Decision("approve")))
-    assert run.status == "finished"
-    run = agent.tell(agent.run("act"), "news")
-    assert watcher.seen[-1] == run.events
-
-
-def test_the_steps_of_a_streamed_plan_are_seen_as_they_arrive() -> None:
-    watcher, planner = Watcher(), Writing([1.0, step("1", "act", n=1), 1.0, step("2", "act", n=2), 1.0, END])
-    watcher.check(PlannerExecutor(planner, World().executor, workers=Simulated(), watch=watcher).run("act"))
-    counts = {sum(isinstance(event, StepProposed) for event in moment) for moment in watcher.seen}
-    assert counts == {0, 1, 2}
 
 
 def test_a_watcher_that_raises_ends_the_run_and_leaves_nothing_behind() -> None:

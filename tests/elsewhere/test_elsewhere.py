@@ -1,7 +1,5 @@
 """The release on other frameworks: lesson 15 reads a recording of the suite, and these are the programs that were recorded."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """How parallel published plans are, and the recount of their rows."""
 
-from __future__ import annotations
-
 import json
 from importlib import resources
 from pathlib import Path

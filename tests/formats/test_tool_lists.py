@@ -2,7 +2,6 @@
 
 import json
 import pickle
-from collections import Counter
 
 import pytest
 
@@ -123,19 +122,3 @@ def test_named_never_overwrites_an_argument() -> None:
     plan = formats.read("1. f(1, a=2)\n2. f(1, 2, 3)")
     steps = formats.named(plan, Toolbox([f])).steps
     assert [step.params for step in steps] == [{"input": 1, "a": 2}, {"a": 1, "b": 2, "arg3": 3}]
-
-
-def test_sample_is_twelve_right_plans_and_eight_wrong_ones() -> None:
-    plans, tools = formats.sample()
-    codes = [{problem.code for problem in plan.problems(tools)} for plan in plans]
-    assert [bool(one) for one in codes] == [False] * 12 + [True] * 8
-    assert Counter(code for one in codes for code in one) == {
-        "unknown_tool": 3,
-        "self_dependency": 1,
-        "unknown_dependency": 2,
-        "dangling_reference": 2,
-        "cycle": 2,
-    }
-    assert len({plan.hash for plan in plans}) == 20
-    used = {step.tool for plan in plans[:12] for step in plan.steps}
-    assert used == set(tools.names)

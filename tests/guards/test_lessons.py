@@ -1,7 +1,5 @@
 """How a lesson reads: lines that fit into a window, minutes that are honest, and no answer before its question."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

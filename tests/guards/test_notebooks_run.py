@@ -109,7 +109,7 @@ def run_again(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     """What the notebook tool says when it compares a new run with the stored files, and who tried the network."""
     scratch = tmp_path_factory.mktemp("again")
     asked = chosen(request, AGAIN) or NOTEBOOKS[:1]
-    done = books.run(".ci/notebooks.py", "--check", *asked, scratch=scratch, **PLACES[1])
+    done = books.run(".ci/notebooks.py", "--check", "--forked", *asked, scratch=scratch, **PLACES[1])
     return done.stdout, books.attempts(scratch)
 
 

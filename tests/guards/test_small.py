@@ -1,7 +1,5 @@
 """The pattern stays small: lines of code, without blank lines, comments and docstrings."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import io

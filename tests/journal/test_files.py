@@ -1,7 +1,5 @@
 """No acknowledged write is lost, whatever else opens, copies, damages or replaces the files of a journal or a prompt registry."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """The journal: what is written when, what is read back, who may carry a run on, and what a file can hold."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

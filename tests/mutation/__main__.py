@@ -3,8 +3,6 @@
 usage: python -m tests.mutation COUNT [SEED]     (the count is how many each of the three parts gets)
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """What is wrong with a plan is reported all at once; and its graph: waves, the critical path, cycles."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Reading plans: every shape of the published articles, one canonical form, and PlanError for everything else."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle

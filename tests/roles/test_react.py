@@ -1,7 +1,5 @@
 """The ReAct executor: one step, a model, its tools, a bound; and what planner and executor do not share."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Big results stay with the workers: the same answers, a small board, an empty store afterwards; no handle can be forged."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing

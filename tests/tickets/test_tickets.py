@@ -1,7 +1,5 @@
 """Tickets: two executors with their roles, a dead one, a zombie, and a driver that dies."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

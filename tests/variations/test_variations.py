@@ -1,7 +1,5 @@
 """The variations: each is the same loop, and what tells them apart can be read off their events."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -51,11 +49,6 @@ def test_who_sees_no_result_in_time_misses_a_goal_that_depends_on_it(task: str) 
 
 
 @pytest.mark.slow
-def test_every_variation_releases(deployed: dict[str, Row]) -> None:
-    assert {name: one.reached for name, one in deployed.items()} == dict.fromkeys(VARIATIONS, True)
-
-
-@pytest.mark.slow
 def test_who_looks_one_step_ahead_is_asked_once_a_step_and_once_more(deployed: dict[str, Row]) -> None:
     for name in ("ReAct", "step by step"):
         reasons = [event.reason for event in deployed[name].run.events if isinstance(event, PlanStarted)]
@@ -99,13 +92,6 @@ def test_what_an_executor_reads_grows_where_each_step_is_told_everything(deploye
     ]
     assert read == sorted(read)
     assert read[-1] > 2 * read[0]
-
-
-@pytest.mark.slow
-def test_plan_and_solve_is_a_plan_of_one_step(deployed: dict[str, Row]) -> None:
-    run = deployed["plan-and-solve"].run
-    assert list(run.results) == ["1"]
-    assert run.usage.calls == 1 + STEPS + 1
 
 
 @pytest.mark.slow

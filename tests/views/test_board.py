@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planexec_lab import views
 from planexec_lab.views import span_tree
 from planexec_lab.views.drawing import theme
-from planexec_lab.views.message_sequence import HEAD_EVERY, MOST, draw, messages
+from planexec_lab.views.message_sequence import MOST, draw, messages
 from planexec_lab.views.span_tree import BEGIN, END
 from planexec_lite import (
     ApproveAll,
@@ -35,26 +35,6 @@ from tests.views import worlds
 from tests.views.drawing import off_the_plate, overlaps
 
 
-def test_the_text_of_a_failed_run() -> None:
-    run = worlds.deploy(fails=["5"], retries=1)
-    figure = views.board(run)
-    assert figure.text == (
-        "Step 5 failed: 4 of 8 steps done, 3 skipped\n"
-        "  step  status     what                        waits for  attempt  result\n"
-        '  1     ✓ done     Run full test suite                    1 of 2   "took 20"\n'
-        '  2     ✓ done     Build Docker image          1          1 of 2   "took 30"\n'
-        '  3     ✓ done     Backup production database             1 of 2   "took 15"\n'
-        '  4     ✓ done     Deploy to staging           2          1 of 2   "took 12"\n'
-        "  5     ✗ failed   Verify staging works        4          2 of 2   RuntimeError: 3 of 12 checks failed\n"
-        "  6     – skipped  Deploy to production        3, 5                step 5 failed\n"
-        "  7     – skipped  Verify production works     6                   step 6 skipped\n"
-        "  8     – skipped  Send notification           7                   step 7 skipped\n"
-        "Ended: step 5 failed: RuntimeError: 3 of 12 checks failed; skipped behind it: 6, 7, 8."
-    )
-    assert [figure.table.count(f">{word}<") for word in ("✓ done", "✗ failed", "– skipped")] == [4, 1, 3]
-    assert views.board(run.board) == figure
-
-
 @pytest.mark.parametrize(
     ("reviewer", "title"),
     [
@@ -67,16 +47,6 @@ def test_the_title_says_what_a_run_waits_for(reviewer: ApproveAll | AskPerson, t
     run = PlannerExecutor(planner, executor, reviewer, Simulated(4)).run("Deploy")
     assert views.board(run).title == title
     assert ("now: paused" in views.timeline(run).svg) == title.startswith("Paused")
-
-
-def test_a_refused_plan_is_reported() -> None:
-    run = Run([e.RunStarted(0.0, "goal", planner=True, reviewer=False)])
-    assert views.board(run).text == "No plan yet"
-    run.record(e.PlanStarted(0.0, "first"))
-    run.record(e.PlanProposed(2.0, None, (Problem("not_json", None, "this is <prose>", "write JSON"),)))
-    figure = views.board(run)
-    assert "this is <prose>" in figure.text
-    assert "this is &lt;prose&gt;" in figure._repr_html_()
 
 
 def test_a_rejected_result_says_so_and_the_caption_says_why() -> None:
@@ -110,11 +80,6 @@ def test_judging_unverified_superseded_and_news_are_said_in_words() -> None:
     for number in range(4):
         run.record(e.NewsReceived(15.0, f"news {number}"))
     assert views.board(run).caption.endswith("Earlier news: 2. News: “news 1”. News: “news 2”. News: “news 3”.")
-
-
-def test_the_error_of_an_earlier_try_is_called_so() -> None:
-    failed = e.StepStarted(0.0, "1", 1, 2), e.StepFailed(1.0, "1", "OSError: busy"), e.StepStarted(1.0, "1", 2, 2)
-    assert "before: OSError: busy" in views.board(worlds.given(worlds.chain(1), *failed)).text
 
 
 @pytest.mark.parametrize("by", ["role", "plan"])
@@ -166,35 +131,10 @@ def test_the_text_names_step_try_event_and_words() -> None:
     assert "<b>" not in figure.table
 
 
-def test_one_step_alone() -> None:
-    assert views.thoughts(worlds.thinking(), "2").text == (
-        "Step 2: 1 thought, 0 calls\n  step  event      words\n  2     ◇ thought  Mended."
-    )
-    assert views.thoughts(worlds.thinking(), 2) == views.thoughts(worlds.thinking(), "2")
-    assert views.thoughts(worlds.deploy(), "3").text == "Step 3 thought nothing aloud"
-    with pytest.raises(ValueError, match="no step '9' in this run; there are: 1, 2"):
-        views.thoughts(worlds.thinking(), "9")
-
-
 def test_arguments_that_are_no_object_are_shown_too() -> None:
     action = e.Action("look", "not an object")  # type: ignore[arg-type]
     run = worlds.given(worlds.chain(1), e.StepStarted(0.0, "1"), e.Inside(0.0, "1", action))
     assert '→ action  look(="not an object")' in views.thoughts(run).text
-
-
-def test_the_text_says_what_stands_inside_what() -> None:
-    assert views.spans(SAMPLES["retried"]()).text == (
-        "8 spans in 6 s: 3 tool calls, 0 model calls\n"
-        "  invoke_agent planner-executor  0 s  – 6 s\n"
-        "    step 1                       0 s  – 2 s  ✗ RuntimeError\n"
-        "      execute_tool put_up        0 s  – 2 s  ✗ RuntimeError\n"
-        "    backoff 1                    2 s  – 4 s\n"
-        "    step 1, try 2                4 s  – 6 s\n"
-        "      execute_tool put_up        4 s  – 6 s\n"
-        "    step 2                       6 s  – 6 s\n"
-        "      execute_tool put_up        6 s  – 6 s\n"
-        "Each row is a span, inside the one that it is indented below. ✗ marks what failed."
-    )
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -213,45 +153,6 @@ def test_tokens_and_dollars_are_not_cut() -> None:
         Run([events.RunStarted(0.0, "", planner=True, reviewer=False), events.PlanStarted(0.0, "first"), planned])
     )
     assert "123,456 in, 12,345 out, $0.4321" in [text.holds for text in canvas.texts]
-
-
-def test_the_text_of_a_run_with_news() -> None:
-    assert views.sequence(worlds.midway()).text == (
-        "The board asked the planner twice, the executor 3 times and the evaluator twice; news came once\n"
-        "  0 s   board → planner    plan: Migrate\n"
-        "  3 s   planner → board    a plan of 3 steps: 1, 2, 3\n"
-        "  3 s   board → executor   do 1: Read\n"
-        '  5 s   executor → board   1 done: "read"\n'
-        "  5 s   board → executor   do 2: Back up\n"
-        '  9 s   executor → board   2 done: {"size": 4}\n'
-        "  9 s   board → evaluator  judge 2: 2 is fine\n"
-        "  10 s  evaluator → board  ✗ no verdict on 2: RuntimeError: no model\n"
-        "  10 s  outside → board    news: the window closes at <18:00>\n"
-        "  10 s  board → planner    plan the rest again: news\n"
-        "  12 s  planner → board    a plan of 1 step: 4\n"
-        "  12 s  board → executor   do 4: Migrate the half\n"
-        '  15 s  executor → board   4 done: {"rows": 9}\n'
-        "  15 s  board → evaluator  judge 4: 4 is fine\n"
-        "Solid: asked or told. Dashed: answered; ✗ marks what failed, was invalid or rejected."
-    )
-
-
-def test_the_roles_that_take_part_have_lifelines_and_their_names_repeat() -> None:
-    runs = worlds.replanned(), worlds.deploy(), Run()
-    boxes = [[box.holds for box in draw(run)[1].boxes] for run in runs]
-    heads = [len(range(0, len(messages(run)), HEAD_EVERY)) for run in runs]
-    assert heads[0] > 1
-    roles = [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]
-    assert boxes == [names * times for names, times in zip(roles, heads, strict=True)]
-
-
-@pytest.mark.parametrize("length", [19, 20, 60])
-def test_of_a_long_run_the_first_messages_are_drawn_and_the_others_counted(length: int) -> None:
-    run = worlds.run(worlds.chain(length))
-    figure = views.sequence(run)
-    made = len(messages(run))
-    assert len([line for line in figure.text.splitlines() if " → " in line]) == min(made, MOST)
-    assert (f"Not drawn: {made - MOST} more messages." in figure.text) == (made > MOST)
 
 
 def check_layout(run: Run) -> None:

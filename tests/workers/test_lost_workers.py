@@ -1,7 +1,5 @@
 """Executors that lose workers, repeat calls and say wrong things: no at-most-once call begins twice, and every run ends."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import threading

@@ -1,7 +1,5 @@
 """Executors that lie at random: they lose, repeat, delay and deny calls, and return foreign values. No bill is booked twice."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time

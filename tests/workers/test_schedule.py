@@ -1,7 +1,5 @@
 """When each step starts and what failure means: random plans on all kinds of workers, compared with an independent schedule."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

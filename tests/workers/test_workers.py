@@ -1,7 +1,5 @@
 """Tools raise, return and end in odd ways: the step ends, the run ends, and the error names the reason, on all kinds of workers."""
 
-from __future__ import annotations
-
 import asyncio
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """The deploy world is real: what is done to its files changes what its tools say; and news at a gate."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from typing import Any

@@ -1,7 +1,5 @@
 """What all worlds share: wrong arguments, copies, pickles, no paths of this machine; and how a world is connected."""
 
-from __future__ import annotations
-
 import gc
 import importlib
 import json

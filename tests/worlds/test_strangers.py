@@ -1,7 +1,5 @@
 """A stranger's server beside an office: its words do harm to a planner that obeys, and are held off."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys
