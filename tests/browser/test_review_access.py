@@ -1,5 +1,6 @@
 """The desk for whoever can't see it, or sees it narrow: fields and their problems, what is announced, the focus, axe."""
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.browser import flows
@@ -62,6 +63,7 @@ def test_the_focus_is_kept_after_a_removal_and_after_the_decision(lab: Lab, page
     assert "Approved by reviewer" in page.evaluate("() => document.activeElement.innerText")
 
 
+@pytest.mark.wide
 def test_the_desk_keeps_the_rules_wide_and_narrow(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
     opened(lab, page, f"axe-{themed}", SETUP, HARD)
     shown = desk(page)

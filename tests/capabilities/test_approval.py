@@ -429,3 +429,13 @@ def test_a_grant_covers_no_new_step_that_may_delete_something(destructive: bool)
     plans = {"steps": [step("1", "clean", what="a")], "complete": False}, [step("2", "clean", what="b")]
     run = planned(tools, *plans, roles={"reviewer": granting(5)}).run("clean")
     assert (run.status, world.done) == (("paused", ["a"]) if destructive else ("finished", ["a", "b"]))
+
+
+@pytest.mark.parametrize("gate", [False, True])
+def test_a_rejection_ends_the_run_with_its_reason(gate: bool) -> None:
+    world = World()
+    words = ["approve"] * gate + [Decision("reject", "Ada", "too risky")]  # type: ignore[operator]
+    run = check(agent(world, Portions(plan(look("1", gate=gate), look("2", "1"))), ScriptedReviewer(words)).run("x"))
+    assert (run.status, world.done) == ("stopped", [])
+    assert "Ada" in run.reason
+    assert "too risky" in run.reason

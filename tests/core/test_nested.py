@@ -404,3 +404,13 @@ def test_a_step_that_an_evaluator_changed_repeats_no_call_unseen() -> None:
     run = world.agent(step("1", "pay", name="x"), put, evaluator=judge).run("go")
     assert (run.status, world.calls) == ("failed", ["pay x", "put y"])
     assert "step 1 already made this call" in run.board.errors["2"]
+
+
+def test_a_doubt_inside_is_named(tmp_path: Path) -> None:
+    late = World().around(step("1", "mail", name="x") | {"timeout": 2.0})
+    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+    world, kept = World("mail x"), Journal(tmp_path / "runs.db", "OFF")
+    agent = world.around(step("1", "mail", name="x"), journal=kept)
+    left(lambda: agent.run("go"))
+    run = agent.roll_back(agent.resume(kept.load(1)))
+    assert run.reason.endswith("not undone: 1/1 (nobody knows whether it was done)")

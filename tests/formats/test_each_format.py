@@ -1,13 +1,18 @@
-"""Each published format is read: the same plan out of each, drawings and lists written by hand, and what is odd in each."""
+"""Each published format is read: the same plan, what is odd in each, drawings and lists written by hand, and references."""
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from planexec_lab import formats
+from planexec_lite import references
 from planexec_lite.plan import Plan, PlanError
 
 SAME_PLAN: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("same_plan.yaml").read_text("utf-8"))
@@ -391,3 +396,80 @@ def test_fence_around_a_plan_is_taken_off_and_its_lines_count() -> None:
     assert len(formats.read('\n```json\n["wash", "dry"]\n```\n').steps) == 2
     with pytest.raises(PlanError, match="line 4: 'and' is no item"):
         formats.read("```\n1. wash\n\nand\n```")
+
+
+Written = list[list[int | str]]  # for each step the parts of its argument: a number is the result of that step
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_characters="#$<[]", categories=["L", "P", "S", "Zs"]), max_size=6)
+LITERAL = TEXT | st.sampled_from(["{step_1_result}", "{{step_2_result.a[0]}}", "{", "}", "{step_", "_result}"])
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Written:
+    """Up to 12 steps, so that step 10 stands beside step 1; each uses steps before it, between literal texts."""
+    return [
+        draw(st.lists(LITERAL if n == 0 else LITERAL | st.integers(0, n - 1), max_size=6))
+        for n in range(draw(st.integers(1, 12)))
+    ]
+
+
+def nestful(written: Written) -> Any:
+    texts = enumerate(joined(written, lambda n: f"$var{n}$"))
+    return [{"name": "t", "arguments": {"x": text}, "label": f"var{n}"} for n, text in texts]
+
+
+def taskbench(written: Written) -> Any:
+    return {"task_nodes": [{"task": "t", "arguments": [text]} for text in joined(written, lambda n: f"<node-{n}>")]}
+
+
+def hugginggpt(written: Written) -> Any:
+    texts = enumerate(joined(written, lambda n: f"<GENERATED>-{n}"))
+    return [{"task": "t", "id": n, "dep": [-1], "args": {"x": text}} for n, text in texts]
+
+
+def llmcompiler(written: Written) -> Any:
+    return "\n".join(f"{n}. t({text!r})" for n, text in enumerate(joined(written, lambda n: f"${{{n}}}")))
+
+
+def rewoo(written: Written) -> Any:
+    return "\n".join(f"Plan: p\n#E{n} = t[{text}]" for n, text in enumerate(joined(written, lambda n: f"#E{n}")))
+
+
+def joined(written: Written, refer: Callable[[int], str]) -> list[str]:
+    return ["".join(refer(part) if isinstance(part, int) else part for part in parts) for parts in written]
+
+
+WRITERS = [nestful, taskbench, hugginggpt, llmcompiler, rewoo]
+
+
+def apart(written: Written) -> Written:
+    """A text that begins like a word or a number would change the reference before it: part them.
+
+    "#E0 = x[" inside a text would define another evidence, which the reader reports: no text has a "=" right behind a reference.
+    """
+    for text in joined(written, lambda n: "#"):  # "#" is in no text
+        assume(not re.search(r"#\s*=", text))
+    return [[part if isinstance(part, int) else f" {part} " for part in parts] for parts in written]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+@given(written=plans())
+def test_dependencies_and_resolved_texts_are_those_that_were_meant(
+    write: Callable[[Written], Any], written: Written
+) -> None:
+    written = apart(written)
+    plan = formats.read(write(written))
+    place = {step.id: n for n, step in enumerate(plan.steps)}
+    uses = [{part for part in parts if isinstance(part, int)} for parts in written]
+    assert [{place[id] for id in step.depends_on} for step in plan.steps] == uses
+    results = {step.id: f"[{n}]" for n, step in enumerate(plan.steps)}
+    for step, meant in zip(plan.steps, joined(written, lambda n: f"[{n}]"), strict=True):
+        assert list(references.resolve(step.params, results).values()) == [meant]
+
+
+@given(edges=st.sets(st.tuples(st.integers(1, 9), st.integers(1, 9))))
+def test_worfbench_edges_come_back(edges: set[tuple[int, int]]) -> None:
+    nodes = "\n".join(f"{n}: task {n}" for n in range(1, 10))
+    starts = [("START", n) for n in range(1, 10)]
+    plan = formats.read(f"Node:\n{nodes}\nEdge: " + " ".join(f"({a},{b})" for a, b in [*starts, *edges]))
+    assert {(int(a), int(step.id)) for step in plan.steps for a in step.depends_on} == edges

@@ -1,5 +1,6 @@
-"""What the README shows is so: its snippets run and print what it says, its commands and links exist."""
+"""What the README and the teachers' pages show is so: snippets, commands, links, minutes; and the pages of the site."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -104,3 +105,36 @@ def test_every_lesson_and_text_is_a_page_whose_links_lead_somewhere(tmp_path: Pa
     for path in [*LESSONS, *sorted((ROOT / "exercises").glob("*.ipynb"))]:
         assert f'href="jupyter/lab/index.html?path={name_of(path)}"' in front
     assert re.search(r"\d+ exercises</a>", front)
+
+
+minutes = books.ci_program("minutes")
+TOUR = ROOT / "notebooks" / "00_tour.ipynb"
+TEXTS = {
+    "README.md": (ROOT / "README.md").read_text(encoding="utf-8"),
+    "the tour's map": "\n".join(
+        "".join(cell["source"]) for cell in json.loads(TOUR.read_text(encoding="utf-8"))["cells"]
+    ),
+}
+each_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+
+
+@each_text
+def test_each_lesson_has_the_minutes_that_it_states(text: str) -> None:
+    listed, stated = minutes.listed(text), minutes.stated()
+    assert {path.name for path in LESSONS} - set(listed) <= {TOUR.name}
+    assert {name: listed[name] for name in listed if name in stated} == {
+        name: stated[name] for name in listed if name in stated
+    }, "run `python .ci/minutes.py`, then `make notebooks ONLY=00`"
+
+
+@each_text
+def test_the_sum_is_the_sum(text: str) -> None:
+    total = sum(minutes.listed(TEXTS["README.md"]).values())
+    assert re.findall(r"(\d+) minutes in total", text) == [str(total)]
+
+
+def test_the_minutes_of_a_row_are_replaced() -> None:
+    rows = "| 01 | [toy](notebooks/01_toy.ipynb) | why? | 7 |\n[02 · b](02_b.ipynb) | why? | 9\nNot 8."
+    new = minutes.with_minutes(rows, {"01_toy.ipynb": 25})
+    assert new == rows.replace("| 7 |", "| 25 |")
+    assert minutes.listed(new) == {"01_toy.ipynb": 25, "02_b.ipynb": 9}

@@ -33,6 +33,7 @@ from planexec_lite import (
 from planexec_lite.events import Event
 from tests.core.shapes import Job, Workshop, left, plan_of
 from tests.journal.runs import carried_out, chain, executor_of, line_of, look, printed, started, tell
+from tests.rounds import few
 
 posix = pytest.mark.skipif(os.name != "posix", reason="other systems have other locks and modes")
 
@@ -106,6 +107,7 @@ LOOKS = {
     "a registry of that name": "refused(lambda: Registry(path).save('p', 'text'))",
     "copied files": "shutil.copytree(path.parent, path.parent.with_name('copy'))",
 }
+COPIED = pytest.param("copied files", marks=[posix, pytest.mark.weekly])
 LOOKING = """
     import shutil, sys
     from concurrent.futures import ThreadPoolExecutor
@@ -162,7 +164,7 @@ TELLING = """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [pytest.param(one, marks=[posix] if "copied" in one else []) for one in LOOKS])
+@pytest.mark.parametrize("kind", [*few([one for one in LOOKS if "copied" not in one], 3), COPIED])
 def test_a_killed_run_whose_files_were_opened_is_whole(kind: str, tmp_path: Path) -> None:
     """Another process writes meanwhile: its connection would be the last one, if SQLite's locks were all there is."""
     path = tmp_path / "here" / "runs.db"

@@ -13,10 +13,11 @@ from tests.guards.books import ROOT
 from tests.mutation.changes import Change, copy_to, keep, kept, turns_red
 
 MORE = {  # by changed file, the tests that are tried besides those of the same name
-    "board": "runs replanning approval schedule judging events",
-    "ready_queue": "schedule limits",
-    "decide loop agent run": "runs schedule going_on",
+    "board": "runs replanning approval workers judging events",
+    "ready_queue": "workers limits",
+    "decide loop agent run": "runs workers going_on",
     "events": "runs",
+    "progress": "deadline",
     "decisions": "approval judging",
     "meter": "budget runs",
     "planning": "planners replanning",
@@ -32,7 +33,7 @@ MORE = {  # by changed file, the tests that are tried besides those of the same 
     "tool toolbox": "tools",
     "awaiting": "async_tools",
     "real_time session": "workers timeouts limits",
-    "simulated": "schedule",
+    "simulated": "workers",
     "executors team": "workers runs",
     "evaluators": "judging",
     "reviewers": "approval",

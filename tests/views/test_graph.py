@@ -13,7 +13,7 @@ from planexec_lab.views.graph_drawing.place import arrange, crossings
 from planexec_lab.views.graph_drawing.sketch import Sketch
 from planexec_lab.views.timeline_drawing.model import MOST_LANES
 from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute
-from tests.rounds import rounds
+from tests.rounds import few, rounds
 from tests.views import worlds
 from tests.views.drawing import off_the_plate, overlap, overlaps
 
@@ -165,7 +165,7 @@ def test_a_timeline_of_very_many_lanes_shows_the_first_ones() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", ["flat", "a chain"])
+@pytest.mark.parametrize("shape", few(["a chain", "flat"], 1))
 def test_a_long_run_has_few_names_and_rows(shape: str) -> None:
     run = ran(shape, 4)
     assert len(views.timeline(run).caption) < 1_000
