@@ -79,7 +79,7 @@ WRITES = """
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("times", [5, pytest.param(60, marks=pytest.mark.weekly)])
+@pytest.mark.parametrize("times", [2, pytest.param(60, marks=pytest.mark.weekly)])
 @pytest.mark.parametrize("kind", ["journal", "registry"])
 def test_processes_with_threads_lose_no_acknowledged_write(kind: str, times: int, tmp_path: Path) -> None:
     path = tmp_path / "x.db"

@@ -133,15 +133,6 @@ def test_a_long_plan_and_its_changes_are_shown_to_the_last_step() -> None:
     assert "The plan&#x27;s rollback: nothing → book(hotel=" in text
 
 
-def test_the_desk_says_for_which_steps_a_model_chooses_the_calls() -> None:
-    plan = booked().changed(steps=[*booked().steps, *Plan.parse([{"id": "2", "description": "Look round"}]).steps])
-    shown = desk(plan, models=True)
-    assert "a model chooses the calls of step 2" in words(shown)
-    assert words(shown).count("? a model chooses the calls") == 1
-    assert "amodelchoosesthecalls" in "".join(repr(shown).split())
-    assert "a model chooses" not in words(desk(plan)) + repr(desk(plan))
-
-
 # --- what can't be taken back -----------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """The small worlds are real: bisect, trail, clock and arithmetic; and one mind in every role."""
 
 import ast
+import io
 import json
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from planexec_lab.comparison import client_of, react, stepwise, whole
 from planexec_lab.connect import connect
-from planexec_lab.worlds import arithmetic, bisect, clock, deploy, support, trail
+from planexec_lab.worlds import arithmetic, bisect, clock, deploy, strangers, support, trail
 from planexec_lab.worlds.flaky import NoAnswerError, flaky
 from planexec_lab.worlds.minds import EXPECTED, Later, as_expected
 from planexec_lite import (
@@ -222,3 +223,31 @@ def test_the_same_calls_fail_for_everybody_in_whatever_order():
     assert len(called) == 40 - len(failed)
     assert sorted(tries(flaky(tools, 0.5), sorted(order))) == sorted(failed)
     assert tries(flaky(tools, 0.5, seed=1), order) != failed
+
+
+def test_it_answers_lines_and_nothing_else() -> None:
+    server = strangers.Weather()
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "nothing"},
+        {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "nothing"}},
+        {"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "forecast", "arguments": {"city": "X"}}},
+    ]
+    out = io.StringIO()
+    server.serve(io.StringIO("".join(json.dumps(line) + "\n" for line in lines)), out)
+    said = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [one["id"] for one in said] == [1, 2, 3, 4]
+    assert said[0]["result"]["protocolVersion"] == "2025-06-18"
+    assert [one["error"]["code"] for one in said[1:3]] == [-32601, -32602]
+    assert said[3]["result"] == {"content": [{"type": "text", "text": "no station in X"}], "isError": True}
+
+
+@pytest.mark.parametrize(("line", "code"), [("{", -32700), ("", -32700), ("[]", -32600), ("5", -32600)])
+def test_a_line_that_is_no_request_is_refused_and_the_server_goes_on(line: str, code: int) -> None:
+    server = strangers.Weather()
+    refused = json.loads(server.answer(line) or "")
+    assert (refused["id"], refused["error"]["code"]) == (None, code)
+    call = {"id": 1, "method": "tools/call", "params": {"name": "forecast", "arguments": [1]}}
+    assert json.loads(server.answer(json.dumps(call)) or "")["result"]["isError"]
+    assert "result" in json.loads(server.answer('{"id": 2, "method": "initialize", "params": 5}') or "")
