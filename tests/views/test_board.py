@@ -274,3 +274,33 @@ def test_the_roles_that_take_part_have_lifelines_and_their_names_repeat() -> Non
     assert heads[0] > 1
     roles = [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]
     assert boxes == [names * times for names, times in zip(roles, heads, strict=True)]
+
+
+def test_the_text_of_a_run_with_news() -> None:
+    assert views.sequence(worlds.midway()).text == (
+        "The board asked the planner twice, the executor 3 times and the evaluator twice; news came once\n"
+        "  0 s   board → planner    plan: Migrate\n"
+        "  3 s   planner → board    a plan of 3 steps: 1, 2, 3\n"
+        "  3 s   board → executor   do 1: Read\n"
+        '  5 s   executor → board   1 done: "read"\n'
+        "  5 s   board → executor   do 2: Back up\n"
+        '  9 s   executor → board   2 done: {"size": 4}\n'
+        "  9 s   board → evaluator  judge 2: 2 is fine\n"
+        "  10 s  evaluator → board  ✗ no verdict on 2: RuntimeError: no model\n"
+        "  10 s  outside → board    news: the window closes at <18:00>\n"
+        "  10 s  board → planner    plan the rest again: news\n"
+        "  12 s  planner → board    a plan of 1 step: 4\n"
+        "  12 s  board → executor   do 4: Migrate the half\n"
+        '  15 s  executor → board   4 done: {"rows": 9}\n'
+        "  15 s  board → evaluator  judge 4: 4 is fine\n"
+        "Solid: asked or told. Dashed: answered; ✗ marks what failed, was invalid or rejected."
+    )
+
+
+@pytest.mark.parametrize("length", [19, 20, 60])
+def test_of_a_long_run_the_first_messages_are_drawn_and_the_others_counted(length: int) -> None:
+    run = worlds.run(worlds.chain(length))
+    figure = views.sequence(run)
+    made = len(messages(run))
+    assert len([line for line in figure.text.splitlines() if " → " in line]) == min(made, MOST)
+    assert (f"Not drawn: {made - MOST} more messages." in figure.text) == (made > MOST)

@@ -31,6 +31,18 @@ def tallies(rows: Any = ROWS) -> views.Figure:
     return views.tallies(rows, TITLE, wanted="valid", of="answers")
 
 
+def test_the_text_holds_every_number() -> None:
+    """Lessons show the text of the other charts."""
+    lines = [
+        "             seconds",
+        "ReAct        402.4    9 calls",
+        "ReWOO        273.6    2 calls",
+        "LLMCompiler  268.2",
+    ]
+    assert bars().text.splitlines() == [TITLE, *(f"  {line}" for line in lines)]
+    assert bars().alt == "Bars: A title. seconds: ReAct 402.4 9 calls; ReWOO 273.6 2 calls; LLMCompiler 268.2."
+
+
 @pytest.mark.parametrize("remark", ["", "17 calls, $0.0044", "a long remark that has to be shortened " * 4])
 @pytest.mark.parametrize("name", ["ReWOO", "the plan that was written by the third of three planners " * 2])
 @pytest.mark.parametrize("value", [0.0, 0.001, 9_999_999.0])
