@@ -16,7 +16,7 @@ from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.plan import Call, PlanError
 from tests.grade import witness
-from tests.grade.plans import plan, plans
+from tests.grade.witness import plan, plans
 from tests.rounds import rounds
 
 GOLD = plan("1 backup; 2 write; 3 test < 2; 4 migrate < 1 3")

@@ -18,6 +18,7 @@ MORE = {  # by changed file, the tests that are tried besides those of the same 
     "decide loop agent run": "runs workers going_on",
     "events": "runs",
     "progress": "deadline",
+    "changed_since": "going_on",
     "decisions": "approval judging",
     "meter": "budget runs",
     "planning": "planners replanning",

@@ -12,8 +12,7 @@ from planexec_lab import spans, views
 from planexec_lab.views.narration import sentences
 from planexec_lite.events import Action, Inside, Observation, PlanProposed
 from tests.rounds import rounds
-from tests.spans.samples import calls_of
-from tests.spans.traces import agent, called, chat, otlp, span
+from tests.spans.samples import agent, called, calls_of, chat, otlp, span
 
 FAILURE = {
     "openai-agents": "Error running tool (non-fatal): Tool execution failed. Error details are redacted.",

@@ -14,8 +14,7 @@ from planexec_lab import spans, views
 from planexec_lab.spans import TraceError, reading, tree
 from planexec_lite import Run
 from tests.rounds import rounds
-from tests.spans.samples import SAMPLES, calls_of
-from tests.spans.traces import agent, called, chat, otlp, span
+from tests.spans.samples import SAMPLES, agent, called, calls_of, chat, otlp, span
 
 OPENAI_AGENTS = json.loads(spans.sample("openai-agents"))
 PLACE = r"resourceSpans\[0\].scopeSpans\[0\].spans\[1\]"

@@ -18,6 +18,7 @@ from planexec_lab.views.widgets import live_board, trace_player, widget_output
 from planexec_lite import Board, Budget, Plan, Run, Simulated, Toolbox, ToolExecutor, execute
 from planexec_lite import events as e
 from planexec_lite.plan import Call, Problem
+from tests.rounds import rounds
 from tests.views.cells import shown as shown_in_a_cell
 from tests.views.cells import still
 from tests.views.comms import messages, weight
@@ -29,6 +30,7 @@ TOOLS = ToolExecutor(Toolbox([work]))
 RUNS = [deploy(), deploy(fails=("5",), retries=1), replanned(), midway(), thinking(), Run()]
 
 
+@rounds(20)
 @given(st.sampled_from(RUNS), st.data())
 def test_any_moment_is_the_board_of_the_events_so_far(run: Run, data: st.DataObject) -> None:
     number = data.draw(st.integers(0, len(run.events)))
