@@ -1,4 +1,4 @@
-"""A run goes on after a crash or an interrupt: what is tried again, what is in doubt, and what a person is asked; with changed tools it doesn't."""
+"""A run that paused, was interrupted or failed is resumed; a person is asked about a call in doubt; the tools must be the same."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -212,7 +212,7 @@ def test_each_rule_can_be_left_out_and_nothing_else_changes(rule: str) -> None:
     assert gone[0].startswith(f"- {RULES[rule]}")
     assert [line for line in lines if line not in gone] == left
     assert all(line.startswith("  ") for line in gone[1:])
-    with pytest.raises(ValueError, match="stands 0 times in the instructions"):
+    with pytest.raises(ValueError, match="occurs 0 times in the instructions"):
         without("Rules:\n- Be brief.", rule)
 
 

@@ -304,3 +304,8 @@ def test_of_a_long_run_the_first_messages_are_drawn_and_the_others_counted(lengt
     made = len(messages(run))
     assert len([line for line in figure.text.splitlines() if " → " in line]) == min(made, MOST)
     assert (f"Not drawn: {made - MOST} more messages." in figure.text) == (made > MOST)
+
+
+def test_dropped_steps_stand_behind_the_step_that_they_followed() -> None:
+    before, after = (worlds.plan([(id, "", 1, []) for id in ids]) for ids in ("abcd", "bd"))
+    assert [line.split()[0] for line in views.diff(before, after).text.splitlines()[2:6]] == ["a", "b", "c", "d"]
