@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import Any
 
 PACKAGES = ("ipykernel.kernelapp", "IPython.core.completer", "matplotlib_inline.backend_inline", "pydantic", "openai",
@@ -80,9 +81,9 @@ def _become_a_kernel(arguments: list[str], env: dict[str, str], cwd: str) -> Non
     os.environ.update(env)
     os.chdir(cwd)
     random.seed()
-    sys.argv = ["ipykernel_launcher", *arguments]
     from ipykernel.kernelapp import launch_new_instance
 
+    sys.argv = [str(Path(sys.prefix, "ipykernel_launcher.py")), *arguments]
     launch_new_instance()
 
 
