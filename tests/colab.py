@@ -1,7 +1,5 @@
 """An environment with Colab's versions, in which the lessons and the widgets are tried."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

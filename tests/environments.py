@@ -1,7 +1,5 @@
 """Environments of their own, with other packages than the tests' one."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -5,14 +5,12 @@ one table run in one process, interleaved, so that a slow machine is slow for al
 a target is missed, unless --strict is given.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.bench import imports, journalled, langgraph, makespan, memory, mock_calls, promises, speed, watching
+from tests.bench import journalled, langgraph, makespan, speed
 from tests.bench.langgraph import Measured
 from tests.bench.report import Part, Report, load
 
@@ -25,21 +23,15 @@ class Effort:
     there: dict[str, int]  # the same beside LangGraph; keys are texts, as JSON has them
     sleeps: int  # rounds of the barrier cases
     scale: float  # how long their sleeps are; targets hold for 1 alone
-    checked: tuple[int, int]  # steps and rounds for the parts of the way from JSON to the results
     whole: tuple[int, int]  # steps and rounds for large plans in seconds
     grown: tuple[int, int, int]  # small plan, large plan and rounds for the growth of the cost of a step
-    read: tuple[int, int, int]  # the same for parsing and validating
-    held: int  # steps for the memory
-    imports: tuple[int, int]  # rounds of the imports; here, and beside LangGraph
-    calls: int  # calls of the scripted model in a round
     saved: tuple[int, int]  # steps and rounds for runs that are written down, beside LangGraph's checkpoints
-    watched: tuple[int, int]  # steps and rounds for the live board and the player
 
 
-FULL = Effort({100: 15, 1_000: 15, 10_000: 3}, {"100": 5, "1000": 3}, 5, 1.0, (1_000, 9), (10_000, 3), (1_000, 10_000, 3),
-              (10_000, 100_000, 2), 10_000, (11, 5), 50, (1_000, 3), (1_000, 7))  # fmt: skip
-QUICK = Effort({100: 5, 1_000: 5}, {"100": 2}, 1, 0.25, (1_000, 3), (10_000, 0), (1_000, 10_000, 0),
-               (1_000, 10_000, 3), 1_000, (7, 2), 20, (100, 2), (1_000, 2))  # fmt: skip
+FULL = Effort(
+    {100: 15, 1_000: 15, 10_000: 3}, {"100": 5, "1000": 3}, 5, 1.0, (10_000, 3), (1_000, 10_000, 3), (1_000, 3)
+)
+QUICK = Effort({100: 5, 1_000: 5}, {"100": 2}, 1, 0.25, (10_000, 0), (1_000, 10_000, 0), (100, 2))
 
 
 def beside_langgraph(python: Path, effort: Effort) -> tuple[Measured, str]:
@@ -54,18 +46,15 @@ def beside_langgraph(python: Path, effort: Effort) -> tuple[Measured, str]:
 
 def measure(effort: Effort, python: Path) -> Report:
     """Measure everything, and put it into parts."""
-    scale, checked, began = effort.scale, effort.checked, load()
+    scale, began = effort.scale, load()
     say("a step beside asyncio and threads")
     taken = speed.measure(effort.sizes)
     say("LangGraph")
     measured, missing = beside_langgraph(python, effort)
     say("real time")
     real = measured.makespan or makespan.measure(effort.sleeps, scale, {})
-    say("validation, memory, imports, the scripted model")
     grown = speed.growth(*effort.grown) if effort.grown[2] else []
     large = speed.whole_plans(*effort.whole) if effort.whole[1] else []
-    watched = watching.measure(*effort.watched) if effort.watched[1] else []
-    loaded = [*imports.measure(effort.imports[0]), *measured.import_rows()]
     saved = measured.written_rows(effort.saved[0])
     parts = [
         Part("Real time beside the critical path", makespan.rows(real, scale), "makespan", "critical path"),
@@ -74,15 +63,7 @@ def measure(effort: Effort, python: Path) -> Report:
         Part("A step, beside LangGraph", measured.overhead_rows(), "LangGraph", "planexec_lite, Inline"),
         Part("Large plans, on the wall", large, "taken", "at most", f"{effort.whole[0]:,} steps."),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),
-        Part("Retries with backoff", speed.retried(2 * checked[0], checked[1]), "with failures", "without"),
-        Part("A run that is written down", [*journalled.measure(*checked), *saved], "written down", "beside"),
-        Part("What the promises about calls cost", promises.measure(*checked), "with", "without"),
-        Part("The cost of validation", speed.validation(*checked), "part", "from JSON to results"),
-        Part("Parse and validate: growth of the cost of a step", speed.reading(*effort.read), "large", "small"),
-        Part("Memory: the peak of a fresh process", memory.measure(effort.held), "peak", "at most"),
-        Part("Import", loaded, "import", "beside", "Beside pydantic, sqlite3 and one model; LangGraph beside ours."),
-        Part("A large run that is watched", watched, "taken", "beside", f"{effort.watched[0]:,} steps, virtual clock."),
-        Part("The scripted model, a call", mock_calls.measure(effort.calls), "ours", "openai client, in process"),
+        Part("A run that is written down", [*journalled.measure(*effort.saved), *saved], "written down", "beside"),
     ]
     parts = [part for part in parts if part.rows]
     return Report(parts, missing, (began, load()))

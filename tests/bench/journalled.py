@@ -1,7 +1,5 @@
 """A run that is written down, beside the same plan with bare asyncio; how large its file is, and how soon it is loaded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -5,8 +5,6 @@ plain peer and LangGraph in one process, interleaved, and writes the seconds as 
 plan outside the timed part; calling it carries the plan out.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os
@@ -22,7 +20,7 @@ from typing import Annotated, Any, TypedDict
 from uuid import uuid4
 
 from planexec_lite import Inline
-from tests.bench import imports, journalled, makespan, peers
+from tests.bench import journalled, makespan, peers
 from tests.bench.peers import Functions, Steps
 from tests.bench.plans import FUNCTIONS, SHAPES, alone, text_of, valid
 from tests.bench.timing import Row, Taken, beside, real, rounds, work
@@ -36,11 +34,10 @@ Contender = Callable[[], dict[str, Any]]
 
 @dataclass
 class Measured:
-    """Seconds by contender: a run by shape and number of steps, the barrier cases, imports, and runs on disk by clock."""
+    """Seconds by contender: a run by shape and number of steps, the barrier cases, and runs on disk by clock."""
 
     overhead: dict[str, dict[str, Taken]] = field(default_factory=dict)
     makespan: dict[str, Taken] = field(default_factory=dict)
-    imports: Taken = field(default_factory=dict)
     written: dict[str, Taken] = field(default_factory=dict)
 
     def overhead_rows(self) -> list[Row]:
@@ -63,15 +60,6 @@ class Measured:
             for clock, taken in self.written.items()
             for name in ("Simulated", "Inline")
         ]  # fmt: skip
-
-    def import_rows(self) -> list[Row]:
-        """The import beside ours, in the same environment."""
-        ours = "planexec_lite"
-        return [
-            beside(f"import {name} : {ours}", self.imports, name, ours, 1e3, "ms")
-            for name in self.imports
-            if name != ours
-        ]
 
 
 def start(python: Path, effort: dict[str, Any]) -> Measured:
@@ -181,14 +169,12 @@ def measure(effort: dict[str, Any]) -> Measured:
         on_disk = journalled.contenders(Path(folder), steps)
         on_disk[SAVER] = written(peers.read(text_of("random", steps)), FUNCTIONS, None)
         saved = {name: rounds(on_disk, times, clock) for name, clock in _CLOCKS.items()}
-    codes = {"planexec_lite": imports.OURS, "langgraph": "import langgraph.graph"}
     return Measured(
         {
             shape: {size: rounds(contenders(shape, int(size)), n) for size, n in effort["there"].items()}
             for shape in SHAPES
         },
         makespan.measure(effort["sleeps"], effort["scale"], MADE),
-        imports.interleaved(codes, effort["imports"][1]),
         saved,
     )
 

@@ -5,8 +5,6 @@ takes as long as every other. Whoever starts a step when its own row is ready ta
 whole level pays its longest step, n times.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Mapping

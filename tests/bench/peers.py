@@ -4,8 +4,6 @@ They get the same JSON, resolve the same references by the same function, call t
 results. They check nothing, keep no events and survive no failure.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The plans that are timed: a chain, a fan-out, layers of ten, and random ones; as JSON text. And ours, as anyone calls it."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The report: tables with targets and verdicts, and the contenders."""
 
-from __future__ import annotations
-
 import os
 import platform
 from dataclasses import dataclass, field

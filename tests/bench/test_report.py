@@ -1,7 +1,5 @@
 """The bench on tiny plans, and its verdicts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -11,9 +9,7 @@ from tests.bench.langgraph import MADE, OURS, PLAIN, SAVER, Measured
 from tests.bench.report import FAIRNESS, Part, Report
 from tests.bench.timing import Row, number, ratio, rounds
 
-TINY = bench.Effort(
-    {10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (20, 1), (10, 20, 1), (10, 20, 1), 20, (1, 1), 1, (10, 1), (60, 1)
-)
+TINY = bench.Effort({10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (10, 20, 1), (10, 1))
 
 
 @pytest.mark.slow
@@ -21,7 +17,7 @@ TINY = bench.Effort(
 def test_the_report_has_every_table_with_rows_and_says_what_is_missing(tmp_path: Path) -> None:
     bench.measure(TINY, tmp_path / "no-python").write(tmp_path / "new")
     text = (tmp_path / "new" / "report.md").read_text(encoding="utf-8")
-    assert text.count("| ratio | target | verdict |") == 13
+    assert text.count("| ratio | target | verdict |") == 5
     assert "LangGraph was not measured: run elsewhere/environments.sh langgraph first" in text
 
 

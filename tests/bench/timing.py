@@ -1,7 +1,5 @@
 """Timing side by side: every contender once a round, the garbage collected before each, medians over the rounds."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -47,6 +47,7 @@ def test_run_all_stops_at_the_cell_that_reads_and_goes_on_when_it_is_decided(pag
     cells.nth(4).get_by_text("no desk is open in this kernel").wait_for()
 
 
+@pytest.mark.wide
 @pytest.mark.usefixtures("fresh")
 def test_after_a_reload_words_lead_to_the_open_desk_and_its_edits(page: Page, cells: Locator) -> None:
     run_cell(page, cells.nth(0))

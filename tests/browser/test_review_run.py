@@ -106,6 +106,7 @@ def test_the_live_board_reaches_its_end_and_the_player_moves(
     shoot(page, f"player-{themed.lower()}")
 
 
+@pytest.mark.wide
 def test_the_player_is_heard_and_keeps_the_focus_with_the_keyboard_alone(
     lab: Lab, page: Page, errors: list[str], themed: str
 ) -> None:

@@ -1,30 +1,11 @@
 """What the tests of the capabilities share: runs that check themselves, and a site where tools put things up and take them down."""
 
-from __future__ import annotations
-
 from typing import Any
 
-from planexec_lite import (
-    Plan,
-    PlannerExecutor,
-    Policy,
-    Run,
-    Simulated,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    Verdict,
-    execute,
-)
+from planexec_lite import Plan, PlannerExecutor, Policy, Run, Simulated, Tool, Toolbox, ToolExecutor, Verdict, execute
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import (
-    Event,
-    StepDone,
-    UndoDone,
-    UndoFailed,
-    UndoStarted,
-)
+from planexec_lite.events import Event, StepDone, UndoDone, UndoFailed, UndoStarted
 from planexec_lite.plan import Step
 from planexec_lite.workers import Workers
 from tests.core.shapes import Portions, check_fold, check_replay, step

@@ -1,7 +1,5 @@
 """All features of the kit combined at random: no unapproved work, no endless wait, and the same run each time."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

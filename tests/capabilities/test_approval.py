@@ -1,7 +1,5 @@
 """Approval: no step runs without it, it covers one hash, a gate asks just before its step, and a grant has bounds."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -10,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import (
-    ApproveAll,
     AskPerson,
     Board,
     Decision,
     Grant,
-    Inline,
     Plan,
     PlanError,
     PlannerExecutor,
@@ -113,16 +109,6 @@ def test_the_run_waits_for_a_person_at_every_plan_and_every_gate() -> None:
     assert (first.status, first.events) == ("paused", before), "the run that was resumed stays as it was"
     with pytest.raises(ValueError, match="finished"):
         one.resume(run, Decision("approve"))
-
-
-@pytest.mark.parametrize("gate", [False, True])
-def test_a_rejection_ends_the_run_with_its_reason(gate: bool) -> None:
-    world = World()
-    words = ["approve"] * gate + [Decision("reject", "Ada", "too risky")]  # type: ignore[operator]
-    run = check(agent(world, Portions(plan(look("1", gate=gate), look("2", "1"))), ScriptedReviewer(words)).run("x"))
-    assert (run.status, world.done) == ("stopped", [])
-    assert "Ada" in run.reason
-    assert "too risky" in run.reason
 
 
 def test_a_change_goes_to_the_planner_in_words_and_needs_a_new_approval() -> None:
@@ -422,13 +408,6 @@ def test_nothing_ever_runs_that_was_neither_approved_nor_granted(
             assert len(spent) <= bound, "more new steps than were granted"
 
 
-@pytest.mark.parametrize("workers", [Simulated(), Inline()])
-def test_approve_all_opens_everything_and_signs_it(workers: Any) -> None:
-    plans = Portions(plan(look("1", gate=True), pay("2", gate=True)))
-    run = PlannerExecutor(plans, World().executor, ApproveAll(), workers=workers).run("x")
-    assert (run.status, {one.by for one in run.board.reviews}) == ("finished", {"ApproveAll"})
-
-
 def test_a_decision_that_names_its_plan_opens_no_gate_and_no_other_plan() -> None:
     world = World()
     one = agent(world, Portions(plan(look("1", gate=True)), plan(look("1", what="production"))))
@@ -450,3 +429,13 @@ def test_a_grant_covers_no_new_step_that_may_delete_something(destructive: bool)
     plans = {"steps": [step("1", "clean", what="a")], "complete": False}, [step("2", "clean", what="b")]
     run = planned(tools, *plans, roles={"reviewer": granting(5)}).run("clean")
     assert (run.status, world.done) == (("paused", ["a"]) if destructive else ("finished", ["a", "b"]))
+
+
+@pytest.mark.parametrize("gate", [False, True])
+def test_a_rejection_ends_the_run_with_its_reason(gate: bool) -> None:
+    world = World()
+    words = ["approve"] * gate + [Decision("reject", "Ada", "too risky")]  # type: ignore[operator]
+    run = check(agent(world, Portions(plan(look("1", gate=gate), look("2", "1"))), ScriptedReviewer(words)).run("x"))
+    assert (run.status, world.done) == ("stopped", [])
+    assert "Ada" in run.reason
+    assert "too risky" in run.reason

@@ -1,7 +1,5 @@
 """An approval covers the call that was shown: if a model chooses the calls, each other risky call asks a person."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

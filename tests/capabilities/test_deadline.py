@@ -1,10 +1,9 @@
-"""The deadline bounds steps, backoff and nested runs, and an async step is cancelled at its end."""
-
-from __future__ import annotations
+"""The deadline: nothing starts after it, and what is in flight is given up; and the progress of a step."""
 
 import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
@@ -23,9 +22,12 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
+    progress,
+    tool,
 )
 from planexec_lite.capabilities.doubt import Doubt
-from planexec_lite.events import StepStarted
+from planexec_lite.capabilities.progress import Progress
+from planexec_lite.events import StepProgress, StepStarted
 from planexec_lite.meter import charge
 from tests.capabilities.scaffold import carry_out
 from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step
@@ -187,3 +189,61 @@ def test_until_the_deadline_a_run_is_what_it_would_be_without(
         assert (run.status, run.results) == (whole.status, whole.results) or run.status == "stopped"
     assert run.status in ("stopped", whole.status)
     assert all(event.at < deadline for event in run.events if isinstance(event, StepStarted))
+
+
+@tool(effects="none")
+def copy() -> str:
+    for percent in (25, 50, 100):
+        charge(1.0)
+        progress(percent)
+    return "copied"
+
+
+COPY = Toolbox([copy])
+
+
+def percents(run: Run) -> list[tuple[str, float]]:
+    return [(event.step, event.percent) for event in run.events if isinstance(event, StepProgress)]
+
+
+@pytest.mark.parametrize("workers", [Inline(), Simulated()])
+def test_every_percentage_is_seen_and_in_the_run_and_none_is_left(workers: Any) -> None:
+    seen: list[tuple[float, dict[str, float]]] = []
+
+    def watch(run: Run) -> None:
+        seen.append((run.board.now, dict(run.board[Progress].percent)))
+
+    run = carry_out([step("1", "copy"), step("2", "copy", "1")], COPY, workers, watch=watch)
+    assert percents(run) == [(id, percent) for id in "12" for percent in (25, 50, 100)]
+    assert run.board[Progress].percent == {}
+    if isinstance(workers, Simulated):
+        assert (1.0, {"1": 25}) in seen
+        assert (5.0, {"2": 50}) in seen
+
+
+def test_on_threads_it_is_heard_while_the_step_runs() -> None:
+    heard = Event()
+
+    @tool(effects="none")
+    def slow() -> bool:
+        progress(40)
+        return heard.wait(20)
+
+    def watch(run: Run) -> None:
+        if run.board[Progress].percent == {"1": 40}:
+            heard.set()
+
+    with ThreadPoolExecutor(1) as threads:
+        run = carry_out([step("1", "slow")], Toolbox([slow]), Pool(threads), watch=watch)
+    assert run.results == {"1": True}
+
+
+def test_what_comes_after_the_timeout_is_not_the_progress_of_the_next_attempt() -> None:
+    assert percents(carry_out([step("1", "copy", timeout=1.5, retries=1)], COPY)) == [("1", 25), ("1", 25)]
+
+
+@pytest.mark.parametrize("percent", [-1, 101, True, float("nan")])
+def test_a_percentage_is_from_0_to_100(percent: Any) -> None:
+    progress(50)  # outside a step nobody listens
+    with pytest.raises(ValueError, match="a number from 0 to 100"):
+        progress(percent)

@@ -1,23 +1,12 @@
 """Evaluators: a result with a criterion counts after its verdict, and the verdict decides the next event."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from mock_llm import MockLLM
-from planexec_lite import (
-    ApproveAll,
-    LLMEvaluator,
-    RuleEvaluator,
-    Step,
-    Tool,
-    Toolbox,
-    Verdict,
-    tool,
-)
+from planexec_lite import ApproveAll, LLMEvaluator, RuleEvaluator, Step, Tool, Toolbox, Verdict, tool
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
 from tests.capabilities.scaffold import carry_out, planned

@@ -1,7 +1,5 @@
 """News: a running run receives it once, and the rest is planned again after the running steps have finished."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time
@@ -19,7 +17,6 @@ from hypothesis import strategies as st
 
 from planexec_lab.__main__ import main
 from planexec_lite import (
-    Backoff,
     Board,
     Decision,
     Inline,
@@ -152,46 +149,6 @@ def test_news_that_watch_tells_is_read_once_and_done_work_is_kept(
     check_nothing_starts_between(run)
     assert journal.load(1).events == run.events
     assert list(journal.inbox(1)) == []
-
-
-@pytest.mark.parametrize("backoff", [None, Backoff(first=60.0, longest=60.0)], ids=["at once", "backed off"])
-def test_a_step_is_not_tried_again_before_the_planner_has_read_the_news(backoff: Backoff | None) -> None:
-    world, policy = World(fails=2), Policy(retries=2, backoff=backoff)
-    invalid = [step("9", "act", "nowhere", n=9)]
-    planner = Portions([step("1", "fail", n=1)], invalid, REST)
-    agent = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated(), policy=policy)
-    agent.watch = when(lambda run: agent.tell(run, "no more"), lambda run: bool(run.board.in_flight.keys() - {None}))
-    run = to_its_end(lambda: agent.run("go"))
-    assert (run.status, world.did) == ("finished", [1, 9])
-    assert run.makespan < 1
-    assert [event.reason for event in run.events if isinstance(event, e.PlanStarted)] == ["first", "news", "repair"]
-    check_nothing_starts_between(run)
-
-
-def test_news_without_a_planner_is_recorded_and_changes_nothing(journal: Journal) -> None:
-    world = World()
-    agent = PlannerExecutor(None, ToolExecutor(world.tools))
-
-    def watch(run: Run) -> None:
-        if not texts(run) and run.board.results:
-            agent.tell(run, "hurry")
-            journal.tell(run.id, "now")
-
-    run = to_its_end(lambda: execute(Plan.parse(FIRST), ToolExecutor(world.tools), watch=watch, journal=journal))
-    assert (run.status, world.did, sorted(texts(run))) == ("finished", [1, 2, 3], ["hurry", "now"])
-
-
-def test_news_as_a_run_pauses_is_read_when_it_is_resumed() -> None:
-    world = World()
-    gated = [FIRST[0], FIRST[1] | {"gate": True}]
-    agent = PlannerExecutor(Portions(gated, REST), ToolExecutor(world.tools), workers=Simulated())
-    agent.watch = when(lambda run: agent.tell(run, "first"), lambda run: run.status == "paused")
-    run = agent.run("go")
-    assert (run.status, list(run.inbox)) == ("paused", ["first"])
-    again = agent.tell(run, "second")
-    assert (again.status, texts(again), world.did) == ("finished", ["first", "second"], [1, 9])
-    assert list(run.inbox) == ["first"], "the run that was told stays as it was"
-    assert agent.resume(run).status == "finished"
 
 
 def test_news_as_a_run_ends_stays_in_its_inbox() -> None:

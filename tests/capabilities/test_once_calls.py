@@ -1,7 +1,5 @@
 """At-most-once calls: they run as approved, with the same dependencies, and no later plan repeats one without a question."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -317,14 +315,16 @@ def family(steps: Mapping[str, Step], id: str) -> Any:
 def check_payments(run: Run, bank: Bank) -> None:
     """Each payment was shown with its dependencies, and none repeats a payment of an earlier plan unseen."""
     board, shown, first, made = Board(), list[Any](), dict[str, int](), list[tuple[int, Any]]()
-    plans, seen = 0, set[str]()
+    plans, seen, rejected = 0, set[str](), set[int]()
     for event in run.events:
         if isinstance(event, e.PlanProposed) and event.plan is not None and not event.problems:
             plans += 1
             for step in event.plan.steps:
-                if board.steps.get(step.id) != step or board.state[step.id] == "done":
+                if board.steps.get(step.id) != step or board.state[step.id] == "done" or first[step.id] in rejected:
                     first[step.id] = plans
         board.apply(event)
+        if isinstance(event, e.Reviewed) and event.verdict == "change":
+            rejected.add(plans)
         if isinstance(event, e.Reviewed) and event.verdict == "approve" and event.step is None:
             shown = [family(board.steps, id) for id in board.unfinished]
             seen = set(board.results)

@@ -1,7 +1,5 @@
 """Replanning: done steps stay done, a failure is answered or the run fails, and each bound is named."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -99,15 +97,6 @@ def test_what_is_done_is_kept_and_what_was_tried_is_rejected(name: str) -> None:
         assert "max_repairs=2" in one.reason
 
 
-def test_the_planner_is_told_what_is_done_what_failed_and_what_waits() -> None:
-    _, planner = run(World(2), lambda n, board: [step("2b", 20, "1")], replan="failure")
-    assert planner.shown[1].splitlines()[-3:] == [
-        "- step 1, work(n=1): done, result data: 1",
-        '- step 2, work(n=2): failed, data: "RuntimeError: piece 2 is broken"',
-        "- step 3, work(n=3): waiting",
-    ]
-
-
 @pytest.mark.parametrize("failure", ["skip", "stop"])
 @pytest.mark.parametrize("bound", [0, 1, 3])
 def test_a_replan_that_never_ends_is_stopped_by_a_bound_that_names_itself(failure: str, bound: int) -> None:
@@ -126,13 +115,6 @@ def test_never_leaves_the_planner_alone_and_stall_waits_for_the_rest() -> None:
     world = World(1)
     stalled, planner = run(world, later, first, replan="stall")
     assert (stalled.status, world.done) == ("finished", [1, 3, 4, 5, 10])
-
-
-def test_every_step_asks_the_planner_again_while_steps_are_left() -> None:
-    later = lambda n, board: [one for one in FIRST if one["id"] not in board.results]  # noqa: E731
-    world = World()
-    one, planner = run(world, later, replan="step")
-    assert (one.status, world.done, len(planner.shown)) == ("finished", [1, 2, 3], 3)
 
 
 def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_mends_it() -> None:

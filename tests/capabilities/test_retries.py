@@ -1,6 +1,4 @@
-"""Retries: which errors and effects allow one; and the backoff, a wait on the run's clock that uses no slot."""
-
-from __future__ import annotations
+"""Retries: how often, after which wait; and a breaker that stops calls to a tool that fails."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,21 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.views.narration import trace
-from planexec_lab.views.timeline_drawing.model import Timeline
-from planexec_lite import (
-    Backoff,
-    Inline,
-    Pool,
-    RuleEvaluator,
-    Run,
-    Simulated,
-    Tool,
-    Toolbox,
-    Verdict,
-)
-from planexec_lite.events import BackoffEnded, BackoffStarted, StepFailed, StepStarted
-from tests.capabilities.scaffold import carry_out, planned
+from planexec_lite import Backoff, Board, Breaker, Inline, Pool, RuleEvaluator, Run, Simulated, Tool, Toolbox, Verdict
+from planexec_lite.events import BackoffEnded, BackoffStarted, StepBlocked, StepDone, StepFailed, StepStarted
+from planexec_lite.meter import charge, now
+from planexec_lite.plan import Step
+from tests.capabilities.scaffold import carry_out, planned, told
 from tests.core.shapes import Workshop, jobs, plan_of, starts, step
 from tests.rounds import rounds
 
@@ -157,20 +145,6 @@ def test_while_it_waits_its_place_is_free_for_others(workers: Simulated) -> None
     assert starts(run) == [("1", 0.0), ("2", 1.0), ("1", 2.0), ("3", 3.0)]
 
 
-def storm(backoff: Backoff) -> list[float]:
-    """Return the start times of the second attempts of ten steps that failed at the same time."""
-    run = Site().run(*[work(f"{n}", fails=1) for n in range(10)], backoff=backoff)
-    return [event.at for event in run.events if isinstance(event, StepStarted) and event.attempt == 2]
-
-
-def test_with_jitter_steps_come_back_apart_and_the_same_way_each_time() -> None:
-    assert storm(EVEN) == [2.0] * 10
-    spread = Backoff(first=10.0, jitter=1.0)
-    apart = storm(spread)
-    assert len(set(apart)) == 10
-    assert apart == sorted(apart) == storm(spread) != storm(Backoff(first=10.0, jitter=1.0, seed=1))
-
-
 @given(jobs(), st.sampled_from([None, 1, 2, 3]), st.sampled_from(["skip", "stop"]))
 @rounds(150)
 def test_it_changes_when_and_never_what(made: Any, slots: int | None, failure: Any) -> None:
@@ -222,16 +196,101 @@ def test_what_a_judge_sends_back_waits_as_well() -> None:
     assert starts(run) == [("1", 0.0), ("1", 2.0)]
 
 
-def test_a_replan_waits_until_the_retries_are_used_up() -> None:
-    site = Site()
-    plans = [work("1", fails=9), work("2", fails=1)], [work("3", "2")]
-    run = planned(site.tools, *plans, retries=1, backoff=EVEN, replan="failure").run("build")
-    assert (run.status, site.log) == ("finished", ["1", "2", "1", "2", "3"])
+NEVER = float("inf")
+NOTE = Tool(lambda: "noted", name="note", latency=1.0, effects="none")
 
 
-def test_the_wait_is_on_the_timeline_and_in_the_trace() -> None:
-    run = Site().run(work("1", fails=2))
-    lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}
-    assert [(bar.start, bar.end, bar.state) for bar in lanes["backoff"]] == [(1.0, 2.0, "waited"), (3.0, 5.0, "waited")]
-    assert [(bar.start, bar.end) for bar in lanes["slot 1"]] == [(0.0, 1.0), (2.0, 3.0), (5.0, 6.0)]
-    assert "step 1 waits for 2 s before it is tried again" in trace(run)
+class Service:
+    """A tool that fails until `up` seconds, with the times of its calls, and a tool that works."""
+
+    def __init__(self, up: float = NEVER, error: type[Exception] = RuntimeError) -> None:
+        self.up, self.error, self.calls = up, error, list[float]()
+        retry_on = None if error is RuntimeError else [RuntimeError]
+        self.tools = Toolbox([Tool(self.ask, latency=1.0, retry_on=retry_on, effects="none"), NOTE])
+
+    def ask(self) -> str:
+        """Ask the service."""
+        self.calls.append(now() or 0.0)
+        if self.calls[-1] < self.up:
+            raise self.error("down")
+        return "here"
+
+    def run(self, *steps: dict[str, Any], slots: int | None = 1, **policy: Any) -> Run:
+        return carry_out(list(steps), self.tools, Simulated(slots), breaker=Breaker(3, 10.0), **policy)
+
+
+TEN = [step(str(n), "ask") for n in range(1, 11)]
+
+
+def answering(*works: bool) -> Tool:
+    """Return a tool whose calls work or fail in turn."""
+    outcomes = iter(works)
+
+    def ask() -> str:
+        """Ask."""
+        if not next(outcomes):
+            raise RuntimeError("down")
+        return "here"
+
+    return Tool(ask, latency=1.0, effects="none")
+
+
+def test_when_its_time_is_over_one_call_tries_and_a_result_closes_it() -> None:
+    service = Service(up=11.0)
+    run = service.run(*TEN, retries=3, backoff=Backoff(4.0, 2.5, jitter=0.0), slots=None)
+    # all at once; then blocked after 4 s; then one after 10 s more, while the others are blocked; then the others
+    assert sorted(service.calls) == [1.0] * 10 + [16.0] + [41.0] * 9
+    blocked = [event for event in run.events if isinstance(event, StepBlocked)]
+    assert [event.at for event in blocked] == [5.0] * 10 + [15.0] * 9
+    assert (run.status, blocked[0].attempt, blocked[-1].attempt) == ("finished", 2, 3)
+
+
+def test_what_is_blocked_is_planned_again_with_another_tool() -> None:
+    service, plans = Service(), (TEN[:5], [step("a", "note"), step("b", "ask")], [step("c", "note")])
+    agent = planned(service.tools, *plans, workers=Simulated(1), replan="stall", breaker=Breaker(3, 60.0))
+    run = agent.run("go")
+    assert (run.status, len(service.calls), run.results.keys()) == ("finished", 3, {"a", "c"})
+
+
+def test_a_result_that_is_being_judged_is_no_call_that_tries() -> None:
+    class Slow:
+        def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+            charge(30.0)
+            return Verdict("accept", "here")
+
+    steps = [step("1", "ask", success_criteria="here"), step("n", "note"), step("2", "ask", "n", retries=1)]
+    tools, backoff = Toolbox([answering(True, False, True), NOTE]), Backoff(5.0, jitter=0.0)
+    run = carry_out(steps, tools, breaker=Breaker(1, 5.0), backoff=backoff, evaluator=Slow())
+    assert (run.status, told(run, StepBlocked)) == ("finished", [])
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"failures": 0}, "failures=0: at least one failure opens a breaker"),
+        ({"seconds": -1.0}, "seconds=-1.0: a breaker stays open for zero seconds or more"),
+        ({"seconds": NEVER}, "seconds=inf"),
+    ],
+)
+def test_what_is_no_breaker_is_rejected_with_its_name(setting: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Breaker(**setting)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=30), st.integers(1, 4), st.sampled_from((0.0, 1.5, 4.0)))
+@rounds(150)
+def test_random_outages_are_left_alone_exactly_as_by_hand(works: list[bool], failures: int, seconds: float) -> None:
+    steps = [step(str(n), "ask") for n in range(len(works))]
+    run = carry_out(steps, Toolbox([answering(*works)]), Simulated(1), breaker=Breaker(failures, seconds))
+    in_a_row, last, again, clock, expected = 0, 0.0, iter(works), 0.0, []
+    for n in range(len(works)):
+        if in_a_row >= failures and clock < last + seconds:
+            expected.append((str(n), "StepBlocked"))
+            continue
+        clock += 1.0
+        well = next(again)
+        in_a_row, last = (0, last) if well else (in_a_row + 1, clock)
+        expected.append((str(n), "StepDone" if well else "StepFailed"))
+    seen = [event for event in run.events if isinstance(event, StepBlocked | StepDone | StepFailed)]
+    assert [(event.step, type(event).__name__) for event in seen] == expected
+    assert len(told(run, StepStarted)) == sum(what != "StepBlocked" for _, what in expected)

@@ -1,24 +1,13 @@
 """Rollback: each result is undone once, the latest first, and the run names each step that can't be undone."""
 
-from __future__ import annotations
-
-import hashlib
-import sqlite3
-from collections.abc import Mapping
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.views.narration import trace
-from planexec_lab.views.timeline_drawing.model import Timeline
-from planexec_lab.worlds import migration
 from planexec_lite import (
     Decision,
-    Inline,
     Plan,
     PlanError,
     PlannerExecutor,
@@ -29,13 +18,11 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
-    execute,
 )
 from planexec_lite import events as e
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.meter import made_once
-from planexec_lite.plan import Step
-from tests.capabilities.scaffold import FAILED, Site, Verdicts, broken, call, carry_out, check_rollback, up
+from tests.capabilities.scaffold import Site, Verdicts, broken, call, carry_out, check_rollback, up
 from tests.core.shapes import Job, check_fold, jobs, step
 from tests.rounds import rounds
 
@@ -107,16 +94,6 @@ def test_a_rejected_replan_rolls_back_where_the_policy_says_so(when: Any, status
     run = site.agent([up("1"), broken("2", "1")], [up("3", "1")], policy=policy, reviewer=reviewer).run("build")
     assert (run.status, site.standing) == (status, [] if status == "rolled back" else ["1"])
     assert run.reason.startswith("Ada rejected the plan: no more")
-
-
-@pytest.mark.parametrize("gate", [False, True], ids=["finished", "paused"])
-def test_by_hand_a_run_is_taken_back(gate: bool) -> None:
-    site = Site()
-    left = site.run(up("1"), up("2", "1"), up("3", "2", gate=gate))
-    run = site.agent([]).roll_back(left)
-    assert (left.status, run.status, site.standing) == ("paused" if gate else "finished", "rolled back", [])
-    assert run.reason == f"asked for; undone: {'' if gate else '3, '}2, 1"
-    assert (run.answer, run.results) == (None, {})
 
 
 def test_by_hand_it_goes_back_to_a_step_that_stays_and_later_further() -> None:
@@ -325,58 +302,3 @@ def test_what_was_under_way_when_the_run_was_left_is_named_until_it_is_done() ->
     assert run.reason.endswith("; not undone: 1 (interrupted; nobody knows whether it was done)")
     done = site.agent([]).resume(left)
     assert site.agent([]).roll_back(done).reason == "asked for; undone: 1"
-
-
-def state_of(world: Any) -> tuple[str, dict[str, str]]:
-    """The production database as SQL, and the other files that no backup made, by their hashes."""
-    with closing(sqlite3.connect(world.database)) as db:
-        dump = "\n".join(db.iterdump())
-    files = [path for path in Path(world.folder).rglob("*") if path.is_file() and "backup" not in path.name]
-    hashes = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-    hashes.pop(world.database.name)
-    return dump, hashes
-
-
-UNDO: Mapping[str, dict[str, Any]] = {
-    "write_migration": call("remove_migration", file="{step_3_result.file}"),
-    "run_migration": call("restore_database", file="{step_2_result.file}"),
-    "update_config": call("update_config", schema="{step_7_result.was}"),
-}
-
-
-@pytest.mark.parametrize("fails_at", ["3", "5", "7", "8"])
-def test_the_database_and_the_files_are_what_they_were(fails_at: str) -> None:
-    world = migration.World()
-    plan = Plan.parse(migration.PLAN)
-    steps = [
-        one.model_dump() | ({"undo": UNDO[one.tool]} if one.tool in UNDO else {}) | {"success_criteria": None}
-        for one in plan.steps
-    ]
-    steps.append(step("8", "verify_integrity", "7"))
-    before = state_of(world)
-
-    class Breaks(ToolExecutor):
-        def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
-            if step.id == fails_at:
-                raise RuntimeError("no")
-            return super().execute(step, inputs)
-
-    run = execute(Plan.parse({"steps": steps}), Breaks(world.tools), workers=Inline(), policy=FAILED)
-    assert run.status == "rolled back"
-    assert state_of(world) == before
-    assert world.damage() == []
-    assert run.board[Rollback].remains == [("2", "no undo of its own")]  # the backup is still there
-
-
-def test_the_rollback_is_on_the_timeline_and_in_the_trace() -> None:
-    run = Site(stuck="1").run(up("1"), up("2", "1"), broken("3", "2"), rollback=[call("tell", text="sorry")])
-    lanes = {lane.name: lane.bars for lane in Timeline.of(run).lanes}
-    assert [(bar.step, bar.start, bar.end, bar.state) for bar in lanes["rollback"]] == [
-        ("2", 1.0, 2.0, "undone"),
-        ("1", 2.0, 3.0, "failed"),
-        ("rollback 1", 3.0, 3.0, "undone"),
-    ]
-    words = trace(run)
-    assert "the undo of step 2 is called: take_down(name={step_2_result.name})" in words
-    assert "the undo of step 1 fails: RuntimeError: 1 is stuck" in words
-    assert 'rollback 1 gives "sorry"' in words

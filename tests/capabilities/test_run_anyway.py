@@ -1,41 +1,22 @@
 """Run anyway: a step that starts after its dependencies have ended, done or failed. A failure never counts as done."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.marks import bounds
-from planexec_lite import (
-    Inline,
-    Plan,
-    PlannerExecutor,
-    Pool,
-    Simulated,
-    ToolExecutor,
-    execute,
-)
+from planexec_lite import Inline, Plan, PlannerExecutor, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.events import StepStarted
-from tests.capabilities.scaffold import carry_out, planned
-from tests.core.shapes import Job, Workshop, Writing, check_fold, jobs, plan_of, starts, step
+from tests.capabilities.scaffold import planned
+from tests.core.shapes import Job, Workshop, Writing, check_fold, jobs, plan_of, step
 from tests.rounds import rounds
 
 
 def work(id: str, *after: str, fails: int = 0, quarters: int = 4, anyway: bool = False, **more: Any) -> dict[str, Any]:
     return step(id, "work", *after, step=id, quarters=quarters, fails=fails, uses=[], **more) | {"run_anyway": anyway}
-
-
-@pytest.mark.parametrize(("failure", "state"), [("skip", "done"), ("stop", "waiting")])
-def test_behind_a_failure_it_starts_unless_that_stops_the_run(failure: str, state: str) -> None:
-    steps = [work("1", fails=1, retries=1), work("2", "1", fails=9), work("3", "2", anyway=True)]
-    run = carry_out(steps, Workshop().toolbox, failure=failure)
-    assert (run.status, run.board.state) == ("failed", {"1": "done", "2": "failed", "3": state})
-    assert starts(run)[:3] == [("1", 0.0), ("1", 1.0), ("2", 2.0)]
 
 
 def test_it_gets_the_results_that_are_there_and_another_is_an_error() -> None:

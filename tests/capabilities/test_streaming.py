@@ -1,7 +1,5 @@
 """Streaming: steps start while the planner writes the rest of the plan, and a broken rest does no harm."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -33,16 +31,7 @@ from planexec_lite import events as e
 from planexec_lite.plan import StepReader
 from planexec_lite.workers import Workers
 from tests.core.ending import to_its_end
-from tests.core.shapes import (
-    END,
-    Writing,
-    check_fold,
-    check_order,
-    check_replay,
-    json_values,
-    starts,
-    step,
-)
+from tests.core.shapes import END, Writing, check_fold, check_order, check_replay, json_values, starts, step
 from tests.rounds import rounds
 
 
@@ -149,14 +138,6 @@ def test_the_reader_knows_the_list_of_steps_from_everything_else(text: str, ids:
     reader = StepReader()
     assert [step["id"] for char in text for step in reader.feed(char)] == ids
     assert [step["id"] for step in StepReader().feed(text)] == ids
-
-
-def test_a_step_is_given_with_its_last_brace_and_not_later() -> None:
-    reader = StepReader()
-    assert reader.feed('{"steps": [{"id": "1", "params": {"a": 1}') == []
-    assert reader.feed("}") == [{"id": "1", "params": {"a": 1}}]
-    assert reader.feed(', {"id": "2"') == []
-    assert reader.feed("}]}") == [{"id": "2"}]
 
 
 THREE = [1.0, work("1", seconds=3.0), 1.0, work("2", seconds=3.0), 1.0, work("3", seconds=3.0), END]
@@ -272,24 +253,6 @@ def test_references_to_steps_that_never_came_are_reported_at_the_end() -> None:
     assert "step '7', which never came" in told["unknown_dependency", "2"]
     assert any(id == "3" and "step '9'" in message for (_, id), message in told.items())
     assert planner.told[1] == [problem.code for problem in first.problems]
-
-
-@pytest.mark.parametrize("slots", [1, None])
-def test_what_waits_for_a_failed_step_is_skipped_also_when_it_arrives_later(slots: int | None) -> None:
-    answer = [work("1"), work("2", "1"), 2.0, work("3", "1"), work("4", "3"), step("5", "pay", "1", n=5), work("6")]
-    world = World(1)
-    run = carry_out(world, Writing([*answer, END]), Simulated(slots))
-    assert run.board.state == {"1": "failed", **dict.fromkeys("2345", "skipped"), "6": "done"}
-    assert (run.status, world.done) == ("failed", [1, 6])
-    assert "skipped behind it: 2, 3, 4, 5" in run.reason
-
-
-@pytest.mark.parametrize("tail", [[2.0, work("3"), END], []], ids=["whole", "broken off"])
-def test_after_a_failure_that_stops_nothing_starts_and_the_planner_is_heard_out(tail: list[Any]) -> None:
-    world, planner = World(1), Writing([work("1"), 2.0, work("2"), *tail], [work("4"), END])
-    run = carry_out(world, planner, failure="stop")
-    assert (run.status, world.done, planner.asked, run.makespan) == ("failed", [1], 1, 4.0 if tail else 2.0)
-    assert run.reason.startswith("step 1 failed")
 
 
 def test_a_streamed_replan_replaces_what_is_not_done_and_keeps_what_is() -> None:

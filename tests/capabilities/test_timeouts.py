@@ -1,7 +1,5 @@
 """Real timeouts: a step after its timeout is in doubt, its late result never counts, and queued steps are cancelled."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -32,17 +30,7 @@ from planexec_lite.events import Requeued, StepDone, StepFailed, StepLate, StepS
 from planexec_lite.meter import charge
 from planexec_lite.workers import Workers
 from tests.core.ending import to_its_end
-from tests.core.shapes import (
-    Job,
-    Portions,
-    Workshop,
-    check_complete,
-    check_fold,
-    check_order,
-    jobs,
-    plan_of,
-    step,
-)
+from tests.core.shapes import Job, Portions, Workshop, check_complete, check_fold, check_order, jobs, plan_of, step
 from tests.core.site import FAR, Clock, Site
 from tests.rounds import rounds
 
@@ -239,21 +227,6 @@ def test_random_runs_on_few_threads_are_lawful_whatever_is_taken_back(
     begun = Counter(event.step for event in run.events if isinstance(event, StepStarted))
     begun.subtract(event.step for event in run.events if isinstance(event, Requeued))
     assert +begun == workshop.calls
-
-
-def test_what_has_not_begun_when_the_loop_is_left_is_cancelled() -> None:
-    site = Site()
-
-    def burst(run: Run) -> None:
-        if any(isinstance(event, StepDone) for event in run.events):
-            raise ZeroDivisionError
-
-    plan = Plan.parse([step(str(n), "work", name=str(n), holds=int(n > 0)) for n in range(30)])
-    with ThreadPoolExecutor(1) as one:
-        with pytest.raises(ZeroDivisionError):
-            site.to_its_end(lambda: execute(plan, site.executor, workers=Pool(one), watch=burst))
-        one.shutdown()
-    assert len(site.begun) <= 2, "one was perhaps begun before it could be taken back, and held the thread"
 
 
 @st.composite

@@ -1,7 +1,5 @@
 """A gate before an undo: after a no the rollback leaves the call out and continues. And rollbacks of random runs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

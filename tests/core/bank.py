@@ -1,7 +1,5 @@
 """A bank where a payment is made once: its tools, and the steps, plans and agents of the tests that try to pay twice."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from planexec_lite import (

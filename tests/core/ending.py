@@ -1,7 +1,5 @@
 """Wait for a run to its end, and where it comes to none, say in words which step is waited for and what its thread is at."""
 
-from __future__ import annotations
-
 import linecache
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Tools that misbehave in every way a tool can, in a module that another process can import."""
 
-from __future__ import annotations
-
 import asyncio
 import concurrent.futures
 import math

@@ -1,7 +1,5 @@
 """What the tests of the core share: random plans, a workshop that watches what is done, an independent schedule."""
 
-from __future__ import annotations
-
 import json
 import math
 import threading

@@ -4,8 +4,6 @@ A tool that must still be at work when something happens waits until the run has
 is either certain to be over, as the tool ends only after it was given up, or it can't be, as the workers' clock stands.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Callable

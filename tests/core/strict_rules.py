@@ -5,8 +5,6 @@ not on the list, and "Objects provided via 'anyOf' must not share identical firs
 key" (openai/openai-python#2193).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ Each line of the file WORLD is what a tool did. The plan is a chain of short ste
 the chain, under other ids, so that a lost or repeated piece of news shows in the events and in the plans.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -1,9 +1,8 @@
-"""A run that paused, was interrupted or failed with an error is resumed; a person is asked about a call that is in doubt."""
-
-from __future__ import annotations
+"""A run that paused, was interrupted or failed is resumed; a person is asked about a call in doubt; the tools must be the same."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from planexec_lite import (
     Decision,
     HybridExecutor,
     Inline,
+    Journal,
     Plan,
     PlannerExecutor,
     Policy,
@@ -27,16 +27,16 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
+    execute,
     tool,
 )
 from planexec_lite import events as e
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.judging import Judging
-from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.replanning import Replanning
 from planexec_lite.meter import idempotency_key
-from tests.core.shapes import END, Portions, Writing, check_fold, left, step
+from tests.core.shapes import Portions, check_fold, left, step
 
 
 class World:
@@ -160,16 +160,6 @@ def test_a_planner_that_was_interrupted_is_asked_again_and_it_counts_once(replan
     assert interrupted(run) == [None]
 
 
-def test_a_planner_that_was_interrupted_while_it_streamed_is_asked_again() -> None:
-    world, planner = (
-        World(),
-        Writing([look("1"), look("2", "1"), KeyboardInterrupt()], [look("1"), look("2", "1"), END]),
-    )
-    agent = PlannerExecutor(planner, world.executor, workers=Simulated())
-    run = check(agent.resume(left(lambda: agent.run("go"))))
-    assert (run.status, world.did) == ("finished", ["1", "2"])
-
-
 def test_a_judge_or_a_reviewer_that_was_interrupted_is_asked_again() -> None:
     stops = ["reviewer", "judge"]
 
@@ -189,14 +179,6 @@ def test_a_judge_or_a_reviewer_that_was_interrupted_is_asked_again() -> None:
     run = check(agent.resume(left(lambda: agent.resume(unreviewed))))
     assert (run.status, world.did, interrupted(run)) == ("finished", ["1"], ["1"])
     assert not run.board[Judging].unverified
-
-
-def test_news_may_come_while_steps_are_in_flight() -> None:
-    world = World("2")
-    agent = world.agent([look("1"), look("2", "1"), pay("3", "2")], [look("2", "1"), look("4", "2")])
-    run = check(agent.tell(left(lambda: agent.run("go")), "nothing is to be paid"))
-    assert (run.status, world.did) == ("finished", ["1", "2", "2", "4"])
-    assert (run.board[News].texts, run.board[Replanning].replans) == (["nothing is to be paid"], 1)
 
 
 def test_a_run_takes_a_decision_or_news_only_when_it_waits_for_it() -> None:
@@ -415,3 +397,92 @@ def test_without_a_journal_a_step_is_in_doubt_when_the_run_inside_may_have_paid(
     # told that it was not done, it begins again at the first step inside, and the bank is given the same key
     assert (len(keys), len(set(keys))) == (paid, 1)
     assert None not in keys
+
+
+YES = Decision("approve", by="Ada")
+
+
+def send(name: str) -> str:
+    """Send it."""
+    return name
+
+
+def send_to(name: str, address: str) -> str:
+    """Send it somewhere."""
+    return f"{name} to {address}"
+
+
+def send_on(name: str, copy: str = "boss") -> str:
+    """Send it."""
+    return name
+
+
+LOOK = Tool(send, name="look", effects="none")
+
+
+def tools(function: Any = send, effects: Any = "once", **more: Any) -> Toolbox:
+    return Toolbox([Tool(function, name="send", effects=effects, **more), LOOK])
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    """Run 1 waits before step 2, which sends."""
+    journal = Journal(tmp_path / "runs.db")
+    steps = [step("1", "look", name="a"), step("2", "send", "1", name="{step_1_result}", gate=True)]
+    execute(Plan.parse(steps), ToolExecutor(tools()), journal=journal)
+    return journal
+
+
+def resumed(journal: Journal, toolbox: Toolbox) -> Run:
+    return PlannerExecutor(None, ToolExecutor(toolbox)).resume(journal.load(1), YES)
+
+
+CHANGED = {
+    "gone": (Toolbox([LOOK]), ".*send"),
+    "other parameters": (tools(send_to), ".*address"),
+    "other effects": (tools(effects="none"), 'the effects of send were "once", and are "none"'),
+    "another default": (tools(send_on), "send is not the tool that the plan was made with"),
+    "it destroys now": (tools(destructive=True), "send is not the tool that the plan was made with"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_what_has_changed_is_named_and_the_run_stays_as_it_is(name: str, journal: Journal) -> None:
+    toolbox, words = CHANGED[name]
+    before = journal.load(1).events
+    with pytest.raises(ValueError, match=f"the tools have changed since this run began: step 2: {words}"):
+        resumed(journal, toolbox)
+    assert journal.load(1).events == before
+    without_look = Toolbox([Tool(send, effects="once")])  # no step needs it any more
+    assert resumed(journal, without_look).results == {"1": "a", "2": "a"}
+
+
+@pytest.mark.parametrize("how", ["resume", "tell", "roll_back"])
+def test_whoever_goes_on_with_a_run_needs_the_tools_that_it_began_with(how: str) -> None:
+    def site(price: int) -> Toolbox:
+        take = Tool(lambda: price, name="take", effects="idempotent")
+        schema = {"type": "object", "properties": {"price": {"type": "integer", "default": price}}}
+        return Toolbox([take, Tool.from_schema(lambda **given: given, schema, name="give", effects="idempotent")])
+
+    steps = [step("1", "take", undo={"tool": "give"}), step("2", "give", "1", gate=True)]
+    agent, other = (PlannerExecutor(RulePlanner(lambda goal: steps), ToolExecutor(site(price))) for price in (1, 2))
+    run = agent.run("take it")
+    arguments: dict[str, Any] = {"resume": [YES], "tell": ["hurry"], "roll_back": []}
+    with pytest.raises(ValueError, match=r"give.* is not the tool that the plan was made with"):
+        getattr(other, how)(run, *arguments[how])
+    assert agent.resume(run, YES).status == "finished"
+
+
+def test_where_a_planner_may_choose_a_new_or_another_tool_is_refused() -> None:
+    plans = RulePlanner(lambda goal: {"steps": [step("1", "look", name="a", gate=True)], "complete": False})
+    there = Tool(send, effects="none")
+    run = PlannerExecutor(plans, ToolExecutor(Toolbox([LOOK, there]))).run("look")
+    cases = {
+        "wipe is new, and has effects": [there, Tool(send, name="wipe", effects="once")],
+        "send is not the tool that the run began with": [Tool(send, effects="once")],
+    }
+    for words, others in cases.items():
+        with pytest.raises(ValueError, match=words):
+            PlannerExecutor(plans, ToolExecutor(Toolbox([LOOK, *others]))).resume(run, YES)
+    harmless = PlannerExecutor(None, ToolExecutor(Toolbox([LOOK, there, Tool(send, name="peek", effects="none")])))
+    assert harmless.resume(run, Decision("reject", by="Ada")).status == "stopped"

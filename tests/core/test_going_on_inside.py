@@ -1,7 +1,5 @@
 """A run inside a step is in the journal too: after a crash at any instant it continues from there, and no call is made twice."""
 
-from __future__ import annotations
-
 import shutil
 import sqlite3
 from collections import Counter
@@ -15,7 +13,6 @@ from typing import Any
 import pytest
 
 from planexec_lite import (
-    Budget,
     Decision,
     HybridExecutor,
     Journal,
@@ -149,22 +146,6 @@ def kept(tmp_path: Path) -> Journal:
     return Journal(tmp_path / "runs.db", "OFF")
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("cut", CALLS)
-def test_it_goes_on_with_the_call_that_was_cut_off(cut: str, after: bool, kept: Journal) -> None:
-    world = World(cut=cut, after=after)
-    left(lambda: agent_of(world, kept).run("go"))
-    agent = agent_of(world, kept)
-    run = agent.resume(kept.load(1))
-    if cut.endswith("p"):  # only the one call is in doubt, and it is asked about wherever it is
-        assert run.reason.endswith("the run inside waits to be told whether step p was done")
-    run = answered(agent, world, run)
-    check_whole(run, world)
-    again = ["" if cut.endswith("p") else cut] * after
-    assert Counter(world.done) == Counter(CALLS) + Counter(filter(None, again))
-    assert kept.load(1).events == run.events
-
-
 @contextmanager
 def each_commit(
     folder: Path, path: Path, world: World, monkeypatch: pytest.MonkeyPatch
@@ -222,17 +203,6 @@ def test_it_goes_on_from_every_commit(first: str, seen: bool, tmp_path: Path, mo
         assert sum(twice.values()) <= (len(later) - len(done) if seen else 0), (file, there.done)
 
 
-@pytest.mark.parametrize("asked_first", [False, True])
-def test_what_was_done_inside_before_the_crash_is_taken_back(asked_first: bool, kept: Journal) -> None:
-    world = World(cut="Amp", after=True)
-    left(lambda: agent_of(world, kept).run("go"))
-    agent = agent_of(world, kept)
-    run = kept.load(1)
-    run = agent.resume(agent.resume(run), Decision("roll back", "Ann")) if asked_first else agent.roll_back(run)
-    assert (run.status, world.done[-1]) == ("rolled back", "undo Ax")
-    assert "1/m/p" in run.reason
-
-
 @pytest.mark.parametrize("done", [False, True])
 def test_without_a_journal_the_step_is_in_doubt_as_a_whole(done: bool) -> None:
     world = World(cut="a", after=done)
@@ -242,15 +212,6 @@ def test_without_a_journal_the_step_is_in_doubt_as_a_whole(done: bool) -> None:
     assert run.reason == "waits to be told whether step 1 was done"
     run = agent.resume(run, Decision("done", "Ann", result="a") if done else Decision("not done", "Ann"))
     assert (run.status, run.answer, world.done) == ("finished", "a", ["a"])
-
-
-def test_the_budget_counts_what_was_used_inside_before_the_crash(kept: Journal) -> None:
-    world, policy = World(cut="Ay"), Policy(budget=Budget(model_calls=3))
-    left(lambda: agent_of(world, kept, policy=policy).run("go"))
-    run = agent_of(world, kept, policy=policy).resume(kept.load(1))
-    # two were made inside step 1 before the crash, and one is left for step 2
-    assert (run.status, len(run.board.calls)) == ("paused", 3)
-    assert "3 of 3 model calls" in run.reason or "1 of 1 model call" in run.reason
 
 
 def test_a_new_plan_that_keeps_the_step_goes_on_with_it_and_another_begins_anew(kept: Journal) -> None:

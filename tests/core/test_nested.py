@@ -1,7 +1,5 @@
 """A run inside a step: it pauses, fails, rolls back and is resumed with the run around it, and no call of it is forgotten."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +7,7 @@ import pytest
 
 from planexec_lab import views
 from planexec_lab.views.narration import trace
-from planexec_lab.views.review_desk import desk
 from planexec_lite import (
-    ApproveAll,
     AskPerson,
     Board,
     Budget,
@@ -39,7 +35,6 @@ from planexec_lite.meter import ModelCall, charge, emit, idempotency_key
 from planexec_lite.model.prompt_text import DATA_RULE
 from tests.capabilities.scaffold import FAILED, Site, broken, call, up
 from tests.core.shapes import Portions, check_fold, left, step
-from tests.views.test_review_desk import words
 
 CALLED: list[str] = []
 
@@ -172,20 +167,6 @@ def test_a_pause_inside_pauses_the_run_around_it_and_goes_on_from_there() -> Non
     assert CALLED == ["leeks", "chopped leeks", "parsley"]
 
 
-def test_steps_beside_one_that_waits_inside_are_finished_first() -> None:
-    plan = [step("1", None, description="prepare leeks"), step("2", "boil", what="water")]
-    agent = outer(HybridExecutor(ToolExecutor(TOOLS), inner(reviewer=AskPerson())), plan)
-    run = agent.run("dinner")
-    assert (run.status, list(run.results)) == ("paused", ["2"])
-    run = agent.resume(run, Decision("approve", by="you"))
-    assert (run.status, CALLED) == ("finished", ["water", "leeks", "chopped leeks"])
-
-
-def test_a_reviewer_of_the_run_around_answers_for_the_run_inside() -> None:
-    agent = outer(inner(reviewer=AskPerson()), ASKED, reviewer=ApproveAll())
-    assert agent.run("dinner").answer == "chopped parsley"
-
-
 BUILD = step("1", None, description="build")
 
 
@@ -206,18 +187,6 @@ def test_an_undo_of_the_outer_step_stands_for_all_inside() -> None:
     assert again.reason == "asked for; nothing was undone"
 
 
-def test_what_was_done_again_in_another_try_is_undone_once() -> None:
-    site = Site()
-    site.tools = Toolbox([tool for tool in site.tools if tool.effects != "once"])
-    inner = PlannerExecutor(
-        Portions([up("a"), broken("b", "a")], [up("a"), up("c", "a")]), ToolExecutor(site.tools), workers=Simulated()
-    )
-    run = around(site, inner, BUILD | {"retries": 1}, broken("2", "1")).run("build")
-    check_fold(run)
-    assert site.log == ["+a", "+a", "+c", "-c", "-a"]
-    assert run.board[Rollback].remains == []
-
-
 def test_what_the_plan_inside_lists_comes_behind_its_steps() -> None:
     site = Site()
     inner = site.agent({"steps": [up("a", undo=None), up("b", "a")], "rollback": [
@@ -235,30 +204,6 @@ def test_what_the_plan_inside_lists_comes_behind_its_steps() -> None:
 def asking(id: str, *after: str) -> dict[str, Any]:
     one = up(id, *after)
     return one | {"undo": one["undo"] | {"gate": True}}
-
-
-def test_a_run_that_waits_inside_is_taken_back() -> None:
-    site = Site()
-    agent = around(site, site.agent([up("a"), up("b", "a", gate=True)]), up("0"), BUILD | {"depends_on": ["0"]})
-    waits = agent.run("build")
-    assert waits.status == "paused"
-    assert agent.roll_back(waits).reason == "asked for; undone: 1/a, 0"
-
-
-def test_three_levels_deep_the_latest_undo_comes_first_and_asks() -> None:
-    site = Site()
-    plans = [asking("a"), up("b", "a", quarters=6)], [up("c", quarters=4), up("d", "c", quarters=8)]
-    inner = PlannerExecutor(Portions(*plans), ToolExecutor(site.tools), workers=Simulated())
-    agent = around(site, around(site, inner, step("m", None), step("n", None)), BUILD)
-    run = agent.roll_back(agent.run("build"))
-    assert run.reason == "waits inside step 1, inside step m, before the undo of step a"
-    assert "before the undo of step a" in words(desk(run, site.tools, by="Ada"))
-    with pytest.raises(ValueError, match="this run waits inside step 1, inside step m, before the undo"):
-        agent.resume(run, Decision("approve", gate="undo a"))
-    run = agent.resume(run, Decision("approve", gate="undo 1"))
-    assert run.reason == "asked for; undone: 1/n/d, 1/n/c, 1/m/b, 1/m/a"
-    again = "inside step 1: inside step m: the undo of step b is called: take_down(name={step_b_result.name})"
-    assert again in trace(run)
 
 
 LIKE_A_RUN: dict[str, list[Any]] = {
@@ -371,16 +316,6 @@ def test_without_a_journal_the_step_is_named(resumed: bool) -> None:
     assert run.reason == "asked for; nothing was undone; not undone: 1 (nobody knows whether it was done)"
 
 
-def test_a_doubt_inside_is_named(tmp_path: Path) -> None:
-    late = World().around(step("1", "mail", name="x") | {"timeout": 2.0})
-    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
-    world, kept = World("mail x"), Journal(tmp_path / "runs.db", "OFF")
-    agent = world.around(step("1", "mail", name="x"), journal=kept)
-    left(lambda: agent.run("go"))
-    run = agent.roll_back(agent.resume(kept.load(1)))
-    assert run.reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
-
-
 def test_an_undo_inside_that_was_cut_off_is_not_made_again() -> None:
     world = World()
     agent = world.around(step("1", "put", name="x") | {"undo": UNDO})
@@ -469,3 +404,13 @@ def test_a_step_that_an_evaluator_changed_repeats_no_call_unseen() -> None:
     run = world.agent(step("1", "pay", name="x"), put, evaluator=judge).run("go")
     assert (run.status, world.calls) == ("failed", ["pay x", "put y"])
     assert "step 1 already made this call" in run.board.errors["2"]
+
+
+def test_a_doubt_inside_is_named(tmp_path: Path) -> None:
+    late = World().around(step("1", "mail", name="x") | {"timeout": 2.0})
+    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+    world, kept = World("mail x"), Journal(tmp_path / "runs.db", "OFF")
+    agent = world.around(step("1", "mail", name="x"), journal=kept)
+    left(lambda: agent.run("go"))
+    run = agent.roll_back(agent.resume(kept.load(1)))
+    assert run.reason.endswith("not undone: 1/1 (nobody knows whether it was done)")

@@ -1,7 +1,5 @@
 """A run inside a run inside a run does what the flat run does: it gates, keeps to a budget, resumes, rolls back."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

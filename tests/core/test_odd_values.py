@@ -1,7 +1,5 @@
 """Odd values in plans, tools and pictures are kept, or rejected with a message; none silently becomes another value."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread

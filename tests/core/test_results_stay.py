@@ -1,7 +1,5 @@
 """A result stays what it was, whatever tools, executors, planners, judges and readers do with their copies of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The same bytes on every run, whatever the hash seed and time zone: ``python -m tests.core.test_same_bytes`` prints them."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -4,8 +4,6 @@ The lessons come from the archive of the source, as a learner would have them wh
 runs alone: the wheel of the kit leaves its package out.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Executors, or workers of a cluster, that are killed at random while they carry out a plan."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

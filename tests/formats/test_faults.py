@@ -1,7 +1,12 @@
-"""What can't be read is a PlanError that says where and how to mend it; any text gives a plan or a PlanError."""
+"""Faults in a plan text are named with their place, words about order mean what they say, and reading takes linear time."""
 
+import gc
 import json
 import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +16,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planexec_lab import formats
-from planexec_lite.plan import Plan, PlanError, Problem
+from planexec_lab.formats.taskbench import _nearest
+from planexec_lite import PlanError, Toolbox, tool
+from planexec_lite.plan import Plan, Problem
 from tests.rounds import rounds
 
 FAULTS = yaml.safe_load(Path(__file__).with_name("faults.yaml").read_text("utf-8"))
@@ -130,3 +137,187 @@ def check(text: str, name: str | None) -> None:
     plan.problems()
     if name not in (None, "native"):
         assert Plan.parse(plan.to_json()) == plan
+
+
+CASES = [
+    (format, text, meant)
+    for format, texts in yaml.safe_load(Path(__file__).with_name("order.yaml").read_text("utf-8")).items()
+    for text, meant in texts.items()
+]
+NUMBERS = ["1", "2", "3", "4"]
+TOKENS = [  # a format, a token that carries the order, and others that carry another one
+    ("list", r"(?<=after )(?:nothing|\d)", [*NUMBERS, "nothing"]),
+    ("list", r"(?<=, )\d", NUMBERS),
+    ("list", r"after(?= \d)", ["before", "in parallel with", "until"]),
+    ("dot", "->", ["--", "<-"]),
+    ("dot", r'(?<=-> ")\d', NUMBERS),
+    ("dot", r'(?<=-> "\d");', [" [dir=back];", " [style=invis];", " [dir=both];"]),
+    ("mermaid", "-->", ["---", "<-->", "~~~"]),
+    ("mermaid", r"(?<=--> )\d", NUMBERS),
+]
+
+
+@pytest.mark.parametrize(("format", "text", "meant"), CASES, ids=[text[:60] for _, text, _ in CASES])
+def test_words_attributes_and_arrows_mean_what_they_say(format: str, text: str, meant: Any) -> None:
+    for source in (text, "\ufeff" + text.replace("\n", "\r\n"), text.encode(), text.encode("utf-16")):
+        if meant == "fault":
+            with pytest.raises(PlanError, match=r"line \d+") as caught:
+                formats.read(source, format)
+            assert all(problem.hint for problem in caught.value.problems)
+        else:
+            waits = {step.id: [*step.depends_on] for step in formats.read(source, format).steps}
+            assert waits == {str(id): [*map(str, others)] for id, others in meant.items()}
+
+
+def test_bytes_of_another_encoding_are_a_fault_with_their_line() -> None:
+    with pytest.raises(PlanError, match=r"line 2: the byte 0xe9 is no UTF-8.*save the file as UTF-8"):
+        formats.read("1. Load\n2. Préparer".encode("latin-1"))
+    assert Plan.parse('\ufeff["wash", "dry"]') == Plan.parse(["wash", "dry"])
+
+
+@rounds(300)
+@given(st.sampled_from(TOKENS), st.lists(st.sets(st.integers(1, 3)), min_size=4, max_size=4), st.data())
+def test_a_changed_token_gives_another_plan_or_a_fault(
+    token: tuple[str, str, list[str]], waits: list[set[int]], data: Any
+) -> None:
+    format, pattern, others = token
+    steps = [
+        {"id": id, "description": f"do {'abcd'[id - 1]}", "depends_on": sorted(n for n in before if n < id)}
+        for id, before in enumerate(waits, 1)
+    ]
+    plan = Plan.parse({"steps": steps})
+    text = formats.write(plan, format)
+    if not (places := [*re.finditer(pattern, text)]):
+        return
+    place = data.draw(st.sampled_from(places))
+    other = data.draw(st.sampled_from([one for one in others if one != place[0]]))
+    changed = text[: place.start()] + other + text[place.end() :]
+    try:
+        read = formats.read(changed, format)
+    except PlanError:
+        return
+    assert [step.depends_on for step in read.steps] != [step.depends_on for step in plan.steps], changed
+
+
+SMALL, LARGE, MOST = 500, 4_000, 24  # eight times the size: 8 is linear, 64 is quadratic
+
+
+def chain(name: str, steps: int) -> str:
+    """A plan in which each step uses the one before it."""
+    n = range(steps)
+    of: dict[str, Callable[[], Any]] = {
+        "native": lambda: [{"id": i, "tool": "t", "depends_on": [i - 1] if i else []} for i in n],
+        "nestful": lambda: [{"name": "t", "label": f"v{i}", "arguments": {"x": f"$v{i - 1}$"}} for i in n],
+        "worfbench": lambda: (
+            "Node:\n" + "".join(f"{i}: t\n" for i in n) + "Edge: " + " ".join(f"({i},{i + 1})" for i in n[:-1])
+        ),
+        "taskbench": lambda: {
+            "task_nodes": [{"task": "t", "arguments": [f"<node-{i - 1}>"]} for i in n],
+            "task_links": [{"source": "t", "target": "t"} for _ in n],
+        },
+        "llmcompiler": lambda: "".join(f'{i}. t("${{{i - 1}}}, then")\n' for i in n),
+        "rewoo": lambda: "".join(f"Plan: p\n#E{i} = t[#E{i - 1}]\n" for i in n),
+        "hugginggpt": lambda: [
+            {"task": "t", "id": i, "dep": [i - 1], "args": {"x": f"<GENERATED>-{i - 1}"}} for i in n
+        ],
+        "mermaid": lambda: "flowchart TD\n" + "".join(f'  {i}["t({i})"] --> {i + 1}\n' for i in n),
+        "dot": lambda: "digraph {\n" + "".join(f'  {i} [label="t({i})"]; {i} -> {i + 1};\n' for i in n) + "}",
+        "graph": lambda: {"nodes": [{"id": i} for i in n], "edges": [[i, i + 1] for i in n[:-1]]},
+        "tool_calls": lambda: [
+            {"role": "assistant", "tool_calls": [{"function": {"name": "t", "arguments": "{}"}}]} for _ in n
+        ],
+        "jobs": lambda: "jobs:\n  j0: {}\n" + "".join(f"  j{i + 1}: {{needs: j{i}}}\n" for i in n),
+        "list": lambda: "".join(f"{i + 1}. t (after {i or 'nothing'})\n" for i in n),
+    }
+    text = of[name]()
+    return text if isinstance(text, str) else json.dumps(text)
+
+
+def grows(work: Callable[[int], Callable[[], Any]]) -> float:
+    """How many times longer eight times as much takes: the least of three, or the first below `MOST`, in this process's time."""
+    took = {size: float("inf") for size in (SMALL, LARGE)}
+    gc.disable()  # the collector looks at all that lives in this process, which is no work of the reader's
+    try:
+        for _ in range(3):
+            for size in took:
+                run = work(size)
+                start = time.process_time()
+                run()
+                took[size] = min(took[size], time.process_time() - start)
+            if took[LARGE] < MOST * took[SMALL]:
+                break
+    finally:
+        gc.enable()
+    return took[LARGE] / took[SMALL]
+
+
+HOSTILE = {
+    "brackets": lambda n: "1. a " + "(" * n,
+    "hints that are not closed": lambda n: "1. a " + "(after 1, " * n,
+    "half arrows": lambda n: "1. a " + "<=" * n + "--" * n,
+    "hashes": lambda n: "#" * n + " x",
+    "comments": lambda n: "/**/" * n + "x",
+    "labels that are not closed": lambda n: "flowchart TD\n A" + "(\n" * n,
+    "aliases": lambda n: "a0: &a0 {k: 1}\n" + "".join(f"a{i + 1}: &a{i + 1} {{p: *a{i}, q: *a{i}}}\n" for i in range(n // 20))
+    + "steps:\nneeds: x\n",
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_text_costs_what_its_length_says(kind: str) -> None:
+    def read(size: int) -> Callable[[], None]:
+        def run() -> None:
+            with suppress(PlanError):
+                formats.read(HOSTILE[kind](size))
+
+        return run
+
+    assert grows(read) < MOST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", formats.names)
+def test_long_plan_is_read_in_linear_time(name: str) -> None:
+    texts = {size: chain(name, size) for size in (SMALL, LARGE)}
+    assert grows(lambda size: lambda: formats.read(texts[size])) < MOST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mermaid", "dot", "llmcompiler", "list"])
+def test_long_plan_is_written_in_linear_time(name: str) -> None:
+    texts = {size: chain("list" if name == "list" else "llmcompiler", size) for size in (SMALL, LARGE)}
+    plans = {}
+    for size, text in texts.items():
+        plan = formats.read(text.replace('"${-1}, then"', '"x"').replace(" (after -1)", ""))
+        plans[size] = plan
+    assert grows(lambda size: lambda: formats.write(plans[size], name)) < MOST
+
+
+@pytest.mark.slow
+def test_long_plan_is_repaired_in_linear_time() -> None:
+    @tool(effects="none")
+    def tell(input: str) -> str:
+        """Tell."""
+        return input
+
+    plans = {}
+    for size in (SMALL, LARGE):
+        plan = formats.read(chain("llmcompiler", size))
+        steps = tuple(step.model_copy(update={"depends_on": (), "tool": "tel"}) for step in plan.steps[1:])
+        plans[size] = plan.changed(steps=steps)
+    toolbox = Toolbox([tell])
+    assert len(formats.repaired(plans[LARGE], toolbox)[1]) == 2 * (LARGE - 1) - 1
+    assert grows(lambda size: lambda: formats.repaired(plans[size], toolbox)) < MOST
+
+
+PLACES = st.lists(st.integers(0, 30), unique=True, min_size=1, max_size=8).map(sorted)
+
+
+@given(sources=PLACES, targets=PLACES, same=st.booleans())
+@rounds(300)
+def test_links_of_taskbench_join_the_nearest_pair_each_time(sources: list[int], targets: list[int], same: bool) -> None:
+    targets = sources if same else [place for place in targets if place not in sources]
+    pairs = list(product(sources, targets))
+    by_hand = sorted(pairs, key=lambda pair: (pair[0] >= pair[1], abs(pair[1] - pair[0])))
+    assert list(islice(_nearest(sources, targets), len(pairs) + 1)) == by_hand

@@ -1,15 +1,22 @@
-"""One plan against gold plans: the numbers counted by hand."""
+"""Grades agree with an independent witness; judges against known truth; paired comparison."""
+
+import random
+from itertools import product
+from statistics import fmean
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.grade import METRICS, Cost, Grade, grade
+from planexec_lab.grade import METRICS, Case, Cost, Grade, JudgeScore, Paired, grade, judged, paired
 from planexec_lab.grade.matching import matched
-from planexec_lite import Plan, Step, Toolbox, tool
+from planexec_lite import Plan, RuleEvaluator, Step, Toolbox, tool
+from planexec_lite.assembly import Board
+from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.plan import Call, PlanError
 from tests.grade import witness
-from tests.grade.plans import plan, plans
+from tests.grade.witness import plan, plans
 from tests.rounds import rounds
 
 GOLD = plan("1 backup; 2 write; 3 test < 2; 4 migrate < 1 3")
@@ -156,3 +163,87 @@ def test_as_many_steps_are_paired_as_can_be(one: Plan, gold: Plan) -> None:
     assert len(pairs) == witness.most_pairs(one, gold)
     assert len({ours for ours, _ in pairs}) == len({theirs for _, theirs in pairs}) == len(pairs)
     assert all(tools[0][ours] == tools[1][theirs] for ours, theirs in pairs)
+
+
+def case(name: str, result: Any, done: bool) -> Case:
+    return Case(name, Step(id="1", success_criteria="ok"), result, Board(), done)
+
+
+CASES = [case("good", "yes", True), case("modest", "no", True), case("boast", "yes", False), case("bad", "no", False)]
+
+
+def test_accepts_and_rejects_are_held_against_the_truth() -> None:
+    got = judged(RuleEvaluator(lambda step, result: result == "yes"), CASES)
+    assert got == JudgeScore(2, 2, ("boast",), ("modest",))
+    assert str(got) == "1 of 2 that were not done were accepted, 1 of 2 that were done were not"
+
+
+@pytest.mark.parametrize("verdict", ["retry", "modify", "replan"])
+def test_whatever_does_not_accept_rejects(verdict: Any) -> None:
+    got = judged(RuleEvaluator(lambda step, result: Verdict(verdict)), CASES)
+    assert (got.false_accepts, got.false_rejects) == ((), ("good", "modest"))
+
+
+def test_a_judge_that_raises_is_counted_apart() -> None:
+    def rule(step: Step, result: Any) -> bool:
+        if result == "no":
+            raise LookupError("no rule for that")
+        return True
+
+    got = judged(RuleEvaluator(rule), CASES)
+    told = "LookupError: no rule for that"
+    assert got == JudgeScore(2, 2, ("boast",), (), (("modest", told), ("bad", told)))
+    assert str(got).endswith(", 2 not judged")
+
+
+def test_planners_that_always_differ_by_the_same_are_told_apart() -> None:
+    got = paired([1.0] * 6, [0.75] * 6)
+    assert got == Paired(6, 0.25, 0.25, 0.25)
+    assert got.told
+    assert str(got) == "+0.25 [+0.25, +0.25] over 6 pairs"
+
+
+def test_five_pairs_tell_nothing_however_they_agree() -> None:
+    got = paired([1.0] * 5, [0.0] * 5)
+    assert (got.low, got.high, got.told) == (1.0, 1.0, False)
+    assert str(got) == "+1.00 [+1.00, +1.00] over 5 pairs: no difference can be told"
+    assert "over 1 pair:" in str(paired([1.0], [0.0]))
+
+
+def test_equal_planners_are_not_told_apart() -> None:
+    assert not paired([0.5] * 20, [0.5] * 20).told
+    won_and_lost = paired([1.0, 0.0] * 10, [0.0, 1.0] * 10)
+    assert won_and_lost.mean == 0.0
+    assert won_and_lost.low < 0 < won_and_lost.high
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        (([1.0], [1.0, 2.0]), "the same goals"),
+        (([], []), "nothing to compare"),
+        (([None], [1.0]), "nothing to compare"),
+    ],
+)
+def test_nothing_to_compare_is_an_error(numbers: tuple[list[float | None], list[float | None]], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        paired(*numbers)
+
+
+def test_the_interval_is_that_of_all_draws() -> None:
+    differences = [0.0, 0.1, 0.4, 0.5, 1.0]
+    every = sorted(fmean(draw) for draw in product(differences, repeat=5))  # all 3125, in place of chance
+    outside = int(len(every) * 0.025)
+    got = paired(differences, [0.0] * 5, resamples=20_000)
+    assert got.low == pytest.approx(every[outside], abs=0.021)
+    assert got.high == pytest.approx(every[-1 - outside], abs=0.021)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=12), st.integers(0, 99))
+@rounds(100)
+def test_the_same_seed_gives_the_same_interval_around_the_mean(pairs: list[tuple[float, float]], seed: int) -> None:
+    one, other = [a for a, _ in pairs], [b for _, b in pairs]
+    random.seed(seed)  # what others draw changes nothing
+    got = paired(one, other, seed=seed, resamples=200)
+    assert got == paired(one, other, seed=seed, resamples=200)
+    assert min(a - b for a, b in pairs) - 1e-9 <= got.low <= got.high <= max(a - b for a, b in pairs) + 1e-9

@@ -250,11 +250,23 @@ def test_make_alone_lists_every_command() -> None:
 
 def tracked() -> list[Path]:
     """The text files of the checkout that belong to the project."""
-    own = ["*.py", "*.md", "*.yml", "*.yaml", "*.toml", "*.json", "*.ipynb", "*.lock", "Makefile", "LICENSE"]
-    left_out = ("build", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis")
-    paths = [path for pattern in own for path in ROOT.rglob(pattern)] + sorted((ROOT / ".ci").iterdir())
-    paths = [path for path in paths if path.is_file() and ".envs" not in path.parts]
-    return [path for path in paths if not path.relative_to(ROOT).parts[0].startswith(left_out)]
+    kinds = (".py", ".md", ".yml", ".yaml", ".toml", ".json", ".ipynb", ".lock", "Makefile", "LICENSE")
+    left_out = (
+        "build",
+        ".git",
+        ".venv",
+        ".envs",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".hypothesis",
+        "__pycache__",
+    )
+    paths: list[Path] = []
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if not name.startswith(left_out) or name == ".github"]
+        paths += [Path(folder, name) for name in files if name.endswith(kinds) or folder.endswith(".ci")]
+    return paths
 
 
 @pytest.mark.slow

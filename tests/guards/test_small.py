@@ -1,16 +1,19 @@
 """The pattern stays small: lines of code, without blank lines, comments and docstrings."""
 
-from __future__ import annotations
-
 import ast
+import importlib
 import io
 import re
 import tokenize
+from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.guards.books import ROOT
+from tests.guards.source_rules import all_modules
+
 LITE = ROOT / "planexec_lite"
 NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
@@ -31,14 +34,6 @@ def total(*folders: str, package: Path = LITE) -> int:
     return sum(lines_of_code(path) for folder in folders for path in sorted(package.glob(folder)))
 
 
-def test_lines_are_counted_without_comments_and_docstrings(tmp_path: Path) -> None:
-    file = tmp_path / "one.py"
-    file.write_text(
-        '"""A module."""\n\n# a comment\ndef f() -> str:\n    """It says."""\n    return """a\nb"""  # two\n'
-    )
-    assert lines_of_code(file) == 3
-
-
 def test_the_core_and_its_capabilities_stay_small() -> None:
     assert total("core/*.py", "assembly.py") <= 1000
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
@@ -56,3 +51,54 @@ def test_a_capability_is_one_short_file(path: Path) -> None:
 def test_both_packages_stay_small() -> None:
     assert total("**/*.py") <= 7575
     assert total("**/*.py", package=ROOT / "planexec_lab") <= 17_283
+
+
+ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| `([\w.]+)` \|$", (ROOT / "GLOSSARY.md").read_text(encoding="utf-8"), re.M)
+REPLACED = {  # what a text or a value is, and not that somebody said or found it
+    "said": "answer, message, decision, verdict, review",
+    "found": "problems, names, references, figures",
+    "refused": "rejected or unsupported; a model refuses",
+    "circle": "cycle",
+    "fit": "valid",
+}
+
+
+def there(path: str) -> Any:
+    """What a dotted path names; a field without a default counts."""
+    parts = path.split(".")
+    for n in range(len(parts), 0, -1):
+        try:
+            held: Any = importlib.import_module(".".join(parts[:n]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[n:]:
+            known = {one.name for one in fields(held)} if is_dataclass(held) else set()
+            known |= getattr(held, "model_fields", {}).keys()
+            held = getattr(held, name, name if name in known else None)
+        return held
+    return None
+
+
+def test_the_glossary_is_in_order_and_says_each_term_once() -> None:
+    terms = [term for term, _, _ in ROWS]
+    assert len(terms) >= 50
+    assert terms == sorted(terms)
+    assert len(set(terms)) == len(terms)
+
+
+@pytest.mark.parametrize(("term", "meaning", "path"), ROWS, ids=[term for term, _, _ in ROWS])
+def test_what_a_term_names_is_there(term: str, meaning: str, path: str) -> None:
+    assert there(path) is not None, f"{term}: there is no {path}"
+    assert len(meaning) > 20
+
+
+def test_the_code_uses_the_words_of_the_glossary() -> None:
+    faults = []
+    for module, path in all_modules(ROOT).items():
+        if not module.startswith("planexec_l") or module.startswith("planexec_lab.views"):
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {getattr(node, part, None) for node in ast.walk(tree) for part in ("id", "attr", "name", "arg")}
+        names |= {path.stem}
+        faults += [f"{path.name}: {name}, for {REPLACED[name]}" for name in names & REPLACED.keys() if name]
+    assert faults == []

@@ -3,11 +3,9 @@
 import re
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from tests.guards import books
-from tests.guards.books import code
 
 TEST = re.compile(r"^ *(?:async )?def test_(\w+)", re.M)
 pytestmark = pytest.mark.skipif(books.TEXT_ONLY, reason="a newer formatter may format otherwise")
@@ -23,15 +21,6 @@ def test_ruff_has_nothing_to_say(command: list[str], tmp_path: Path) -> None:
 def test_mypy_has_nothing_to_say(tmp_path: Path) -> None:
     done = books.run("-m", "mypy", "--strict", scratch=tmp_path)
     assert done.returncode == 0, done.stdout
-
-
-def test_ruff_reads_notebooks(tmp_path: Path) -> None:
-    loose = nbformat.v4.new_notebook(cells=[code("import os\nx = {'a':1}")])
-    path = tmp_path / "01_loose.ipynb"
-    nbformat.write(loose, path)
-    config = ["--config", books.ROOT / "pyproject.toml"]
-    assert books.run("-m", "ruff", "format", "--check", *config, path, scratch=tmp_path).returncode == 1
-    assert "F401" in books.run("-m", "ruff", "check", *config, path, scratch=tmp_path).stdout
 
 
 LONGEST_NAME = 70  # characters, without the "test_"

@@ -3,8 +3,6 @@
 The plan follows from the seed alone. The file WORLD has a line for each thing that its tools did.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import time

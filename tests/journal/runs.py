@@ -1,7 +1,5 @@
 """Short runs with a journal, and programs that work with the same journal in another process."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import textwrap

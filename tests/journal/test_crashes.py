@@ -1,7 +1,5 @@
 """A process is killed at any instant, and another one resumes the run from the journal: no finished step is repeated or lost."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

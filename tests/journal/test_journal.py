@@ -1,7 +1,5 @@
 """The journal: what is written when, what is read back, who may carry a run on, and what a file can hold."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -15,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from planexec_lite import (
     Decision,
@@ -24,11 +20,8 @@ from planexec_lite import (
     JournalError,
     Plan,
     PlannerExecutor,
-    Policy,
     RulePlanner,
     Run,
-    Simulated,
-    ToolExecutor,
     Verdict,
     execute,
     file_lock,
@@ -36,7 +29,6 @@ from planexec_lite import (
 from planexec_lite.events import StepDone
 from planexec_lite.meter import emit
 from planexec_lite.sqlite_file import is_leased, leases_of
-from tests.core.shapes import Workshop, jobs, plan_of, step
 from tests.journal.runs import (
     ADDS,
     GATED,
@@ -72,25 +64,6 @@ def test_what_is_done_is_on_disk_before_its_dependents_start(journal: Journal) -
 
     execute(chain(*["count"] * 5), executor_of(count), journal=journal)
     assert seen == [0, 1, 2, 3, 4]
-
-
-def test_what_starts_together_is_one_commit(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    commits, commit = list[int](), Run.commit
-    monkeypatch.setattr(Run, "commit", lambda run: commits.append(len(run.events) - run.stored) or commit(run))
-    carried_out(journal, *(step(str(n), "add", a=n, b=1) for n in range(4)), workers=Simulated())
-    assert commits == [4, 5]  # four starts; four results and the end
-
-
-@given(jobs(most=6), st.integers(1, 3))
-def test_a_replay_shows_each_board_of_a_random_run(tmp_path_factory: Any, made: list[Any], slots: int) -> None:
-    journal = Journal(tmp_path_factory.mktemp("replays") / "runs.db", "OFF")
-    boards: list[tuple[int, dict[str, str]]] = []
-    run = execute(
-        plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated(slots), policy=Policy(), journal=journal,
-        watch=lambda run: boards.append((len(run.events), dict(run.board.state))),
-    )  # fmt: skip
-    replayed = [dict(one.board.state) for one in journal.replay(run.id)]
-    assert all(replayed[count - 1] == state for count, state in boards)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="such names are refused there")

@@ -17,7 +17,7 @@ from tests.colab import VERSIONS, versions
 from tests.guards import books
 from tests.guards.books import LESSONS, PLACES, ROOT
 from tests.guards.test_notebooks_run import Ran, report
-from tests.lessons.repositories import published
+from tests.lessons.test_links import published
 
 LOOPBACK = True  # kernels listen there
 # What says something else there: lesson -> nbval's name of the cell ("Cell 3", counted from 0) -> why.

@@ -13,7 +13,6 @@ import pytest
 
 from tests.guards import books
 from tests.guards.books import LESSONS, ROOT
-from tests.lessons.repositories import published
 
 links = books.ci_program("links")
 HERE = links.repository("Some-One/my.kit", "main")
@@ -210,3 +209,14 @@ def test_a_fetch_that_fails_names_the_address_and_the_mend(tmp_path: Path, left_
         assert words in done.stderr
     if left_behind:
         assert f"if there is a folder {tmp_path.resolve() / 'my.kit'}, remove it first" in done.stderr
+
+
+def published(folder: Path) -> str:
+    """Make the files of a folder a repository, on the branch main, and return its address."""
+    nothing = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}  # of this user's settings
+    who = ["-c", "user.name=kit", "-c", "user.email=kit@localhost"]
+    for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "the kit"]):
+        subprocess.run(
+            ["git", *who, *command], cwd=folder, env=os.environ | nothing, check=True, stdout=subprocess.DEVNULL
+        )
+    return folder.as_uri()

@@ -23,6 +23,7 @@ from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.events import Inside, Observation
 from planexec_lite.tools import Tool, Toolbox, ToolError
 from tests.mcp.conftest import ROOT, Start, children, command, lines
+from tests.rounds import few
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mcp")]  # the good server is started once
 
@@ -215,7 +216,7 @@ def test_a_server_that_ends_in_a_call_fails_the_step_and_is_restarted(start: Sta
 
 
 @pytest.mark.parametrize(("tool", "trusted", "calls"), [("read", True, 3), ("read", False, 1), ("pay", True, 1)])
-@pytest.mark.parametrize("by_policy", [True, False])
+@pytest.mark.parametrize("by_policy", few([True, False], 1))
 def test_a_call_is_repeated_only_where_a_trusted_server_calls_it_harmless(
     tool: str, trusted: bool, calls: int, by_policy: bool, start: Start, trace: Path
 ) -> None:

@@ -11,17 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM
-from planexec_lite import (
-    LLMEvaluator,
-    LLMPlanner,
-    Plan,
-    ReActExecutor,
-    Step,
-    Toolbox,
-    ToolExecutor,
-    execute,
-    tool,
-)
+from planexec_lite import LLMEvaluator, LLMPlanner, Plan, ReActExecutor, Step, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import Action, Judged, Observation, PlanProposed
 from planexec_lite.meter import Meter
 from planexec_lite.model.asking import Bounds

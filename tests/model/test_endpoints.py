@@ -1,7 +1,5 @@
 """Endpoints of many makes, asked by the genuine client: what they leave out, refuse, put around an answer, or never end."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

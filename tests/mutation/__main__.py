@@ -3,8 +3,6 @@
 usage: python -m tests.mutation COUNT [SEED]     (the count is how many each of the three parts gets)
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import tempfile
@@ -15,24 +13,28 @@ from tests.guards.books import ROOT
 from tests.mutation.changes import Change, copy_to, keep, kept, turns_red
 
 MORE = {  # by changed file, the tests that are tried besides those of the same name
-    "board": "runs replanning approval schedule judging transitions",
-    "ready_queue": "schedule limits",
-    "decide loop agent run": "runs schedule watch going_on",
-    "events": "transitions runs",
+    "board": "runs replanning approval workers judging events",
+    "ready_queue": "workers limits",
+    "decide loop agent run": "runs workers going_on",
+    "events": "runs",
+    "progress": "deadline",
+    "changed_since": "going_on",
     "decisions": "approval judging",
-    "meter": "budget watch",
+    "meter": "budget runs streaming",
     "planning": "planners replanning",
     "nesting": "nested going_on_inside",
     "undo require_undo": "rollback",
     "doubt": "going_on nested",
     "new_effects": "untrusted_results",
-    "checks": "problems",
+    "checks graph": "problems",
+    "breaker": "retries",
+    "call_limit": "limits",
     "model reading": "reading problems received_plans",
     "schemas signature json_schema": "schemas tools tools_from_schema",
-    "tool toolbox": "tools",
+    "tool toolbox": "tools tools_from_schema",
     "awaiting": "async_tools",
     "real_time session": "workers timeouts limits",
-    "simulated": "schedule",
+    "simulated": "workers",
     "executors team": "workers runs",
     "evaluators": "judging",
     "reviewers": "approval",

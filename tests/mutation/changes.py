@@ -4,8 +4,6 @@
 from all changes that `tests.exercises.mutants` makes, over the core, the scripted model and the checks.
 """
 
-from __future__ import annotations
-
 import compileall
 import json
 import os

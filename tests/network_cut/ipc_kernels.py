@@ -4,8 +4,6 @@ A TCP port is chosen while it is free, and another process may have it before th
 The files are named in full: a kernel starts in the folder of its notebook, and the test elsewhere.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory

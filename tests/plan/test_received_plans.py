@@ -1,7 +1,5 @@
 """What was approved is what runs: a plan that comes in is copied, whoever keeps it and whatever they do with it."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from contextlib import suppress

@@ -3,8 +3,6 @@
 Those of other libraries are problems of the plan, each with its fix; texts that only resemble them reach the tool.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import time

@@ -97,18 +97,6 @@ def test_each_try_of_a_request_is_logged(registry: Registry) -> None:
     ] * 2
 
 
-def test_tool_calls_are_an_answer(registry: Registry) -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
-    tools: list[Any] = [{"type": "function", "function": {"name": "look", "parameters": schema}}]
-    for stream in (False, True):
-        client = registry.logged(client_of({"calls": [{"tool": "look", "arguments": {"a": "b"}}]}))
-        answer = ask(client, tools=tools, stream=stream)
-        if stream:
-            list(answer)
-        (call,) = json.loads(registry.log()[-1].answer)
-        assert (call["name"], json.loads(call["arguments"])) == ("look", {"a": "b"})
-
-
 def test_the_planner_s_requests_are_logged_under_its_version(registry: Registry) -> None:
     registry.save("planner", INSTRUCTIONS)
     registry.save("planner", INSTRUCTIONS + "\n- Be brief.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Board, LLMPlanner, NextStepPlanner, Plan, RulePlanner, Run, Step, Tool, Toolbox
+from planexec_lite import Board, LLMPlanner, NextStepPlanner, Plan, RulePlanner, Run, Tool, Toolbox
 from planexec_lite.events import PlanProposed, PlanStarted, StepStarted
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.roles.planners import FIELDS, INSTRUCTIONS
@@ -17,27 +17,6 @@ from tests.core.sums import FIRST, GOAL, SECOND, TOOLS, FakeClient, agent
 
 def asked(run: Run) -> list[str]:
     return [event.reason for event in run.events if isinstance(event, PlanStarted)]
-
-
-def next_step(goal: str, board: Board) -> Any:
-    if "1" not in board.results:
-        return FIRST
-    return None if "2" in board.results else Step(**SECOND)
-
-
-def test_all_planners_answer_53_in_one_plan_or_step_by_step() -> None:
-    client = FakeClient({"goal": GOAL, "steps": [FIRST, SECOND], "rollback": [], "answer": None, "complete": True})
-    by_model = agent(LLMPlanner(client, "m")).run(GOAL)
-    whole = agent(RulePlanner(lambda goal: [FIRST, SECOND])).run(GOAL)
-    by_step = agent(NextStepPlanner(next_step)).run(GOAL)
-    for run in (by_model, whole, by_step):
-        assert (run.status, run.answer, run.results) == ("finished", 53, {"1": 48, "2": 53})
-        assert (run.plan.goal, run.plan.waves()) == (GOAL, [["1"], ["2"]])
-    assert by_model.plan.to_json() == whole.plan.to_json()
-    assert asked(whole) == ["first"]
-    assert asked(by_step) == ["first", "horizon", "horizon"]
-    usage = by_model.usage
-    assert (by_model.makespan, usage.calls, usage.input_tokens, usage.output_tokens) == (1.5, 1, 100, 20)
 
 
 # what a model is asked

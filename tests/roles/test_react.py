@@ -1,26 +1,19 @@
 """The ReAct executor: one step, a model, its tools, a bound; and what planner and executor do not share."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 
 from mock_llm import MockLLM
-from planexec_lab.worlds import research
 from planexec_lite import (
     HybridExecutor,
-    LLMPlanner,
-    PlannerExecutor,
     ReActExecutor,
-    Simulated,
     Step,
     Toolbox,
     ToolExecutor,
     tool,
 )
-from planexec_lite.assembly import Board
-from planexec_lite.events import Action, Inside, Observation, Thought, from_dict, to_dict
+from planexec_lite.events import Action, Observation, Thought
 from planexec_lite.meter import Meter, ModelCall
 from planexec_lite.model import prices
 
@@ -121,26 +114,6 @@ def test_it_is_shown_only_the_tools_that_the_step_may_use() -> None:
     assert value == "not allowed"
     assert [one["function"]["name"] for one in llm.calls[0].request["tools"]] == ["look"]
     assert any(isinstance(event, Observation) and "no tool 'drop'" in event.text for _, _, event in meter.events)
-
-
-def test_planner_and_executor_share_no_prompt() -> None:
-    llm = MockLLM("planexec_lab/worlds/research/team.yaml")
-    world = research.World()
-    executor = ReActExecutor(llm.client(), world.tools, "cheap")
-    planner = LLMPlanner(llm.client(), "strong", tasks=True)
-    run = PlannerExecutor(planner, executor, workers=Simulated(4)).run(research.GOAL)
-    assert run.status == "finished"
-    asked = {role: [call for call in llm.calls if call.role == role] for role in ("planner", "executor")}
-    instructions = asked["planner"][0].request["messages"][0]["content"]
-    for one in asked["executor"]:
-        sent = str(one.request["messages"])
-        assert not any(line in sent for line in instructions.splitlines() if len(line) > 20)
-        assert research.GOAL not in sent
-    assert {step.tool for step in run.plan.steps} == {None}
-    assert {call.model for call in run.board.calls} == {"strong", "cheap"}
-    assert "tools" not in asked["planner"][0].request
-    assert Board.of(from_dict(to_dict(event)) for event in run.events) == run.board
-    assert sum(isinstance(event, Inside) for event in run.events) > 20
 
 
 def test_the_hybrid_takes_the_rule_where_a_step_names_its_tool() -> None:

@@ -1,7 +1,5 @@
 """The scoreboard: every number is counted again here, from the events as they are written down and by no code of the scoreboard."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -30,18 +28,11 @@ from planexec_lab.scoreboard import (
 from planexec_lab.scoreboard.__main__ import main
 from planexec_lab.variations import VARIATIONS
 from planexec_lab.worlds.flaky import NoAnswerError
-from planexec_lite import (
-    HybridExecutor,
-    PlannerExecutor,
-    Policy,
-    ReActExecutor,
-    RulePlanner,
-    Simulated,
-    ToolExecutor,
-)
+from planexec_lite import HybridExecutor, PlannerExecutor, Policy, ReActExecutor, RulePlanner, Simulated, ToolExecutor
 from planexec_lite.events import to_dict
 from planexec_lite.model.prices import PRICES
 from planexec_lite.tools import Tool, Toolbox
+from tests.rounds import few
 
 
 def recorded(one: Row) -> list[dict[str, Any]]:
@@ -100,12 +91,12 @@ def wasted_in(events: list[dict[str, Any]]) -> int:
     return wasted
 
 
-WORLDS = {"migration": 0.15, "clock": 0.5, "trail": 0.3, "bisect": 0.3, "flights": 0.3}
+WORLDS = {"migration": 0.15, "flights": 0.3, "trail": 0.3, "clock": 0.5, "bisect": 0.3}
 """Worlds in which numbers are counted again, and how flaky their tools are then."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", WORLDS)
+@pytest.mark.parametrize("task", few(WORLDS, 2))
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_each_number_can_be_counted_again_from_the_events(variation: str, task: str) -> None:
     one = row(variation, task, Faults("flaky tool", WORLDS[task], seed=3))
@@ -183,7 +174,7 @@ def test_what_is_taken_back_is_wasted_and_a_step_without_a_call_is_not() -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(KINDS, 1))
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_the_script_has_an_answer_whatever_goes_wrong(variation: str, kind: Kind) -> None:
     for task in ("arithmetic", "clock", "trail", "flights"):
@@ -222,16 +213,6 @@ def test_the_same_seed_gives_every_variation_the_same_faults() -> None:
     one = failures(Faults("flaky tool", 0.5, seed=1))
     assert one == failures(Faults("flaky tool", 0.5, seed=1)) != failures(Faults("flaky tool", 0.5, seed=2))
     assert 3 < one.count(False) < 17
-
-
-def test_a_call_fails_before_anything_has_happened() -> None:
-    task = tasks()["kitchen"]
-    world = task.world()
-    tools = Faults("flaky tool", 1.0).tools(world.tools, task.plan)
-    with pytest.raises(NoAnswerError, match="chop did not answer"):
-        tools["chop"].call({"what": "leeks"})
-    assert (world.chopped, world.tickets) == ([], [])
-    assert (tools["chop"].effects, tools["chop"].schema) == (world.tools["chop"].effects, world.tools["chop"].schema)
 
 
 def test_a_surprise_is_in_the_way_until_it_is_cleared() -> None:
@@ -303,11 +284,3 @@ def test_the_settings_say_horizon_trigger_hands_workers_and_calls() -> None:
     assert text[3].split() == "ReWOO all 3 steps never tools, gpt-4o-mini 1 planner 1, executor 1".split()
     assert "  gpt-4o-mini  " in text[4]
     assert "  a run  " in text[5]
-
-
-def test_the_way_is_written_out_in_full() -> None:
-    for task in tasks().values():
-        assert task.plan.problems(task.world().tools) == []
-        words = [step.description for step in task.plan.steps]
-        assert len(set(words)) == len(words)
-        assert all(words)

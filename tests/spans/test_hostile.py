@@ -14,9 +14,9 @@ from planexec_lab import spans, views
 from planexec_lab.spans import TraceError, reading, tree
 from planexec_lite import Run
 from tests.rounds import rounds
-from tests.spans.samples import SAMPLES, calls_of
-from tests.spans.traces import LANGGRAPH, OPENAI_AGENTS, agent, called, chat, otlp, span
+from tests.spans.samples import SAMPLES, agent, called, calls_of, chat, otlp, span
 
+OPENAI_AGENTS = json.loads(spans.sample("openai-agents"))
 PLACE = r"resourceSpans\[0\].scopeSpans\[0\].spans\[1\]"
 
 
@@ -133,12 +133,11 @@ json_values = st.recursive(
 
 @cache
 def trace_text(name: str) -> str:
-    foreign = {"langgraph": LANGGRAPH, "agents": OPENAI_AGENTS}
-    return json.dumps(foreign[name]) if name in foreign else spans.write(SAMPLES[name]())
+    return spans.write(SAMPLES[name]()) if name in SAMPLES else spans.sample(name)  # type: ignore[arg-type]
 
 
 @rounds(400)
-@given(st.randoms(use_true_random=False), json_values, st.sampled_from(["langgraph", "agents", *SAMPLES]))
+@given(st.randoms(use_true_random=False), json_values, st.sampled_from(["langgraph", "openai-agents", *SAMPLES]))
 def test_a_trace_with_a_part_exchanged_is_a_run_or_a_trace_error(chance: random.Random, value: Any, name: str) -> None:
     data: Any = json.loads(trace_text(name))
     place = data

@@ -1,25 +1,33 @@
-"""A run as spans: what is inside what, what each says by the conventions; written as OTLP JSON and read again."""
+"""A run as spans: what is inside what, by the conventions; written as OTLP JSON, read again, and sent to exporters."""
 
 import json
 import os
 import random
+import socket
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
+from opentelemetry import trace
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as published
 from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
 
 from planexec_lab import spans
-from planexec_lab.spans import Span, names
+from planexec_lab.spans import Span, live_export, names
 from planexec_lab.spans.span import NANO
-from planexec_lite import Inline, Policy, Run, Toolbox, ToolExecutor, events, execute
+from planexec_lite import Policy, Run, events
 from planexec_lite.plan import Problem
 from tests.core.test_events import runs
 from tests.rounds import rounds
+from tests.spans.collecting import Collector
 from tests.spans.samples import SAMPLES, calls_of, long
 from tests.views import worlds
 
@@ -35,22 +43,6 @@ def drawn(run: Run) -> list[str]:
         start, end = ((at - made[0].start) / NANO for at in (span.start, span.end))
         lines.append(f"{'  ' * depth[span.span_id]}{span.name} {start:g}–{end:g}{'' if span.error is None else ' ✗'}")
     return lines
-
-
-UNSTARTED = worlds.given(worlds.chain(1), events.StepStarted(0.0, "1"), events.Requeued(1.0, "1", "cancelled"))
-
-
-@pytest.mark.parametrize(
-    ("run", "first", "lines"),
-    [
-        (SAMPLES["rolled_back"](), -2, ["  undo 1 0–1", "    execute_tool take_down 0–1"]),
-        (UNSTARTED, 0, ["invoke_agent planner-executor 0–1", "  step 1 0–1"]),
-        (SAMPLES["nested"](), 2, ["  step 1 0–5", "    invoke_agent planner-executor 0–5", "      plan planner-executor 0–0",
-         "      step a 0–2", "        execute_tool chop 0–2", "      step b 2–5", "        execute_tool boil 2–5"]),
-    ],
-)  # fmt: skip
-def test_what_happens_inside_a_step_is_below_it(run: Run, first: int, lines: list[str]) -> None:
-    assert drawn(run)[first:][: len(lines)] == lines
 
 
 def test_what_a_model_calls_in_a_step_stands_below_it() -> None:
@@ -203,14 +195,6 @@ def test_every_run_comes_back(ran: tuple[Run, Policy]) -> None:
     assert spans.read(spans.write(ran[0])).events == ran[0].events
 
 
-def test_a_run_on_a_real_clock_comes_back_to_the_nanosecond() -> None:
-    run = execute(worlds.chain(3), ToolExecutor(Toolbox([worlds.work])), workers=Inline())
-    back = spans.read(spans.write(run))
-    assert [type(event) for event in back.events] == [type(event) for event in run.events]
-    assert all(abs(one.at - other.at) < 2e-9 for one, other in zip(run.events, back.events, strict=True))
-    assert back.results == run.results
-
-
 def test_the_order_of_spans_and_of_lines_does_not_matter() -> None:
     run = SAMPLES["nested"]()
     made = spans.of(run)
@@ -242,3 +226,95 @@ def test_a_trace_without_content_still_has_a_timeline_and_a_ledger() -> None:
     back = spans.read(spans.write(spans.of(run, content=False)))
     assert (back.status, back.makespan, back.usage) == ("finished", run.makespan, run.usage)
     assert [step.tool for step in back.plan.steps] == ["put_up", "put_up"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["nested", "planned", "in_turns"])
+def test_a_collector_gets_the_run_and_it_is_the_same(collector: Collector, name: str) -> None:
+    run = SAMPLES[name]()
+    exporter = spans.otlp(collector.url)
+    assert spans.send(run, exporter) == len(spans.of(run))
+    exporter.shutdown()
+    (got,) = collector.got
+    assert spans.read(got).events == run.events
+    sent = got["resourceSpans"][0]["scopeSpans"][0]
+    assert sent["scope"] == {"name": "planexec_lab.spans"}
+    kinds = {True: "SPAN_KIND_CLIENT", False: "SPAN_KIND_INTERNAL"}
+    assert [(one["name"], one["kind"]) for one in sent["spans"]] == [
+        (one.name, kinds[one.asks]) for one in spans.of(run)
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [400, None])
+def test_a_collector_that_refuses_or_is_gone_is_told_of(status: int | None) -> None:
+    made = Collector(status or 200)
+    if status is None:
+        made.close()
+    with pytest.raises(
+        spans.ExportFailedError, match="OTLPSpanExporter could not hand on 8 spans; is a collector there"
+    ):
+        spans.send(SAMPLES["retried"](), spans.otlp(made.url, timeout=0.5))
+    if status:
+        made.close()
+
+
+def silent(connection: socket.socket) -> None:
+    connection.recv(1)
+
+
+def dripping(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+    for _ in range(600):
+        connection.sendall(b"x")
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("answer", [silent, dripping])
+def test_a_collector_that_never_answers_does_not_hang_a_run(
+    answer: Callable[[socket.socket], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_ones: list[socket.socket] = []
+
+    def serve() -> None:
+        with suppress(OSError):  # the test is over
+            open_ones.append(listening.accept()[0])
+            answer(open_ones[0])
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, daemon=True).start()
+        exporter = spans.otlp(f"http://127.0.0.1:{listening.getsockname()[1]}/v1/traces", timeout=20)
+        began = time.monotonic()
+        monkeypatch.setattr(live_export, "PATIENCE", 0.5)
+        with pytest.warns(RuntimeWarning, match="spans have not gone yet, and may still go"):
+            spans.live(exporter)(SAMPLES["retried"]())
+        assert time.monotonic() - began < 10
+        for one in open_ones:
+            one.close()
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://collector.example/v1/traces", "http://10.0.0.1:4318", "127.0.0.1:4318", "http://127.0.0.1.example/"],
+)
+def test_a_collector_elsewhere_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="a collector on this machine is wanted"):
+        spans.otlp(url)
+
+
+def test_any_exporter_gets_them_and_no_global_provider_changes(capsys: pytest.CaptureFixture[str]) -> None:
+    before = trace.get_tracer_provider()
+    kept = InMemorySpanExporter()
+    run = SAMPLES["nested"]()
+    spans.send(spans.of(run), kept)
+    assert trace.get_tracer_provider() is before
+    for ours, theirs in zip(spans.of(run), kept.get_finished_spans(), strict=True):
+        assert theirs.context is not None
+        assert f"{theirs.context.span_id:016x}" == ours.span_id
+        assert f"{theirs.context.trace_id:032x}" == ours.trace_id
+        assert dict(theirs.attributes or {}) == dict(ours.attributes)
+        assert (theirs.start_time, theirs.end_time) == (ours.start, ours.end)
+    assert spans.send(SAMPLES["retried"](), spans.console()) == 8
+    printed = capsys.readouterr().out
+    assert json.JSONDecoder().raw_decode(printed)[0]["name"] == "invoke_agent planner-executor"
+    assert printed.count('"trace_id"') >= 8

@@ -1,7 +1,5 @@
 """Tools that are written with `async def`: on every kind of workers, inside a running loop too, and side by side."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import signal

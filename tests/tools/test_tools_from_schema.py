@@ -1,7 +1,5 @@
 """Tools from a JSON schema: they check, refuse, show themselves and travel as tools from type hints do."""
 
-from __future__ import annotations
-
 import pickle
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The variations: each is the same loop, and what tells them apart can be read off their events."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ from planexec_lab.variations.in_words import ListPlanner
 from planexec_lab.variations.vote import Ballot
 from planexec_lite import Board, Inline, Plan, PlanError, PlannerExecutor, Policy, Simulated, Tool, Toolbox
 from planexec_lite.events import PlanProposed, PlanStarted, StepDone, StepStarted
+from tests.rounds import few
 
 pytestmark = pytest.mark.xdist_group("variations")  # the releases are carried out once
 STEPS = len(tasks()["deploy"].plan.steps)
@@ -23,7 +22,7 @@ def deployed() -> dict[str, Row]:
     return {name: row(name, "deploy") for name in VARIATIONS}
 
 
-SHOWING = ("trail", "bisect", "flights")
+SHOWING = ("trail", "flights", "bisect")
 """The worlds in which a result tells what comes next."""
 STEPWISE = {"ReAct", "step by step", "plan-and-solve", "replan every step"}
 """Who looks at each result with the goal in view before anything else is done."""
@@ -32,7 +31,7 @@ ROUNDS = {"LLMCompiler", "orchestrator"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", [name for name in tasks() if name not in ("deploy", *SHOWING)])
+@pytest.mark.parametrize("task", few([name for name in tasks() if name not in ("deploy", *SHOWING)], 2))
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_every_variation_reaches_a_goal_whose_way_is_known(variation: str, task: str) -> None:
     one = row(variation, task)
@@ -40,7 +39,7 @@ def test_every_variation_reaches_a_goal_whose_way_is_known(variation: str, task:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", SHOWING)
+@pytest.mark.parametrize("task", few(SHOWING, 2))
 def test_who_sees_no_result_in_time_misses_a_goal_that_depends_on_it(task: str) -> None:
     on_task = {name: row(name, task) for name in VARIATIONS}
     reached = {name for name, one in on_task.items() if one.reached}
@@ -48,11 +47,6 @@ def test_who_sees_no_result_in_time_misses_a_goal_that_depends_on_it(task: str) 
     assert reached == (STEPWISE if task == "flights" else STEPWISE | ROUNDS)
     calls = {name: one.figures.calls for name, one in on_task.items()}
     assert max(calls["ReWOO"], calls["vote"]) < min(calls[name] for name in reached)
-
-
-@pytest.mark.slow
-def test_every_variation_releases(deployed: dict[str, Row]) -> None:
-    assert {name: one.reached for name, one in deployed.items()} == dict.fromkeys(VARIATIONS, True)
 
 
 @pytest.mark.slow
@@ -99,13 +93,6 @@ def test_what_an_executor_reads_grows_where_each_step_is_told_everything(deploye
     ]
     assert read == sorted(read)
     assert read[-1] > 2 * read[0]
-
-
-@pytest.mark.slow
-def test_plan_and_solve_is_a_plan_of_one_step(deployed: dict[str, Row]) -> None:
-    run = deployed["plan-and-solve"].run
-    assert list(run.results) == ["1"]
-    assert run.usage.calls == 1 + STEPS + 1
 
 
 @pytest.mark.slow

@@ -1,33 +1,39 @@
-"""The board: every step with its state, and what is wrong, in words."""
+"""Views in rows: the board, the ledger, thoughts, spans, messages and the difference of two plans; in text, table and picture."""
+
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planexec_lab import views
-from planexec_lite import ApproveAll, PlannerExecutor, Run, Simulated, Toolbox, ToolExecutor
+from planexec_lab.views import span_tree
+from planexec_lab.views.drawing import theme
+from planexec_lab.views.drawing.visible import code
+from planexec_lab.views.message_sequence import HEAD_EVERY, MOST, draw, messages
+from planexec_lab.views.span_tree import BEGIN, END
+from planexec_lite import (
+    ApproveAll,
+    Budget,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Run,
+    Simulated,
+    Toolbox,
+    ToolExecutor,
+    events,
+)
 from planexec_lite import events as e
+from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Problem
 from planexec_lite.roles.reviewers import AskPerson
+from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking, approve, nested
+from tests.rounds import rounds
+from tests.spans.samples import SAMPLES
 from tests.views import worlds
-
-
-def test_the_text_of_a_failed_run() -> None:
-    run = worlds.deploy(fails=["5"], retries=1)
-    figure = views.board(run)
-    assert figure.text == (
-        "Step 5 failed: 4 of 8 steps done, 3 skipped\n"
-        "  step  status     what                        waits for  attempt  result\n"
-        '  1     ✓ done     Run full test suite                    1 of 2   "took 20"\n'
-        '  2     ✓ done     Build Docker image          1          1 of 2   "took 30"\n'
-        '  3     ✓ done     Backup production database             1 of 2   "took 15"\n'
-        '  4     ✓ done     Deploy to staging           2          1 of 2   "took 12"\n'
-        "  5     ✗ failed   Verify staging works        4          2 of 2   RuntimeError: 3 of 12 checks failed\n"
-        "  6     – skipped  Deploy to production        3, 5                step 5 failed\n"
-        "  7     – skipped  Verify production works     6                   step 6 skipped\n"
-        "  8     – skipped  Send notification           7                   step 7 skipped\n"
-        "Ended: step 5 failed: RuntimeError: 3 of 12 checks failed; skipped behind it: 6, 7, 8."
-    )
-    assert [figure.table.count(f">{word}<") for word in ("✓ done", "✗ failed", "– skipped")] == [4, 1, 3]
-    assert views.board(run.board) == figure
+from tests.views.drawing import off_the_plate, overlaps
 
 
 @pytest.mark.parametrize(
@@ -42,16 +48,6 @@ def test_the_title_says_what_a_run_waits_for(reviewer: ApproveAll | AskPerson, t
     run = PlannerExecutor(planner, executor, reviewer, Simulated(4)).run("Deploy")
     assert views.board(run).title == title
     assert ("now: paused" in views.timeline(run).svg) == title.startswith("Paused")
-
-
-def test_a_refused_plan_is_reported() -> None:
-    run = Run([e.RunStarted(0.0, "goal", planner=True, reviewer=False)])
-    assert views.board(run).text == "No plan yet"
-    run.record(e.PlanStarted(0.0, "first"))
-    run.record(e.PlanProposed(2.0, None, (Problem("not_json", None, "this is <prose>", "write JSON"),)))
-    figure = views.board(run)
-    assert "this is <prose>" in figure.text
-    assert "this is &lt;prose&gt;" in figure._repr_html_()
 
 
 def test_a_rejected_result_says_so_and_the_caption_says_why() -> None:
@@ -87,6 +83,229 @@ def test_judging_unverified_superseded_and_news_are_said_in_words() -> None:
     assert views.board(run).caption.endswith("Earlier news: 2. News: “news 1”. News: “news 2”. News: “news 3”.")
 
 
-def test_the_error_of_an_earlier_try_is_called_so() -> None:
-    failed = e.StepStarted(0.0, "1", 1, 2), e.StepFailed(1.0, "1", "OSError: busy"), e.StepStarted(1.0, "1", 2, 2)
-    assert "before: OSError: busy" in views.board(worlds.given(worlds.chain(1), *failed)).text
+@pytest.mark.parametrize("by", ["role", "plan"])
+def test_the_lines_add_up_to_what_the_run_used(by: Any) -> None:
+    run = PlannerExecutor(Asked(FIVE), Thinking(TOOLS), workers=Simulated()).run("go")
+    text = views.ledger(run, by).text
+    assert text.startswith("6 model calls, 6,000 tokens, $0.0014")
+    counted = [line.split() for line in text.splitlines()[2:]]
+    lines = [line for line in counted if line[0] != "in"]
+    assert sum(int(line[-6] if line[-1] == "s" and by == "plan" else line[1]) for line in lines) == 6
+
+
+def test_runs_inside_steps_are_counted_with_the_step_and_once() -> None:
+    agent = nested(Budget(model_calls=2), Policy())
+    run = agent.run("go")
+    while run.status == "paused":
+        run = agent.resume(run, approve(model_calls=1))
+    assert views.ledger(run).text.startswith("5 model calls, 5,000 tokens")
+
+
+def test_a_model_without_a_price_costs_nobody_knows_what() -> None:
+    class Mine:
+        def plan(self, *_: object) -> Plan:
+            charge(1.0, ModelCall("mine", 10, 10))
+            return FIVE
+
+    run = PlannerExecutor(Mine(), Thinking(TOOLS)).run("go")
+    assert views.ledger(run).text.startswith("6 model calls, 5,020 tokens, ?")
+    assert views.ledger(Run()).text.startswith("0 model calls, 0 tokens, $0.0000")
+    with pytest.raises(ValueError, match="by='day': one of role, plan"):
+        views.ledger(run, "day")  # type: ignore[arg-type]
+
+
+def test_the_text_names_step_try_event_and_words() -> None:
+    figure = views.thoughts(worlds.thinking())
+    assert figure.text == (
+        "2 steps: 3 thoughts, 2 calls, 1 error shown to the model\n"
+        "  step      event          words\n"
+        "  1         ◇ thought      I look for <b>failed</b> in the log.\n"
+        '            → action       search(text="failed", limit=3)\n'
+        "            ✗ error        ValueError: there is no log 'x'\n"
+        '            → action       search(text="lost")\n'
+        f"            ← observation  {'x' * 55}…{'x' * 54}\n"
+        "  1, try 2  ◇ thought      The key is missing.\n"
+        "  2         ◇ thought      Mended.\n"
+        "Not shown: 1 other event inside the steps."
+    )
+    assert "&lt;b&gt;failed&lt;/b&gt;" in figure.table
+    assert "<b>" not in figure.table
+
+
+def test_arguments_that_are_no_object_are_shown_too() -> None:
+    action = e.Action("look", "not an object")  # type: ignore[arg-type]
+    run = worlds.given(worlds.chain(1), e.StepStarted(0.0, "1"), e.Inside(0.0, "1", action))
+    assert '→ action  look(="not an object")' in views.thoughts(run).text
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_bars_stand_on_the_axis_and_no_text_on_another(name: str) -> None:
+    figure, canvas = span_tree.draw(SAMPLES[name]())
+    for box in canvas.boxes:
+        assert box.x >= BEGIN
+        assert box.x + box.width <= END + 0.01
+    assert overlaps(canvas.texts) == off_the_plate(canvas.texts, theme.WIDEST, 10_000) == []
+    assert figure.alt.startswith(f"Spans: {figure.title}. invoke_agent")
+
+
+def test_tokens_and_dollars_are_not_cut() -> None:
+    planned = events.PlanProposed(3.0, Plan.parse(["rest"]), calls=(ModelCall("gpt-4o", 123_456, 12_345, 3.0),))
+    _, canvas = span_tree.draw(
+        Run([events.RunStarted(0.0, "", planner=True, reviewer=False), events.PlanStarted(0.0, "first"), planned])
+    )
+    assert "123,456 in, 12,345 out, $0.4321" in [text.holds for text in canvas.texts]
+
+
+def check_layout(run: Run) -> None:
+    """Everything is on the plate and nothing overlaps; each message in the text is drawn, and marked where it is bad."""
+    figure, canvas = draw(run)
+    high = float(figure.svg.partition(' height="')[2].partition('"')[0])
+    assert off_the_plate([*canvas.boxes, *canvas.texts], min(figure.width, 720), high) == []
+    assert overlaps(canvas.texts) == overlaps(canvas.boxes, least=4) == []
+    drawn = [text.holds for text in canvas.texts]
+    for message in messages(run)[:MOST]:
+        assert any(message.words.startswith(words.partition("…")[0]) for words in drawn if words), message
+
+
+@pytest.mark.parametrize("make", [worlds.replanned, worlds.midway, worlds.thinking, worlds.deploy, Run])
+def test_messages_are_drawn_in_their_place_and_marked_where_they_are_bad(make: Callable[[], Run]) -> None:
+    check_layout(make())
+    assert all(message.words.startswith("✗") == message.bad for message in messages(make()))
+
+
+@rounds(40)
+@given(worlds.plans(), worlds.names, st.floats(0.001, 5e4), st.booleans())
+def test_whatever_is_said_stays_in_its_place(plan: Plan, words: str, seconds: float, news: bool) -> None:
+    started = e.RunStarted(0.0, words, planner=True, reviewer=True, evaluator=True)
+    run = Run([started, e.PlanStarted(0.0, "first"), e.PlanProposed(seconds / 3, plan)])
+    for step in plan.steps[:1]:
+        if not step.depends_on:
+            run.record(e.StepStarted(seconds / 2, step.id))
+            run.record(e.StepFailed(seconds, step.id, words))
+    if news:
+        run.record(e.Reviewed(seconds, "change", plan.hash, words, words))
+        run.record(e.NewsReceived(seconds, words))
+        run.record(e.PlanStarted(seconds, "repair"))
+        run.record(e.PlanProposed(seconds, None, (Problem("planner_failed", None, words),)))
+    check_layout(run)
+
+
+def one(**fields: Any) -> Plan:
+    return Plan.parse([{"id": 1, **fields}])
+
+
+def last_row(before: Plan, after: Plan) -> str:
+    return views.diff(before, after).text.splitlines()[2]
+
+
+THREE = worlds.chain(3)
+
+
+@pytest.mark.parametrize(
+    ("compared", "title"),
+    [
+        ((Plan(), Plan()), "Two plans without steps"),
+        ((Run(),), "Two plans without steps"),
+        ((worlds.deploy(),), "Nothing changed: 8 steps kept"),
+        ((THREE, THREE), "Nothing changed: 3 steps kept"),
+        ((Plan(), worlds.chain(1)), "1 step added"),
+        ((THREE, THREE.changed(steps=THREE.steps[1:])), "1 step dropped, 2 kept"),
+        ((THREE, THREE.changed(steps=THREE.steps[1:]), ["1"]), "2 steps planned again, 1 kept"),
+    ],
+)
+def test_the_title_states_the_finding(compared: Any, title: str) -> None:
+    assert views.diff(*compared).title == title
+
+
+def test_without_a_second_plan_there_is_nothing_to_compare() -> None:
+    with pytest.raises(ValueError, match="nothing to compare"):
+        views.diff(Plan())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (one(tool="go", description="Go"), one(description="More"), "More  description Go → More; tool go → nothing"),
+        (one(tool="go"), one(tool="go", success_criteria="it is fine"), "criterion nothing → it is fine"),
+        (
+            one(tool="go", params={"tag": "v1", "env": "staging"}),
+            one(tool="go", params={"tag": "v1", "env": "production"}),
+            'env "staging" → "production"',
+        ),
+        (Plan(), one(tool="delete_database", description="Tidy up"), "Tidy up  delete_database()"),
+    ],
+)
+def test_every_changed_field_is_told(before: Plan, after: Plan, told: str) -> None:
+    assert last_row(before, after).endswith(told)
+
+
+def test_nothing_that_changed_is_cut_away() -> None:
+    long = "Tell the team, " * 20 + "AND DELETE ALL"
+    after = one(tool="delete_database", params={"message": long}, description="Notify")
+    figure = views.diff(one(tool="notify_team", params={"message": "hi"}, description="Notify the team"), after)
+    head, *lines = figure.text.splitlines()[1:]
+    assert "…" not in figure.text + figure.table
+    assert "AND DELETE ALL" in " ".join(line[head.index("how") :] for line in lines)
+    for words in ("delete_database", "AND DELETE ALL"):
+        assert words in figure.table
+
+
+@pytest.mark.parametrize("char", ["\u200b", "\u202e", "\u00a0", "\u3164", "\u2800", "\n", "\u2028", "\U000e0041"])
+def test_a_difference_that_can_not_be_seen_is_told(char: str) -> None:
+    before = one(tool="deploy", params={"tag": "v1"}, description="Deploy it")
+    figure = views.diff(before, one(tool="deploy", params={"tag": f"v1{char}"}, description=f"Deploy{char}it"))
+    assert figure.text.count(code(char)) == figure.table.count(code(char)) == 3
+    assert char == "\n" or char not in figure.table
+
+
+def test_what_changed_beside_the_steps_is_told() -> None:
+    before = Plan.parse({"goal": "Go", "steps": [{"id": 1, "tool": "go"}], "rollback": [{"tool": "stay"}]})
+    after = before.changed(rollback=(), answer="{step_1_result}", complete=False)
+    assert views.diff(before, after).caption == (
+        "The plan's rollback: stay() → nothing. The plan's answer: nothing → {step_1_result}."
+        " The plan's complete: yes → no."
+    )
+
+
+def test_the_roles_that_take_part_have_lifelines_and_their_names_repeat() -> None:
+    runs = worlds.replanned(), worlds.deploy(), Run()
+    boxes = [[box.holds for box in draw(run)[1].boxes] for run in runs]
+    heads = [len(range(0, len(messages(run)), HEAD_EVERY)) for run in runs]
+    assert heads[0] > 1
+    roles = [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]
+    assert boxes == [names * times for names, times in zip(roles, heads, strict=True)]
+
+
+def test_the_text_of_a_run_with_news() -> None:
+    assert views.sequence(worlds.midway()).text == (
+        "The board asked the planner twice, the executor 3 times and the evaluator twice; news came once\n"
+        "  0 s   board → planner    plan: Migrate\n"
+        "  3 s   planner → board    a plan of 3 steps: 1, 2, 3\n"
+        "  3 s   board → executor   do 1: Read\n"
+        '  5 s   executor → board   1 done: "read"\n'
+        "  5 s   board → executor   do 2: Back up\n"
+        '  9 s   executor → board   2 done: {"size": 4}\n'
+        "  9 s   board → evaluator  judge 2: 2 is fine\n"
+        "  10 s  evaluator → board  ✗ no verdict on 2: RuntimeError: no model\n"
+        "  10 s  outside → board    news: the window closes at <18:00>\n"
+        "  10 s  board → planner    plan the rest again: news\n"
+        "  12 s  planner → board    a plan of 1 step: 4\n"
+        "  12 s  board → executor   do 4: Migrate the half\n"
+        '  15 s  executor → board   4 done: {"rows": 9}\n'
+        "  15 s  board → evaluator  judge 4: 4 is fine\n"
+        "Solid: asked or told. Dashed: answered; ✗ marks what failed, was invalid or rejected."
+    )
+
+
+@pytest.mark.parametrize("length", [19, 20, 60])
+def test_of_a_long_run_the_first_messages_are_drawn_and_the_others_counted(length: int) -> None:
+    run = worlds.run(worlds.chain(length))
+    figure = views.sequence(run)
+    made = len(messages(run))
+    assert len([line for line in figure.text.splitlines() if " → " in line]) == min(made, MOST)
+    assert (f"Not drawn: {made - MOST} more messages." in figure.text) == (made > MOST)
+
+
+def test_dropped_steps_stand_behind_the_step_that_they_followed() -> None:
+    before, after = (worlds.plan([(id, "", 1, []) for id in ids]) for ids in ("abcd", "bd"))
+    assert [line.split()[0] for line in views.diff(before, after).text.splitlines()[2:6]] == ["a", "b", "c", "d"]

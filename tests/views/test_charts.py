@@ -31,33 +31,16 @@ def tallies(rows: Any = ROWS) -> views.Figure:
     return views.tallies(rows, TITLE, wanted="valid", of="answers")
 
 
-@pytest.mark.parametrize(
-    ("figure", "lines", "alt"),
-    [
-        (
-            bars(),
-            ["             seconds", "ReAct        402.4    9 calls", "ReWOO        273.6    2 calls", "LLMCompiler  268.2"],
-            "Bars: A title. seconds: ReAct 402.4 9 calls; ReWOO 273.6 2 calls; LLMCompiler 268.2.",
-        ),
-        (
-            curves(),
-            ["cooks     1    2    3", "measured  170  110  102", "bound     265  180  151.7", "path      95   95   95"],
-            "Chart: A title. minutes over 1, 2, 3 cooks. measured: 170, 110, 102; bound: 265, 180, 151.7; path: 95, 95, 95.",
-        ),
-        (
-            tallies(),
-            [
-                "answers      ✗ cut off  ✗ invalid  ✓ valid  together",
-                "whole        17         10         3        30",
-                "without ids  0          30         0        30",
-            ],
-            "Chart: A title. Answers by outcome. whole: 17 cut off, 10 invalid, 3 valid; without ids: 30 invalid.",
-        ),
-    ],
-)  # fmt: skip
-def test_the_text_holds_every_number(figure: views.Figure, lines: list[str], alt: str) -> None:
-    assert figure.text.splitlines() == [TITLE, *(f"  {line}" for line in lines)]
-    assert figure.alt == alt
+def test_the_text_holds_every_number() -> None:
+    """Lessons show the text of the other charts."""
+    lines = [
+        "             seconds",
+        "ReAct        402.4    9 calls",
+        "ReWOO        273.6    2 calls",
+        "LLMCompiler  268.2",
+    ]
+    assert bars().text.splitlines() == [TITLE, *(f"  {line}" for line in lines)]
+    assert bars().alt == "Bars: A title. seconds: ReAct 402.4 9 calls; ReWOO 273.6 2 calls; LLMCompiler 268.2."
 
 
 @pytest.mark.parametrize("remark", ["", "17 calls, $0.0044", "a long remark that has to be shortened " * 4])
@@ -106,11 +89,3 @@ def test_a_bar_is_as_long_as_its_number_or_its_share_of_the_row() -> None:
 def test_what_can_not_be_drawn_is_an_error(chart: Callable[[Any], views.Figure], values: Any) -> None:
     with pytest.raises(ValueError, match=f"{chart.__name__}: "):
         chart(values)
-
-
-@pytest.mark.parametrize(
-    ("value", "written"), [(15.234, "15.23"), (1_573.4, "1,573"), (10_295, "10,295"), (0.0123, "0.0123")]
-)
-def test_numbers_keep_all_their_digits_before_the_point(value: float, written: str) -> None:
-    assert written in bars({"one": value}).text
-    assert written in curves({"one": {1: value}}).text

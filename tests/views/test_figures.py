@@ -3,7 +3,6 @@
 import hashlib
 import itertools
 import os
-import pkgutil
 import re
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from planexec_lab import views
-from planexec_lab.views.drawing import text_fitting, theme, wording
+from planexec_lab.views.drawing import text_fitting, theme
 from planexec_lite import Plan, Run
 from tests.rounds import rounds
 from tests.views import worlds
@@ -98,10 +97,6 @@ def svg_in(figure: views.Figure) -> str:
     address = next(attributes["src"] for tag, attributes in parse(figure) if tag == "img")
     assert address is not None
     return unquote(address.replace("\n", "").removeprefix("data:image/svg+xml,"), errors="strict")
-
-
-def test_no_module_of_views_takes_the_place_of_a_public_name() -> None:
-    assert {module.name for module in pkgutil.iter_modules(views.__path__)} & set(views.__all__) == set()
 
 
 def digests() -> list[str]:
@@ -255,12 +250,3 @@ def test_clean_text_is_one_line_and_is_measured_as_it_is_drawn() -> None:
     assert text_fitting.clean("a\n b\t\tc\x00d\u202ee\ud800") == "a b c\ufffdd\ufffde\ufffd"
     assert text_fitting.width("Deploy to production", 11) == pytest.approx(118, rel=0.03)
     assert text_fitting.width("i" * 10, 10) < text_fitting.width("m" * 10, 10) < text_fitting.width("数" * 10, 10)
-
-
-@pytest.mark.parametrize(
-    ("time", "longest", "text"),
-    [(0, None, "0 s"), (0.5, None, "0.5 s"), (103, None, "103 s"), (118.46, None, "118.5 s"), (3720, None, "62 min"),
-     (60, 600, "1 min"), (0.0012, None, "1.2 ms")],
-)  # fmt: skip
-def test_times_are_said_in_the_unit_of_the_figure(time: float, longest: float | None, text: str) -> None:
-    assert wording.seconds(time, longest) == text

@@ -1,15 +1,19 @@
 """The graph: nothing overlaps, everything is inside, edges run left to right, and the text says it all."""
 
+import time
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 
 from planexec_lab import views
-from planexec_lab.views.graph_drawing.graph_figure import draw
+from planexec_lab.views.graph_drawing.graph_figure import MOST_EDGES, MOST_STEPS, draw
 from planexec_lab.views.graph_drawing.layers import shape
 from planexec_lab.views.graph_drawing.place import arrange, crossings
 from planexec_lab.views.graph_drawing.sketch import Sketch
-from planexec_lite import Plan
-from tests.rounds import rounds
+from planexec_lab.views.timeline_drawing.model import MOST_LANES
+from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute
+from tests.rounds import few, rounds
 from tests.views import worlds
 from tests.views.drawing import off_the_plate, overlap, overlaps
 
@@ -81,23 +85,6 @@ def test_of_a_broken_plan_every_dependency_is_drawn_and_its_cycles_are_marked(pl
     assert bool(marked) == any(problem.code in ("cycle", "self_dependency") for problem in plan.problems())
 
 
-def test_the_text_names_every_step_its_state_and_what_it_waits_for() -> None:
-    figure = views.graph(worlds.deploy(fails=["5"]))
-    assert views.graph(worlds.chain(2), title="Mine").title == "Mine"
-    assert str(figure) == repr(figure) == figure.text
-    assert figure.text == (
-        "Step 5 failed; 6, 7 and 8 skipped behind it\n"
-        "  1  Run full test suite         ✓ done\n"
-        "  2  Build Docker image          ✓ done     after 1\n"
-        "  3  Backup production database  ✓ done\n"
-        "  4  Deploy to staging           ✓ done     after 2\n"
-        "  5  Verify staging works        ✗ failed   after 4\n"
-        "  6  Deploy to production        – skipped  after 3, 5\n"
-        "  7  Verify production works     – skipped  after 6\n"
-        "  8  Send notification           – skipped  after 7"
-    )
-
-
 def test_the_critical_path_is_thicker_and_named() -> None:
     plan = worlds.plan(worlds.DEPLOY)
     figure, sketch = draw(plan, worlds.SECONDS, None)
@@ -111,16 +98,6 @@ def test_the_critical_path_is_thicker_and_named() -> None:
     heights = {box.holds: box.y for box in sketch.canvas.boxes}
     for chain in ("1245", "678"):  # drawn straight
         assert max(heights[id] for id in chain) - min(heights[id] for id in chain) <= 1
-
-
-def test_a_circle_and_an_unknown_step_are_marked_in_words() -> None:
-    circle, unknown = views.graph(worlds.CIRCLE), views.graph(worlds.UNKNOWN)
-    assert circle.title == "Steps 2 and 4 form a cycle: none of them can ever start"
-    assert ">cycle: 2 waits for 4<" in circle.svg
-    assert "4 (cycle)" in circle.text
-    assert unknown.title == "Step 2 waits for 99, which is not in the plan"
-    assert ">? 99<" in unknown.svg
-    assert "99 (not in the plan)" in unknown.text
 
 
 @pytest.mark.parametrize(
@@ -146,3 +123,52 @@ def test_crossings_that_can_be_avoided_are_avoided() -> None:
     assert crossings(band) > 0
     arrange(band, lambda spot: 20.0, 10.0)
     assert crossings(band) == 0
+
+
+SHAPES: dict[str, Callable[[int], list[int]]] = {
+    "flat": lambda number: [],
+    "a chain": lambda number: [number - 1] if number > 1 else [],
+    "a fan": lambda number: [1] if number > 1 else [],
+    "dense": lambda number: list(range(max(1, number - 20), number)),
+}
+
+
+def large(shape: str, length: int) -> Plan:
+    waits_for = SHAPES[shape]
+    return Plan.parse([{"id": n, "description": "do it", "depends_on": waits_for(n)} for n in range(1, length + 1)])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_graph_of_ten_thousand_steps_shows_the_first_ones(shape: str) -> None:
+    began = time.monotonic()
+    figure = views.graph(large(shape, 10_000))
+    assert time.monotonic() - began < 10
+    assert "of 10,000 steps, and what they wait for among each other." in figure.caption
+    drawn = figure.svg.count("<rect") - 1
+    assert drawn == MOST_STEPS or shape == "dense"
+    assert "not in the plan" not in figure.text
+    assert figure.svg.count("<path") < 10 * MOST_EDGES
+
+
+def ran(shape: str, slots: int | None) -> Run:
+    work = {"tool": "work", "params": {"seconds": 1, "fails": False}}
+    plan = Plan.parse([{**step.model_dump(), **work} for step in large(shape, 4_000).steps])
+    return execute(plan, ToolExecutor(Toolbox([worlds.work])), workers=Simulated(slots))
+
+
+def test_a_timeline_of_very_many_lanes_shows_the_first_ones() -> None:
+    began = time.monotonic()
+    figure = views.timeline(ran("flat", None))
+    assert time.monotonic() - began < 20
+    assert f"Drawn: the first {MOST_LANES} of 4,000 lanes." in figure.text
+    assert len(figure._repr_html_()) < 1_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", few(["a chain", "flat"], 1))
+def test_a_long_run_has_few_names_and_rows(shape: str) -> None:
+    run = ran(shape, 4)
+    assert len(views.timeline(run).caption) < 1_000
+    figure = views.board(run)
+    assert figure.table.count("<tr") == 1_001
+    assert "Showing 1,000 of 4,000 steps: rows 1 to 1,000. 4,000 done." in figure.text

@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-import time
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any, get_args
 
@@ -17,9 +15,10 @@ from planexec_lab import views
 from planexec_lab.views import narration
 from planexec_lab.views.board_table import Window
 from planexec_lab.views.widgets import live_board, trace_player, widget_output
-from planexec_lite import Board, Budget, Plan, Pool, Run, Simulated, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import Board, Budget, Plan, Run, Simulated, Toolbox, ToolExecutor, execute
 from planexec_lite import events as e
 from planexec_lite.plan import Call, Problem
+from tests.rounds import rounds
 from tests.views.cells import shown as shown_in_a_cell
 from tests.views.cells import still
 from tests.views.comms import messages, weight
@@ -31,6 +30,7 @@ TOOLS = ToolExecutor(Toolbox([work]))
 RUNS = [deploy(), deploy(fails=("5",), retries=1), replanned(), midway(), thinking(), Run()]
 
 
+@rounds(20)
 @given(st.sampled_from(RUNS), st.data())
 def test_any_moment_is_the_board_of_the_events_so_far(run: Run, data: st.DataObject) -> None:
     number = data.draw(st.integers(0, len(run.events)))
@@ -200,28 +200,6 @@ def test_every_kind_of_event_has_a_sentence_of_its_own() -> None:
 # --- the live board ---------------------------------------------------------------------------------------------------
 
 
-@tool(effects="none")
-def nap(seconds: float) -> float:
-    """Sleep."""
-    time.sleep(seconds)
-    return seconds
-
-
-def test_the_live_board_follows_a_run_on_threads_to_its_end() -> None:
-    screen, seen = views.live(), list[str]()
-
-    def watch(run: Run) -> None:
-        screen(run)
-        seen.append(screen._line.value)
-
-    naps = [{"id": n, "tool": "nap", "params": {"seconds": 0.05}, "depends_on": [n - 1] * (n > 1)} for n in (1, 2, 3)]
-    with ThreadPoolExecutor(2) as threads:
-        execute(Plan.parse(naps), ToolExecutor(Toolbox([nap])), workers=Pool(threads), watch=watch)
-    assert [words.split(":")[0].removeprefix("<p>") for words in seen] == ["Running"] * 3 + ["Finished"]
-    assert "3 of 3 steps done" in seen[-1]
-    assert screen._board.value.count("✓ done") == 3
-
-
 def test_the_last_picture_is_that_of_the_end_however_slow_drawing_is(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
 
@@ -241,21 +219,6 @@ def test_the_last_picture_is_that_of_the_end_however_slow_drawing_is(monkeypatch
     assert still(screen)["text/plain"] == repr(screen) == views.board(run).text
     assert views.board(run)._repr_html_() in still(screen)["text/html"]
     assert "<img" in screen._graph.value
-
-
-def test_what_runs_or_failed_out_of_sight_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_board, "SHARE", 1)  # as if drawing took none of the time
-    rows = [(str(n), "Part", 1.0 if n > 1 else 5000.0, []) for n in range(1, 301)]
-    screen, seen = views.live(), list[str]()
-
-    def watch(run: Run) -> None:
-        screen(run)
-        seen.append(repr(screen))
-
-    execute(plan(rows, ["7"]), TOOLS, workers=Simulated(2), watch=watch)
-    late = [text for text in seen if "rows 1 to" not in text and not text.startswith("Finished")]
-    assert len(set(late)) > 3
-    assert all("Running: 1 and " in text and "Failed: 7." in text for text in late[:-10])
 
 
 def test_each_tenth_is_announced_and_not_each_step() -> None:
@@ -300,12 +263,6 @@ def test_a_still_picture_stays_and_is_hidden_by_the_living_widget_alone(
     (called,) = re.findall(r'^<div class="(\S+)"', picture["text/html"])
     styles = [child.value for child in box.children if isinstance(child, ipywidgets.HTML) and called in child.value]
     assert styles == [f"<style>.{called} {{display: none}}</style>"]
-
-
-def test_the_text_of_the_player_tells_the_whole_run() -> None:
-    text = still(views.player(replanned()))["text/plain"]
-    assert "the evaluator says replan of step 3: 2 endpoints answer <401>" in text
-    assert len(text.splitlines()) == len(replanned().events) + 1
 
 
 def test_what_is_shown_twice_is_told_apart_and_hidden_once_each() -> None:

@@ -64,19 +64,6 @@ def test_every_field_of_a_step_can_be_changed(field: str, value: str, name: str,
     ]
 
 
-def test_a_script_decides_what_the_same_gestures_by_hand_decide() -> None:
-    shown = desk()
-    press(shown, "Edit 1")
-    fill(shown, "1: days", "30")
-    press(shown, "Edit 3")
-    assert "1: city" not in shown.controls, "one form is open at a time"
-    press(shown, "Remove 3")
-    fill(shown, "Later plans", "0")
-    press(shown, "Approve")
-    decision = played(("1: days", "30"), "Remove 3", ("Later plans", "0"), "Approve")
-    assert (decision.plan, decision.grant) == (shown.decision.plan, shown.decision.grant)
-
-
 def test_a_problem_is_said_at_the_step_at_the_field_and_at_the_decision() -> None:
     shown = desk()
     press(shown, "Edit 1")
@@ -152,11 +139,6 @@ def test_the_closed_desk_says_what_was_decided_by_whom_and_about_which_plan() ->
     assert picture["text/plain"].startswith(f"Approved by Ada: plan {decision.plan.hash[:8]}\n2 steps, as edited")
     assert "no &lt;hotel&gt;" in picture["text/html"]
     assert "book(" not in picture["text/plain"]
-
-
-def test_a_plan_with_a_doubled_id_can_be_repaired() -> None:
-    plan = played("Remove 1", "Approve", plan=Plan(steps=(PLAN.steps[0], PLAN.steps[0]))).plan
-    assert plan == Plan(steps=(PLAN.steps[0],))
 
 
 @tool(effects="none")

@@ -88,6 +88,7 @@ def execute(path: Path, *before: str, **variables: str) -> subprocess.CompletedP
 
 @pytest.mark.notebooks
 @pytest.mark.slow
+@pytest.mark.wide  # which runs nbval
 @pytest.mark.skipif(os.name == "nt", reason="the sign is given in a shell of Linux and macOS")
 def test_strict_nbval_passes_twice_and_a_signed_program_ends(tmp_path: Path) -> None:
     alone = books.code("views.desk(PLAN, TOOLS).decision", tags=["raises-exception"])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from planexec_lab.views.drawing.visible import code, visible
-from planexec_lab.worlds import deploy, migration
+from planexec_lab.worlds import migration
 from planexec_lite import Plan, Toolbox, tool
 from tests.views.desks import desk, fill, press
 from tests.views.test_review_desk import words
@@ -133,15 +133,6 @@ def test_a_long_plan_and_its_changes_are_shown_to_the_last_step() -> None:
     assert "The plan&#x27;s rollback: nothing → book(hotel=" in text
 
 
-def test_the_desk_says_for_which_steps_a_model_chooses_the_calls() -> None:
-    plan = booked().changed(steps=[*booked().steps, *Plan.parse([{"id": "2", "description": "Look round"}]).steps])
-    shown = desk(plan, models=True)
-    assert "a model chooses the calls of step 2" in words(shown)
-    assert words(shown).count("? a model chooses the calls") == 1
-    assert "amodelchoosesthecalls" in "".join(repr(shown).split())
-    assert "a model chooses" not in words(desk(plan)) + repr(desk(plan))
-
-
 # --- what can't be taken back -----------------------------------------------------------------------------------------
 
 
@@ -177,12 +168,6 @@ def test_a_yes_that_can_not_be_taken_back_is_asked_for_twice_in_words() -> None:
     assert shown.decision.verdict == "approve"
 
 
-def test_a_plan_that_only_reads_is_approved_at_once() -> None:
-    shown = desk(Plan.parse([{"id": "1", "tool": "look_up", "params": {"city": "Lima"}}]))
-    shown.controls["Approve"].click()
-    assert shown.decided
-
-
 def test_an_edit_takes_the_question_back() -> None:
     shown = desk(booked())
     press(shown, "Edit 1")
@@ -191,12 +176,3 @@ def test_an_edit_takes_the_question_back() -> None:
     fill(shown, "1: hotel", "Ritz")
     yes.click()  # it was on its way when the plan changed
     assert not shown.decided
-
-
-def test_the_graph_follows_the_draft() -> None:
-    shown = desk(Plan.parse(deploy.PLAN), deploy.World().tools)
-    assert "steps 4, 6 and 8 can&#x27;t be undone" in words(shown)
-    assert 'aria-label="The graph of the plan"' in words(shown)
-    before = shown._rows._beside.value
-    press(shown, "Edit 8", "Remove 8")
-    assert before not in words(shown)

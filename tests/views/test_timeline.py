@@ -19,22 +19,6 @@ from tests.views import worlds
 from tests.views.drawing import drawn, lines
 
 
-def test_the_text_of_the_deployment() -> None:
-    assert views.timeline(worlds.deploy()).text == (
-        "8 steps in 103 s; one after the other they would take 118 s\n"
-        "  slot 1  step 1  Run full test suite         0 s    –  20 s   done  critical\n"
-        "  slot 1  step 2  Build Docker image          20 s   –  50 s   done  critical\n"
-        "  slot 1  step 4  Deploy to staging           50 s   –  62 s   done  critical\n"
-        "  slot 1  step 5  Verify staging works        62 s   –  70 s   done  critical\n"
-        "  slot 1  step 6  Deploy to production        70 s   –  95 s   done  critical\n"
-        "  slot 1  step 7  Verify production works     95 s   –  102 s  done  critical\n"
-        "  slot 1  step 8  Send notification           102 s  –  103 s  done  critical\n"
-        "  slot 2  step 3  Backup production database  0 s    –  15 s   done\n"
-        "Idle: slot 2 for 88 s, of 103 s.\n"
-        "Thick outline: the critical path 1 → 2 → 4 → 5 → 6 → 7 → 8, 103 s, as long as the run. Dotted: idle."
-    )
-
-
 def test_every_try_has_a_bar_and_failure_is_said_in_words() -> None:
     run = worlds.deploy(fails=["5"], retries=2)
     tries = [bar for bar in bars(run) if bar.step == "5"]
@@ -47,16 +31,6 @@ def test_every_try_has_a_bar_and_failure_is_said_in_words() -> None:
     assert "Step 5 failed 3 times: RuntimeError" in text
     assert "Skipped: 6, 7 and 8." in text
     assert "Skipped: 6, 7 and 8." in figure.text
-
-
-def test_a_slot_says_how_long_it_was_idle_and_one_that_never_was_says_nothing() -> None:
-    figure = views.timeline(worlds.run(worlds.plan(worlds.DEPLOY), slots=2))
-    many = worlds.run(worlds.plan([(str(n), "", n + 1, []) for n in range(11)]), slots=None)
-    assert "slot 8 for 3 s and 2 more, of 11 s each." in views.timeline(many).text
-    assert [words for words in drawn(figure) if words.startswith(("slot", "idle"))] == ["slot 1", "slot 2", "idle 88 s"]
-    assert "Idle: slot 2 for 88 s, of 103 s." in figure.alt
-    alone = views.timeline(worlds.run(worlds.plan(worlds.DEPLOY), slots=1))
-    assert "idle" not in " ".join(drawn(alone)) + alone.text
 
 
 @pytest.mark.parametrize(
@@ -107,13 +81,6 @@ def test_bars_stand_where_the_events_say(run: Run, expected: list[Bar] | None, w
     assert words in views.timeline(run).text
 
 
-@pytest.mark.parametrize("slots", [1, 2])
-def test_the_critical_path_is_told_beside_the_length_of_the_run(slots: int) -> None:
-    run = worlds.run(worlds.plan([("1", "", 4.0, []), ("2", "", 4.0, []), ("3", "", 2.0, ["1", "2"])]), slots)
-    length = "as long as the run" if slots == 2 else "4 s less than the run"
-    assert f"the critical path 1 → 3, 6 s, {length}." in views.timeline(run).caption
-
-
 @rounds(30)
 @given(worlds.plans(), st.integers(1, 5), st.data())
 def test_bars_of_a_lane_follow_one_another_in_as_many_lanes_as_slots(
@@ -145,37 +112,6 @@ def test_a_label_fits_where_it_is_put(name: str, inside: float, beside: float, s
     if lines:
         assert lines[0].startswith("12")
         assert state == "done" or any(mark in " ".join(lines) for mark in "✗▸")
-
-
-def test_judging_has_a_lane_replanning_a_reason_and_a_failing_verdict_words() -> None:
-    figure = views.timeline(worlds.replanned())
-    assert figure.text == (
-        "5 steps in 75 s, 6 s of it planning and 4 s judging\n"
-        "  planner    planning                                                 0 s   –  3 s   done\n"
-        "  planner    replanning after a failure                               43 s  –  46 s  done\n"
-        "  slot 1     step 1                      List the endpoints           3 s   –  5 s   done               critical\n"
-        "  slot 1     step 2                      Update endpoints to use JWT  6 s   –  26 s  done               critical\n"
-        "  slot 1     step 3                      Update tests                 27 s  –  42 s  failed by verdict  critical\n"
-        "  slot 1     step 2b                     Fix the token header         46 s  –  51 s  done               critical\n"
-        "  slot 1     step 3                      Update tests                 51 s  –  66 s  done               critical\n"
-        "  slot 1     step 4                      Run test suite               67 s  –  75 s  done               critical\n"
-        "  evaluator  judging 1                                                5 s   –  6 s   accepted\n"
-        "  evaluator  judging 2                                                26 s  –  27 s  accepted\n"
-        "  evaluator  judging 3                                                42 s  –  43 s  replan\n"
-        "  evaluator  judging 3                                                66 s  –  67 s  accepted\n"
-        "Idle: slot 1 for 10 s, of 75 s.\n"
-        "Step 3 failed by verdict at 43 s (replan): 2 endpoints answer <401>.\n"
-        "Superseded by a later plan: 5.\n"
-        "Thick outline: the critical path 1 → 2 → 2b → 3 → 4, 65 s, 10 s less than the run. Dotted: idle."
-    )
-    for words in (
-        "3 ✗\u00a0failed by\u00a0verdict",
-        "3 ✗\u00a0replan",
-        "1 ✓\u00a0accepted",
-        "replanning after a failure",
-    ):
-        assert f">{words}<" in figure.svg
-    assert views.durations(worlds.replanned())["3"] == 30
 
 
 @pytest.mark.parametrize(
@@ -249,48 +185,7 @@ def test_a_start_that_can_not_be_is_refused(predicted: dict[str, float], wrong: 
         views.timeline(three(1), predicted=predicted)
 
 
-def test_a_run_that_failed_says_so_first_and_names_what_never_started() -> None:
-    figure = views.timeline(worlds.deploy(fails=["5"], retries=1), predicted=starts(worlds.deploy()))
-    assert figure.title == "Step 5 failed at 78 s; 4 of 8 steps done"
-    assert "Predicted, never started: 6, 7 and 8." in figure.text
-    assert "never began" in drawn(figure)
-
-
 # --- several runs, one above the other --------------------------------------------------------------------------------
-
-BARRIER, READY = (
-    worlds.run(
-        worlds.plan([("1", "Short", 1, []), ("2", "Long", 9, []), ("3", "Long", 9, three), ("4", "Short", 1, four)])
-    )
-    for three, four in ((["1", "2"], ["1", "2"]), (["1"], ["2"]))
-)
-RUNS = {"level barrier": BARRIER, "start when ready": READY}
-
-
-def test_the_level_barrier_beside_start_when_ready() -> None:
-    figure = views.timelines(RUNS)
-    assert figure.text == (
-        "start when ready: 10 s; level barrier: 18 s, 1.8 times as long\n"
-        "level barrier: 18 s, 8 s longer\n"
-        "  slot 1  step 1  Short  0 s  –  1 s   done\n"
-        "  slot 1  step 3  Long   9 s  –  18 s  done  critical\n"
-        "  slot 2  step 2  Long   0 s  –  9 s   done  critical\n"
-        "  slot 2  step 4  Short  9 s  –  10 s  done\n"
-        "Idle: slot 1 for 8 s and slot 2 for 8 s, of 18 s each.\n"
-        "Thick outline: the critical path 2 → 3, 18 s, as long as the run.\n"
-        "start when ready: 10 s\n"
-        "  slot 1  step 1  Short  0 s  –  1 s   done  critical\n"
-        "  slot 1  step 3  Long   1 s  –  10 s  done  critical\n"
-        "  slot 2  step 2  Long   0 s  –  9 s   done\n"
-        "  slot 2  step 4  Short  9 s  –  10 s  done\n"
-        "Thick outline: the critical path 1 → 3, 10 s, as long as the run."
-    )
-    assert "Thick outline, level barrier: the critical path 2 → 3" in figure.caption
-    slow, quick = lines(figure, 1.6)  # all runs are on one axis, and each ends at a line
-    left = min(x for line in lines(figure, 1) for x, _ in line if len(line) == 2)
-    assert (slow[0][0] - left) / (quick[0][0] - left) == pytest.approx(1.8, abs=0.02)
-    assert slow[1][1] <= quick[0][1]
-    assert (drawn(figure).count("0 s"), drawn(figure).count("slot 1")) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -308,15 +203,3 @@ def test_the_level_barrier_beside_start_when_ready() -> None:
 def test_the_title_of_several_runs_states_the_finding(runs: dict[str, Run], title: str) -> None:
     assert views.timelines(runs).title == title
     assert views.timelines(runs, "Mine").title == "Mine"
-
-
-def test_what_is_the_same_is_told_once_and_what_failed_with_the_name_of_its_run() -> None:
-    twice = views.timelines({"one": worlds.deploy(), "other": worlds.deploy()})
-    assert twice.caption.count("critical path") == 1
-    assert "Thick outline, one and other: the critical path 1 → 2" in twice.caption
-    failed = drawn(views.timelines({"good": worlds.deploy(), "bad": worlds.deploy(fails=["5"])}))
-    assert {"bad: Step 5 failed: RuntimeError: 3 of 12 checks failed", "bad: failed after 70 s", "good: 103 s"} <= {
-        *failed
-    }
-    with pytest.raises(ValueError, match="there is no run to draw"):
-        views.timelines({})

@@ -1,7 +1,5 @@
 """Executors with the habits of clusters: they lose workers, repeat calls, remember results, and say little that is true."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A program that is killed at a definite moment, in a process of its own and in a browser tab."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,12 +1,24 @@
-"""The deploy world is real: what is done to its files changes what its tools, its plan and its run say."""
+"""The deploy world is real: what is done to its files changes what its tools say; and news at a gate."""
 
 import sqlite3
 from contextlib import closing
+from typing import Any
 
 import pytest
 
-from planexec_lab.worlds import deploy
-from planexec_lite import Plan, Simulated, ToolExecutor, execute
+from planexec_lab import connect
+from planexec_lab.worlds import deploy, migration
+from planexec_lite import (
+    AskPerson,
+    Decision,
+    LLMPlanner,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Simulated,
+    ToolExecutor,
+    execute,
+)
 
 
 @pytest.fixture
@@ -16,35 +28,6 @@ def world():
 
 def release(world, slots=4):
     return execute(Plan.parse(deploy.PLAN), ToolExecutor(world.tools), workers=Simulated(slots))
-
-
-def test_the_plan_of_the_article_is_fit_and_releases_the_shop(world):
-    assert Plan.parse(deploy.PLAN).problems(world.tools) == []
-    run = release(world)
-    assert run.status == "finished"
-    assert world.deployed("production") == world.deployed("staging") == "v2.3.1"
-    assert world.messages == ["v2.3.1 deployed"]
-
-
-def test_the_makespan_is_the_critical_path_and_no_step_is_late(world):
-    plan, run = Plan.parse(deploy.PLAN), release(world)
-    durations = plan.durations(world.tools)
-    path, length = plan.critical_path(durations)
-    assert (run.makespan, path) == (length, ["1", "2", "4", "5", "6", "7", "8"])
-    earliest = {}
-    for id, waits_for in plan.graph.items():
-        earliest[id] = max((earliest[other] + durations[other] for other in waits_for), default=0)
-    started = {event.step: event.at for event in run.events if type(event).__name__ == "StepStarted"}
-    assert started == earliest
-
-
-def test_a_missing_setting_breaks_production_and_nobody_is_told_of_success():
-    world = deploy.World(currency=None)
-    run = release(world)
-    assert (run.status, run.board.state["7"], run.board.state["8"]) == ("failed", "failed", "skipped")
-    assert "/total" in run.board.errors["7"]
-    assert "currency" in run.board.errors["7"]
-    assert world.messages == []
 
 
 def test_a_bug_in_the_source_is_found_by_the_tests(world):
@@ -82,3 +65,56 @@ def test_rolling_back_brings_the_previous_release_and_only_what_ran_before(world
         world.rollback_production()
     with pytest.raises(ValueError, match="can't go back to v9"):
         world.rollback_production("v9")
+
+
+NEWS = "The maintenance window closes at 18:00"
+
+
+def with_gate(plan: Plan | None, id: str) -> Plan:
+    assert plan is not None
+    return plan.changed(steps=tuple(step.model_copy(update={"gate": step.id == id}) for step in plan.steps))
+
+
+def released(world: Any) -> bool:
+    return bool(world.deployed("production") == "v2.3.1")
+
+
+def migrated(world: Any) -> bool:
+    return bool(world.tools["verify_integrity"].call({})["ok"])
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario", "gate", "good"),
+    [
+        *[("deploy", deploy, id, released) for id in "12345678"],
+        *[("migration", migration, id, migrated) for id in "1234"],
+    ],
+)
+def test_news_at_a_gate_has_the_rest_planned_again(name: str, scenario: Any, gate: str, good: Any) -> None:
+    world = scenario.World()
+    agent = PlannerExecutor(
+        LLMPlanner(connect(name)), ToolExecutor(world.tools), AskPerson(),
+        workers=Simulated(4), policy=Policy(replan="failure"),
+    )  # fmt: skip
+    waiting = agent.run(scenario.GOAL)
+    waiting = agent.resume(waiting, Decision("approve", plan=with_gate(waiting.board.proposal, gate)))
+    assert waiting.reason == f"waits for gate of step {gate}"
+    told = agent.tell(waiting, NEWS)
+    assert (told.status, told.reason) == ("paused", "waits for approval")
+    while told.status == "paused":
+        told = agent.resume(told, Decision("approve"))
+    assert told.status == "finished"
+    assert set(waiting.results).issubset(told.results)
+    assert good(world)
+    assert [message for message in world.messages if NEWS in message] == world.messages
+
+
+@pytest.mark.parametrize(("name", "scenario"), [("deploy", deploy), ("migration", migration)])
+def test_news_may_come_twice(name: str, scenario: Any) -> None:
+    world = scenario.World()
+    agent = PlannerExecutor(LLMPlanner(connect(name)), ToolExecutor(world.tools), AskPerson(), workers=Simulated(4))
+    run = agent.run(scenario.GOAL)
+    run = agent.resume(run, Decision("approve", plan=with_gate(run.board.proposal, "4")))
+    run = agent.tell(agent.tell(run, NEWS), "The office closes at 17:00")
+    assert (run.status, run.reason) == ("paused", "waits for approval")
+    assert "17:00" in str(run.plan.steps[-1])

@@ -9,7 +9,7 @@ import pytest
 from planexec_lab.connect import connect
 from planexec_lab.worlds import migration
 from planexec_lab.worlds.migration import GOAL, HASTY_SCRIPT, SCRIPT
-from planexec_lite import Board, LLMPlanner, NextStepPlanner, Plan, PlannerExecutor, Simulated, ToolExecutor, execute
+from planexec_lite import NextStepPlanner, Plan, PlannerExecutor, Simulated, ToolExecutor, execute
 
 LOST = "customer 3 (Bruno Silva) lost its email silva@example.org"
 
@@ -53,14 +53,6 @@ def test_the_plan_of_seven_steps_migrates_and_loses_nothing(world):
     assert world.read_schema()["now"] == world.read_schema()["wanted"]
 
 
-def test_a_hasty_script_stops_at_the_copy_and_production_is_as_it_was(world):
-    before = dump(world)
-    run = carry_out(world, migration.plan_with(HASTY_SCRIPT))
-    assert (run.status, run.board.state["4"], run.board.state["5"]) == ("failed", "failed", "skipped")
-    assert LOST in run.reason
-    assert (dump(world), world.config) == (before, {"schema": 1})
-
-
 def test_the_dangerous_plan_is_fit_and_deletes_the_database_for_real(world):
     world.backup_database()
     assert carry_out(world, migration.DANGEROUS_PLAN).status == "finished"
@@ -73,13 +65,6 @@ def test_the_dangerous_plan_is_fit_and_deletes_the_database_for_real(world):
     assert not world.database.exists(), "looking for it makes no empty one"
     assert world.restore_database("backup-1.sqlite")["customers"] == 12
     assert world.damage() == []
-
-
-def test_the_test_on_a_copy_leaves_production_and_the_folder_alone(world):
-    file = world.write_migration(SCRIPT)["file"]
-    before, files = dump(world), sorted(world.folder.iterdir())
-    assert world.test_migration(file) == {"file": file, "customers": 12, "orders": 20, "emails": 11}
-    assert (dump(world), sorted(world.folder.iterdir())) == (before, files)
 
 
 def test_restoring_heals_exactly(world):
@@ -185,22 +170,6 @@ def test_the_files_are_put_back_as_they_were(world):
     assert world.config == {"schema": 1}
     assert [path.name for path in world.folder.glob("*.sql")] == ["migration-1.sql"]
     assert (world.folder / "migration-1.sql").read_text() == SCRIPT
-
-
-def test_the_models_whole_plan_is_the_articles_with_the_hasty_script(world):
-    plan = LLMPlanner(connect("migration")).plan(GOAL, Board(), world.tools)
-    assert plan.problems(world.tools) == []
-    ours = Plan.parse(migration.plan_with(HASTY_SCRIPT))
-    bare = [step.model_copy(update={"undo": None}) for step in ours.steps]
-    assert (list(plan.steps), plan.rollback, plan.goal) == (bare, ours.rollback, ours.goal)
-
-
-def test_one_step_at_a_time_the_model_finds_the_scripts_damage_last(world):
-    run = pursue(world, NextStepPlanner(connect("migration")))
-    assert [run.board.steps[id].tool for id in run.results] == [step["action"] for step in migration.REACT_ORDER]
-    assert (run.status, world.damage()) == ("finished", [LOST])
-    assert run.answer == f"The new schema is in production, and I did not test it first: {LOST}."
-    assert (run.usage.calls, run.makespan) == (6, 167.5)
 
 
 def test_a_database_that_has_the_new_schema_is_left_alone(world):

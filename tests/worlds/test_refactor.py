@@ -1,19 +1,13 @@
 """The refactor world is real: its files are read, changed and tested, and what a test alters in them changes the run."""
 
 import base64
-import json
 import os
 import runpy
 
 import pytest
 
-from planexec_lab.connect import connect
 from planexec_lab.worlds import refactor
-from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
-from planexec_lite.assembly import Board
-from planexec_lite.capabilities.judging import Judging, Verdict
-from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
-from planexec_lite.roles.evaluators import RuleEvaluator
+from planexec_lite import Plan, Simulated, ToolExecutor, execute
 
 pytestmark = pytest.mark.slow
 
@@ -48,13 +42,6 @@ def tree(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_articles_plan_is_fit_and_three_endpoints_answer_401_at_its_end(world):
-    assert Plan.parse(refactor.PLAN).problems(world.tools) == []
-    last = run(world).results["7"]
-    assert last["summary"] == "3 endpoints return 401: profile, orders, settings"
-    assert last["failed"] == [f"test_{name}: GET /{name} answers 401" for name in sorted(THREE)]
-
-
 def test_the_tests_pass_before_fail_on_the_way_and_pass_after_step_5b(world):
     assert world.run_test_suite() == {"passed": 10, "failed": [], "summary": "10 tests passed"}
     assert move(world) == {"endpoints": FIVE, "changed": ["shop/endpoints.py"]}
@@ -78,19 +65,6 @@ def test_the_tokens_are_those_of_the_standard(world, monkeypatch):
     assert tokens["decode"](f"{unsigned}.{known.split('.')[1]}.", 0) is None
     expires = tokens["encode"]({"sub": "ada", "exp": 100})
     assert (tokens["decode"](expires, 99), tokens["decode"](expires, 100)) == ({"sub": "ada", "exp": 100}, None)
-
-
-def test_the_schema_decides_what_a_token_holds_and_how_long_it_lasts(world):
-    schema = world.design_token_schema(["exp", "sub", "iss"], 5)["schema"]
-    assert schema == {"algorithm": "HS256", "claims": ["exp", "sub", "iss"], "minutes": 5}
-    assert json.loads(world.read_file("shop/token.json")) == schema
-    world.implement_jwt()
-    world.update_endpoints()
-    world.update_tests()
-    world.fix_token_header(THREE)
-    assert world.run_test_suite()["failed"] == []
-    world.write_file("shop/token.json", json.dumps({**schema, "claims": ["sub"]}))
-    assert "test_a_token_expires: KeyError: 'exp'" in world.run_test_suite()["failed"]
 
 
 def test_a_bug_in_a_source_file_is_found_by_the_tests(world):
@@ -153,79 +127,6 @@ def test_tests_that_do_not_end_are_ended(world, monkeypatch):
     world.write_file("tests/test_auth.py", "while True:\n    pass\n")
     with pytest.raises(RuntimeError, match="did not end within 1 s"):
         world.run_test_suite()
-
-
-def board_after(world, failing="6", summary=None):
-    """A hand-made board: the plan's steps done for real, and the step `failing` found to have failed."""
-    plan = Plan.parse(refactor.PLAN)
-    events = [RunStarted(0, refactor.GOAL, planner=True, reviewer=False), PlanProposed(0, plan)]
-    for step in plan.steps:
-        result = world.tools[step.tool].call(step.params)
-        events.append(StepStarted(0, step.id))
-        if step.id == failing:
-            reason = f"every test passes: no; {summary or result['summary']}"
-            return Board.of([*events, StepFailed(0, step.id, reason)])
-        events.append(StepDone(0, step.id, result))
-    raise AssertionError(failing)
-
-
-def replan(world, board, script="scenes"):
-    plan = LLMPlanner(connect("refactor", script)).plan(refactor.GOAL, board, world.tools)
-    assert plan.problems(world.tools, done=board.results.keys()) == []
-    return plan
-
-
-def test_the_scripted_planner_writes_the_plan_of_the_article(world):
-    plan = LLMPlanner(connect("refactor")).plan(refactor.GOAL, Board(), world.tools)
-    assert plan.problems(world.tools) == []
-    article = Plan.parse(refactor.PLAN)
-    assert [(s.id, s.description, s.tool, s.params, s.depends_on, s.success_criteria) for s in plan.steps] == [
-        (s.id, s.description, s.tool, s.params, s.depends_on, s.success_criteria) for s in article.steps
-    ]
-    assert str(plan) == str(article)
-
-
-def test_after_three_401s_the_planner_adds_step_5b_and_the_tests_pass(world):
-    plan = replan(world, board_after(world))
-    assert str(plan) == (
-        f"{refactor.GOAL}\n"
-        "5b  fix_token_header(endpoints=['profile', 'orders', 'settings'])  (after 5)\n"
-        " 6  update_tests()  (after 5b)\n"
-        " 7  run_test_suite()  (after 6)"
-    )
-    assert plan.steps[0].description == "Fix token header format for 3 failing endpoints"
-    for step in plan.steps:
-        last = world.tools[step.tool].call(step.params)
-    assert last["summary"] == "11 tests passed"
-
-
-def judge(step, result):
-    failed = isinstance(result, dict) and result.get("failed")
-    return Verdict("replan", result["summary"], rejects="5") if failed else True
-
-
-def judged(world, script="scenes"):
-    policy = Policy(replan="failure", max_replans=3)
-    planner, executor = LLMPlanner(connect("refactor", script)), ToolExecutor(world.tools)
-    agent = PlannerExecutor(planner, executor, evaluator=RuleEvaluator(judge), workers=Simulated(), policy=policy)
-    return agent.run(refactor.GOAL)
-
-
-def test_a_judged_run_ends_with_green_tests_and_repeats_only_what_failed(world):
-    run = judged(world)
-    assert (run.status, run.answer["summary"]) == ("finished", "11 tests passed")
-    started = [event.step for event in run.events if type(event).__name__ == "StepStarted"]
-    assert started == ["1", "2", "3", "4", "5", "6", "5b", "6", "7"]
-    assert "profile, orders, settings" in run.board[Judging].rejected["5"]
-
-
-@pytest.mark.parametrize("script", ["stubborn", "restless"])
-def test_a_planner_that_never_mends_is_stopped_and_the_shop_stays_broken(world, script):
-    run = judged(world, script)
-    assert run.status in ("failed", "stopped")
-    assert world.run_test_suite()["summary"] == "3 endpoints return 401: profile, orders, settings"
-    longer = [event.step for event in run.events if type(event).__name__ == "StepDone" and event.step > "5"]
-    assert [id for id in longer if id.startswith("5")] == {"stubborn": [], "restless": ["5b", "5c", "5d"]}[script]
 
 
 def test_line_ends_come_back_as_they_were():

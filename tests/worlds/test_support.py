@@ -8,12 +8,9 @@ from planexec_lab.connect import connect
 from planexec_lab.worlds import support
 from planexec_lab.worlds.support.services import SERVICES
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, Simulated, ToolExecutor, execute
-from planexec_lite.assembly import Board
-from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepFailed, StepStarted
 from planexec_lite.roles.evaluators import RuleEvaluator
 
 ORDER = "A-1034"
-LACKING = "records are missing: the log of payment lacks 09:59:25 to 10:10:00, when A-1034 was due there"
 CHANGE = "CH-77: handover_path /v1/paid -> /v2/paid"
 HIT = [f"A-10{number}" for number in range(33, 40)]
 
@@ -48,15 +45,6 @@ def alter(path, old, new):
 
 def archived(world):
     return world.folder / "archive" / "payment-1000.log.gz"
-
-
-def test_the_plan_of_the_article_is_fit_and_stops_at_the_gap(world):
-    assert Plan.parse(support.PLAN).problems(world.tools) == []
-    stopped = run(world)
-    assert (stopped.status, stopped.board.state["5"], stopped.board.state["6"]) == ("failed", "done", "failed")
-    assert stopped.results["5"]["finding"] == LACKING
-    assert stopped.board.errors["6"] == f"ValueError: {LACKING}; fetch_archive may have them"
-    assert world.drafts == {}
 
 
 def test_the_archive_closes_the_gap(world):
@@ -131,51 +119,10 @@ def test_searching_reads_what_was_collected_and_no_more(world):
     assert world.search_logs("A-1099") == []
 
 
-def board_after(world, failing, error=None):
-    """A hand-made board: the steps before `failing` done for real, and this one failed with what its tool says."""
-    plan = Plan.parse(support.PLAN)
-    events = [RunStarted(0, support.GOAL, planner=True, reviewer=False), PlanProposed(0, plan)]
-    for step in plan.steps:
-        events.append(StepStarted(0, step.id))
-        if step.id == failing:
-            return Board.of([*events, StepFailed(0, step.id, error or "no record is missing: no")])
-        events.append(StepDone(0, step.id, world.tools[step.tool].call(step.params)))
-    raise AssertionError(failing)
-
-
-def carry_out(world, plan, results):
-    """Carry out the steps of a plan in order, by hand; return all results."""
-    executor, results = ToolExecutor(world.tools), dict(results)
-    for step in plan.steps:
-        results[step.id] = executor.execute(step, {id: results[id] for id in step.depends_on})
-    return results
-
-
 def replan(world, board):
     plan = LLMPlanner(connect("support")).plan(support.GOAL, board, world.tools)
     assert plan.problems(world.tools, done=board.results.keys()) == []
     return plan
-
-
-def test_the_scripted_planner_writes_the_plan_of_the_article(world):
-    assert replan(world, Board()) == Plan.parse(support.PLAN)
-
-
-@pytest.mark.parametrize(
-    ("failing", "error", "ids"),
-    [
-        ("5", None, ["4b", "5", "6", "7"]),
-        ("5", f"no record is missing: no; {LACKING}", ["4b", "5", "6", "7"]),
-        ("6", f"ValueError: {LACKING}; fetch_archive may have them", ["4b", "5b", "6", "7"]),
-    ],
-)
-def test_after_the_gap_the_planner_adds_a_pass_that_gathers_data(world, failing, error, ids):
-    board = board_after(world, failing, error)
-    plan = replan(world, board)
-    assert [step.id for step in plan.steps] == ids
-    assert (plan.steps[0].tool, plan.steps[0].params) == ("fetch_archive", {"service": "payment"})
-    assert carry_out(world, plan, board.results)["7"]["orders"] == HIT
-    assert list(world.drafts) == ["A-1034.txt"]
 
 
 def judge(step, result):

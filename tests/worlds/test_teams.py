@@ -6,27 +6,13 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import openai
 import pytest
 
 from mock_llm import MockLLM
 from planexec_lab.connect import connect
 from planexec_lab.worlds import migration, refactor, research, support
-from planexec_lite import (
-    LLMEvaluator,
-    LLMPlanner,
-    Plan,
-    PlannerExecutor,
-    ReActExecutor,
-    Simulated,
-    Step,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-)
+from planexec_lite import LLMEvaluator, LLMPlanner, PlannerExecutor, ReActExecutor, Simulated, Step, Tool, Toolbox
 from planexec_lite.assembly import Board
-from planexec_lite.events import PlanProposed, RunStarted, StepDone, StepStarted
-from planexec_lite.references import as_text
 
 WORLDS = {"support": support, "migration": migration, "refactor": refactor, "research": research}
 SCENARIOS = Path(support.__file__).parents[1]
@@ -62,46 +48,22 @@ def verdict(name, result, criterion="as it should be", board=None):
     return judged.verdict, judged.reason, judged.rejects
 
 
-def test_the_support_team_closes_the_gap_names_the_cause_and_drafts_the_fix():
-    world = support.World()
-    run = team("support", world)
-    assert (run.status, run.answer.partition(";")[0]) == ("finished", "The draft is drafts/A-1034.txt")
-    assert "payment-1000.log.gz from the archive" in run.results["1"]
-    assert world.case.covered("payment")["gaps"] == []
-    assert "+handover_path = /v1/paid" in world.drafts["A-1034.txt"]
-    assert json.loads(run.results["3"]) == world.root_cause("A-1034")
+DONE = {
+    "support": lambda world: "+handover_path = /v1/paid" in world.drafts["A-1034.txt"],
+    "migration": lambda world: world.damage() == [] and world.verify_integrity()["ok"],
+    "refactor": lambda world: world.run_test_suite()["failed"] == [],
+}
 
 
-def test_the_migration_team_tests_its_script_and_loses_nothing():
-    world = migration.World()
-    run = team("migration", world)
-    assert (run.status, run.answer) == (
-        "finished",
-        "Nothing is lost, and the application expects the new schema.",
-    )
-    assert world.damage() == []
-    assert world.verify_integrity()["ok"]
-    assert world.update_config(2)["was"] == 2
-
-
-@pytest.mark.slow
-def test_the_refactor_team_mends_what_the_tests_show():
-    world = refactor.World()
-    run = team("refactor", world)
-    assert (run.status, run.answer) == ("finished", world.run_test_suite()["summary"])
-    assert world.run_test_suite()["failed"] == []
-    assert {one["reads"] for one in world.list_endpoints()} <= {"Authorization header", "nothing"}
-
-
-@pytest.mark.parametrize("name", ["support", "migration", "refactor"])
-def test_planner_and_executor_share_no_prompt_and_the_plan_names_no_tool(name):
+@pytest.mark.parametrize("name", DONE)
+def test_a_team_reaches_its_goal_and_shares_no_prompt(name):
     llm = MockLLM.load(SCENARIOS / name / "team.yaml")
     world = WORLDS[name].World()
     planner = LLMPlanner(llm.client(), "strong", tasks=True)
     run = PlannerExecutor(planner, ReActExecutor(llm.client(), world.tools, "cheap"), workers=Simulated(4)).run(
         WORLDS[name].GOAL
     )
-    assert 3 <= len(run.plan.steps) <= 5
+    assert (run.status, DONE[name](world)) == ("finished", True)
     assert {step.tool for step in run.plan.steps} == {None}
     assert {(call.role, call.request["model"]) for call in llm.calls} == {("planner", "strong"), ("executor", "cheap")}
     sent = [str(call.request["messages"]) for call in llm.calls if call.role == "executor"]
@@ -110,7 +72,6 @@ def test_planner_and_executor_share_no_prompt_and_the_plan_names_no_tool(name):
 
 SCHEMA = {"now": {"customers": ["id", "name", "email"], "orders": ["id", "customer_id", "product", "cents"]}}
 FAULTY = {"ok": False, "compared_with": "backup-1.sqlite", "faults": ["customer 3 lost its email"]}
-COLLECT = "Collect the logs of checkout, payment, fulfilment and mail, and close their gaps"
 WRITE = "Write a migration script that loses nothing on a copy"
 MOVES = "The 11 entries in contacts.email move to customers.email; the table contacts goes."
 
@@ -149,28 +110,6 @@ def test_another_result_of_a_tool_is_sent_and_answered(name, task, inputs, tool,
     answer, sent = carried_out(name, tools, task, inputs)
     assert answer == expected
     assert sent[-1] == {"role": "tool", "tool_call_id": sent[-1]["tool_call_id"], "content": json.dumps(result)}
-
-
-@pytest.mark.parametrize(
-    ("name", "task", "inputs", "tool", "result"),
-    [
-        ("support", COLLECT, {}, "collect_logs", {"service": "moon", "lines": 0, "gaps": []}),
-        ("support", "Name the cause for order A-1034, with the log lines that prove it",
-         {"2": "A-1034 fails at payment"}, "root_cause", "no idea"),
-        ("migration", "Back up the database", {}, "backup_database", {"file": "backup-1.sqlite", "customers": 0}),
-        ("migration", WRITE, {"1": MOVES}, "test_migration", {"file": "none"}),
-        ("refactor", "Let every endpoint take a token", {"2": "shop/tokens.py makes and checks tokens"},
-         "update_endpoints", {"endpoints": [], "changed": []}),
-        ("refactor", "Move the tests to tokens, and mend what they show", {"3": "These take a token now: all"},
-         "update_tests", {"passed": 0, "failed": ["x"], "summary": "5 endpoints return 401: a, b, c, d, e"}),
-    ],
-)  # fmt: skip
-def test_a_result_that_no_scene_knows_is_sent_and_refused(name, task, inputs, tool, result):
-    tools, llm = says(WORLDS[name].World().tools, tool, result), MockLLM.load(SCENARIOS / name / "team.yaml")
-    with pytest.raises(openai.APIStatusError) as refused:
-        carried_out(name, tools, task, inputs, llm)
-    assert refused.value.status_code == 422
-    assert llm.calls[-1].request["messages"][-1]["content"] == as_text(result)
 
 
 def test_a_script_that_does_damage_on_the_copy_is_not_run():
@@ -222,20 +161,3 @@ ACCEPTED = ("accept", "the result meets the criterion", None)
 def test_the_verdict_follows_the_result(name, good, change, reason):
     assert verdict(name, good) == ACCEPTED
     assert verdict(name, good | change) == ("replan", reason, None)
-
-
-@pytest.mark.parametrize(("script", "rejects"), [(migration.HASTY_SCRIPT, "5"), (migration.SCRIPT, None)])
-def test_faults_after_a_hasty_script_name_the_step_that_ran_it(script, rejects):
-    world, plan = migration.World(), Plan.parse(migration.plan_with(script))
-    in_any_order = plan.changed(steps=tuple(step.model_copy(update={"depends_on": ()}) for step in plan.steps))
-    events = [RunStarted(0, migration.GOAL, planner=True, reviewer=False), PlanProposed(0, in_any_order)]
-    results, executor = {}, ToolExecutor(world.tools)
-    for step in plan.steps[:6]:
-        if step.id != "4":
-            results[step.id] = executor.execute(step, results)
-            events += [StepStarted(0, step.id), StepDone(0, step.id, results[step.id])]
-    judged = verdict("migration", results["6"], "ok is true", Board.of(events[:-2]))
-    if rejects is None:
-        assert judged == ACCEPTED
-    else:
-        assert judged == ("replan", "customer 3 (Bruno Silva) lost its email silva@example.org", rejects)
