@@ -53,8 +53,9 @@ def mock_llm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     llm = MockLLM.load(*_scripts(request.node))
     request.node.stash.setdefault(WATCHED, []).append(llm)
     transport = _setting(request.node, "transport", Transport)
-    monkeypatch.setenv("OPENAI_API_KEY", API_KEY)
-    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ORGANIZATION"):
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, API_KEY)
+    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ORGANIZATION", "ANTHROPIC_AUTH_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     with caught(llm.respond):
         if transport == "in-process":
@@ -84,6 +85,7 @@ def _point(monkeypatch: pytest.MonkeyPatch, base_url: str) -> None:
     """Point new clients to the address, bypassing any proxy."""
     for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.setenv(name, base_url)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", base_url.removesuffix("/v1"))
     for name in ("NO_PROXY", "no_proxy"):
         hosts = [os.environ.get(name), "127.0.0.1", BASE_URL.split("/")[2]]
         monkeypatch.setenv(name, ",".join(filter(None, hosts)))

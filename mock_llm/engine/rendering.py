@@ -110,11 +110,11 @@ def _truncated(choice: Choice, tokens: int | None, request: Request) -> tuple[Ch
     arguments = [call.arguments for call in choice.calls]
     whole = len(text or "") + sum(map(len, arguments))
     tokens = _estimate(whole + sum(len(call.name) for call in choice.calls)) if tokens is None else tokens
-    ends = [at for stop in request.stops if text and (at := text.find(stop)) >= 0]
+    ends = [(at, stop) for stop in request.stops if text and (at := text.find(stop)) >= 0]
     if ends and text is not None:  # the model stops there and calls no tool
-        kept = min(ends)
+        kept, stop = min(ends)
         refusal = None if choice.refusal is None else text[:kept]
-        choice = Choice(text[:kept] if refusal is None else None, refusal, (), "stop")
+        choice = Choice(text[:kept] if refusal is None else None, refusal, (), "stop", stop)
         tokens = math.ceil(tokens * kept / whole)
         whole = kept
     if request.limit is None or tokens <= request.limit:

@@ -1,4 +1,4 @@
-"""Intercepts clients that other code creates: their requests to OpenAI are answered here and never leave the process.
+"""Intercepts clients that other code creates: their requests to OpenAI and Anthropic are answered here and never leave the process.
 
 This is for tests. Only the target of a request matters, not the client's settings (a key, or a base URL from before the
 test). Requests to other hosts pass through.
@@ -15,12 +15,12 @@ from unittest import mock
 
 from .in_process import BASE_URL, Handle, http_library, transport
 
-HOSTS: Final = frozenset({"api.openai.com", BASE_URL.split("/")[2]})
+HOSTS: Final = frozenset({"api.openai.com", "api.anthropic.com", BASE_URL.split("/")[2]})
 
 
 @contextlib.contextmanager
 def caught(handle: Handle) -> Iterator[None]:
-    """Inside the block, answer every request of httpx2 and httpx to api.openai.com and to `BASE_URL`.
+    """Inside the block, answer every request of httpx2 and httpx to api.openai.com, api.anthropic.com and `BASE_URL`.
 
     Args:
         handle: a function from request to response, called on the caller's thread.

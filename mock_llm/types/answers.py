@@ -26,12 +26,15 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the model's `n` answers: text and tool calls, or the text of a refusal."""
+    """One of the model's `n` answers: text and tool calls, or the text of a refusal. `stopped_by` is the stop sequence
+    that ended it, or None.
+    """
 
     text: str | None
     refusal: str | None
     calls: tuple[ToolCall, ...]
     finish_reason: str
+    stopped_by: str | None = None
 
     @property
     def words(self) -> str:
