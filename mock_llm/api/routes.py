@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, NoReturn
 
-from mock_llm.engine import Attempts, Call, Counters, answer
+from mock_llm.engine import Attempts, Call, Counters, Occurrences, answer
 from mock_llm.script import Scene
 from mock_llm.types import Answer, ApiError, Fault, HttpRequest, HttpResponse, Request, bad_request, not_supported
 
@@ -40,17 +40,26 @@ class Endpoint:
     read: Callable[[Mapping[str, Any]], Request]
     http_response: Callable[[Request, Answer, str], HttpResponse]
     error_response: Callable[[ApiError, str], HttpResponse]
-    inject: Callable[[HttpResponse, Fault], HttpResponse]
+    inject: Callable[[HttpResponse, Fault, Request], HttpResponse]
     stores: bool = False
 
 
 @dataclass(frozen=True)
 class State:
-    """The state between calls: named counters, attempts, and responses that later requests refer to."""
+    """The state between calls: named counters, attempts, numbers of identical requests, and responses that later
+    requests refer to.
+    """
 
     counters: Counters = field(default_factory=Counters)
     attempts: Attempts = field(default_factory=Attempts)
+    occurrences: Occurrences = field(default_factory=Occurrences)
     responses: responses.ResponseStore = field(default_factory=responses.ResponseStore)
+
+
+def _injector(
+    error_events: Callable[[Request, ApiError, int], tuple[bytes, ...]],
+) -> Callable[[HttpResponse, Fault, Request], HttpResponse]:
+    return lambda response, fault, request: inject_fault(response, fault, partial(error_events, request))
 
 
 ENDPOINTS: Final[Mapping[str, Endpoint]] = {
@@ -60,7 +69,7 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
         Request,
         chat.http_response,
         http.error_response,
-        partial(inject_fault, error_event=chat.error_event),
+        _injector(chat.error_events),
     ),
     "/v1/responses": Endpoint(
         "responses",
@@ -68,7 +77,7 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
         responses.read,
         responses.http_response,
         http.error_response,
-        partial(inject_fault, error_event=responses.error_event),
+        _injector(responses.error_events),
         stores=True,
     ),
 }
@@ -76,7 +85,7 @@ SERVED = (
     "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/…, GET /v1/models and "
     "POST /v1/messages."
 )
-NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations")
+NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/responses/compact")
 
 
 def respond(
@@ -87,9 +96,9 @@ def respond(
     Args:
         scenes: the script.
         request: the request.
-        state: the state after earlier requests; by default a new one. The response depends only on three parts of it:
+        state: the state after earlier requests; by default a new one. The response depends only on four parts of it:
             the failed attempts of the same request (if the client does not count its retries), the counters that the
-            script names, and the responses that the request refers to.
+            script names, the responses that the request refers to, and, for its ids, the number of identical requests.
 
     Returns:
         The response, and the call for the log if the request asked the model (the log sets its index).
@@ -119,7 +128,7 @@ def respond(
             not_supported(route[1], "use /v1/chat/completions or /v1/responses.", status=404)
         ), None
     error = bad_request(f"Invalid URL ({request.method} {request.path})", SERVED)
-    return http.error_response(ApiError(404, error.message)), None
+    return http.error_response(replace(error, status=404)), None
 
 
 def _endpoint(path: str, headers: Mapping[str, str]) -> Endpoint | None:
@@ -172,26 +181,30 @@ def _ask(
             body, invalid = held_to_what_was_seen(endpoint.name, body, endpoint.validate)
         else:
             invalid = endpoint.validate(body)
+        if invalid is None and endpoint.stores:
+            invalid = state.responses.pairing_error(body)
         if invalid is not None:
             return refused(invalid)
         request = endpoint.read(body)
         role, digest = request.role, request.digest()
+        if occurrence := state.occurrences.number(digest):
+            request = replace(request, occurrence=occurrence)
         # If a client does not count its retries, the same request after a fault counts as the next attempt.
         attempt = state.attempts.number(digest) if retries is None else retries
         count = state.counters.numbers_for(digest, attempt)
         outcome = answer(scenes, request, attempt, count)
         call = Call(-1, role, sent, outcome, attempt, digest, request, count.numbers)
         if isinstance(outcome, ApiError):
-            return endpoint.error_response(outcome, f"req_{digest}"), call
+            return endpoint.error_response(outcome, f"req_{request.unique_id}"), call
         if outcome.fault:
             state.counters.record_failure(digest, attempt, count.numbers)
         if retries is None:
             state.attempts.record(digest, failed=outcome.fault is not None)
         if endpoint.stores:
             state.responses.save(request, outcome)
-        response = endpoint.http_response(request, outcome, f"req_{request.digest(attempt)}")
+        response = endpoint.http_response(request, outcome, f"req_{request.unique_id}")
         if outcome.fault:
-            response = endpoint.inject(response, outcome.fault)
+            response = endpoint.inject(response, outcome.fault, request)
         return response, call
     except RecursionError:
         return refused(_too_deep())

@@ -8,6 +8,7 @@ from typing import Any
 from mock_llm.json_schema import loose_mode_error, strict_mode_error
 from mock_llm.types import (
     NAME,
+    SERVICE_TOOLS,
     ApiError,
     bad_request,
     invalid_name,
@@ -48,7 +49,8 @@ def tools_error(tools: Any, choice: Any, inside: str = "") -> ApiError | None:
     Args:
         tools: the request's list of tools.
         choice: its `tool_choice`.
-        inside: the field of a tool or choice that contains the function; "" if there is no such field.
+        inside: "function" for a chat, where a tool contains an object named by its type; "" for a response, which can
+            offer the service's own tools too.
     """
     if not isinstance(tools, list):
         return invalid_type("tools", "an array of objects", tools)
@@ -57,16 +59,18 @@ def tools_error(tools: Any, choice: Any, inside: str = "") -> ApiError | None:
     offered: list[str] = []
     for index, tool in enumerate(tools):
         at = f"tools[{index}]"
-        if error := _tool_type_error(tool, at):
+        if error := _tool_type_error(tool, at, bool(inside)):
             return error
-        function, where = (tool.get(inside), f"{at}.{inside}") if inside else (tool, at)
+        if tool["type"] in SERVICE_TOOLS:
+            continue
+        function, where = (tool.get(tool["type"]), f"{at}.{tool['type']}") if inside else (tool, at)
         if not isinstance(function, dict):
             hint = 'a tool is {"type": "function", "function": {"name": "…", "parameters": {…}}}.'
             return missing_parameter(where, hint)
         if error := _function_error(function, where):
             return error
         offered.append(function["name"])
-    chosen = choice.get(inside) if inside and isinstance(choice, dict) else choice
+    chosen = choice.get(choice.get("type") or inside) if inside and isinstance(choice, dict) else choice
     return _choice_error(choice, chosen.get("name") if isinstance(chosen, dict) else None, offered)
 
 
@@ -99,7 +103,7 @@ def _function_error(function: Mapping[str, Any], at: str) -> ApiError | None:
 
 def _choice_error(choice: Any, name: Any, offered: Sequence[str]) -> ApiError | None:
     """Return the error of a tool_choice that names a tool that is not offered, or None."""
-    if isinstance(choice, dict) and choice.get("type") not in ("function", None):
+    if isinstance(choice, dict) and choice.get("type") not in ("function", "custom", None):
         what = f"'tool_choice' of type {choice['type']!r}"
         return not_supported(what, "name one function, or use 'auto'.", "tool_choice")
     if choice in (None, "auto", "none", "required") or (isinstance(choice, dict) and name in offered):
@@ -108,11 +112,12 @@ def _choice_error(choice: Any, name: Any, offered: Sequence[str]) -> ApiError | 
     return bad_request(text, f"offered are {', '.join(offered)}.", "tool_choice")
 
 
-def _tool_type_error(tool: Any, at: str) -> ApiError | None:
-    """Return the error of a tool that is not a function, or None."""
-    if isinstance(tool, dict) and tool.get("type") == "function":
-        return None
+def _tool_type_error(tool: Any, at: str, chat: bool) -> ApiError | None:
+    """Return the error of a tool with a type that the scripted model does not support, or None."""
     kind = tool.get("type") if isinstance(tool, dict) else None
+    if kind in ("function", "custom") or (isinstance(kind, str) and kind in SERVICE_TOOLS and not chat):
+        return None
     if isinstance(kind, str) and kind:
-        return not_supported(f"a tool of type {kind!r}", "offer tools of type 'function'.", f"{at}.type")
+        known = "'function' and 'custom'" if chat else f"'function', 'custom', {', '.join(sorted(SERVICE_TOOLS))}"
+        return not_supported(f"a tool of type {kind!r}", f"offer tools of type {known}.", f"{at}.type")
     return missing_parameter(f"{at}.type", "a tool is an object with the type 'function'.")

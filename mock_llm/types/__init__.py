@@ -21,11 +21,14 @@ from .errors import (
 )
 from .faults import RETRY_AFTER_MS, STATUS, Fault, parse_fault
 from .http import HttpRequest, HttpResponse
+from .items import SERVICE_ITEMS, SERVICE_TOOLS, ServiceItem
 from .requests import Message, Request, image_hash
 
 __all__ = [
     "NAME",
     "RETRY_AFTER_MS",
+    "SERVICE_ITEMS",
+    "SERVICE_TOOLS",
     "STATUS",
     "Answer",
     "ApiError",
@@ -35,6 +38,7 @@ __all__ = [
     "HttpResponse",
     "Message",
     "Request",
+    "ServiceItem",
     "ToolCall",
     "Usage",
     "bad_request",

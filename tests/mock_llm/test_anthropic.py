@@ -41,6 +41,7 @@ CLOSED: Any = {
     "additionalProperties": False,
 }
 TOOL = {"name": "search", "input_schema": CLOSED}
+TOOL_OF_ANYTHING = {"name": "search", "input_schema": {"type": "object"}}
 USE = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "found"}
 TEXT = {"type": "text", "text": "x"}
@@ -115,6 +116,11 @@ def test_a_request_names_the_version_of_the_api(llm: MockLLM, version: str | Non
     assert words in body["error"]["message"]
 
 
+def same(message: Any) -> Any:
+    """A message without its ids, which differ for each request."""
+    return message.model_dump(exclude={"id": True, "content": {"__all__": {"id"}}})
+
+
 @pytest.mark.parametrize("word", ["talk", "look", "decline", "unscripted"])
 def test_a_stream_adds_up_to_the_plain_message(llm: MockLLM, word: str) -> None:
     body = asking({**said({"role": "user", "content": word}), "tools": [TOOL]})
@@ -122,13 +128,15 @@ def test_a_stream_adds_up_to_the_plain_message(llm: MockLLM, word: str) -> None:
     plain = client.messages.create(**body)
     no_extra(Message.model_validate_json(plain.model_dump_json(), strict=False))
     with client.messages.stream(**body) as stream:
-        assert stream.get_final_message().model_dump() == plain.model_dump()
+        whole = stream.get_final_message()
+    assert same(whole) == same(plain)
+    assert whole.id != plain.id
 
     async def streamed() -> Any:
         async with llm.async_anthropic() as client, client.messages.stream(**body) as stream:
             return await stream.get_final_message(), await client.messages.create(**body)
 
-    assert [message.model_dump() for message in asyncio.run(streamed())] == [plain.model_dump()] * 2
+    assert [same(message) for message in asyncio.run(streamed())] == [same(plain)] * 2
 
 
 def test_the_events_follow_the_protocol(llm: MockLLM) -> None:
@@ -173,6 +181,46 @@ def test_a_tool_loop_a_stop_sequence_and_a_limit(llm: MockLLM) -> None:
     assert (nothing.content, nothing.stop_reason) == ([], "max_tokens")
 
 
+@pytest.mark.filterwarnings("ignore:The model .* is deprecated:DeprecationWarning")
+@pytest.mark.parametrize(
+    ("model", "thinking", "thought"),
+    [
+        ("claude-sonnet-4-5", BUDGET, "Look first."),
+        ("claude-sonnet-4-5", None, None),
+        ("claude-opus-5-5", None, ""),
+        ("claude-opus-5-5", {"type": "adaptive", "display": "summarized"}, "Look first."),
+        ("claude-opus-5", {"type": "disabled"}, None),
+        ("any-name", None, "Look first."),
+    ],
+)
+def test_thoughts_are_shown_as_the_model_does_and_go_back_unchanged(
+    model: str, thinking: Any, thought: str | None
+) -> None:
+    usage = {"input": 50, "output": 20, "cached": 40, "reasoning": 5}
+    llm = MockLLM()
+    llm.when(user="look").calls("search").having(reasoning="Look first.", usage=usage).then("Rain.")
+    client, messages = llm.anthropic(), [{"role": "user", "content": "look"}]
+    body = asking(
+        {"model": model, "thinking": thinking, "max_tokens": 2_000, "tools": [TOOL_OF_ANYTHING], "messages": messages}
+    )
+    plain = client.messages.create(**body)
+    with client.messages.stream(**body) as stream:
+        assert same(stream.get_final_message()) == same(plain)
+    assert [block.thinking for block in plain.content if block.type == "thinking"] == [thought] * (thought is not None)
+    assert (plain.usage.input_tokens, plain.usage.cache_read_input_tokens, plain.usage.output_tokens) == (10, 40, 20)
+    assert plain.usage.output_tokens_details.thinking_tokens == 5
+    use = plain.content[-1].id
+    messages += [
+        {"role": "assistant", "content": plain.content},
+        {"role": "user", "content": [RESULT | {"tool_use_id": use}]},
+    ]
+    assert client.messages.create(**body).content[-1].text == "Rain."
+    if thinking == BUDGET:
+        messages[1] = {"role": "assistant", "content": plain.content[1:]}
+        with pytest.raises(anthropic.BadRequestError, match="must start with a thinking block"):
+            client.messages.create(**body)
+
+
 def test_structured_outputs_and_the_other_paths(llm: MockLLM) -> None:
     class Query(pydantic.BaseModel):
         q: str
@@ -207,7 +255,9 @@ def test_a_scene_says_and_calls_the_same_on_all_three_wires(text: str | None, ca
     response = llm.client().responses.create(
         model="m", input="hello", tools=[{"type": "function", "strict": False, **function}]
     )
-    message = llm.anthropic().messages.create(**asking({"tools": [{"name": "search", "input_schema": schema}]}))
+    message = llm.anthropic().messages.create(
+        **asking({"max_tokens": 9_999, "tools": [{"name": "search", "input_schema": schema}]})
+    )
     spoken = chat.choices[0].message
     wires = [
         (spoken.content or "", [json.loads(call.function.arguments) for call in spoken.tool_calls or []]),

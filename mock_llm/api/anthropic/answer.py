@@ -10,6 +10,8 @@ from mock_llm.api.http import EVENT_STREAM, server_sent_event, text_deltas
 from mock_llm.types import Answer, Choice, HttpResponse, Request, ToolCall
 
 from .errors import headers
+from .models import shows_thinking
+from .turns import signature
 
 Block = dict[str, Any]
 REASONS = {"length": "max_tokens", "content_filter": "refusal"}
@@ -18,7 +20,8 @@ REASONS = {"length": "max_tokens", "content_filter": "refusal"}
 def http_response(request: Request, answer: Answer, request_id: str) -> HttpResponse:
     """Return an answer as an HTTP response. The header `server-timing` reports its latency; no time passes."""
     if request.stream:
-        return HttpResponse(200, headers(EVENT_STREAM, request_id, answer.latency), tuple(events(request, answer)))
+        chunks = tuple(events(request, answer))
+        return HttpResponse(200, headers(EVENT_STREAM, request_id, answer.latency), chunks, whole=len(chunks))
     body = json.dumps(message(request, answer)).encode()
     return HttpResponse(200, headers("application/json", request_id, answer.latency), (body,))
 
@@ -47,7 +50,7 @@ def _events(request: Request, answer: Answer) -> Iterator[dict[str, Any]]:
         for delta in deltas:
             yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
-    usage = {name: count for name, count in _usage(answer).items() if name.endswith("_tokens")}
+    usage = {name: count for name, count in _usage(answer).items() if "_tokens" in name}
     yield {"type": "message_delta", "delta": _end(request, choice), "usage": usage}
     yield {"type": "message_stop"}
 
@@ -57,13 +60,19 @@ def _opened(block: Block, written: str) -> tuple[Block, list[Block]]:
     pieces = text_deltas(written)
     if block["type"] == "tool_use":
         return block | {"input": {}}, [{"type": "input_json_delta", "partial_json": piece} for piece in ["", *pieces]]
-    return block | {"text": ""}, [{"type": "text_delta", "text": piece} for piece in pieces]
+    if block["type"] == "text":
+        return block | {"text": ""}, [{"type": "text_delta", "text": piece} for piece in pieces]
+    thoughts: list[Block] = [{"type": "thinking_delta", "thinking": piece} for piece in pieces]
+    return block | {"thinking": "", "signature": ""}, [
+        *thoughts,
+        {"type": "signature_delta", "signature": block["signature"]},
+    ]
 
 
 def _begun(request: Request, answer: Answer) -> dict[str, Any]:
     """Return the message before the model has written anything."""
     return {
-        "id": f"msg_{request.digest()}",
+        "id": f"msg_{request.unique_id}",
         "type": "message",
         "role": "assistant",
         "model": request.model,
@@ -79,8 +88,13 @@ def _blocks(request: Request, choice: Choice) -> list[tuple[Block, str]]:
     """Return the blocks of an answer, each with the text that the model wrote for it."""
     if request.sent.get("max_tokens") == 0:  # fills the prompt cache and writes nothing
         return []
-    texts: list[tuple[Block, str]] = [({"type": "text", "text": choice.text}, choice.text)] if choice.text else []
-    return texts + [(_use(call), call.arguments) for call in choice.calls]
+    blocks: list[tuple[Block, str]] = []
+    if choice.reasoning is not None and (shown := shows_thinking(request.sent)) is not None:
+        thought = choice.reasoning if shown else ""
+        blocks.append(({"type": "thinking", "thinking": thought, "signature": signature(thought)}, thought))
+    if choice.text:
+        blocks.append(({"type": "text", "text": choice.text}, choice.text))
+    return blocks + [(_use(call), call.arguments) for call in choice.calls]
 
 
 def _use(call: ToolCall) -> Block:
@@ -108,11 +122,12 @@ def _end(request: Request, choice: Choice) -> dict[str, Any]:
 
 def _usage(answer: Answer) -> dict[str, Any]:
     return {
-        "input_tokens": answer.input_tokens,
+        "input_tokens": answer.input_tokens - answer.cached_tokens,
         "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": 0,
+        "cache_read_input_tokens": answer.cached_tokens,
         "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
         "output_tokens": answer.output_tokens,
+        "output_tokens_details": {"thinking_tokens": answer.reasoning_tokens},
         "service_tier": "standard",
         "inference_geo": "not_available",
     }

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mock_llm.api.fault_injection import inject_fault
 from mock_llm.api.http import server_sent_event
-from mock_llm.types import RETRY_AFTER_MS, STATUS, ApiError, Fault, HttpResponse
+from mock_llm.types import RETRY_AFTER_MS, STATUS, ApiError, Fault, HttpResponse, Request
 
 OVERLOADED: Final = 529
 # The type and the message of an error by its status: "Errors" at platform.claude.com/docs/en/api/errors.
@@ -41,10 +41,12 @@ def error_response(error: ApiError, request_id: str = "req_refused") -> HttpResp
     body = json.dumps(error_body(error, request_id)).encode()
     retry = error.type != "mock_llm_error" and (error.status in (408, 409, 429) or error.status >= 500)
     sent = headers("application/json", request_id, 0.0) | {"x-should-retry": "true" if retry else "false"}
+    if error.hint:
+        sent["x-mock-llm-hint"] = json.dumps(error.hint)[1:-1]  # a header is ASCII on one line
     return HttpResponse(error.status, sent, (body,))
 
 
-def inject(response: HttpResponse, fault: Fault) -> HttpResponse:
+def inject(response: HttpResponse, fault: Fault, request: Request) -> HttpResponse:
     """Return a response after a scripted fault."""
     if fault.kind in STATUS:
         injected = error_response(_scripted(fault), response.headers["request-id"])
@@ -53,7 +55,8 @@ def inject(response: HttpResponse, fault: Fault) -> HttpResponse:
             waits["retry-after-ms"] = RETRY_AFTER_MS
         injected.headers.update({name: f"{value:g}" for name, value in waits.items() if value is not None})
         return injected
-    injected = inject_fault(response, fault, lambda *_: _event(_scripted(fault), response.headers["request-id"]))
+    event = server_sent_event(error_body(_scripted(fault), response.headers["request-id"]), "error")
+    injected = inject_fault(response, fault, lambda *_: (event,))
     if injected.headers.pop("openai-processing-ms", None):
         injected.headers["server-timing"] = _timing(injected.delay)
     return injected
@@ -73,8 +76,6 @@ def _scripted(fault: Fault) -> ApiError:
     kind, message = ERRORS.get(
         status, ("api_error" if status >= 500 else "invalid_request_error", f"Refused with {status}")
     )
-    return ApiError(status, fault.message or message, fault.code or kind)
-
-
-def _event(error: ApiError, request_id: str) -> bytes:
-    return server_sent_event(error_body(error, request_id), "error")
+    if fault.kind == "insufficient_quota":
+        status, (kind, message) = 402, ERRORS[402]
+    return ApiError(status, fault.message or message, fault.code or kind, hint=f"a scripted fault: {fault.kind}.")

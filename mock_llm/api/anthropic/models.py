@@ -34,6 +34,7 @@ class Model:
         names: a regular expression for the whole name.
         thinking: the types of `thinking` that it accepts.
         thinks: it thinks if the request does not say whether.
+        shows: its thoughts are in the answer if the request does not say whether.
         efforts: the levels of `output_config.effort`; none: it refuses the parameter.
         prefills: it continues a final message of the assistant.
         samples: it takes any temperature, top_p and top_k.
@@ -45,6 +46,7 @@ class Model:
     names: str
     thinking: tuple[str, ...] = ("adaptive",)
     thinks: bool = True
+    shows: bool = False
     efforts: tuple[str, ...] = EFFORTS
     prefills: bool = False
     samples: bool = False
@@ -53,7 +55,14 @@ class Model:
     longest: int | None = 128_000
 
 
-OLD: Final[dict[str, Any]] = {"thinks": False, "prefills": True, "samples": True, "forced": True, "system": False}
+OLD: Final[dict[str, Any]] = {
+    "thinks": False,
+    "shows": True,
+    "prefills": True,
+    "samples": True,
+    "forced": True,
+    "system": False,
+}
 MODELS: Final = (
     Model(names=rf"claude-(sonnet|haiku)-4-5{DATED}", thinking=BUDGETED, efforts=(), longest=64_000, **OLD),
     Model(names=rf"claude-opus-4-5{DATED}", thinking=BUDGETED, efforts=EFFORTS[:3], longest=64_000, **OLD),
@@ -76,6 +85,7 @@ MODELS: Final = (
 UNKNOWN: Final = Model(
     names="",
     thinking=("adaptive", "between_tools", *BUDGETED),
+    shows=True,
     prefills=True,
     samples=True,
     forced=True,
@@ -88,10 +98,15 @@ def model_of(name: str) -> Model:
     return next((model for model in MODELS if re.fullmatch(model.names, name)), UNKNOWN)
 
 
-def thinking_type(body: Mapping[str, Any]) -> str:
-    """Return how the model thinks: the request's type of thinking, else the model's default."""
-    default = "adaptive" if model_of(body["model"]).thinks else "disabled"
-    return str((body.get("thinking") or {"type": default})["type"])
+def shows_thinking(body: Mapping[str, Any]) -> bool | None:
+    """Return whether the answer shows the model's thoughts, or only their signature; None if the model does not think."""
+    model, thinking = model_of(body["model"]), body.get("thinking") or {}
+    kind = thinking.get("type") or ("adaptive" if model.thinks else "disabled")
+    if kind == "disabled":
+        return None
+    return (
+        thinking.get("display") or ("summarized" if model.shows or kind == "between_tools" else "omitted")
+    ) == "summarized"
 
 
 def model_errors(body: Mapping[str, Any]) -> Iterator[ApiError]:

@@ -128,22 +128,23 @@ def _call_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
     if not calls:
         yield empty_array(at, "omit tool_calls if the message calls no tool.")
     for index, call in enumerate(calls):
-        function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict):
-            yield missing_parameter(f"{at}[{index}].function", "add the function that is called.")
+        kind = "custom" if isinstance(call, dict) and call.get("type") == "custom" else "function"
+        tool = call.get(kind) if isinstance(call, dict) else None
+        if not isinstance(tool, dict):
+            yield missing_parameter(f"{at}[{index}].{kind}", "add the tool that is called.")
             return
-        if call.get("type") != "function":
-            yield invalid_value(
-                f"{at}[{index}].type", call.get("type"), ("function", "custom"), "it is 'function' here."
-            )
-        parts = {"id": call.get("id"), "function.name": function.get("name")}
-        parts["function.arguments"] = function.get("arguments")
+        if call.get("type") != kind:
+            hint = "it is the type of the called tool."
+            yield invalid_value(f"{at}[{index}].type", call.get("type"), ("function", "custom"), hint)
+        parts = {"id": call.get("id"), f"{kind}.name": tool.get("name")}
+        words = "arguments" if kind == "function" else "input"
+        parts[f"{kind}.{words}"] = tool.get(words)
         for name, text in parts.items():
             if not isinstance(text, str):
                 yield invalid_type(f"{at}[{index}].{name}", "a string", text)
         yield from call_id_errors(call["id"], f"{at}[{index}].id")
-        if not NAME.fullmatch(str(function["name"])):
-            yield invalid_name(f"{at}[{index}].function.name", function["name"])
+        if not NAME.fullmatch(str(tool["name"])):
+            yield invalid_name(f"{at}[{index}].{kind}.name", tool["name"])
 
 
 def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
