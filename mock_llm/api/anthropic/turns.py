@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Final
 
 from mock_llm.types import ApiError, not_supported
@@ -23,14 +23,6 @@ THOUGHTS: Final = ("thinking", "redacted_thinking")
 MOST_CACHED: Final = 4
 
 
-@dataclass
-class Turn:
-    """Consecutive messages of one role, which the API combines: the blocks, each with its message and place there."""
-
-    role: str
-    blocks: list[tuple[int, int, Block]] = field(default_factory=list)
-
-
 def blocks_of(content: str | Sequence[Block]) -> Sequence[Block]:
     """Return a content as blocks; a string is a block of text."""
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
@@ -39,16 +31,6 @@ def blocks_of(content: str | Sequence[Block]) -> Sequence[Block]:
 def signature(thinking: str) -> str:
     """Return the signature of a thinking block, which must be sent back with the same text."""
     return hashlib.sha256(f"mock_llm thought: {thinking}".encode()).hexdigest()
-
-
-def turns_of(messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
-    """Return the turns of a conversation."""
-    turns: list[Turn] = []
-    for n, message in enumerate(messages):
-        if not turns or turns[-1].role != message["role"]:
-            turns.append(Turn(message["role"]))
-        turns[-1].blocks += [(n, place, block) for place, block in enumerate(blocks_of(message["content"]))]
-    return turns
 
 
 def conversation_errors(body: Mapping[str, Any]) -> Iterator[ApiError]:
@@ -69,10 +51,9 @@ def conversation_errors(body: Mapping[str, Any]) -> Iterator[ApiError]:
         last = [block.get("text", "") for block in blocks_of(messages[-1]["content"])][-1:]
         if last and last[0] != last[0].rstrip():
             yield invalid("messages: final assistant content cannot end with trailing whitespace")
-    turns = turns_of(messages)
-    yield from _pairing_errors(turns)
+    yield from _pairing_errors(messages)
     if (body.get("thinking") or {}).get("type") == "enabled":
-        yield from _thought_errors(turns)
+        yield from _thought_errors(messages)
     cached = sum(part.get("cache_control") is not None for part in _parts(body))
     if cached > MOST_CACHED:
         yield invalid(f"A maximum of {MOST_CACHED} blocks with cache_control may be provided. Found {cached}.")
@@ -110,59 +91,54 @@ def _text_errors(block: Block, at: str) -> Iterator[ApiError]:
         yield invalid(f"{at}: text content blocks must {what}")
 
 
-def _pairing_errors(turns: Sequence[Turn]) -> Iterator[ApiError]:
+def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
     called: set[str] = set()
-    for place, turn in enumerate(turns):
-        uses = {} if place == 0 else {block["id"] for *_, block in _of(turns[place - 1], "tool_use")}
+    previous: set[str] = set()  # ids of the calls in the message before
+    for n, message in enumerate(messages):
         answered: set[str] = set()
-        for n, at, block in _of(turn, "tool_result"):
-            name = block["tool_use_id"]
-            if name not in uses:
-                text = (
-                    f"messages.{n}.content.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {name}. Each "
-                )
-                yield invalid(
-                    f"{text}`tool_result` block must have a corresponding `tool_use` block in the previous message."
-                )
+        for place, block in _of(message, "tool_result"):
+            at, name = f"messages.{n}.content.{place}", block["tool_use_id"]
+            if name not in previous:
+                what = f"unexpected `tool_use_id` found in `tool_result` blocks: {name}. Each `tool_result` block must have a"
+                yield invalid(f"{at}: {what} corresponding `tool_use` block in the previous message.")
             if name in answered:
-                text = f"messages.{n}.content.{at}: each tool_use must have a single result. Found multiple "
-                yield invalid(f"{text}`tool_result` blocks with id: {name}")
+                what = "each tool_use must have a single result. Found multiple `tool_result` blocks with id:"
+                yield invalid(f"{at}: {what} {name}")
             answered.add(name)
-        for n, at, block in _of(turn, "tool_use"):
+        uses = _of(message, "tool_use")
+        for place, block in uses:
             if block["id"] in called:
-                yield invalid(f"messages.{n}.content.{at}: `tool_use` ids must be unique")
+                yield invalid(f"messages.{n}.content.{place}: `tool_use` ids must be unique")
             called.add(block["id"])
-        yield from _unanswered(turn, turns[place + 1] if place + 1 < len(turns) else Turn("user"))
+        previous = {block["id"] for _, block in uses}
+        results = _first_results(messages[n + 1]) if n + 1 < len(messages) else set()
+        if missing := [block["id"] for _, block in uses if block["id"] not in results]:
+            what = "`tool_use` ids were found without `tool_result` blocks immediately after:"
+            must = "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
+            yield invalid(f"messages.{n}: {what} {', '.join(missing)}. {must}")
 
 
-def _unanswered(turn: Turn, following: Turn) -> Iterator[ApiError]:
-    answered = set()
-    for *_, block in following.blocks:
-        if block["type"] != "tool_result":
-            break  # results count only before everything else
-        answered.add(block["tool_use_id"])
-    missing = [(n, block["id"]) for n, _, block in _of(turn, "tool_use") if block["id"] not in answered]
-    if missing:
-        names = ", ".join(name for _, name in missing)
-        text = f"messages.{missing[0][0]}: `tool_use` ids were found without `tool_result` blocks immediately after: {names}. "
-        yield invalid(f"{text}Each `tool_use` block must have a corresponding `tool_result` block in the next message.")
+def _first_results(message: Mapping[str, Any]) -> set[str]:
+    """Return the ids of the results at the beginning of a message; later ones do not count."""
+    results = takewhile(lambda block: block["type"] == "tool_result", blocks_of(message["content"]))
+    return {block["tool_use_id"] for block in results}
 
 
-def _thought_errors(turns: Sequence[Turn]) -> Iterator[ApiError]:
+def _thought_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
     """Yield the error of tool results without the thoughts that precede their calls."""
-    if len(turns) > 1 and _of(turns[-1], "tool_result"):
-        n, at, first = turns[-2].blocks[0]
-        if first["type"] not in THOUGHTS:
+    if len(messages) > 1 and _of(messages[-1], "tool_result"):
+        first = blocks_of(messages[-2]["content"])[0]["type"]
+        if first not in THOUGHTS:
             yield invalid(
-                f"messages.{n}.content.{at}.type: Expected `thinking` or `redacted_thinking`, but found `{first['type']}`. "
+                f"messages.{len(messages) - 2}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{first}`. "
                 "When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the "
                 "lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from "
                 f"previous turns. To avoid this requirement, disable `thinking`. {LONG}"
             )
 
 
-def _of(turn: Turn, kind: str) -> list[tuple[int, int, Block]]:
-    return [entry for entry in turn.blocks if entry[2]["type"] == kind]
+def _of(message: Mapping[str, Any], kind: str) -> list[tuple[int, Block]]:
+    return [(place, block) for place, block in enumerate(blocks_of(message["content"])) if block["type"] == kind]
 
 
 def _parts(body: Mapping[str, Any]) -> Iterator[Block]:
