@@ -1,6 +1,6 @@
 """The common part of drawn plans (Mermaid's flowcharts and Graphviz's graphs): nodes, and arrows from dependency to dependent.
 
-A node is a step; `labels` reads its text. A node that only marks start or stop, joins arrows, or is invisible is not a step: what
+A node is a step; `labels` reads the text. A node that only marks start or stop, joins arrows, or is invisible is not a step: what
 comes after it waits for what comes before it. Labels of arrows are remarks and are ignored, unless they label the branches of a
 decision, because a plan has no branches. A name that no step can have, such as ``data/raw.csv``, becomes the step's description.
 """
@@ -19,7 +19,12 @@ from planexec_lite.plan import Plan
 
 Shape = Literal["box", "round", "decision", "mark"]
 _MARKERS = {"start", "begin", "end", "stop", "finish"}
-_ALWAYS = {"__start__", "__end__", "START", "END"}  # LangGraph's and others' names, in whatever shape
+_ALWAYS = {
+    "__start__",
+    "__end__",
+    "START",
+    "END",
+}  # names of start and end in LangGraph and other tools; the shape doesn't matter
 _ID = re.compile(r"[\w.-]+")
 
 
@@ -72,7 +77,7 @@ class Chart:
         for id, node in self.nodes.items():
             if node.shape == "decision" and len(ways := self.ways.get(id, {})) > 1:
                 message = f"line {node.line}: from {id} one goes {' or '.join(map(repr, ways))}; a plan has no branches"
-                raise fault(message, "draw the steps of one branch; a run that takes another branch needs a new plan")
+                raise fault(message, "draw a single branch; a run that takes another branch needs a new plan")
             if id not in markers:
                 depends_on = [names[other] for other in self._before(id, markers)]
                 steps.append(

@@ -31,7 +31,7 @@ def recognises(data: Any) -> bool:
 
 
 def read(data: Any) -> Plan:
-    """Read the graph; a node with a tool and its arguments is a call, and any other one a step in words."""
+    """Read the graph; a node with a tool and its arguments is a call, and every other node is a step without a tool."""
     inner, chart = _elements(data), Chart()
     nodes, edges = inner.get("nodes"), _edges(inner)
     if not isinstance(nodes, list) or edges is None:
@@ -97,7 +97,7 @@ def _ends(edge: Any, number: int) -> tuple[str, str]:
     told = _merged(edge)
     if condition := next((key for key in _CONDITIONS if told.get(key)), None):
         message = f"an edge has {condition}: {str(told[condition])[:40]}; a plan has no branches"
-        raise fault(message, "write the nodes and edges of one branch", at=("edges", number))
+        raise fault(message, "write the nodes and edges of a single branch", at=("edges", number))
     for first, second in _ENDS:
         if first in told and second in told:
             return str(told[first]), str(told[second])

@@ -2,8 +2,8 @@
 
 GitHub Actions (``jobs`` with ``needs``), Taskfile (``tasks`` with ``deps``), dvc (``stages``, whose ``deps`` are the ``outs`` of
 others), Argo (``dag.tasks`` with ``dependencies`` or ``depends``), Compose (``services`` with ``depends_on``), and lists of steps
-with one of these names. A job is a step in words. What would change the order or the number of steps, such as ``if``, ``when`` or
-a matrix, is a fault.
+with one of these names. A job is a step without a tool. A field that changes the order or number of steps, such as ``if``,
+``when`` or a matrix, is a fault.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def recognises(data: Any) -> bool:
 def read(data: Any) -> Plan:
     """Read the jobs; the name of the workflow is the goal."""
     if not isinstance(data, str) or len(data) > _MOST:
-        raise fault(f"this is no text of at most {_MOST:,} characters", _MEND)
+        raise fault(f"this is not text, or has more than {_MOST:,} characters", _MEND)
     import yaml
 
     try:
@@ -125,7 +125,7 @@ def _check(id: str, job: Mapping[str, Any], line: int) -> None:
             raise fault(f"line {line}: {id} has {key}: {str(job[key])[:40]}, {why}", _MEND)
     strategy = job.get("strategy")
     if isinstance(strategy, Mapping) and "matrix" in strategy:
-        raise fault(f"line {line}: {id} has a matrix, which makes many jobs of one", _MEND)
+        raise fault(f"line {line}: {id} has a matrix, which makes several jobs", _MEND)
     cmds = job.get("cmds")
     for cmd in cmds if isinstance(cmds, list) else []:
         if isinstance(cmd, Mapping) and "task" in cmd:

@@ -4,13 +4,14 @@
 without any such words each step waits for the one before it; in a list with some, an item without them waits for none.
 
 Nothing that could change the order is read as plain words: an item that names another step must wait for it, directly or
-not; words about order that can't be read are a fault. Items that are ticked off, ``[x]``, are done: they are left out.
+not; words about order that can't be read are a fault, and so is an item that would wait for nothing although it says "then"
+or has the number of an earlier item. Items that are ticked off, ``[x]``, are done: they are left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,6 +74,24 @@ _ORDER = re.compile(
 )
 _NAMED = re.compile(
     rf"\b(?:steps|tasks|items)\s+(?P<many>{_NUMBERS})|\b(?:step|task|item)\s+#?(?P<one>[0-9]{{1,9}})\b", re.IGNORECASE
+)
+_LIKELY = re.compile(  # in a list with words about order, an item that says none waits for nothing, so these are asked about
+    r"^(?:then|next|finally|lastly)\b|\b(?:first|last|only\s+then)\W*$|\bat\s+the\s+(?:very\s+)?end\b"
+    r"|\b(?:after\w*|thereafter|before(?:hand)?|subsequent\w*|meanwhile|while|until|unless|if|when|once|provided|pending|upon)\b"
+    r"|\b(?:as\s+soon\s+as|subject\s+to|follow(?:s|ing|-up)|builds?\s+on|triggers?|trigger\w*\s+by|on\s*success|waits?|nach)\b"
+    r"|\b(?:steps?|tasks?|items?)\s+(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
+    r"|\b(?:first|second|third|fourth|fifth|[0-9]+(?:st|nd|rd|th)|previous|preceding|prior|earlier|above|both|others?)\s+"
+    r"(?:\w+\s+)?(?:steps?|tasks?|items?|ones?)\b",
+    re.IGNORECASE,
+)
+_LATER = re.compile(
+    r"\b(?:as\s+soon\s+as|upon|until|pending|post|waits?|contingent|conditional|subject\s+to|provided|given|not\s+before|no\s+earlier)\b"
+    r"|[≥>]",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(  # "2", "#2" and "$2", but neither "2.5" nor "2 files"
+    r"(?<![\w.,:/%-])[#$(\[{]*[EST]?(?P<id>[0-9]{1,9})(?![\w/%:-]|[.,][0-9])"
+    r"(?!\s+(?!is\b|has\b|was\b|(?:succeed|passe|finishe|complete|run|work|end)s\b)[a-z]+s\b)"
 )
 _SPAN = re.compile(r"#?([0-9]+)(?:\s*(?:-|–|—|\.\.\.?|\bto\b|\bthrough\b)\s*(?:[a-z]+\s+)*#?([0-9]+))?", re.IGNORECASE)
 _MOST = 1_000  # numbers in a range; a longer one is no range of steps
@@ -143,9 +162,9 @@ def write(plan: Plan) -> str:
     ids = [step.id for step in plan.steps]
     after = [list(step.depends_on) for step in plan.steps]
     in_order = after == [ids[max(place - 1, 0) : place] for place in range(len(ids))]
-    none = len(after) > 1 and not in_order and not any(after)
     lines = [f"Goal: {plan.goal}"] if plan.goal else []
-    for step, others in zip(plan.steps, after, strict=True):
+    for place, (step, others) in enumerate(zip(plan.steps, after, strict=True)):
+        none = not in_order and (not any(after) or bool(_doubtful(step.description, ids[:place], True)))
         hint = f" (after {', '.join(others)})" if others and not in_order else " (after nothing)" if none else ""
         lines.append(f"{step.id}. {step.description}{hint}")
     return "\n".join([*lines, ""])
@@ -185,12 +204,11 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
                 message = f"line {item.line}: item {item.id} comes after item {items[place - 1].id}"
                 raise fault(message, "write the items in the order of their numbers, or say '(after 1)' at each")
             item.waits_for = [items[place - 1].id]
+    _check_words(items)
     _check_names(items)
     done = {item.id: item.waits_for for item in items if item.done}
     if done and len(done) == len(items):
-        raise fault(
-            f"line {items[0].line}: every item is ticked off, so nothing is left to do", "write what is to be done"
-        )
+        raise fault(f"line {items[0].line}: every item is ticked off, so no step remains", "write what is to be done")
     return [
         {"id": item.id, "description": item.text, "depends_on": _without(item.waits_for, done)}
         for item in items
@@ -240,6 +258,29 @@ def _numbers(text: str, item: _Item) -> list[str]:
     return ids
 
 
+def _check_words(items: list[_Item]) -> None:
+    """Raise `PlanError` for words that could say that an item waits for another one, and were not read."""
+    hinted, ids = any(item.hinted for item in items), [item.id for item in items]
+    for place, item in enumerate(items):
+        roots = hinted and not item.hinted
+        others = ids[:place] if roots else ids[place + 1 :] if not hinted else {*ids} - {item.id, *item.waits_for}
+        if words := _doubtful(item.text, others, roots):
+            raise _unread(item, f"{_short(words)} could be about order")
+
+
+def _doubtful(text: str, ids: Collection[str], root: bool) -> str:
+    """Return the part of `text` that could say that it waits for one of `ids`; "" if no part could.
+
+    The text of a `root`, an item that waits for nothing, raises doubts by words about order or by a number. Another text
+    raises them only by a number after such words.
+    """
+    numbers = [number for number in _PLAIN.finditer(text) if number["id"] in ids]
+    words = _LIKELY.search(text) or (None if root else _LATER.search(text))
+    if root:
+        return words[0] if words and ids else numbers[0][0] if numbers else ""
+    return text[words.start() :] if words and any(words.end() <= number.start() for number in numbers) else ""
+
+
 def _check_names(items: list[_Item]) -> None:
     """Raise `PlanError` for an item that names another one and does not wait for it, directly or not."""
     by_id, before = {item.id: item for item in items}, dict[str, set[str]]()
@@ -277,5 +318,7 @@ def _without(ids: list[str], done: dict[str, list[str]]) -> list[str]:
 
 
 def _unread(item: _Item, message: str) -> PlanError:
-    mend = "write what it waits for at its end, '(after 1, 2)' or '(after nothing)'; write a number that is no step in words"
+    mend = (
+        "write what it waits for at its end, '(after 1, 2)' or '(after nothing)'; spell out a number that is not a step"
+    )
     return fault(f"line {item.line}: {_short(' '.join(item.lines))}: {message}", mend)

@@ -76,7 +76,8 @@ def post(body: bytes, *headers: str, path: str = "/v1/chat/completions", version
 
 
 def test_every_answer_is_the_same_as_in_process(llm: MockLLM, base_url: str) -> None:
-    with httpx2.Client() as over_http, httpx2.Client(transport=llm.transport()) as in_process:
+    other = MockLLM(llm.scenes)
+    with httpx2.Client() as over_http, httpx2.Client(transport=other.transport()) as in_process:
         for word in ("talk", "total", "call", "refuse", "unscripted"):
             for stream in (False, True):
                 for path, body in (("chat/completions", completion(word)), ("responses", response(word))):
@@ -138,6 +139,13 @@ HOSTILE: list[tuple[bytes, int]] = [
     (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n{}", 413),
     (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
     (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n", 413),
+    (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + b"t: x\r\n" * 200, 413),
+    (
+        b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + b"1\r\n[\r\n" * 99_999
+        + b"0\r\n\r\n",
+        400,
+    ),
     (post(b"not json"), 400),
     (post(b"[" * 100_000), 400),
     (post(b""), 400),
