@@ -17,7 +17,7 @@ from mock_llm.script import Scene
 from mock_llm.types import Answer, ApiError, Fault, HttpRequest, HttpResponse, Request, bad_request, not_supported
 
 from . import anthropic, chat, http, responses
-from .evidence import held_to_what_was_seen
+from .evidence import validate_leniently
 from .fault_injection import inject_fault
 
 
@@ -26,8 +26,8 @@ class Endpoint:
     """An endpoint for questions to the model.
 
     Args:
-        name: its name in the evidence table.
-        validate: returns the real API's error for a body, or None if it is valid.
+        name: its name in the list of unproven rules.
+        validate: returns the real API's error for a body, or None if it is valid; whether unproven rules apply.
         read: converts the body into a request for the engine.
         http_response: converts the engine's answer into an HTTP response with the request's id.
         error_response: writes an error as an HTTP response with the request's id.
@@ -36,7 +36,7 @@ class Endpoint:
     """
 
     name: str
-    validate: Callable[[Any], ApiError | None]
+    validate: Callable[..., ApiError | None]
     read: Callable[[Mapping[str, Any]], Request]
     http_response: Callable[[Request, Answer, str], HttpResponse]
     error_response: Callable[[ApiError, str], HttpResponse]
@@ -178,7 +178,7 @@ def _ask(
         if isinstance(body, ApiError):
             return refused(body)
         if any(scene.unseen == "accept" for scene in scenes):
-            body, invalid = held_to_what_was_seen(endpoint.name, body, endpoint.validate)
+            body, invalid = validate_leniently(endpoint.name, body, endpoint.validate)
         else:
             invalid = endpoint.validate(body)
         if invalid is None and endpoint.stores:

@@ -35,7 +35,7 @@ def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
         # Checked before truncation, because max_tokens can cut JSON in half, as with a real model.
         if not mismatch and not _exempt(part, text, calls):
             mismatch = reply_error(text, calls, request)
-        mismatch = mismatch or items_error(part.items, request)
+        mismatch = mismatch or (None if part.broken else items_error(part.items, request))
         choice, tokens, reasoned = _truncated(_choice(part, text, calls, request), part.usage, request)
         choices.append(choice)
         output_tokens += tokens

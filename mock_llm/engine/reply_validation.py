@@ -28,6 +28,8 @@ def items_error(items: Sequence[Mapping[str, Any]], request: Request) -> str | N
     offered = {tool.get("type") for tool in request.sent.get("tools") or ()}
     for item in items:
         tools = SERVICE_ITEMS[item["type"]].tools
+        if item["type"] == "compaction" and not request.sent.get("context_management"):
+            return "it has a compaction, but the request does not ask for it with context_management"
         if tools and not offered & set(tools):
             return f"it has a {item['type']}, but no tool of type {' or '.join(tools)} was offered"
     return None

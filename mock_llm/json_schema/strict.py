@@ -1,6 +1,7 @@
 """The schemas that `strict: true` accepts: closed objects, every property required, and only a few keywords.
 
-Rules and messages follow OpenAI's guide "Structured model outputs" and the API's errors.
+Rules and messages follow OpenAI's guide "Structured model outputs", its SDKs and the API's errors. The API accepts
+`prefixItems` but does not use it: an array needs `items`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from typing import Any
 from .validation import TYPES, resolve
 
 ALLOWED = frozenset(
-    "type properties required additionalProperties items enum const anyOf $ref $defs definitions description title "
-    "$schema $id pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
+    "type properties required additionalProperties items prefixItems enum const anyOf $ref $defs definitions $schema $id "
+    "$comment description title default examples readOnly writeOnly pattern format minLength maxLength minimum maximum "
+    "exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
 )
 FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
 MAX_DEPTH = 10
@@ -60,7 +62,7 @@ def _error(schema: Any, path: Path, root: Any, depth: int) -> StrictModeError | 
     if depth > MAX_DEPTH:
         return f"{context}the schema exceeds the maximum of {MAX_DEPTH} levels of nesting.", HINTS["size"]
     for keyword in schema:
-        if keyword not in ALLOWED:
+        if keyword not in ALLOWED and not (keyword == "discriminator" and "anyOf" in schema):
             return f"{context}'{keyword}' is not permitted.", HINTS["permitted"]
     if "$ref" in schema:
         if others := sorted(set(schema) - {"$ref"} - {"$defs", "definitions"}):

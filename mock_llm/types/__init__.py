@@ -5,15 +5,20 @@ except reading.
 from .answers import Answer, Choice, ToolCall, Usage
 from .errors import (
     NAME,
+    SCRIPT_ERROR,
     ApiError,
     bad_request,
     empty_array,
+    empty_text,
     invalid_name,
     invalid_type,
     invalid_value,
+    listed,
     missing_parameter,
     not_an_object,
     not_supported,
+    number_above,
+    number_below,
     too_long_array,
     too_long_text,
     unknown_parameter,
@@ -21,14 +26,14 @@ from .errors import (
 )
 from .faults import RETRY_AFTER_MS, STATUS, Fault, parse_fault
 from .http import HttpRequest, HttpResponse
-from .items import SERVICE_ITEMS, SERVICE_TOOLS, ServiceItem
+from .items import SERVICE_ITEMS, ServiceItem
 from .requests import Message, Request, image_hash
 
 __all__ = [
     "NAME",
     "RETRY_AFTER_MS",
+    "SCRIPT_ERROR",
     "SERVICE_ITEMS",
-    "SERVICE_TOOLS",
     "STATUS",
     "Answer",
     "ApiError",
@@ -43,13 +48,17 @@ __all__ = [
     "Usage",
     "bad_request",
     "empty_array",
+    "empty_text",
     "image_hash",
     "invalid_name",
     "invalid_type",
     "invalid_value",
+    "listed",
     "missing_parameter",
     "not_an_object",
     "not_supported",
+    "number_above",
+    "number_below",
     "parse_fault",
     "too_long_array",
     "too_long_text",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+SCRIPT_ERROR = "mock_llm_error"  # the type of errors that the real API would not give
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,21 @@ def listed(values: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(most)}{',' if len(most) > 1 else ''}{f' {last} ' if most else ''}{end}"
 
 
+def number_above(name: str, value: float, most: float, kind: str) -> ApiError:
+    """A number is too large; `kind` is "integer" or "decimal"."""
+    return _out_of_bounds(name, value, most, kind, "above maximum value. Expected a value <=", "above_max_value")
+
+
+def number_below(name: str, value: float, least: float, kind: str) -> ApiError:
+    """A number is too small."""
+    return _out_of_bounds(name, value, least, kind, "below minimum value. Expected a value >=", "below_min_value")
+
+
+def _out_of_bounds(name: str, value: float, bound: float, kind: str, words: str, code: str) -> ApiError:
+    message = f"Invalid '{name}': {kind} {words} {bound}, but got {value} instead."
+    return bad_request(message, f"the bound is {bound}.", name, f"{kind}_{code}")
+
+
 def invalid_name(name: str, value: Any) -> ApiError:
     """A name contains characters other than letters, digits, _ and -."""
     pattern = "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
@@ -72,6 +88,12 @@ def invalid_name(name: str, value: Any) -> ApiError:
     return bad_request(
         message, f"{value!r} needs another name: at most 64 letters, digits, _ and -.", name, "invalid_value"
     )
+
+
+def empty_text(name: str, hint: str) -> ApiError:
+    """A string is empty, but the API requires at least one character."""
+    expected = "Expected a string with minimum length 1, but got an empty string instead."
+    return bad_request(f"Invalid '{name}': empty string. {expected}", hint, name, "empty_string")
 
 
 def empty_array(name: str, hint: str) -> ApiError:
@@ -98,7 +120,7 @@ def too_long_text(name: str, text: str, most: int, hint: str) -> ApiError | None
 
 def type_name(value: Any) -> str:
     """Return a JSON value's type as the API's errors name it: "a string", "null"."""
-    names: dict[type, str] = {str: "a string", bool: "a boolean", int: "an integer", float: "a decimal"}
+    names: dict[type, str] = {str: "a string", bool: "a boolean", int: "an integer", float: "a decimal number"}
     return (names | {list: "an array", dict: "an object"}).get(type(value), "null")
 
 
@@ -108,11 +130,11 @@ def not_supported(what: str, hint: str, param: str | None = None, status: int = 
     """
     # If the mock ignored this, an agent could pass here and behave differently on the real API.
     message = f"{what} is not supported by mock_llm: {hint}"
-    return ApiError(status, message, "mock_llm_error", param, "not_supported")
+    return ApiError(status, message, SCRIPT_ERROR, param, "not_supported")
 
 
 def unprocessable(code: str, message: str) -> ApiError:
     """No single scene fits, or the fitting scene's answer can't be given."""
     # The real API never answers 422, and clients never retry it. So a mistake in the script can't be confused with a bad request,
     # and it costs only one call.
-    return ApiError(422, message, "mock_llm_error", None, code)
+    return ApiError(422, message, SCRIPT_ERROR, None, code)

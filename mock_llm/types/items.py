@@ -66,4 +66,3 @@ SERVICE_ITEMS: Final[Mapping[str, ServiceItem]] = {
     ),
     "compaction": ServiceItem("cmp", {}, status=False),
 }
-SERVICE_TOOLS: Final = frozenset(tool for item in SERVICE_ITEMS.values() for tool in item.tools)

@@ -22,7 +22,6 @@ from mock_llm.types import (
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 FIELDS = "role content name tool_calls tool_call_id refusal audio function_call annotations".split()
-ONLY_FOR = {"tool_calls": "assistant", "refusal": "assistant", "annotations": "assistant", "tool_call_id": "tool"}
 PARTS = ("text", "image_url", "input_audio", "refusal", "file")
 
 
@@ -47,17 +46,16 @@ def _message_errors(message: Any, at: str) -> Iterator[ApiError]:
         yield invalid_type(at, "an object", message, hint)
         return
     role = message.get("role")
-    if not isinstance(role, str) or role not in ROLES:
-        yield invalid_value(f"{at}.role", role, ROLES, "add the role of this message.")
+    if role is None:
+        yield missing_parameter(f"{at}.role", "add the role of this message.")
+    if role not in ROLES:
+        yield invalid_value(f"{at}.role", role, ROLES, "use one of these roles.")
     if role == "function" or message.get("function_call") or message.get("audio"):
         yield not_supported(f"'{at}' (functions and audio)", "use tool calls and text.", at)
     for name in message:
-        if name not in FIELDS:
-            if role == "assistant":
-                continue  # clients send the model's messages back, and some add their own fields
+        # Clients send the model's messages back, and some add their own fields.
+        if name not in FIELDS and role != "assistant":
             yield unknown_parameter(f"{at}.{name}", "a message has no such field; check the spelling.")
-        elif message[name] is not None and ONLY_FOR.get(name, role) != role:
-            yield unknown_parameter(f"{at}.{name}", f"only messages with role {ONLY_FOR[name]} have it.")
     for name in ("name", "tool_call_id", "refusal"):
         if message.get(name) is not None and not isinstance(message[name], str):
             yield invalid_type(f"{at}.{name}", "a string", message[name])
@@ -69,28 +67,30 @@ def _message_errors(message: Any, at: str) -> Iterator[ApiError]:
     if role == "tool" and message.get("tool_call_id") is None:
         yield missing_parameter(f"{at}.tool_call_id", "add the id of the call that this is the result of.")
     yield from _content_errors(message, f"{at}.content")
-    yield from _call_errors(message, f"{at}.tool_calls")
+    if role == "assistant":
+        yield from _call_errors(message, f"{at}.tool_calls")
 
 
 def _content_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
     content = message.get("content")
-    if content is None:
+    expected = "one of a string or array of objects"
+    if content is None and message["role"] == "developer":
+        hint = "add the text of the instructions."
+        yield invalid_type(at, expected, None, hint) if "content" in message else missing_parameter(at, hint)
+    elif content is None:
         speaks = message["role"] == "assistant" and (message.get("tool_calls") or message.get("refusal"))
         if not speaks:
             hint = "only an assistant message with tool calls or a refusal can omit its content."
             text = "Invalid value for 'content': expected a string, got null."
             yield bad_request(text, hint, at.replace("[", ".[", 1))
     elif isinstance(content, list):
-        if not content:
-            yield empty_array(at, "a message needs content.")
         for index, part in enumerate(content):
             if isinstance(part, dict) and part.get("type") == "image_url":
                 yield from _image_errors(part.get("image_url"), message["role"], at, f"{at}[{index}].image_url")
             else:
                 yield from _part_errors(part, f"{at}[{index}]")
     elif not isinstance(content, str):
-        hint = "content is a string; convert other values to JSON first."
-        yield invalid_type(at, "one of a string or array of objects", content, hint)
+        yield invalid_type(at, expected, content, "content is a string; convert other values to JSON first.")
 
 
 def _part_errors(part: Any, at: str) -> Iterator[ApiError]:
@@ -154,7 +154,7 @@ def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]
         at = f"messages.[{index}]"
         if message["role"] != "tool":
             yield from _unanswered(waiting, f"{at}.role")
-            called = [call["id"] for call in message.get("tool_calls") or ()]
+            called = [call["id"] for call in message.get("tool_calls") or ()] if message["role"] == "assistant" else []
             waiting = list(called)
             continue
         call_id = message.get("tool_call_id")

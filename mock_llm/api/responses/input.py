@@ -23,7 +23,7 @@ ROLES = ("assistant", "system", "developer", "user")
 FIELDS: dict[str, tuple[str, ...]] = {
     "message": ("type", "role", "content", "id", "status", "phase"),
     "function_call": ("type", "call_id", "name", "arguments", "id", "status", "namespace", "caller", "async"),
-    "function_call_output": ("type", "call_id", "output", "id", "status", "caller"),
+    "function_call_output": ("type", "call_id", "output", "id", "status", "caller", "name", "namespace"),
     "custom_tool_call": ("type", "call_id", "name", "input", "id", "status", "namespace", "caller", "async"),
     "custom_tool_call_output": ("type", "call_id", "output", "id", "status", "caller"),
     "reasoning": ("type", "id", "summary", "content", "encrypted_content", "status"),

@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mock_llm.api.http import CREATED
+from mock_llm.api.model_profiles import profile_of
 from mock_llm.types import SERVICE_ITEMS, Answer, ApiError, Choice, Request, ToolCall
 
 Item = dict[str, Any]
-REASONING_MODEL = re.compile(r"o\d|gpt-[5-9]")
 MODEL_WITH_PHASES = re.compile(r"gpt-(5\.[3-9]|[6-9])")
 ENCRYPTED = "gAAAAAB"  # the beginning of all encrypted contents
+SERVICE_TIERS = {"auto": "default", "fast": "priority"}  # asked for -> given
 TOOL_USAGE = {
     "image_gen": {
         "input_tokens": 0,
@@ -49,7 +50,7 @@ def finished(request: Request, answer: Answer) -> dict[str, Any]:
         "completed_at": None if reason else CREATED,
         "incomplete_details": {"reason": reason} if reason else None,
         "output": output,
-        "service_tier": "default" if begin["service_tier"] == "auto" else begin["service_tier"],
+        "service_tier": SERVICE_TIERS.get(begin["service_tier"], begin["service_tier"]),
         "tool_usage": TOOL_USAGE | {"web_search": {"num_requests": searches}},
         "usage": usage,
     }
@@ -66,11 +67,13 @@ def begun(request: Request) -> dict[str, Any]:
     text = sent.get("text") or {}
     shape = {"format": _format(text.get("format")), "verbosity": text.get("verbosity") or "medium"}
     given: dict[str, Any] = {
+        "frequency_penalty": 0.0,
         "instructions": None,
         "max_output_tokens": None,
         "max_tool_calls": None,
         "metadata": {},
         "parallel_tool_calls": True,
+        "presence_penalty": 0.0,
         "previous_response_id": None,
         "prompt_cache_key": None,
         "prompt_cache_retention": None,
@@ -92,12 +95,10 @@ def begun(request: Request) -> dict[str, Any]:
         "background": False,
         "completed_at": None,
         "error": None,
-        "frequency_penalty": 0.0,
         "incomplete_details": None,
         "model": request.model,
         "moderation": None,
         "output": [],
-        "presence_penalty": 0.0,
         "reasoning": _reasoning_settings(request),
         "text": shape,
         "tool_usage": TOOL_USAGE,
@@ -186,10 +187,11 @@ def is_encrypted(content: str) -> bool:
 
 def _reasoning_settings(request: Request) -> Item:
     sent = request.sent.get("reasoning") or {}
-    settings = {"context": sent.get("context"), "effort": sent.get("effort"), "summary": sent.get("summary")}
-    if not REASONING_MODEL.match(request.model):
-        return settings
-    return settings | {"context": sent.get("context") or "current_turn", "mode": sent.get("mode") or "standard"}
+    profile = profile_of(request.model)
+    defaults: Item = {"context": None, "effort": None, "summary": None}
+    if profile is not None and profile.efforts:
+        defaults |= {"context": "current_turn", "effort": profile.effort, "mode": "standard"}
+    return defaults | {name: value for name, value in sent.items() if value is not None}
 
 
 def _tool(tool: Mapping[str, Any]) -> Item:
