@@ -12,28 +12,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 from typing import Any
 
 Body = dict[str, Any]
 DEFAULT_MAX_TOKENS = 4_096
 REASONS = {"max_tokens": "length", "tool_use": "tool_calls", "model_context_window_exceeded": "length"}
+TOOL_FIELDS = {"name": "name", "description": "description", "parameters": "input_schema"}
 # Keywords that structured outputs refuse; an answer is checked after it arrives anyway.
 REFUSED = frozenset("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split())
-
-
-@dataclass(frozen=True)
-class Completion:
-    """An answer as the bytes of a chat completion, whole or streamed."""
-
-    headers: Mapping[str, str]
-    parts: Iterator[bytes]
-
-    def iter_bytes(self) -> Iterator[bytes]:
-        """Yield the answer's bytes."""
-        return self.parts
 
 
 class AnthropicAdapter:
@@ -45,21 +33,17 @@ class AnthropicAdapter:
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self.chat = SimpleNamespace(
-            completions=SimpleNamespace(with_streaming_response=SimpleNamespace(create=self._create))
-        )
+        asking = SimpleNamespace(create=self._create)
+        self.chat = SimpleNamespace(completions=SimpleNamespace(with_streaming_response=asking))
 
     @contextmanager
-    def _create(self, **request: Any) -> Iterator[Completion]:
+    def _create(self, **request: Any) -> Iterator[SimpleNamespace]:
+        """Ask, and yield the answer's headers and a function that yields its bytes."""
         raw = self._client.messages.with_raw_response.create(**_translated(request))
         duration = re.search(r"dur=(\d+)", raw.headers.get("server-timing", ""))
         headers = {"openai-processing-ms": duration[1]} if duration else {}
-        answer = raw.parse()
-        if not request.get("stream"):
-            yield Completion(headers, iter([json.dumps(_completion(answer)).encode()]))
-            return
-        with answer as events:
-            yield Completion(headers, (f"data: {json.dumps(chunk)}\n\n".encode() for chunk in _chunks(events)))
+        answer, parts = raw.parse(), _chunks if request.get("stream") else _whole
+        yield SimpleNamespace(headers=headers, iter_bytes=lambda: parts(answer))
 
 
 def _translated(request: Mapping[str, Any]) -> Body:
@@ -68,15 +52,11 @@ def _translated(request: Mapping[str, Any]) -> Body:
     system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
     limit = request.get("max_tokens") or request.get("max_completion_tokens") or DEFAULT_MAX_TOKENS
     asked: Body = {"model": request["model"], "messages": _turns(messages), "max_tokens": limit}
-    if system:
-        asked["system"] = system
+    asked |= {"system": system} if system else {}
     if shape := request.get("response_format"):
         asked["output_config"] = {"format": {"type": "json_schema", "schema": _plain(shape["json_schema"]["schema"])}}
     if tools := [tool["function"] for tool in request.get("tools") or ()]:
-        asked["tools"] = [
-            {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
-            for tool in tools
-        ]
+        asked["tools"] = [{there: tool[here] for here, there in TOOL_FIELDS.items()} for tool in tools]
     return asked | ({"stream": True} if request.get("stream") else {})
 
 
@@ -98,13 +78,10 @@ def _turns(messages: Sequence[Mapping[str, Any]]) -> list[Body]:
 
 
 def _use(call: Mapping[str, Any]) -> Body:
-    function = call["function"]
-    try:
-        arguments = json.loads(function["arguments"])
-    except ValueError:
-        arguments = None
-    given = arguments if isinstance(arguments, dict) else {}
-    return {"type": "tool_use", "id": call["id"], "name": function["name"], "input": given}
+    with suppress(ValueError):  # broken arguments can't be sent back on this wire
+        arguments = json.loads(call["function"]["arguments"])
+        return {"type": "tool_use", "id": call["id"], "name": call["function"]["name"], "input": arguments}
+    return {"type": "tool_use", "id": call["id"], "name": call["function"]["name"], "input": {}}
 
 
 def _plain(schema: Any) -> Any:
@@ -118,6 +95,10 @@ def _plain(schema: Any) -> Any:
     return kept if named is None else kept | {"properties": {name: _plain(part) for name, part in named.items()}}
 
 
+def _whole(answer: Any) -> Iterator[bytes]:
+    yield json.dumps(_completion(answer)).encode()
+
+
 def _completion(answer: Any) -> Body:
     calls = [
         {"id": block.id, "function": {"name": block.name, "arguments": json.dumps(block.input)}}
@@ -126,10 +107,18 @@ def _completion(answer: Any) -> Body:
     ]
     text = "".join(block.text for block in answer.content if block.type == "text")
     message = {"content": text, "refusal": _refusal(answer), "tool_calls": calls}
-    return {"choices": [{"message": message, "finish_reason": _reason(answer)}], "usage": _usage(answer.usage)}
+    return {
+        "choices": [{"message": message, "finish_reason": _reason(answer)}],
+        "usage": _usage(answer.usage),
+    }
 
 
-def _chunks(events: Iterator[Any]) -> Iterator[Body]:
+def _chunks(events: Iterator[Any]) -> Iterator[bytes]:
+    for chunk in _deltas(events):
+        yield f"data: {json.dumps(chunk)}\n\n".encode()
+
+
+def _deltas(events: Iterator[Any]) -> Iterator[Body]:
     for event in events:
         delta: Body = {}
         if event.type == "content_block_delta" and event.delta.type == "text_delta":
@@ -140,7 +129,10 @@ def _chunks(events: Iterator[Any]) -> Iterator[Body]:
             block = event.content_block
             delta = {"tool_calls": [{"index": event.index, "id": block.id, "function": {"name": block.name}}]}
         elif event.type == "message_delta":
-            end = {"delta": {"refusal": _refusal(event.delta)}, "finish_reason": _reason(event.delta)}
+            end = {
+                "delta": {"refusal": _refusal(event.delta)},
+                "finish_reason": _reason(event.delta),
+            }
             yield {"choices": [end], "usage": _usage(event.usage)}
         if delta:
             yield {"choices": [{"delta": delta}]}
@@ -153,8 +145,7 @@ def _reason(ended: Any) -> str:
 def _refusal(ended: Any) -> str | None:
     if ended.stop_reason != "refusal":
         return None
-    explanation = ended.stop_details.explanation if ended.stop_details else None
-    return explanation or "the model gave no reason"
+    return getattr(ended.stop_details, "explanation", None) or "the model gave no reason"
 
 
 def _usage(usage: Any) -> dict[str, int]:
