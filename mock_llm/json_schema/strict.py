@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .validation import TYPES, resolve
+from .keywords import keyword_error
+from .validation import resolve
 
 ALLOWED = frozenset(
     "type properties required additionalProperties items prefixItems enum const anyOf $ref $defs definitions $schema $id "
@@ -23,6 +24,7 @@ HINTS = {
     "additionalProperties": 'give every object "additionalProperties": false, so that the model can add nothing',
     "required": 'list every property in "required"; an optional one is written as a union with null',
     "$ref": "put the other keywords into the definition that the $ref names",
+    "invalid": "use each keyword as JSON Schema defines it",
     "root": "wrap the value in an object with one property",
     "permitted": "strict schemas allow only a few keywords; describe the rule in a description, and check the value yourself",
     "type": 'add a "type", or use anyOf, enum, const or $ref',
@@ -39,6 +41,8 @@ def strict_mode_error(schema: Any) -> StrictModeError | None:
     if not isinstance(schema, dict) or schema.get("type") != "object":
         got = schema.get("type") if isinstance(schema, dict) else schema
         return f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{got}\"'.", HINTS["root"]
+    if message := keyword_error(schema):
+        return message, HINTS["invalid"]
     if "anyOf" in schema:
         return "In context=(), 'anyOf' is not permitted at the root.", HINTS["root"]
     if _count_properties(schema) > MAX_PROPERTIES:
@@ -78,11 +82,8 @@ def _error(schema: Any, path: Path, root: Any, depth: int) -> StrictModeError | 
 
 
 def _object_error(schema: dict[str, Any], path: Path, context: str) -> StrictModeError | None:
-    kinds = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type", "object")]
-    for kind in kinds:
-        if not isinstance(kind, str) or kind not in TYPES:
-            return f"{context}{kind!r} is not valid under any of the given schemas.", HINTS["type"]
-    if "type" not in schema or "object" not in kinds:
+    kinds = schema.get("type", ())
+    if "object" not in ([kinds] if isinstance(kinds, str) else kinds):
         return None
     if schema.get("additionalProperties") is not False:
         text = "'additionalProperties' is required to be supplied and to be false."
@@ -90,13 +91,13 @@ def _object_error(schema: dict[str, Any], path: Path, context: str) -> StrictMod
     properties = schema.get("properties", {})
     required = schema.get("required", [] if not properties else None)
     text = "'required' is required to be supplied and to be an array including every key in properties."
-    if not isinstance(properties, dict) or not isinstance(required, list):
+    if required is None:
         return context + text, HINTS["required"]
     for name in properties:
         if name not in required:
             return f"{context}{text} Missing '{name}'.", HINTS["required"]
     for name in required:
-        if not isinstance(name, str) or name not in properties:
+        if name not in properties:
             return f"{context}{text} Extra required key '{name}' supplied.", HINTS["required"]
     return None
 
@@ -105,20 +106,14 @@ def _parts_error(schema: dict[str, Any], path: Path, root: Any, depth: int) -> S
     if error := missing_items_error(schema, path):
         return error
     for keyword in ("properties", "$defs", "definitions"):
-        parts = schema.get(keyword, {})
-        if not isinstance(parts, dict):
-            return f"In context={(*path, keyword)}, {parts!r} is not of type 'object'.", HINTS["type"]
         # Only properties add a level of nesting; definitions don't.
         deeper = depth + (keyword == "properties")
-        for name, part in parts.items():
+        for name, part in schema.get(keyword, {}).items():
             if error := _error(part, (*path, keyword, name), root, deeper):
                 return error
     if "items" in schema and (error := _error(schema["items"], (*path, "items"), root, depth)):
         return error
-    variants = schema.get("anyOf", [])
-    if not isinstance(variants, list) or ("anyOf" in schema and not variants):
-        return f"In context={path}, 'anyOf' must be a non-empty array.", HINTS["type"]
-    for index, variant in enumerate(variants):
+    for index, variant in enumerate(schema.get("anyOf", ())):
         if error := _error(variant, (*path, "anyOf", str(index)), root, depth):
             return error
     return None
