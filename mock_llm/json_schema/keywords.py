@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any, Final
 
 from .validation import TYPES, has_type
@@ -37,14 +37,15 @@ def keyword_error(schema: Any) -> str | None:
     for name in schema.get("required", ()):
         if not isinstance(name, str):
             return f"{name!r} is not of type 'string'."
-    return next((error for part in _parts(schema) if (error := keyword_error(part))), None)
+    return next((error for _, part in parts(schema) if (error := keyword_error(part))), None)
 
 
-def _parts(schema: dict[str, Any]) -> Iterable[Any]:
+def parts(schema: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the schemas inside a valid schema, each with its path."""
     for keyword, value in schema.items():
         if keyword in ONE:
-            yield value
+            yield (keyword,), value
         elif keyword in LISTS:
-            yield from value
+            yield from (((keyword, str(index)), part) for index, part in enumerate(value))
         elif keyword in NAMED:
-            yield from value.values()
+            yield from (((keyword, name), part) for name, part in value.items())

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .keywords import keyword_error
+from .keywords import keyword_error, parts
 from .strict import HINTS, Path, StrictModeError, missing_items_error
 
 NOT_AT_THE_ROOT = ("oneOf", "anyOf", "allOf", "enum", "not")
@@ -33,14 +33,5 @@ def loose_mode_error(schema: dict[str, Any]) -> StrictModeError | None:
 def _array_error(schema: Any, path: Path) -> StrictModeError | None:
     if not isinstance(schema, dict):
         return None
-    if error := missing_items_error(schema, path):
-        return error
-    for keyword in ("properties", "$defs", "definitions"):
-        for name, part in schema.get(keyword, {}).items():
-            if error := _array_error(part, (*path, keyword, name)):
-                return error
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        for index, variant in enumerate(schema.get(keyword, ())):
-            if error := _array_error(variant, (*path, keyword, str(index))):
-                return error
-    return _array_error(schema.get("items"), (*path, "items"))
+    inside = (_array_error(part, (*path, *at)) for at, part in parts(schema))
+    return missing_items_error(schema, path) or next(filter(None, inside), None)

@@ -6,9 +6,10 @@ Rules and messages follow OpenAI's guide "Structured model outputs", its SDKs an
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
-from .keywords import keyword_error
+from .keywords import keyword_error, parts
 from .validation import resolve
 
 ALLOWED = frozenset(
@@ -17,8 +18,6 @@ ALLOWED = frozenset(
     "exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
 )
 FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
-MAX_DEPTH = 10
-MAX_PROPERTIES = 5000
 
 HINTS = {
     "additionalProperties": 'give every object "additionalProperties": false, so that the model can add nothing',
@@ -29,7 +28,7 @@ HINTS = {
     "permitted": "strict schemas allow only a few keywords; describe the rule in a description, and check the value yourself",
     "type": 'add a "type", or use anyOf, enum, const or $ref',
     "format": f"strict schemas allow these formats: {', '.join(sorted(FORMATS))}; describe others in a description",
-    "size": "make the schema smaller: at most 10 levels and 5000 properties",
+    "size": "make the schema smaller: at most 10 levels, 5000 properties and 1000 values of enums",
 }
 
 Path = tuple[str, ...]
@@ -45,9 +44,10 @@ def strict_mode_error(schema: Any) -> StrictModeError | None:
         return message, HINTS["invalid"]
     if "anyOf" in schema:
         return "In context=(), 'anyOf' is not permitted at the root.", HINTS["root"]
-    if _count_properties(schema) > MAX_PROPERTIES:
-        return f"the schema has more than {MAX_PROPERTIES} properties.", HINTS["size"]
-    return _error(schema, (), schema, 0)
+    for measure, text, most in LIMITS:
+        if (size := measure(schema)) > most:
+            return text.format(size=size, most=most), HINTS["size"]
+    return _error(schema, (), schema)
 
 
 def missing_items_error(schema: dict[str, Any], path: Path) -> StrictModeError | None:
@@ -59,12 +59,10 @@ def missing_items_error(schema: dict[str, Any], path: Path) -> StrictModeError |
     return f"In context={at}, array schema missing items.", "add a schema for the array's items"
 
 
-def _error(schema: Any, path: Path, root: Any, depth: int) -> StrictModeError | None:
+def _error(schema: Any, path: Path, root: Any) -> StrictModeError | None:
     context = f"In context={path}, "
     if not isinstance(schema, dict):
         return f"{context}{schema!r} is not of type 'object'.", HINTS["type"]
-    if depth > MAX_DEPTH:
-        return f"{context}the schema exceeds the maximum of {MAX_DEPTH} levels of nesting.", HINTS["size"]
     for keyword in schema:
         if keyword not in ALLOWED and not (keyword == "discriminator" and "anyOf" in schema):
             return f"{context}'{keyword}' is not permitted.", HINTS["permitted"]
@@ -78,7 +76,13 @@ def _error(schema: Any, path: Path, root: Any, depth: int) -> StrictModeError | 
     if "format" in schema and str(schema["format"]) not in FORMATS:
         at = path if isinstance(schema.get("type"), str) else (*path, "type", "0")
         return f"In context={at}, {schema['format']!r} is not a valid format.", HINTS["format"]
-    return _object_error(schema, path, context) or _parts_error(schema, path, root, depth)
+    inside = (
+        _error(part, (*path, *at), root)
+        for at, part in parts(schema)
+        if at[0] not in ("additionalProperties", "prefixItems")
+    )
+    own = _object_error(schema, path, context) or missing_items_error(schema, path)
+    return own or next(filter(None, inside), None)
 
 
 def _object_error(schema: dict[str, Any], path: Path, context: str) -> StrictModeError | None:
@@ -102,27 +106,29 @@ def _object_error(schema: dict[str, Any], path: Path, context: str) -> StrictMod
     return None
 
 
-def _parts_error(schema: dict[str, Any], path: Path, root: Any, depth: int) -> StrictModeError | None:
-    if error := missing_items_error(schema, path):
-        return error
-    for keyword in ("properties", "$defs", "definitions"):
-        # Only properties add a level of nesting; definitions don't.
-        deeper = depth + (keyword == "properties")
-        for name, part in schema.get(keyword, {}).items():
-            if error := _error(part, (*path, keyword, name), root, deeper):
-                return error
-    if "items" in schema and (error := _error(schema["items"], (*path, "items"), root, depth)):
-        return error
-    for index, variant in enumerate(schema.get("anyOf", ())):
-        if error := _error(variant, (*path, "anyOf", str(index)), root, depth):
-            return error
-    return None
-
-
-def _count_properties(schema: Any) -> int:
-    if isinstance(schema, list):
-        return sum(map(_count_properties, schema))
+def _depth(schema: Any) -> int:
     if not isinstance(schema, dict):
         return 0
-    own = schema.get("properties")
-    return (len(own) if isinstance(own, dict) else 0) + sum(map(_count_properties, schema.values()))
+    # Only properties add a level of nesting; definitions don't.
+    return max((_depth(part) + (at[0] == "properties") for at, part in parts(schema)), default=0)
+
+
+def _count(keyword: str) -> Callable[[Any], int]:
+    def count(schema: Any) -> int:
+        if not isinstance(schema, dict):
+            return 0
+        return len(schema.get(keyword, ())) + sum(count(part) for _, part in parts(schema))
+
+    return count
+
+
+LIMITS: Final[Sequence[tuple[Callable[[Any], int], str, int]]] = (
+    (_depth, "{size} levels of nesting exceeds limit of {most}.", 10),
+    (_count("properties"), "{size} parameters exceed the limit of {most}.", 5000),
+    (
+        _count("enum"),
+        "Expected at most {most} enum values in total within a schema when using structured outputs, but received {size}. "
+        "Consider reducing the number of enums, or use 'strict: false' to opt out of structured outputs.",
+        1000,
+    ),
+)

@@ -307,6 +307,19 @@ ANYTHING = st.recursive(
 )
 
 
+def test_a_strict_schema_has_a_limited_size() -> None:
+    names = [f"p{number}" for number in range(5000)]
+    large, many = closed(**{name: {"type": "string"} for name in names}), closed(a={"enum": names[:1000]})
+    assert (strict_mode_error(large), strict_mode_error(many)) == (None, None)
+    for schema, beginning in (
+        (closed(**large["properties"], b=many), "5002 parameters exceed the limit of 5000"),
+        (closed(a=many, b={"enum": [1, 2, 3]}), "Expected at most 1000 enum values in total within a schema"),
+    ):
+        error = strict_mode_error(schema)
+        assert error is not None
+        assert error[0].startswith(beginning)
+
+
 @rounds(150)
 @given(schema=ANYTHING)
 def test_a_keyword_is_refused_where_json_schema_refuses_it_too(schema: Any) -> None:
