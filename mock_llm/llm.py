@@ -20,6 +20,7 @@ from .serve import client, serve, transport
 from .types import SCRIPT_ERROR, HttpRequest, HttpResponse, unprocessable
 
 if TYPE_CHECKING:
+    from anthropic import Anthropic, AsyncAnthropic
     from openai import AsyncOpenAI, OpenAI
 
 
@@ -129,12 +130,22 @@ class MockLLM:
 
     def client(self, **options: Any) -> OpenAI:
         """Return a genuine `openai.OpenAI`, created with these options (`max_retries`, …)."""
-        made: OpenAI = client(self.respond, "OpenAI", "Client", options)
+        made: OpenAI = client(self.respond, "openai", "OpenAI", options)
         return made
 
     def async_client(self, **options: Any) -> AsyncOpenAI:
         """Return a genuine `openai.AsyncOpenAI`, created with these options."""
-        made: AsyncOpenAI = client(self.respond, "AsyncOpenAI", "AsyncClient", options)
+        made: AsyncOpenAI = client(self.respond, "openai", "AsyncOpenAI", options)
+        return made
+
+    def anthropic(self, **options: Any) -> Anthropic:
+        """Return a genuine `anthropic.Anthropic`, created with these options; the same scenes answer it."""
+        made: Anthropic = client(self.respond, "anthropic", "Anthropic", options)
+        return made
+
+    def async_anthropic(self, **options: Any) -> AsyncAnthropic:
+        """Return a genuine `anthropic.AsyncAnthropic`, created with these options."""
+        made: AsyncAnthropic = client(self.respond, "anthropic", "AsyncAnthropic", options)
         return made
 
     def transport(self, library: Any = None) -> Any:

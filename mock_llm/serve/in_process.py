@@ -115,12 +115,12 @@ def _stream(http: Any, response: HttpResponse, request: Any) -> Any:
     return Body()
 
 
-def client(handle: Handle, kind: str, http_kind: str, options: dict[str, Any]) -> Any:
-    """Return a genuine client of the openai package that uses the transport.
+def client(handle: Handle, package: str, kind: str, options: dict[str, Any]) -> Any:
+    """Return a genuine client of a package that uses the transport.
 
     Args:
-        kind: "OpenAI" or "AsyncOpenAI".
-        http_kind: the matching "Client" or "AsyncClient".
+        package: "openai" or "anthropic".
+        kind: its class, such as "OpenAI" or "AsyncOpenAI".
         options: the client's options (`max_retries`, `timeout`, …).
 
     Raises:
@@ -129,6 +129,8 @@ def client(handle: Handle, kind: str, http_kind: str, options: dict[str, Any]) -
     if "http_client" in options:
         raise TypeError("client() creates the http_client itself; to use your own client, give it llm.transport(httpx)")
     http = http_library()
-    http_client = getattr(http, http_kind)(transport=transport(handle, http), trust_env=False)
-    openai = importlib.import_module("openai")
-    return getattr(openai, kind)(**{"api_key": API_KEY, "base_url": BASE_URL, **options, "http_client": http_client})
+    http_kind = http.AsyncClient if kind.startswith("Async") else http.Client
+    base_url = BASE_URL if package == "openai" else BASE_URL.removesuffix("/v1")  # the anthropic client adds it itself
+    options = {"api_key": API_KEY, "base_url": base_url, **options}
+    http_client = http_kind(transport=transport(handle, http), trust_env=False)
+    return getattr(importlib.import_module(package), kind)(**options, http_client=http_client)
