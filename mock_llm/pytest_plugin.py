@@ -204,7 +204,7 @@ def mock_llm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     relay, server = Relay(), None
     if settings.transport != "in-process":
         relay, server = request.getfixturevalue("_mock_llm_server")
-    _point(monkeypatch, server or BASE_URL, keep_key=recording)
+    _point(monkeypatch, server or BASE_URL, keep_keys=recording)
     relay.handle = partial(test.respond, in_process=False)
     addresses = [before, server] if server and settings.transport == "auto" else [before]
     with caught(partial(test.respond, in_process=True), *addresses):
@@ -220,7 +220,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         result = yield
     except Exception as error:
         for test in tests:
-            _explain(error, list(test.places))
+            _explain(error, test)
         raise
     for test in tests:
         if problem := test.problem():
@@ -228,12 +228,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     return result
 
 
-def _explain(error: Exception, messages: Sequence[str]) -> None:
-    """Add the messages to an exception as notes. If it contains one already, hide the frames of libraries instead."""
-    for message in messages:
+def _explain(error: Exception, test: ScriptedTest) -> None:
+    """Add to an exception what the script has to say: its errors that the agent caught, and the hint of an error that
+    the agent did not catch. Such an error shows only the frames of the test and the agent.
+    """
+    refusals = [call.error for call in test.llm.calls if call.error]
+    hints = dict.fromkeys(test.places, "") | {refusal.message: refusal.hint for refusal in refusals}
+    for message, hint in hints.items():
         if message.splitlines()[0] in str(error):
             error.__traceback__ = _own_frames(error.__traceback__)
-        else:
+            if hint:
+                error.add_note(f"[mock_llm] {hint}")
+        elif message in test.places:
             error.add_note(message)
 
 
@@ -261,17 +267,16 @@ def _place() -> str:
     return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}: " if frame else ""
 
 
-def _point(monkeypatch: pytest.MonkeyPatch, base_url: str, keep_key: bool) -> None:
+def _point(monkeypatch: pytest.MonkeyPatch, base_url: str, keep_keys: bool) -> None:
     """Point new clients to the address."""
     for name in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
         monkeypatch.setenv(name, base_url)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", base_url.removesuffix("/v1"))
-    if not (keep_key and os.environ.get("OPENAI_API_KEY")):
-        monkeypatch.setenv("OPENAI_API_KEY", API_KEY)
-    monkeypatch.setenv("ANTHROPIC_API_KEY", API_KEY)
-    monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
-    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ORGANIZATION"):
-        if not keep_key:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        if not (keep_keys and os.environ.get(name)):
+            monkeypatch.setenv(name, API_KEY)
+    for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ORGANIZATION", "ANTHROPIC_AUTH_TOKEN"):
+        if not keep_keys:
             monkeypatch.delenv(name, raising=False)
 
 

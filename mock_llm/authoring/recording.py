@@ -65,7 +65,7 @@ class Recording:
         with self._lock:
             full = self._with_earlier_items(body) if endpoint.name == "responses" else body
             if isinstance(invalid := endpoint.validate(full), ApiError):
-                raise NotRecorded(f"mock_llm refuses this request: {invalid.message}")
+                raise NotRecorded(f"mock_llm refuses this request: {invalid}")
             request = endpoint.read(full)
             try:
                 answer = read_answer(endpoint.name, response, seconds)

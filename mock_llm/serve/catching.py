@@ -16,15 +16,13 @@ from unittest import mock
 
 from .in_process import BASE_URL, Handle, http_library, transport
 
-PROVIDERS: Final = re.compile(
-    r"([a-z]{2}\.)?api\.openai\.com|api\.anthropic\.com"
-)  # also with a region: eu.api.openai.com
+PROVIDERS: Final = re.compile(r"([a-z]{2}\.)?api\.openai\.com|api\.anthropic\.com")  # eu.api.openai.com has a region
 
 
 @contextlib.contextmanager
 def caught(handle: Handle, *base_urls: str) -> Iterator[None]:
-    """Inside the block, answer every request of httpx2 and httpx to OpenAI's and Anthropic's API, to `BASE_URL`, and
-    to these addresses.
+    """Inside the block, answer every request of httpx2 and httpx to OpenAI's and Anthropic's APIs, to `BASE_URL`, and to
+    these addresses.
 
     Args:
         handle: a function from request to response, called on the caller's thread.
