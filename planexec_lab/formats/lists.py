@@ -11,7 +11,7 @@ or has the number of an earlier item. Items that are ticked off, ``[x]``, are do
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ LINE = re.compile(rf"[ \t]*(?:{_MARK}{_NUMBER}|[-*+•])(?:\*\*|__)?[ \t]+\S", r
 _ITEM = re.compile(
     rf"(?P<indent>[ \t]*)(?:(?P<bold>{_MARK}){_NUMBER}|[-*+•])(?P<closed>\*\*|__)?[ \t]+(?P<text>.*)", re.IGNORECASE
 )
+_FIELD = re.compile(r"[a-z_][\w.-]*:(?=\s|$)")  # of an object in YAML
 _BOX = re.compile(r"\[(?P<tick>[ xX✓✔])\][ \t]+")
 _GOAL = re.compile(r"[ \t]*(?:#+[ \t]*)?(?:Goal|Task):[ \t]*(.*)", re.IGNORECASE)
 _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*")
@@ -133,7 +134,7 @@ def read(data: Any) -> Plan:
     data = _of_taskweaver(data)
     if not isinstance(data, str):
         raise fault("this is not a string", _MEND)
-    goal, items, outer = "", list[_Item](), ""
+    goal, items, outer, fields = "", list[_Item](), "", list[int]()
     for line, text in enumerate(data.splitlines(), 1):
         item = _ITEM.fullmatch(text)
         if item:
@@ -144,11 +145,15 @@ def read(data: Any) -> Plan:
             if items and bool(number) != bool(items[0].number):
                 raise fault(f"line {line}: {_short(text)} is mixed with items of another kind", _MEND)
             items.append(_item(item, number, line))
+            if not number and (_FIELD.match(item["text"]) or item["text"].rstrip().endswith(":")):
+                fields.append(line)
         elif not items and (above := _GOAL.fullmatch(text)):
             goal = above[1].strip()
         elif text.strip() and (items or not _HEADING.fullmatch(text)):
             if not items or not text[:1].isspace():
                 raise fault(f"line {line}: {_short(text)} is no item of the list", _MEND)
+            if items[-1].line in fields and _FIELD.match(text.strip()):
+                raise fault(f"line {items[-1].line}: {_short(items[-1].lines[0])} begins an object, not an item", _MEND)
             items[-1].lines.append(text.strip())
     return build(_steps(items), goal, lines={item.id: item.line for item in items})
 
@@ -160,11 +165,12 @@ def write(plan: Plan) -> str:
             message = f"an item of a list has a number, and this step is called {step.id!r}"
             raise unwritable(step.id, message, "number the steps")
     ids = [step.id for step in plan.steps]
+    places = {id: place for place, id in enumerate(ids)}
     after = [list(step.depends_on) for step in plan.steps]
     in_order = after == [ids[max(place - 1, 0) : place] for place in range(len(ids))]
     lines = [f"Goal: {plan.goal}"] if plan.goal else []
     for place, (step, others) in enumerate(zip(plan.steps, after, strict=True)):
-        none = not in_order and (not any(after) or bool(_doubtful(step.description, ids[:place], True)))
+        none = not in_order and (not any(after) or bool(_doubts_of_a_root(step.description, places, place)))
         hint = f" (after {', '.join(others)})" if others and not in_order else " (after nothing)" if none else ""
         lines.append(f"{step.id}. {step.description}{hint}")
     return "\n".join([*lines, ""])
@@ -260,25 +266,29 @@ def _numbers(text: str, item: _Item) -> list[str]:
 
 def _check_words(items: list[_Item]) -> None:
     """Raise `PlanError` for words that could say that an item waits for another one, and were not read."""
-    hinted, ids = any(item.hinted for item in items), [item.id for item in items]
+    hinted, places = any(item.hinted for item in items), {item.id: place for place, item in enumerate(items)}
     for place, item in enumerate(items):
-        roots = hinted and not item.hinted
-        others = ids[:place] if roots else ids[place + 1 :] if not hinted else {*ids} - {item.id, *item.waits_for}
-        if words := _doubtful(item.text, others, roots):
+        if hinted and not item.hinted:
+            words = _doubts_of_a_root(item.text, places, place)
+        else:
+            words = _doubts(item, places, -1 if hinted else place)
+        if words:
             raise _unread(item, f"{_short(words)} could be about order")
 
 
-def _doubtful(text: str, ids: Collection[str], root: bool) -> str:
-    """Return the part of `text` that could say that it waits for one of `ids`; "" if no part could.
+def _doubts_of_a_root(text: str, places: Mapping[str, int], place: int) -> str:
+    """Return the words of an item at `place`, which waits for nothing, that could be about order; "" if none are."""
+    words = _LIKELY.search(text) if place else None
+    numbers = (number for number in _PLAIN.finditer(text) if places.get(number["id"], place) < place)
+    return words[0] if words else next((number[0] for number in numbers), "")
 
-    The text of a `root`, an item that waits for nothing, raises doubts by words about order or by a number. Another text
-    raises them only by a number after such words.
-    """
-    numbers = [number for number in _PLAIN.finditer(text) if number["id"] in ids]
-    words = _LIKELY.search(text) or (None if root else _LATER.search(text))
-    if root:
-        return words[0] if words and ids else numbers[0][0] if numbers else ""
-    return text[words.start() :] if words and any(words.end() <= number.start() for number in numbers) else ""
+
+def _doubts(item: _Item, places: Mapping[str, int], place: int) -> str:
+    """Return the words of an item that are followed by the number of an item behind `place` for which it does not wait."""
+    words = _LIKELY.search(item.text) or _LATER.search(item.text)
+    ids = {number["id"] for number in _PLAIN.finditer(item.text, words.end())} if words else set[str]()
+    others = ids.difference(item.waits_for, [item.id])
+    return item.text[words.start() :] if words and any(places.get(id, -1) > place for id in others) else ""
 
 
 def _check_names(items: list[_Item]) -> None:
