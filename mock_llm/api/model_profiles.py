@@ -68,6 +68,8 @@ def profiles() -> tuple[Profile, ...]:
 @lru_cache(maxsize=256)
 def profile_of(model: str) -> Profile | None:
     """Return the row for a model's name, or None."""
+    if model.startswith("ft:"):
+        model = model.split(":")[1]
     return next((row for row in profiles() if any(re.fullmatch(name + DATE, model) for name in row.names)), None)
 
 
@@ -95,9 +97,11 @@ def _first(errors: Any, body: Mapping[str, Any], unproven: bool) -> ApiError | N
 
 
 def _chat_errors(profile: Profile, body: Mapping[str, Any]) -> Iterator[Located]:
-    if profile.only == "responses":
+    if profile.only not in ("", "chat"):
         text = "This is not a chat model and thus not supported in the v1/chat/completions endpoint. "
-        error = bad_request(f"{text}Did you mean to use v1/completions?", "use the Responses API.", "model")
+        error = bad_request(
+            f"{text}Did you mean to use v1/completions?", "use another model, or the Responses API.", "model"
+        )
         yield "only", replace(error, status=404)
     effort = body.get("reasoning_effort")
     reasons = profile.reasons(effort)
@@ -146,9 +150,9 @@ def _chat_errors(profile: Profile, body: Mapping[str, Any]) -> Iterator[Located]
 
 def _response_errors(profile: Profile, body: Mapping[str, Any]) -> Iterator[Located]:
     model = str(body["model"])
-    if profile.only == "chat":
+    if profile.only not in ("", "responses"):
         text = f"The requested model '{model}' is not supported with the Responses API."
-        yield "only", bad_request(text, "use chat completions.", "model", "model_not_found")
+        yield "only", bad_request(text, "use another model, or chat completions.", "model", "model_not_found")
     reasoning = body.get("reasoning") or {}
     asked = [option for option, value in reasoning.items() if value is not None]
     if asked and not profile.efforts:

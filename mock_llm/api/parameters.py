@@ -179,7 +179,7 @@ CHAT: Final[Mapping[str, Check]] = {
     "moderation": anything,
     "safety_identifier": text(128),
     "prompt_cache_options": record(mode=one_of("implicit", "explicit"), ttl=one_of("30m")),
-    "prompt_cache_key": text(),
+    "prompt_cache_key": text(64),
     "prompt_cache_retention": RETENTION,
     "response_format": anything,
     "service_tier": SERVICE_TIER,
@@ -225,7 +225,7 @@ RESPONSES: Final[Mapping[str, Check]] = {
     "prompt_cache_options": record(
         mode=one_of("implicit", "explicit"), ttl=one_of("30m", "12h"), comparison_response_id=text(), prewarm=flag
     ),
-    "prompt_cache_key": text(),
+    "prompt_cache_key": text(64),
     "prompt_cache_retention": RETENTION,
     "truncation": one_of("auto", "disabled"),
     "instructions": text(),

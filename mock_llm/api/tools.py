@@ -88,8 +88,12 @@ def callable_error(kind: str, function: Mapping[str, Any], at: str) -> ApiError 
     name, parameters = function.get("name"), function.get("parameters")
     if error := name_error(name, f"{at}.name", "give the tool a name."):
         return error
+    if not isinstance(function.get("description"), str | None):
+        return invalid_type(f"{at}.description", "a string", function["description"])
     if kind == "custom":
         return None
+    if not isinstance(function.get("strict"), bool | None):
+        return invalid_type(f"{at}.strict", "a boolean", function["strict"])
     refused = None
     if not isinstance(parameters, dict | None):
         refused = f"{parameters!r} is not of type 'object'.", "parameters is a JSON schema"

@@ -220,3 +220,5 @@ def check_item(item: Any) -> None:
         if required and name not in item:
             raise ScriptError(f"a {kind} needs a field {name!r}")
     check_json(dict(item))
+    if kind == "web_search_call" and not isinstance(item["action"], Mapping):
+        raise ScriptError("the action of a web_search_call is an object: {type: search, query: …}")

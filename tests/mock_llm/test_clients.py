@@ -70,6 +70,7 @@ def test_the_latency_is_reported_and_not_slept() -> None:
     reply = to_its_end(lambda: llm.client(timeout=600).chat.completions.with_raw_response.create(**say("hello")))
     assert reply.headers["openai-processing-ms"] == "3600000"
     assert reply.headers["x-request-id"].startswith("req_")
+    assert reply.headers["x-ratelimit-remaining-requests"] == "9999"
     assert reply.elapsed.total_seconds() < 3600
 
 

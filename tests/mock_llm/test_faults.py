@@ -148,3 +148,12 @@ def test_the_client_waits_as_long_as_it_is_told_to() -> None:
     assert "retry-after-ms" not in headers(retry_after=7)
     assert headers(retry_after_ms=20)["retry-after-ms"] == "20"
     assert headers()["retry-after-ms"] == "1"
+    assert headers()["x-ratelimit-remaining-requests"] == "0"
+    assert "x-ratelimit-remaining-requests" not in headers(code="insufficient_quota")
+
+
+def test_an_account_without_credit_is_refused_as_recorded() -> None:
+    for fault in ("insufficient_quota", {"status": 429, "code": "insufficient_quota"}):
+        with pytest.raises(openai.RateLimitError) as caught:
+            plain(one(fault=fault))
+        assert (caught.value.type, caught.value.code) == ("insufficient_quota", "insufficient_quota")

@@ -230,6 +230,18 @@ def test_an_item_of_the_service_is_accepted_when_it_comes_back() -> None:
         asked(llm, tools=list(OFFERED.values()))
 
 
+def test_results_of_the_services_tools_are_given_to_those_who_ask() -> None:
+    file = {"type": "file_search_call", "queries": ["x"], "results": [{"file_id": "file_1"}]}
+    web = {
+        "type": "web_search_call",
+        "action": {"type": "search", "query": "x", "sources": [{"type": "url", "url": "u"}]},
+    }
+    llm = MockLLM([{"name": "one", "reply": {"items": [file, web], "text": "x"}}])
+    for include, asked_for in (([], False), (["file_search_call.results", "web_search_call.action.sources"], True)):
+        found, searched, _ = asked(llm, tools=list(OFFERED.values()), include=include).output
+        assert (found.results is not None, searched.action.sources is not None) == (asked_for, asked_for)
+
+
 def test_identical_requests_get_the_same_answer_with_other_ids(llm: MockLLM) -> None:
     other = MockLLM(SCENES)
     one, two, *again = (asked(one).to_dict() for one in (llm, llm, other, other))

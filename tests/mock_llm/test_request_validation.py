@@ -43,6 +43,7 @@ from mock_llm.api import chat, respond, responses
 from mock_llm.api.evidence import signature, unproven
 from mock_llm.api.model_profiles import TABLE, Profile, profile_of, profiles
 from mock_llm.json_schema import example, strict_mode_error, validation_error
+from mock_llm.json_schema.keywords import keyword_error
 from mock_llm.types import ApiError, HttpRequest
 from tests.rounds import rounds
 
@@ -304,6 +305,26 @@ ANYTHING = st.recursive(
     ),
     max_leaves=12,
 )
+
+
+def test_a_strict_schema_has_a_limited_size() -> None:
+    names = [f"p{number}" for number in range(5000)]
+    large, many = closed(**{name: {"type": "string"} for name in names}), closed(a={"enum": names[:1000]})
+    assert (strict_mode_error(large), strict_mode_error(many)) == (None, None)
+    for schema, beginning in (
+        (closed(**large["properties"], b=many), "5002 parameters exceed the limit of 5000"),
+        (closed(a=many, b={"enum": [1, 2, 3]}), "Expected at most 1000 enum values in total within a schema"),
+    ):
+        error = strict_mode_error(schema)
+        assert error is not None
+        assert error[0].startswith(beginning)
+
+
+@rounds(150)
+@given(schema=ANYTHING)
+def test_a_keyword_is_refused_where_json_schema_refuses_it_too(schema: Any) -> None:
+    witness = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
+    assert keyword_error(schema) is None or not witness.is_valid(schema)
 
 
 def send(body: bytes, headers: dict[str, str] | None = None) -> None:

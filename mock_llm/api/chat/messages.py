@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mock_llm.api.conversation import call_id_errors, image_errors, text_errors
+from mock_llm.api.conversation import call_id_errors, image_errors, part_field_errors, text_errors
 from mock_llm.types import (
     NAME,
     ApiError,
@@ -89,6 +89,8 @@ def _content_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
                 yield from _image_errors(part.get("image_url"), message["role"], at, f"{at}[{index}].image_url")
             else:
                 yield from _part_errors(part, f"{at}[{index}]")
+                if message["role"] == "developer":  # the other roles ignore fields that they don't know
+                    yield from part_field_errors(part, f"{at}[{index}]")
     elif not isinstance(content, str):
         yield invalid_type(at, expected, content, "content is a string; convert other values to JSON first.")
 

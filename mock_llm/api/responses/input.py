@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mock_llm.api.conversation import call_id_errors, image_errors, text_errors
+from mock_llm.api.conversation import PART_FIELDS, call_id_errors, image_errors, part_field_errors, text_errors
 from mock_llm.types import (
     SERVICE_ITEMS,
     ApiError,
@@ -168,7 +168,7 @@ def _part_errors(part: Any, kinds: Sequence[str], at: str) -> Iterator[ApiError]
     kind = part.get("type") if isinstance(part, dict) else None
     hint = "use input_text for the user and output_text for the assistant."
     if kind not in PARTS and kind not in kinds:
-        yield invalid_value(f"{at}.type", kind, PARTS, hint)
+        yield invalid_value(f"{at}.type", kind if isinstance(kind, str) else "", PARTS, hint)
     elif kind not in kinds:
         yield invalid_value(at, kind, kinds, hint)
     elif kind in NOT_SUPPORTED_PARTS:
@@ -177,6 +177,8 @@ def _part_errors(part: Any, kinds: Sequence[str], at: str) -> Iterator[ApiError]
         yield from image_errors(part.get("image_url") or part.get("file_id"), part.get("detail"), at, "image_url")
     else:
         yield from text_errors(part, "refusal" if kind == "refusal" else "text", at)
+    if kind in PART_FIELDS:
+        yield from part_field_errors(part, at)
 
 
 def _pairing_errors(items: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:

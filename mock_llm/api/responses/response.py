@@ -163,14 +163,20 @@ def tool_call(request: Request, index: int, call: ToolCall, status: str) -> Item
 
 
 def service_item(request: Request, index: int, given: Mapping[str, Any]) -> Item:
-    """Return an item of the service itself, with its id."""
-    kind = SERVICE_ITEMS[given["type"]]
+    """Return an item of the service itself, with its id; results and sources only if the client asked for them."""
+    kind, included = SERVICE_ITEMS[given["type"]], request.sent.get("include") or ()
     made: Item = {"id": f"{kind.prefix}_{request.unique_id}_{index}", "type": given["type"]}
     if kind.status:
         made["status"] = "completed"
     if given["type"] == "compaction":
         made["encrypted_content"] = encrypted(made["id"])
-    return made | dict.fromkeys(kind.fields) | dict(given)
+    made |= dict.fromkeys(kind.fields) | dict(given)
+    for field in ("results", "outputs"):
+        if field in made and f"{given['type']}.{field}" not in included:
+            made[field] = None
+    if given["type"] == "web_search_call" and "web_search_call.action.sources" not in included:
+        made["action"] = {name: value for name, value in given["action"].items() if name != "sources"}
+    return made
 
 
 def encrypted(name: str) -> str:

@@ -29,15 +29,18 @@ from .input import input_error
 
 FORMATS: Final = ("json_object", "text", "json_schema")
 CALLABLE: Final = ("function", "custom")
-TOOL_FIELDS: Final[Mapping[str, str]] = {
-    "function": "name description parameters strict output_schema defer_loading allowed_callers async",
-    "custom": "name description format defer_loading allowed_callers async",
-    "web_search": "filters search_context_size user_location external_web_access",
-    "web_search_preview": "search_content_types search_context_size user_location",
-    "file_search": "vector_store_ids filters max_num_results ranking_options",
-    "code_interpreter": "container allowed_callers",
-    "mcp": "server_label server_url server_description connector_id tunnel_id authorization headers allowed_tools "
-    "require_approval defer_loading allowed_callers",
+TOOL_FIELDS: Final[Mapping[str, Sequence[str]]] = {
+    kind: f"type {fields}".split()
+    for kind, fields in {
+        "function": "name description parameters strict output_schema defer_loading allowed_callers async",
+        "custom": "name description format defer_loading allowed_callers async",
+        "web_search": "filters search_context_size user_location external_web_access",
+        "web_search_preview": "search_content_types search_context_size user_location",
+        "file_search": "vector_store_ids filters max_num_results ranking_options",
+        "code_interpreter": "container allowed_callers",
+        "mcp": "server_label server_url server_description connector_id tunnel_id authorization headers allowed_tools "
+        "require_approval defer_loading allowed_callers",
+    }.items()
 }
 REQUIRED: Final = {"file_search": "vector_store_ids", "code_interpreter": "container", "mcp": "server_label"}
 HOSTED: Final = (
@@ -127,7 +130,7 @@ def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
         return error
     if kind in REQUIRED and tool.get(REQUIRED[kind]) is None:
         return missing_parameter(f"{at}.{REQUIRED[kind]}", f"a tool of type '{kind}' needs it.")
-    unknown = next((name for name in tool if name not in ("type", *TOOL_FIELDS[kind].split())), None)
+    unknown = next((name for name in tool if name not in TOOL_FIELDS[kind]), None)
     hint = f"a tool of type '{kind}' has no such field; check the spelling."
     return unknown_parameter(f"{at}.{unknown}", hint) if unknown else None
 
