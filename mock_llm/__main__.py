@@ -19,7 +19,7 @@ from .script import ScriptError, read_scenes
 from .serve import serve
 from .types import HttpRequest, HttpResponse
 
-LOOK = 0.2  # seconds between two checks of the script's files
+POLL_INTERVAL = 0.2  # seconds between two checks of the script's files
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -86,7 +86,7 @@ def _serve(scripts: Sequence[str], host: str, port: int) -> int:
     with serve(respond, host, port) as base_url:
         print(f"{len(llm.scenes)} scenes at {base_url}", flush=True)
         seen = _changed(scripts)
-        while not ended.wait(LOOK):
+        while not ended.wait(POLL_INTERVAL):
             if (now := _changed(scripts)) != seen:
                 seen = now
                 _reload(llm, scripts)

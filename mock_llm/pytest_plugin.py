@@ -30,7 +30,7 @@ import pytest
 from .api import error_response
 from .llm import MockLLM
 from .script import read_scenes
-from .serve import API_KEY, BASE_URL, Handle, caught, serve
+from .serve import API_KEY, BASE_URL, Handle, intercepted, serve
 from .types import HttpRequest, HttpResponse, unprocessable
 
 Transport = Literal["auto", "in-process", "loopback"]
@@ -207,7 +207,7 @@ def mock_llm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     _point(monkeypatch, server or BASE_URL, keep_keys=recording)
     relay.handle = partial(test.respond, in_process=False)
     addresses = [before, server] if server and settings.transport == "auto" else [before]
-    with caught(partial(test.respond, in_process=True), *addresses):
+    with intercepted(partial(test.respond, in_process=True), *addresses):
         yield llm
     relay.handle = None
 

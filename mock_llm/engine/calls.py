@@ -13,8 +13,8 @@ from mock_llm.types import SCRIPT_ERROR, STATUS, Answer, ApiError, Request
 
 COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
 WIDTH = 48
-KEPT = 5000  # calls, including their requests
-KEPT_ERRORS = 100
+LOG_SIZE = 5000  # calls, including their requests
+MAX_ERRORS = 100
 RIGHT = frozenset({"#", "in", "out", "seconds"})
 STYLES = ("text-align: left; padding: 2px 8px", "text-align: right; padding: 2px 8px")
 # Faults without any text from the model: such a call has no tokens and takes no time.
@@ -89,8 +89,8 @@ class Call:
 class CallLog:
     """The newest calls in order of arrival, and totals over all calls; safe to use from any thread."""
 
-    def __init__(self, kept: int = KEPT) -> None:
-        self._calls: deque[Call] = deque(maxlen=kept)
+    def __init__(self, size: int = LOG_SIZE) -> None:
+        self._calls: deque[Call] = deque(maxlen=size)
         self._count = 0
         self._used: set[str] = set()
         self._errors: dict[str, None] = {}  # in order, without repetitions
@@ -109,7 +109,7 @@ class CallLog:
     def add_error(self, message: str) -> None:
         """Note an error that the real API would not give."""
         with self._lock:
-            if len(self._errors) < KEPT_ERRORS:
+            if len(self._errors) < MAX_ERRORS:
                 self._errors[message] = None
 
     @property

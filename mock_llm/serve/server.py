@@ -29,7 +29,7 @@ LONGEST_TRAILER: Final = 100  # lines after the last chunk
 IDLE: Final = 60.0  # seconds after which a silent connection is closed
 METHODS: Final = "GET, POST, OPTIONS"
 LOOPBACK_PAGE: Final = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
-HOLD: Final = 2.0  # maximum seconds that a never-ending answer keeps its client waiting
+LONGEST_WAIT: Final = 2.0  # maximum seconds that a never-ending answer keeps its client waiting
 
 
 @contextlib.contextmanager
@@ -252,8 +252,8 @@ class Connection(BaseHTTPRequestHandler):
             return math.nextafter(math.inf, 0)
 
     def _hold(self) -> None:
-        """Never answer: wait until the client disconnects, the server stops, or `HOLD` has passed."""
+        """Never answer: wait until the client disconnects, the server stops, or `LONGEST_WAIT` has passed."""
         self.close_connection = True
         with contextlib.suppress(OSError, ValueError):
-            self.connection.settimeout(HOLD)
-            select.select([self.connection], [], [], HOLD)
+            self.connection.settimeout(LONGEST_WAIT)
+            select.select([self.connection], [], [], LONGEST_WAIT)

@@ -1,4 +1,7 @@
-"""The scripted model: a call over loopback HTTP beside one in process, with the genuine client; and the engine alone."""
+"""The scripted model: a call over loopback HTTP and one through a bare transport, beside one in process; the engine alone.
+
+The bare transport returns the same body without reading the request, so the rest is the genuine client's own time.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +24,17 @@ ASK: dict[str, Any] = {
 
 def measure(calls: int, times: int = 9) -> list[Row]:
     """Rows with µs a call: over HTTP beside in process (at most 3 times as long), and the mock's own share of a call."""
+    import httpx2
     import openai
 
     llm = MockLLM(SCENES)
     request = HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(ASK).encode())
     near = llm.client()
+    body = llm.respond(request).body
+    fixed = httpx2.MockTransport(
+        lambda _: httpx2.Response(200, content=body, headers={"content-type": "application/json"})
+    )
+    bare = openai.OpenAI(api_key="none", http_client=httpx2.Client(transport=fixed, trust_env=False))
 
     def repeat(ask: Any) -> Any:
         return lambda: [ask() for _ in range(calls)]
@@ -35,6 +44,7 @@ def measure(calls: int, times: int = 9) -> list[Row]:
             {
                 "http": repeat(lambda: far.chat.completions.create(**ASK)),
                 "near": repeat(lambda: near.chat.completions.create(**ASK)),
+                "bare": repeat(lambda: bare.chat.completions.create(**ASK)),
                 "engine": repeat(lambda: llm.respond(request)),
             },
             times,
@@ -43,5 +53,6 @@ def measure(calls: int, times: int = 9) -> list[Row]:
     per = 1e6 / calls
     return [
         beside("a call over HTTP", taken, "http", "near", per, "µs", most=3.0),
+        beside("the client with a bare transport", taken, "bare", "near", per, "µs", most=1.0),
         beside("engine and wire alone", taken, "engine", "near", per, "µs", most=1.0),
     ]

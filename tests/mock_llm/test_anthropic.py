@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from mock_llm import MockLLM, Reply
 from mock_llm.api import respond
 from mock_llm.api.anthropic.models import AS_OF, MODELS, UNKNOWN, model_of
-from mock_llm.serve import caught
+from mock_llm.serve import intercepted
 from mock_llm.types import HttpRequest
 from tests.mock_llm.strictly import no_extra
 from tests.rounds import rounds
@@ -326,7 +326,7 @@ def test_other_clients_reach_the_script_over_http_and_when_caught(
         client = anthropic.Anthropic(base_url=base_url.removesuffix("/v1"), api_key="none")
         with client.messages.stream(**asking(said({"role": "user", "content": "talk"}))) as stream:
             assert "".join(stream.text_stream) == "It is  ünusual,\n but it works."
-    with caught(llm.respond):
+    with intercepted(llm.respond):
         assert anthropic.Anthropic(api_key="none").messages.create(**asking({})).stop_reason == "end_turn"
     assert len(llm.calls) == 2
 

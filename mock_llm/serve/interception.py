@@ -20,7 +20,7 @@ PROVIDERS: Final = re.compile(r"([a-z]{2}\.)?api\.openai\.com|api\.anthropic\.co
 
 
 @contextlib.contextmanager
-def caught(handle: Handle, *base_urls: str) -> Iterator[None]:
+def intercepted(handle: Handle, *base_urls: str) -> Iterator[None]:
     """Inside the block, answer every request of httpx2 and httpx to OpenAI's and Anthropic's APIs, to `BASE_URL`, and to
     these addresses.
 
