@@ -39,6 +39,8 @@ def signature(api: str, error: ApiError) -> str:
     if schema := re.match(r"Invalid schema for (function|response_format) …: ", first):
         return f"schema: {first[schema.end() :]}"
     place = re.sub(r"\[\d+\]", "[]", re.sub(r"^metadata\..+", "metadata.…", error.param or ""))
+    if error.code == "unknown_parameter":
+        place = re.sub(r"[^.]+$", "…", place)
     return f"{api} {place}: {first}"
 
 

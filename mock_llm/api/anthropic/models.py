@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from mock_llm.types import ApiError
@@ -19,6 +19,8 @@ from .fields import invalid
 AS_OF: Final = "2026-11-27"
 DATED: Final = r"(-\d{8})?"
 BUDGETED: Final = ("enabled", "disabled")
+OPTIONAL: Final = ("adaptive", "disabled")
+BOTH: Final = ("adaptive", *BUDGETED)
 DEFAULTS: Final[Mapping[str, float | None]] = {"temperature": 1, "top_p": 0.99, "top_k": None}
 FORCED: Final = ("any", "tool")
 CONTROL: Final = '"thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
@@ -55,42 +57,39 @@ class Model:
     longest: int | None = 128_000
 
 
-OLD: Final[dict[str, Any]] = {
-    "thinks": False,
-    "shows": True,
-    "prefills": True,
-    "samples": True,
-    "forced": True,
-    "system": False,
-}
-MODELS: Final = (
-    Model(names=rf"claude-(sonnet|haiku)-4-5{DATED}", thinking=BUDGETED, efforts=(), longest=64_000, **OLD),
-    Model(names=rf"claude-opus-4-5{DATED}", thinking=BUDGETED, efforts=EFFORTS[:3], longest=64_000, **OLD),
-    Model(
-        names="claude-(opus|sonnet)-4-6",
-        thinking=("adaptive", *BUDGETED),
-        efforts=("low", "medium", "high", "max"),
-        longest=None,
-        **OLD | {"prefills": False},
-    ),
-    Model(names="claude-mythos-preview", thinking=("adaptive", *BUDGETED), system=False, longest=None),
-    Model(names="claude-opus-4-7", thinking=("adaptive", "disabled"), thinks=False, forced=True, system=False),
-    Model(names="claude-opus-4-8", thinking=("adaptive", "disabled"), thinks=False, forced=True),
-    Model(names="claude-sonnet-5", thinking=("adaptive", "disabled"), forced=True, system=False),
-    Model(names="claude-opus-5", thinking=("adaptive", "disabled"), forced=True),
-    Model(names="claude-haiku-5-5", thinking=("adaptive", "disabled"), forced=True),
-    Model(names="claude-sonnet-5-5", thinking=("adaptive", "between_tools")),
-    Model(names=r"claude-(fable|mythos)-5(-[12])?|claude-opus-5-5"),
-)
-UNKNOWN: Final = Model(
-    names="",
-    thinking=("adaptive", "between_tools", *BUDGETED),
+OLD: Final = Model(
+    names=rf"claude-(sonnet|haiku)-4-5{DATED}",
+    thinking=BUDGETED,
+    thinks=False,
     shows=True,
+    efforts=(),
     prefills=True,
     samples=True,
     forced=True,
-    longest=None,
+    system=False,
+    longest=64_000,
 )
+MODELS: Final = (
+    OLD,
+    replace(OLD, names=rf"claude-opus-4-5{DATED}", efforts=EFFORTS[:3]),
+    replace(
+        OLD,
+        names="claude-(opus|sonnet)-4-6",
+        thinking=BOTH,
+        efforts=(*EFFORTS[:3], "max"),
+        prefills=False,
+        longest=None,
+    ),
+    Model(names="claude-mythos-preview", thinking=BOTH, system=False, longest=None),
+    Model(names="claude-opus-4-7", thinking=OPTIONAL, thinks=False, forced=True, system=False),
+    Model(names="claude-opus-4-8", thinking=OPTIONAL, thinks=False, forced=True),
+    Model(names="claude-sonnet-5", thinking=OPTIONAL, forced=True, system=False),
+    Model(names="claude-opus-5|claude-haiku-5-5", thinking=OPTIONAL, forced=True),
+    Model(names="claude-sonnet-5-5", thinking=("adaptive", "between_tools")),
+    Model(names=r"claude-(fable|mythos)-5(-[12])?|claude-opus-5-5"),
+)
+ANY: Final = (*BOTH, "between_tools")
+UNKNOWN: Final = replace(OLD, names="", thinking=ANY, thinks=True, efforts=EFFORTS, system=True, longest=None)
 
 
 def model_of(name: str) -> Model:

@@ -24,7 +24,7 @@ def count_tokens(body: Any, sent: Mapping[str, str]) -> HttpResponse:
         body: the request's JSON, or the error of a body that is not JSON.
         sent: the request's headers.
     """
-    error = body if isinstance(body, ApiError) else validate(body, sent, counted=True)
+    error = body if isinstance(body, ApiError) else validate(body, headers=sent, counted=True)
     return error_response(error) if error else _json({"input_tokens": input_tokens(read(body))})
 
 

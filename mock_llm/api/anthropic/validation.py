@@ -14,11 +14,12 @@ from .schemas import structured_error, tool_error
 from .turns import conversation_errors
 
 
-def validate(body: Any, headers: Mapping[str, str], *, counted: bool = False) -> ApiError | None:
+def validate(body: Any, unproven: bool = True, *, headers: Mapping[str, str], counted: bool = False) -> ApiError | None:
     """Return the API's error for a request, or None if it is valid.
 
     Args:
         body: the request's JSON, of any type.
+        unproven: makes no difference, because each rule here has a source.
         headers: the request's headers, in lower case.
         counted: the request is for a count of its tokens.
     """
