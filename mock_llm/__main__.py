@@ -1,4 +1,6 @@
-"""The command line, `mock-llm` or `python -m mock_llm`: `serve SCRIPT`, `check SCRIPT`, `record --to URL --out SCRIPT`."""
+"""The command line, `mock-llm` or `python -m mock_llm`: `serve SCRIPT`, `check SCRIPT`, `record --to URL --out SCRIPT`,
+`import CASSETTE --out SCRIPT`.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,13 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from .authoring import Recorder, check
+from .authoring import check, import_cassettes
 from .llm import MockLLM
 from .script import ScriptError, read_scenes
 from .serve import serve
 from .types import HttpRequest, HttpResponse
 
-LOOK = 0.2  # seconds between two checks of the script's files
+POLL_INTERVAL = 0.2  # seconds between two checks of the script's files
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,12 +48,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     recorded.add_argument("--to", required=True, help="the endpoint's base URL, ending in /v1")
     recorded.add_argument("--out", type=Path, required=True, help="the YAML file to write; existing scenes stay")
     recorded.add_argument("--port", type=int, default=0, help="default: a free one")
+    imported = commands.add_parser("import", help="make a script from cassettes of vcrpy or pytest-recording")
+    imported.add_argument("cassette", nargs="+", type=Path, help="YAML files with requests to OpenAI's API")
+    imported.add_argument("--out", type=Path, required=True, help="the YAML file to write; existing scenes stay")
     given = parser.parse_args(arguments)
     try:
         if given.command == "check":
             return _check(given.script)
         if given.command == "record":
             return _record(given.to, given.out, given.port)
+        if given.command == "import":
+            return _import(given.cassette, given.out)
         return _serve(given.script, given.host, given.port)
     except ScriptError as error:
         print(error, file=sys.stderr)
@@ -79,7 +86,7 @@ def _serve(scripts: Sequence[str], host: str, port: int) -> int:
     with serve(respond, host, port) as base_url:
         print(f"{len(llm.scenes)} scenes at {base_url}", flush=True)
         seen = _changed(scripts)
-        while not ended.wait(LOOK):
+        while not ended.wait(POLL_INTERVAL):
             if (now := _changed(scripts)) != seen:
                 seen = now
                 _reload(llm, scripts)
@@ -116,12 +123,21 @@ def _reload(llm: MockLLM, scripts: Sequence[str]) -> None:
 
 
 def _record(base_url: str, out: Path, port: int) -> int:
-    recorder = Recorder(base_url, out)
+    llm = MockLLM()
+    llm.record(base_url, out, lambda note: print(note, flush=True))
     ended = _ended()
-    with serve(recorder.respond, port=port) as here:
+    with llm.serve(port=port) as here:
         print(f"recording {base_url} at {here} into {out}", flush=True)
         ended.wait()
     return 0
+
+
+def _import(cassettes: Sequence[Path], out: Path) -> int:
+    added, notes = import_cassettes(cassettes, out)
+    for note in notes:
+        print(note)
+    print(f"{added} new scenes in {out}" if added else "no new scenes")
+    return 0 if added else 1
 
 
 def _ended() -> threading.Event:

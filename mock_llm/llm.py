@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import json
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .api import State, error_response, respond
+from .authoring import Recorder
 from .engine import Call, CallLog, Calls, Explanation, explain
 from .script import Dialogue, Scene, ScriptError, Source, check_unseen, dialogue_name, read_scenes, write_yaml
 from .serve import client, serve, transport
-from .types import HttpRequest, HttpResponse, unprocessable
+from .types import SCRIPT_ERROR, HttpRequest, HttpResponse, unprocessable
 
 if TYPE_CHECKING:
+    from anthropic import Anthropic, AsyncAnthropic
     from openai import AsyncOpenAI, OpenAI
 
 
@@ -30,8 +34,8 @@ class MockLLM:
     Args:
         scenes: `Scene` objects, dicts in the form of the YAML, paths of YAML files, or a single one of these; empty for
             a script that is written with `when`.
-        unseen: as in YAML. "accept": requests are not refused for verdicts without a source. "refuse": they are, unless
-            one of the files accepts.
+        unseen: as in YAML. "accept" ignores rules without public evidence; "refuse" applies them, unless one of the
+            files says "accept".
 
     Raises:
         ScriptError: the script has problems; all are listed, with file and line.
@@ -46,6 +50,7 @@ class MockLLM:
         self._dialogues: list[Dialogue] = []
         self._log = CallLog()
         self._state = State()
+        self._recorder: Recorder | None = None
 
     @classmethod
     def load(cls, *paths: Source) -> MockLLM:
@@ -85,6 +90,28 @@ class MockLLM:
             scenes = read_scenes([*scenes, *(scene for dialogue in self._dialogues for scene in dialogue.scenes)])
         return scenes if self._unseen == "refuse" else tuple(replace(scene, unseen="accept") for scene in scenes)
 
+    def add(self, scenes: Iterable[Source] | Source) -> None:
+        """Add scenes to the script: `Scene` objects, dicts in the form of the YAML, or paths of YAML files.
+
+        Raises:
+            ScriptError: the script has problems; it then stays as it was.
+        """
+        added = [scenes] if isinstance(scenes, str | os.PathLike | Scene | Mapping) else list(scenes)
+        self._read = read_scenes([*self._read, *added])
+
+    def record(self, base_url: str, out: Path, note: Callable[[str], object] = print) -> None:
+        """While the script has no scenes, forward requests to a real endpoint and save its answers as a script.
+
+        Args:
+            base_url: the base URL of the endpoint, ending in /v1.
+            out: the script file; scenes that it already contains stay.
+            note: receives a line about each answer that can't be saved.
+
+        Raises:
+            ScriptError: `out` exists and is not a script.
+        """
+        self._recorder = Recorder(base_url, out, note)
+
     def read_again(self, *paths: Source) -> None:
         """Replace the script by these files; the log and the counters stay.
 
@@ -103,12 +130,22 @@ class MockLLM:
 
     def client(self, **options: Any) -> OpenAI:
         """Return a genuine `openai.OpenAI`, created with these options (`max_retries`, …)."""
-        made: OpenAI = client(self.respond, "OpenAI", "Client", options)
+        made: OpenAI = client(self.respond, "openai", "OpenAI", options)
         return made
 
     def async_client(self, **options: Any) -> AsyncOpenAI:
         """Return a genuine `openai.AsyncOpenAI`, created with these options."""
-        made: AsyncOpenAI = client(self.respond, "AsyncOpenAI", "AsyncClient", options)
+        made: AsyncOpenAI = client(self.respond, "openai", "AsyncOpenAI", options)
+        return made
+
+    def anthropic(self, **options: Any) -> Anthropic:
+        """Return a genuine `anthropic.Anthropic`, created with these options; the same scenes answer it."""
+        made: Anthropic = client(self.respond, "anthropic", "Anthropic", options)
+        return made
+
+    def async_anthropic(self, **options: Any) -> AsyncAnthropic:
+        """Return a genuine `anthropic.AsyncAnthropic`, created with these options."""
+        made: AsyncAnthropic = client(self.respond, "anthropic", "AsyncAnthropic", options)
         return made
 
     def transport(self, library: Any = None) -> Any:
@@ -133,10 +170,19 @@ class MockLLM:
         try:
             scenes = self.scenes
         except ScriptError as error:
-            return error_response(unprocessable("faulty_script", str(error)))
-        response, call = respond(scenes, request, self._state)
+            faulty = unprocessable("faulty_script", str(error))
+            self._log.add_error(faulty.message)
+            return error_response(faulty)
+        if self._recorder and not scenes:
+            response, call = self._recorder.respond(request)
+        else:
+            response, call = respond(scenes, request, self._state)
         if call is not None:
             self._log.append(call)
+        elif response.status >= 400:
+            refused = json.loads(response.body)["error"]
+            if refused["type"] == SCRIPT_ERROR:
+                self._log.add_error(refused["message"])
         return response
 
     @property
@@ -156,11 +202,22 @@ class MockLLM:
         """
         return explain(self.scenes, self.calls[call] if isinstance(call, int) else call)
 
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """The messages of the errors that the real API would not give: no scene fits, a mistake in the script, or a
+        request that mock_llm does not support. Each message is listed once; the first 100 are kept.
+        """
+        return self._log.errors
+
+    @property
+    def unused(self) -> tuple[Scene, ...]:
+        """The scenes that have answered no call."""
+        used = self._log.used
+        return tuple(scene for scene in self.scenes if scene.name not in used)
+
     def assert_all_used(self) -> None:
         """Raise an AssertionError with the names of the scenes that have answered no call."""
-        used = self._log.used
-        unused = [scene for scene in self.scenes if scene.name not in used]
-        if unused:
+        if unused := self.unused:
             names = "".join(f"\n  {scene}" for scene in unused)
             raise AssertionError(f"{len(unused)} of {len(self.scenes)} scenes answered no call:{names}")
 

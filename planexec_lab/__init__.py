@@ -2,6 +2,7 @@
 
 - `connect`: the client for a world: its scripted model, or, with an environment variable set, a real endpoint. `timed_llm`: a
   scripted model that reports when each chunk of a stream arrives.
+- `anthropic_adapter`: an Anthropic client in the place of an OpenAI client.
 - `worlds`: the worlds that the lessons act in, each real underneath: a database, files, programs, unit tests.
 - `views`: pictures of plans and runs, and the review desk. Only this folder imports matplotlib or ipywidgets.
 - `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere.

@@ -26,6 +26,7 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 KERNEL = ["ipykernel", "comm", "pyodide-kernel", "jedi", "ipython"]
 EMPTY = ["jedi"]  # 5 MB and 2,300 files, by which names are completed; without it they are completed by what they hold
 KIT = ["planexec-lab", "exercises"]
+ON_IMPORT = ["anthropic"]  # loaded only on the page that imports it
 FROM_PYODIDE = {"contourpy", "kiwisolver", "matplotlib", "numpy", "pillow", "pyyaml"}
 LEFT_OUT = {"jupyterlab-widgets", "widgetsnbextension"}  # for a Jupyter that has a server
 NEEDS = {  # in place of what their own files say
@@ -64,7 +65,7 @@ class Lock:
 
     def missing(self, there: Iterable[str]) -> list[str]:
         """Return the packages to download for the kernel and the kit, as NAME==VERSION, without those that are already `there`."""
-        waiting, found = [*KERNEL, *KIT, "micropip"], set(LEFT_OUT)
+        waiting, found = [*KERNEL, *KIT, *ON_IMPORT, "micropip"], set(LEFT_OUT)
         while waiting:
             if (name := canonicalize_name(waiting.pop())) not in found:
                 found.add(name)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from mock_llm.types import ApiError, HttpResponse
+from mock_llm.types import SCRIPT_ERROR, ApiError, HttpResponse
 
 CREATED = 1_767_225_600  # the first second of 2026, in every answer
 MODELS = ("mock-llm",)
@@ -45,7 +45,7 @@ def error_response(error: ApiError, request_id: str = "req_refused") -> HttpResp
     response = json_response(error.status, error_body(error), request_id)
     if error.hint:
         response.headers["x-mock-llm-hint"] = json.dumps(error.hint)[1:-1]  # a header is ASCII on one line
-    if error.type == "mock_llm_error":
+    if error.type == SCRIPT_ERROR:
         # A retry would fail again, even if the status suggests one.
         response.headers["x-should-retry"] = "false"
     return response

@@ -14,9 +14,9 @@ from typing import Any, Final, NoReturn
 
 from mock_llm.engine import Attempts, Call, Counters, Occurrences, answer
 from mock_llm.script import Scene
-from mock_llm.types import Answer, ApiError, HttpRequest, HttpResponse, Request, bad_request, not_supported
+from mock_llm.types import Answer, ApiError, Fault, HttpRequest, HttpResponse, Request, bad_request, not_supported
 
-from . import chat, http, responses
+from . import anthropic, chat, http, responses
 from .evidence import validate_leniently
 from .fault_injection import inject_fault
 
@@ -30,7 +30,8 @@ class Endpoint:
         validate: returns the real API's error for a body, or None if it is valid; whether unproven rules apply.
         read: converts the body into a request for the engine.
         http_response: converts the engine's answer into an HTTP response with the request's id.
-        error_events: writes an error as stream events, given the number of events before it.
+        error_response: writes an error as an HTTP response with the request's id.
+        inject: returns a response after a fault.
         stores: whether requests can refer to earlier answers.
     """
 
@@ -38,7 +39,8 @@ class Endpoint:
     validate: Callable[..., ApiError | None]
     read: Callable[[Mapping[str, Any]], Request]
     http_response: Callable[[Request, Answer, str], HttpResponse]
-    error_events: Callable[[Request, ApiError, int], tuple[bytes, ...]]
+    error_response: Callable[[ApiError, str], HttpResponse]
+    inject: Callable[[HttpResponse, Fault, Request], HttpResponse]
     stores: bool = False
 
 
@@ -54,13 +56,35 @@ class State:
     responses: responses.ResponseStore = field(default_factory=responses.ResponseStore)
 
 
+def _injector(
+    error_events: Callable[[Request, ApiError, int], tuple[bytes, ...]],
+) -> Callable[[HttpResponse, Fault, Request], HttpResponse]:
+    return lambda response, fault, request: inject_fault(response, fault, partial(error_events, request))
+
+
 ENDPOINTS: Final[Mapping[str, Endpoint]] = {
-    "/v1/chat/completions": Endpoint("chat", chat.validate, Request, chat.http_response, chat.error_events),
+    "/v1/chat/completions": Endpoint(
+        "chat",
+        chat.validate,
+        Request,
+        chat.http_response,
+        http.error_response,
+        _injector(chat.error_events),
+    ),
     "/v1/responses": Endpoint(
-        "responses", responses.validate, responses.read, responses.http_response, responses.error_events, True
+        "responses",
+        responses.validate,
+        responses.read,
+        responses.http_response,
+        http.error_response,
+        _injector(responses.error_events),
+        stores=True,
     ),
 }
-SERVED = "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/… and GET /v1/models."
+SERVED = (
+    "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/…, GET /v1/models and "
+    "POST /v1/messages."
+)
 NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/responses/compact")
 
 
@@ -80,8 +104,12 @@ def respond(
         The response, and the call for the log if the request asked the model (the log sets its index).
     """
     route = request.method, request.path.rstrip("/")
-    if route[0] == "POST" and route[1] in ENDPOINTS:
-        return _ask(ENDPOINTS[route[1]], scenes, request, state or State())
+    if route[0] == "POST" and (endpoint := _endpoint(route[1], request.headers)):
+        return _ask(endpoint, scenes, request, state or State())
+    if route == ("POST", "/v1/messages/count_tokens"):
+        return _count_message(request), None
+    if "anthropic-version" in request.headers:
+        return anthropic.other(request), None
     if route == ("GET", "/v1/models"):
         models = [http.model_object(name) for name in http.MODELS]
         return http.json_response(200, {"object": "list", "data": models}, "req_models"), None
@@ -101,6 +129,19 @@ def respond(
         ), None
     error = bad_request(f"Invalid URL ({request.method} {request.path})", SERVED)
     return http.error_response(replace(error, status=404)), None
+
+
+def _endpoint(path: str, headers: Mapping[str, str]) -> Endpoint | None:
+    if path != "/v1/messages":
+        return ENDPOINTS.get(path)
+    return Endpoint(
+        "anthropic",
+        partial(anthropic.validate, headers=headers),
+        anthropic.read,
+        anthropic.http_response,
+        anthropic.error_response,
+        anthropic.inject,
+    )
 
 
 def retry_count(request: HttpRequest) -> int | None:
@@ -124,7 +165,8 @@ def _ask(
 
     def refused(error: ApiError) -> tuple[HttpResponse, Call]:
         sent_object = sent if isinstance(sent, dict) else None
-        return http.error_response(error, f"req_{digest}"), Call(-1, role, sent_object, error, attempt, digest)
+        response = endpoint.error_response(error, f"req_{digest}")
+        return response, Call(-1, role, sent_object, error, attempt, digest)
 
     # The `try` covers every stage, because a schema that refers to itself can exhaust the stack in any of them.
     try:
@@ -153,7 +195,7 @@ def _ask(
         outcome = answer(scenes, request, attempt, count)
         call = Call(-1, role, sent, outcome, attempt, digest, request, count.numbers)
         if isinstance(outcome, ApiError):
-            return http.error_response(outcome, f"req_{request.unique_id}"), call
+            return endpoint.error_response(outcome, f"req_{request.unique_id}"), call
         if outcome.fault:
             state.counters.record_failure(digest, attempt, count.numbers)
         if retries is None:
@@ -162,7 +204,7 @@ def _ask(
             state.responses.save(request, outcome)
         response = endpoint.http_response(request, outcome, f"req_{request.unique_id}")
         if outcome.fault:
-            response = inject_fault(response, outcome.fault, partial(endpoint.error_events, request))
+            response = endpoint.inject(response, outcome.fault, request)
         return response, call
     except RecursionError:
         return refused(_too_deep())
@@ -178,6 +220,14 @@ def _count_tokens(request: HttpRequest, state: State) -> HttpResponse:
     if isinstance(count, ApiError):
         return http.error_response(count)
     return http.json_response(200, count, "req_input_tokens")
+
+
+def _count_message(request: HttpRequest) -> HttpResponse:
+    try:
+        sent = _parsed(request.body)
+        return anthropic.count_tokens(sent, request.headers)
+    except RecursionError:
+        return anthropic.error_response(_too_deep())
 
 
 def _parsed(body: bytes) -> Any:

@@ -62,15 +62,15 @@ def _problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
         return
     best = best_matches([match(other, request, count) for other in scenes])
     others = [candidate for candidate in best if candidate.scene.name != scene.name]
-    apart = [other for other in others if _told_apart(other.scene, scene)]
+    excluded = [other for other in others if _is_excluded(other.scene, scene)]
     if len(others) == len(best):
-        if apart:  # the other scene answers only some requests, and this one the rest
+        if excluded:  # the other scene answers only some requests, and this one the rest
             return
         yield f"is unreachable: {_names(others)} always answers instead, with more conditions"
     elif others:
         same = [other for other in others if set(_conditions(other)) == set(_conditions(own))]
         why = "has the same conditions" if same else "fits its minimal request equally well"
-        unless = MAYBE if len(apart) == len(others) and not same else ""
+        unless = MAYBE if len(excluded) == len(others) and not same else ""
         yield f"is ambiguous: {_names(same or others)} {why}{unless}; add a condition to one of them"
 
 
@@ -113,7 +113,7 @@ def _counter_problems(scene: Scene, scenes: Sequence[Scene]) -> Iterator[str]:
         yield f"waits for number {turn} of counter {counter!r}, and no scene is for number {missing[0]}"
 
 
-def _told_apart(other: Scene, scene: Scene) -> bool:
+def _is_excluded(other: Scene, scene: Scene) -> bool:
     """Return whether a condition that the minimal request can't contain excludes the other scene."""
     return bool(other.when.never) or (other.when.turn is not None and scene.when.turn is None)
 

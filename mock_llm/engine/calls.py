@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, overload
 
-from mock_llm.types import STATUS, Answer, ApiError, Request
+from mock_llm.types import SCRIPT_ERROR, STATUS, Answer, ApiError, Request
 
 COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
 WIDTH = 48
-KEPT = 5000  # calls, including their requests
+LOG_SIZE = 5000  # calls, including their requests
+MAX_ERRORS = 100
 RIGHT = frozenset({"#", "in", "out", "seconds"})
 STYLES = ("text-align: left; padding: 2px 8px", "text-align: right; padding: 2px 8px")
 # Faults without any text from the model: such a call has no tokens and takes no time.
@@ -88,10 +89,11 @@ class Call:
 class CallLog:
     """The newest calls in order of arrival, and totals over all calls; safe to use from any thread."""
 
-    def __init__(self, kept: int = KEPT) -> None:
-        self._calls: deque[Call] = deque(maxlen=kept)
+    def __init__(self, size: int = LOG_SIZE) -> None:
+        self._calls: deque[Call] = deque(maxlen=size)
         self._count = 0
         self._used: set[str] = set()
+        self._errors: dict[str, None] = {}  # in order, without repetitions
         self._lock = threading.Lock()
 
     def append(self, call: Call) -> None:
@@ -101,12 +103,26 @@ class CallLog:
             self._count += 1
             if call.scene is not None:
                 self._used.add(call.scene)
+        if call.error and call.error.type == SCRIPT_ERROR:
+            self.add_error(call.error.message)
+
+    def add_error(self, message: str) -> None:
+        """Note an error that the real API would not give."""
+        with self._lock:
+            if len(self._errors) < MAX_ERRORS:
+                self._errors[message] = None
 
     @property
     def calls(self) -> Calls:
         """The logged calls (a snapshot)."""
         with self._lock:
             return Calls(self._calls)
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """The first errors that the real API would not give, each once."""
+        with self._lock:
+            return tuple(self._errors)
 
     @property
     def used(self) -> frozenset[str]:

@@ -123,12 +123,12 @@ def _truncated(choice: Choice, usage: Usage, request: Request) -> tuple[Choice, 
     else:
         reasoned = min(reasoned, usage.output)
         tokens = usage.output - reasoned
-    ends = [at for stop in request.stops if text and (at := text.find(stop)) >= 0]
+    ends = [(at, stop) for stop in request.stops if text and (at := text.find(stop)) >= 0]
     if ends and text is not None:  # the model stops there and calls no tool
-        kept = min(ends)
+        kept, stop = min(ends)
         refusal = None if choice.refusal is None else text[:kept]
         text = text[:kept] if refusal is None else None
-        choice = replace(choice, text=text, refusal=refusal, calls=(), finish_reason="stop")
+        choice = replace(choice, text=text, refusal=refusal, calls=(), finish_reason="stop", stopped_by=stop)
         tokens = math.ceil(tokens * kept / whole)
         whole = kept
     if request.limit is None or reasoned + tokens <= request.limit:

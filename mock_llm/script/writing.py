@@ -61,13 +61,13 @@ def _scene(scene: Scene) -> dict[str, Any]:
 
 def _given(value: Any) -> dict[str, Any]:
     """Return the fields that differ from their defaults, in order."""
-    told = {}
+    differing = {}
     for field in fields(value):
         given = getattr(value, field.name)
         default = field.default if field.default_factory is MISSING else field.default_factory()
         if given is not default and (type(given) is not type(default) or given != default):
-            told[field.name] = given
-    return told
+            differing[field.name] = given
+    return differing
 
 
 def _plain(value: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Ways to reach a script: genuine clients in this process, clients that other code creates (`catching`), and
-loopback HTTP (`server`).
+"""Ways to reach a script: genuine clients in this process, clients that other code creates (`interception`), and
+loopback HTTP (`server`; `proxies` keeps its clients away from proxies).
 """
 
-from .catching import caught
-from .in_process import API_KEY, BASE_URL, client, transport
+from .in_process import API_KEY, BASE_URL, Handle, client, transport
+from .interception import intercepted
 from .server import serve
 
-__all__ = ["API_KEY", "BASE_URL", "caught", "client", "serve", "transport"]
+__all__ = ["API_KEY", "BASE_URL", "Handle", "client", "intercepted", "serve", "transport"]

@@ -6,15 +6,18 @@ patched: other clients in the same process still reach the network.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import importlib
 import math
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from mock_llm.types import HttpRequest, HttpResponse
 
 BASE_URL = "https://mock-llm.invalid/v1"  # a host name that never resolves, so that a call without the transport fails
 API_KEY = "mock-llm-needs-no-key"
+LONGEST_DEADLINE: Final = 1.0  # seconds
 
 Handle = Callable[[HttpRequest], HttpResponse]
 
@@ -34,12 +37,15 @@ def transport(handle: Handle, library: Any = None) -> Any:
         handle: a function from request to response, called on the caller's thread.
         library: the module `httpx2` or `httpx`; by default the one that the OpenAI client uses.
     """
-    http = library or http_library()
+    return _transport(handle, library or http_library())
 
-    def carry(request: Any) -> Any:
-        response = handle(HttpRequest(request.method, request.url.path, dict(request.headers), request.content))
-        read_timeout = (request.extensions.get("timeout") or {}).get("read")
-        if response.delay > (math.inf if read_timeout is None else read_timeout) or response.delay == math.inf:
+
+def _transport(handle: Handle, http: Any) -> Any:
+    def answer(request: Any) -> HttpResponse:
+        return handle(HttpRequest(request.method, request.url.path, dict(request.headers), request.content))
+
+    def deliver(request: Any, response: HttpResponse) -> Any:
+        if _times_out(request, response):
             raise http.ReadTimeout("the answer timed out (a scripted fault; no time passed)", request=request)
         if response.ending == "refused":
             raise http.ConnectError("the connection was refused (a scripted fault)", request=request)
@@ -49,7 +55,43 @@ def transport(handle: Handle, library: Any = None) -> Any:
             headers["content-length"] = str(sum(map(len, response.chunks)))
         return http.Response(response.status, headers=headers, stream=_stream(http, response, request), request=request)
 
-    return http.MockTransport(carry)
+    class Transport(http.BaseTransport, http.AsyncBaseTransport):  # type: ignore[misc]
+        def handle_request(self, request: Any) -> Any:
+            request.read()
+            return deliver(request, answer(request))
+
+        async def handle_async_request(self, request: Any) -> Any:
+            await request.aread()
+            response = answer(request)
+            if _times_out(request, response):
+                await _wait_for_earlier_deadline(_read_timeout(request))
+            return deliver(request, response)
+
+    return Transport()
+
+
+def _read_timeout(request: Any) -> float:
+    """Return the client's timeout in seconds."""
+    seconds = (request.extensions.get("timeout") or {}).get("read")
+    return math.inf if seconds is None else float(seconds)
+
+
+def _times_out(request: Any, response: HttpResponse) -> bool:
+    return response.delay > _read_timeout(request) or response.delay == math.inf
+
+
+async def _wait_for_earlier_deadline(timeout: float) -> None:
+    """Wait until a short deadline of the caller (`asyncio.timeout`, `asyncio.wait_for`) has passed, if it is earlier
+    than the client's timeout. Without such a deadline, return at once.
+    """
+    # A real client with a timeout of ten minutes would still wait when `asyncio.timeout(0.2)` ends the call. asyncio has
+    # no public list of deadlines; a loop without this attribute (uvloop) gets the client's timeout.
+    with contextlib.suppress(RuntimeError):  # trio
+        loop = asyncio.get_running_loop()
+        latest = loop.time() + min(timeout, LONGEST_DEADLINE)
+        timers = [timer for timer in getattr(loop, "_scheduled", ()) if not timer.cancelled() and timer.when() < latest]
+        if timers:
+            await asyncio.sleep(max(timer.when() for timer in timers) - loop.time() + 0.01)
 
 
 def _stream(http: Any, response: HttpResponse, request: Any) -> Any:
@@ -73,12 +115,12 @@ def _stream(http: Any, response: HttpResponse, request: Any) -> Any:
     return Body()
 
 
-def client(handle: Handle, kind: str, http_kind: str, options: dict[str, Any]) -> Any:
-    """Return a genuine client of the openai package that uses the transport.
+def client(handle: Handle, package: str, kind: str, options: dict[str, Any]) -> Any:
+    """Return a genuine client of a package that uses the transport.
 
     Args:
-        kind: "OpenAI" or "AsyncOpenAI".
-        http_kind: the matching "Client" or "AsyncClient".
+        package: "openai" or "anthropic".
+        kind: its class, such as "OpenAI" or "AsyncOpenAI".
         options: the client's options (`max_retries`, `timeout`, …).
 
     Raises:
@@ -87,6 +129,8 @@ def client(handle: Handle, kind: str, http_kind: str, options: dict[str, Any]) -
     if "http_client" in options:
         raise TypeError("client() creates the http_client itself; to use your own client, give it llm.transport(httpx)")
     http = http_library()
-    http_client = getattr(http, http_kind)(transport=transport(handle, http), trust_env=False)
-    openai = importlib.import_module("openai")
-    return getattr(openai, kind)(**{"api_key": API_KEY, "base_url": BASE_URL, **options, "http_client": http_client})
+    http_kind = http.AsyncClient if kind.startswith("Async") else http.Client
+    base_url = BASE_URL if package == "openai" else BASE_URL.removesuffix("/v1")  # the anthropic client adds it itself
+    options = {"api_key": API_KEY, "base_url": base_url, **options}
+    http_client = http_kind(transport=transport(handle, http), trust_env=False)
+    return getattr(importlib.import_module(package), kind)(**options, http_client=http_client)

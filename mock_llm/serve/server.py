@@ -16,23 +16,25 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from mock_llm.api import error_response
 from mock_llm.types import HttpRequest, HttpResponse, bad_request
 
 from .in_process import Handle
+from .proxies import without_proxy
 
 LARGEST_BODY: Final = 16 * 2**20  # bytes
 LONGEST_TRAILER: Final = 100  # lines after the last chunk
 IDLE: Final = 60.0  # seconds after which a silent connection is closed
 METHODS: Final = "GET, POST, OPTIONS"
 LOOPBACK_PAGE: Final = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
-HOLD: Final = 30.0  # maximum seconds that a never-ending answer keeps its client waiting
+LONGEST_WAIT: Final = 2.0  # maximum seconds that a never-ending answer keeps its client waiting
 
 
 @contextlib.contextmanager
 def serve(handle: Handle, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
-    """Serve inside the block.
+    """Serve inside the block. Clients and child processes that start inside it use no proxy for this host.
 
     Args:
         handle: a function from request to response, called from many threads.
@@ -48,10 +50,12 @@ def serve(handle: Handle, host: str = "127.0.0.1", port: int = 0) -> Iterator[st
     if sys.platform == "emscripten":
         raise RuntimeError("a browser tab has no sockets; use client() or async_client()")
     server = Server(handle, host, port)
+    address = urlsplit(server.base_url).hostname or host
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
-        yield server.base_url
+        with without_proxy(address):
+            yield server.base_url
     finally:
         server.shutdown()
         server.close_connections()
@@ -248,8 +252,8 @@ class Connection(BaseHTTPRequestHandler):
             return math.nextafter(math.inf, 0)
 
     def _hold(self) -> None:
-        """Never answer: wait until the client disconnects or the server stops."""
+        """Never answer: wait until the client disconnects, the server stops, or `LONGEST_WAIT` has passed."""
         self.close_connection = True
         with contextlib.suppress(OSError, ValueError):
-            self.connection.settimeout(HOLD)
-            select.select([self.connection], [], [], HOLD)
+            self.connection.settimeout(LONGEST_WAIT)
+            select.select([self.connection], [], [], LONGEST_WAIT)

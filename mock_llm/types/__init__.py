@@ -5,6 +5,7 @@ except reading.
 from .answers import Answer, Choice, ToolCall, Usage
 from .errors import (
     NAME,
+    SCRIPT_ERROR,
     ApiError,
     bad_request,
     empty_array,
@@ -31,6 +32,7 @@ from .requests import Message, Request, image_hash
 __all__ = [
     "NAME",
     "RETRY_AFTER_MS",
+    "SCRIPT_ERROR",
     "SERVICE_ITEMS",
     "STATUS",
     "Answer",

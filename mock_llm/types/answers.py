@@ -46,6 +46,7 @@ class Choice:
     Args:
         reasoning: the summary of the model's reasoning; None if the model did not reason.
         items: what the service itself adds to a response: calls of its own tools, a compaction.
+        stopped_by: the stop sequence that ended it, or None.
     """
 
     text: str | None
@@ -54,6 +55,7 @@ class Choice:
     finish_reason: str
     reasoning: str | None = None
     items: tuple[Mapping[str, Any], ...] = ()
+    stopped_by: str | None = None
 
     @property
     def words(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+SCRIPT_ERROR = "mock_llm_error"  # the type of errors that the real API would not give
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +130,11 @@ def not_supported(what: str, hint: str, param: str | None = None, status: int = 
     """
     # If the mock ignored this, an agent could pass here and behave differently on the real API.
     message = f"{what} is not supported by mock_llm: {hint}"
-    return ApiError(status, message, "mock_llm_error", param, "not_supported")
+    return ApiError(status, message, SCRIPT_ERROR, param, "not_supported")
 
 
 def unprocessable(code: str, message: str) -> ApiError:
     """No single scene fits, or the fitting scene's answer can't be given."""
     # The real API never answers 422, and clients never retry it. So a mistake in the script can't be confused with a bad request,
     # and it costs only one call.
-    return ApiError(422, message, "mock_llm_error", None, code)
+    return ApiError(422, message, SCRIPT_ERROR, None, code)

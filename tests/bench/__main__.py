@@ -10,7 +10,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.bench import journalled, langgraph, makespan, speed
+from tests.bench import imports, journalled, langgraph, makespan, mock_calls, speed
 from tests.bench.langgraph import Measured
 from tests.bench.report import Part, Report, load
 
@@ -26,12 +26,24 @@ class Effort:
     whole: tuple[int, int]  # steps and rounds for large plans in seconds
     grown: tuple[int, int, int]  # small plan, large plan and rounds for the growth of the cost of a step
     saved: tuple[int, int]  # steps and rounds for runs that are written down, beside LangGraph's checkpoints
+    retried: tuple[int, int]  # steps and rounds for runs with and without retries
+    imports: int  # rounds
+    calls: int  # calls of the scripted model in a round
 
 
 FULL = Effort(
-    {100: 15, 1_000: 15, 10_000: 3}, {"100": 5, "1000": 3}, 5, 1.0, (10_000, 3), (1_000, 10_000, 3), (1_000, 3)
+    {100: 15, 1_000: 15, 10_000: 3},
+    {"100": 5, "1000": 3},
+    5,
+    1.0,
+    (10_000, 3),
+    (1_000, 10_000, 3),
+    (1_000, 3),
+    (2_000, 9),
+    11,
+    50,
 )
-QUICK = Effort({100: 5, 1_000: 5}, {"100": 2}, 1, 0.25, (10_000, 0), (1_000, 10_000, 0), (100, 2))
+QUICK = Effort({100: 5, 1_000: 5}, {"100": 2}, 1, 0.25, (10_000, 0), (1_000, 10_000, 0), (100, 2), (2_000, 3), 7, 20)
 
 
 def beside_langgraph(python: Path, effort: Effort) -> tuple[Measured, str]:
@@ -63,6 +75,9 @@ def measure(effort: Effort, python: Path) -> Report:
         Part("A step, beside LangGraph", measured.overhead_rows(), "LangGraph", "planexec_lite, Inline"),
         Part("Large plans, on the wall", large, "taken", "at most", f"{effort.whole[0]:,} steps."),
         Part("Growth of the cost of a step", grown, "10,000 steps", "1,000 steps"),
+        Part("Retries with backoff", speed.retried(*effort.retried), "with failures", "without"),
+        Part("Import", imports.measure(effort.imports), "ours", "pydantic, sqlite3 and one model"),
+        Part("The scripted model, a call", mock_calls.measure(effort.calls), "ours", "openai client, in process"),
         Part("A run that is written down", [*journalled.measure(*effort.saved), *saved], "written down", "beside"),
     ]
     parts = [part for part in parts if part.rows]

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 from typing import Any
 
-from planexec_lite import Inline, Pool, Simulated
+from planexec_lite import Backoff, Inline, Plan, Policy, Pool, Simulated, Tool, Toolbox, ToolExecutor, execute
 from tests.bench import peers
 from tests.bench.plans import FUNCTIONS, SHAPES, alone, text_of, valid, whole
 from tests.bench.timing import Row, beside, ratio, real, rounds
@@ -80,3 +80,28 @@ def grown(what: str, works: dict[int, Callable[[], Any]], times: int, most: floa
     taken = rounds({str(steps): work for steps, work in works.items()}, times)
     small, large = ([second / steps * 1e6 for second in taken[str(steps)]] for steps in works)
     return Row(what, median(large), median(small), "µs", most, ratio(large, small))
+
+
+def retried(steps: int, times: int) -> list[Row]:
+    """Cost of an attempt in a run where one step in twenty fails once and backs off, beside a run without failures."""
+    plan = Plan.parse(
+        [{"id": n, "tool": "work", "params": {"n": n}, "depends_on": [n - 1] if n % 10 else []} for n in range(steps)]
+    )
+
+    def run(failing: int) -> None:
+        tried = set[int]()
+
+        def work(n: int) -> int:
+            """Work; the first attempt may fail."""
+            if n % 20 < failing and n not in tried:
+                tried.add(n)
+                raise RuntimeError("not yet")
+            return n
+
+        tools, policy = Toolbox([Tool(work, latency=1.0, effects="none")]), Policy(retries=1, backoff=Backoff())
+        assert execute(plan, ToolExecutor(tools), workers=Simulated(4), policy=policy).status == "finished"
+
+    taken = rounds({"none": lambda: run(0), "some": lambda: run(1)}, times)
+    taken["some"] = [second / 1.05 for second in taken["some"]]  # it has so many more attempts
+    what = f"{steps:,} steps, one in twenty retried after a backoff: an attempt"
+    return [beside(what, taken, "some", "none", 1e6 / steps, "µs", most=1.3)]

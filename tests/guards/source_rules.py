@@ -75,7 +75,7 @@ KIT = Floors(
         ("roles",),
         ("agent",),
         ("spans", "timed_llm"),
-        ("connect", "formats", "tickets", "views", "worlds", "variations"),
+        ("anthropic_adapter", "connect", "formats", "tickets", "views", "worlds", "variations"),
         ("grade", "mcp", "scoreboard"),
         ("comparison", "gantz", "recorded"),
         ("prompts",),

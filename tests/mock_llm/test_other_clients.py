@@ -1,4 +1,4 @@
-"""Independent clients, each in an environment of its own: openai 2 and pydantic-ai.
+"""Independent clients, each in an environment of its own: openai 2, pydantic-ai, and three clients of Anthropic's API.
 
 The environments are made by uv or pip when the tests run; where they can't be made (no package index can be
 reached), the tests are skipped and say so.
@@ -33,6 +33,12 @@ def openai_2(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def pydantic_ai(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_environment(tmp_path_factory.mktemp("pydantic_ai") / "env", "pydantic-ai-slim[openai]>=1")
+
+
+@pytest.fixture(scope="module")
+def anthropic_clients(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    packages = ("pydantic-ai-slim[anthropic]>=2", "langchain-anthropic>=1", "litellm>=1", "pyyaml>=6")
+    return make_environment(tmp_path_factory.mktemp("anthropic") / "env", *packages)
 
 
 @pytest.fixture
@@ -74,3 +80,11 @@ def test_pydantic_ai_is_served(pydantic_ai: Path, base_url: str, llm: MockLLM) -
     assert run(pydantic_ai, "ask_pydantic_ai.py", base_url)
     assert [call.error for call in llm.calls] == [None] * len(llm.calls)
     assert {call.scene for call in llm.calls} == {"greet", "plan", "look it up", "tell"}
+
+
+def test_other_clients_of_anthropics_api_call_tools(anthropic_clients: Path) -> None:
+    llm = MockLLM()
+    llm.when(user="Oslo").calls("weather", city="Oslo").then("It rains.")
+    with llm.serve() as base_url:
+        assert run(anthropic_clients, "ask_anthropic.py", base_url).split("\n") == ["It rains."] * 6
+    assert [call.error for call in llm.calls] == [None] * 12

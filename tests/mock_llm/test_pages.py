@@ -15,7 +15,7 @@ import pytest
 import mock_llm
 from mock_llm import MockLLM, Reply, When
 from mock_llm.__main__ import main
-from mock_llm.pytest_plugin import Transport, Unused
+from mock_llm.pytest_plugin import SETTINGS
 from mock_llm.script import Dialogue
 from mock_llm.script.replies import KINDS
 from mock_llm.types.faults import Kind
@@ -118,9 +118,9 @@ def test_the_project_of_the_page_passes_and_fails_as_it_says(tmp_path: Path) -> 
 def test_every_word_and_every_switch_is_on_the_page() -> None:
     words = [name for name, value in vars(Dialogue).items() if callable(value) and not name.startswith("_")]
     assert [word for word in [*words, "when"] if f"`.{word}(" not in TESTING] == []
-    for name, kinds in {"unused": Unused, "transport": Transport}.items():
-        assert any(f'{name}="{kind}"' in TESTING for kind in get_args(kinds))
-        assert f"mock_llm_{name}" in TESTING
+    for name, (_, choices) in SETTINGS.items():
+        assert f"`mock_llm_{name}`" in TESTING
+        assert all(f'{name}="{choice}"' in TESTING for choice in choices if choice != "fail")
 
 
 def test_the_commands_are_those_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,7 +128,7 @@ def test_the_commands_are_those_of_the_distribution(capsys: pytest.CaptureFixtur
         main(["--help"])
     known = capsys.readouterr().out
     named = re.findall(r"mock-llm (serve|check|record|\w+) ", TESTING)
-    assert set(named) == {"serve", "check", "record"}
+    assert set(named) == {"serve", "check", "record", "import"}
     assert [name for name in named if name not in known] == []
     assert (ROOT / "distributions" / "mock-llm").is_dir()
     assert "./distributions/mock-llm[" in TESTING

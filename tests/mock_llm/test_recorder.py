@@ -1,29 +1,33 @@
-"""A recorded endpoint becomes a script that gives the same answers; keys are passed on and never written."""
+"""Recorded endpoints and cassettes become scripts that give the same answers; keys are passed on and never written."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
+import yaml
 
 from mock_llm import MockLLM
-from mock_llm.authoring import Recorder
+from mock_llm.__main__ import main
 from mock_llm.serve import serve
+from mock_llm.types import HttpRequest, HttpResponse
 from tests.mock_llm.test_wire import SCENES, completion, response
 
 pytestmark = pytest.mark.slow
 
 LOOPBACK = True
 ASKED: list[tuple[str, dict[str, Any]]] = [
-    *(("chat", completion(word)) for word in ("talk", "refuse", "total", "call", "silently")),
-    ("chat", completion("talk", n=2)),
-    ("responses", response("call")),
+    *(("chat", completion(word)) for word in ("talk", "refuse", "total", "call", "silently", "filter")),
+    *(("responses", response(word)) for word in ("refuse", "call", "filter")),
 ]
 
 
@@ -32,65 +36,220 @@ def words(client: openai.OpenAI, how: str, body: dict[str, Any]) -> Any:
         response = client.responses.create(**body)
         calls = [(item.name, json.loads(item.arguments)) for item in response.output if item.type == "function_call"]
         return response.output_text, calls
-    choices = client.chat.completions.create(**body).choices
-    return [
-        (
-            choice.message.content,
-            choice.message.refusal,
-            choice.finish_reason,
-            [call.function.arguments for call in choice.message.tool_calls or [] if call.type == "function"],
-        )
-        for choice in choices
-    ]
+    choice = client.chat.completions.create(**body).choices[0]
+    calls = [call.function.arguments for call in choice.message.tool_calls or [] if call.type == "function"]
+    return choice.message.content, choice.message.refusal, choice.finish_reason, calls
+
+
+@contextmanager
+def recording(real: MockLLM, out: Path) -> Iterator[tuple[openai.OpenAI, MockLLM, list[str]]]:
+    """A client whose requests pass through a recorder to the real endpoint; the recorder, and its notes."""
+    recorder, notes = MockLLM(), list[str]()
+    with real.serve() as endpoint:
+        recorder.record(endpoint, out, notes.append)
+        with recorder.serve() as here, openai.OpenAI(api_key="sk-secret", base_url=here, max_retries=0) as client:
+            yield client, recorder, notes
 
 
 def test_a_recorded_script_answers_as_the_endpoint_did(tmp_path: Path) -> None:
-    out = tmp_path / "lesson.yaml"
-    real = MockLLM(SCENES)
-    with real.serve() as endpoint, serve(Recorder(endpoint, out).respond) as here:
-        through = openai.OpenAI(api_key="sk-secret", base_url=here)
-        heard = [words(through, how, body) for how, body in ASKED]
-        chunks = list(through.chat.completions.create(**completion("filter"), stream=True))
-        through.close()
-    assert heard == [words(real.client(), how, body) for how, body in ASKED]
-    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "Once upon"
-    again = MockLLM.load(out)
-    assert [words(again.client(), how, body) for how, body in ASKED if body.get("n") is None] == [
-        answer for answer, (_, body) in zip(heard, ASKED, strict=True) if body.get("n") is None
-    ]
+    out, real = tmp_path / "deep" / "lesson.yaml", MockLLM(SCENES)
+    with recording(real, out) as (client, recorder, notes):
+        answers = [words(client, how, body) for how, body in ASKED]
+    assert answers == [words(real.client(), how, body) for how, body in ASKED]
+    assert [sorted(call.request or {})[0] for call in real.calls[: len(ASKED)]] == ["messages"] * 3 + [
+        "messages"
+    ] * 3 + ["input"] * 3, "each request reaches its own endpoint"
+    again = MockLLM.load(out).client()
+    assert answers == [words(again, how, body) for how, body in ASKED]
+    assert {call.scene for call in recorder.calls} == {scene.name for scene in MockLLM.load(out).scenes}
     assert "sk-secret" not in out.read_text(encoding="utf-8")
+    assert notes == []
+
+
+def test_streams_and_continued_responses_are_recorded_whole(tmp_path: Path) -> None:
+    out = tmp_path / "lesson.yaml"
+    with recording(MockLLM(SCENES), out) as (client, _, notes):
+        chunks = list(client.chat.completions.create(**completion("filter"), stream=True))
+        for event in client.responses.create(**response("call"), stream=True):
+            if event.type == "response.completed":
+                first = event.response
+        outputs = [
+            {"type": "function_call_output", "call_id": item.call_id, "output": "added"}
+            for item in first.output
+            if item.type == "function_call"
+        ]
+        options = {"input": outputs, "previous_response_id": first.id}
+        assert client.responses.create(**response("call", **options)).output_text == "Both are added."
+        with pytest.raises(openai.BadRequestError):
+            client.responses.create(**response("call", input="more", previous_response_id="resp_of_yesterday"))
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "Once upon"
+    assert notes == [], "an error of the endpoint is passed on, and is no answer"
+    again = MockLLM.load(out).client()
+    assert words(again, "chat", completion("filter"))[0] == "Once upon"
+    first = again.responses.create(**response("call"))
+    outputs = [item | {"call_id": made.call_id} for item, made in zip(outputs, first.output[1:], strict=True)]  # type: ignore[union-attr]
+    options = {"input": outputs, "previous_response_id": first.id}
+    assert again.responses.create(**response("call", **options)).output_text == "Both are added."
+
+
+def test_requests_with_the_same_last_message_get_scenes_of_their_own(tmp_path: Path) -> None:
+    """Two agents with other instructions, and two conversations with another middle, ask in the same words."""
+    out = tmp_path / "lesson.yaml"
+    asked = [
+        [{"role": "system", "content": f"You are {who}.\nBe brief."}, {"role": "user", "content": "go on"}]
+        for who in ("a cook", "a pilot")
+    ]
+    asked += [
+        [
+            {"role": "user", "content": "begin"},
+            {"role": "assistant", "content": answer},
+            {"role": "user", "content": "go on"},
+        ]
+        for answer in ("left", "right")
+    ]
+
+    def scene(n: int) -> dict[str, Any]:
+        return {"name": str(n), "when": {"counter": "all", "turn": n}, "reply": {"text": f"answer {n}"}}
+
+    with recording(MockLLM([scene(n) for n in range(1, 5)]), out) as (client, _, notes):
+        answers = [words(client, "chat", {"model": "m", "messages": messages})[0] for messages in asked]
+    assert (answers, notes) == ([f"answer {n}" for n in range(1, 5)], [])
+    again = MockLLM.load(out).client()
+    assert [words(again, "chat", {"model": "m", "messages": messages})[0] for messages in reversed(asked)] == answers[
+        ::-1
+    ]
 
 
 def test_the_command_records_until_it_is_interrupted(tmp_path: Path) -> None:
     out = tmp_path / "lesson.yaml"
     with MockLLM(SCENES).serve() as endpoint:
         command = [sys.executable, "-m", "mock_llm", "record", "--to", endpoint, "--out", str(out)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as recording:
-            assert recording.stdout is not None
-            here = recording.stdout.readline().split(" at ")[1].split()[0]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            here = process.stdout.readline().split(" at ")[1].split()[0]
             with openai.OpenAI(api_key="x", base_url=here) as through:
                 through.chat.completions.create(**completion("talk"))
-            recording.send_signal(signal.SIGTERM)
-        assert recording.returncode == 0
+            process.send_signal(signal.SIGTERM)
+        assert process.returncode == 0
     assert [scene.name for scene in MockLLM.load(out).scenes] == ["1: talk"]
 
 
-def test_an_endpoint_that_is_not_there_is_said_plainly(tmp_path: Path) -> None:
-    recorder = Recorder("http://127.0.0.1:9/v1", tmp_path / "lesson.yaml")
-    with serve(recorder.respond) as here, openai.OpenAI(api_key="x", base_url=here, max_retries=0) as through:
-        with pytest.raises(openai.InternalServerError, match="did not answer"):
-            through.chat.completions.create(**completion("talk"))
-        with pytest.raises(openai.BadRequestError, match="Expected a value <= 2"):
-            through.chat.completions.create(**completion("talk", temperature=3))
+def test_an_endpoint_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    recorder = MockLLM()
+    recorder.record("http://127.0.0.1:9/v1", tmp_path / "lesson.yaml")
+    with (
+        recorder.serve() as here,
+        openai.OpenAI(api_key="x", base_url=here, max_retries=0) as through,
+        pytest.raises(openai.InternalServerError, match=r":9/v1/chat/completions did not answer"),
+    ):
+        through.chat.completions.create(**completion("talk"))
     assert not (tmp_path / "lesson.yaml").exists()
 
 
-def test_a_recording_is_continued_and_an_error_is_passed_on(tmp_path: Path) -> None:
+def test_a_recording_is_continued_and_says_what_it_leaves_out(tmp_path: Path) -> None:
     out = tmp_path / "lesson.yaml"
-    with MockLLM(SCENES).serve() as endpoint:
-        for word in ("talk", "total"):
-            with serve(Recorder(endpoint, out).respond) as here, openai.OpenAI(api_key="x", base_url=here) as through:
-                through.chat.completions.create(**completion(word))
-                with pytest.raises(openai.UnprocessableEntityError, match="no scene for this request"):
-                    through.chat.completions.create(**completion("unscripted"))
+    for word in ("talk", "total"):
+        with recording(MockLLM(SCENES), out) as (client, _, notes):
+            client.chat.completions.create(**completion(word))
+            with pytest.raises(openai.UnprocessableEntityError, match="no scene for this request"):
+                client.chat.completions.create(**completion("unscripted"))
+            assert [model.id for model in client.models.list()] == ["mock-llm"]
+        assert notes == []
     assert [scene.name for scene in MockLLM.load(out).scenes] == ["1: talk", "2: total"]
+
+    def foreign(request: HttpRequest) -> HttpResponse:
+        return HttpResponse(200, {"content-type": "application/json"}, (b'{"choices": "none"}',))
+
+    notes, recorder = [], MockLLM()
+    with serve(foreign) as endpoint:
+        recorder.record(endpoint, out, notes.append)
+        with recorder.serve() as here, openai.OpenAI(api_key="x", base_url=here) as client:
+            client.chat.completions.create(**completion("talk", temperature=3))
+            client.chat.completions.create(**completion("talk"))
+            client.embeddings.create(model="m", input="x", encoding_format="float")
+    assert [note.split("\n")[0].partition(": ")[2][:45] for note in notes] == [
+        "mock_llm refuses this request: Invalid 'tempe",
+        "the response can't be read: TypeError(\"string",
+        "mock_llm does not serve it",
+    ]
+
+
+DELTAS: list[dict[str, Any]] = [
+    {"role": "assistant", "content": None},
+    {"tool_calls": [{"index": 0, "id": "call_1", "function": {"name": "add", "arguments": ""}}]},
+    {"tool_calls": [{"index": 0, "function": {"arguments": '{"total": 5}'}}]},
+]
+CHUNKS = [{"choices": [{"index": 0, "delta": delta}]} for delta in DELTAS]
+CHUNKS.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+CHUNKS.append({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 8}})
+STREAMED = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in CHUNKS)
+
+
+def interaction(path: str, request: Any, answer: Any, status: int = 200) -> dict[str, Any]:
+    """An interaction as pytest-recording writes it."""
+    headers = {"Accept": ["application/json"], "Host": ["api.openai.com"], "authorization": ["Bearer sk-secret"]}
+    body = json.dumps(request) if isinstance(request, dict) else request
+    string = json.dumps(answer) if isinstance(answer, dict) else answer
+    return {
+        "request": {"body": body, "headers": headers, "method": "POST", "uri": f"https://api.openai.com/v1/{path}"},
+        "response": {
+            "body": {"string": string},
+            "headers": {"Content-Type": ["application/json"], "Set-Cookie": ["a=b"]},
+            "status": {"code": status, "message": "OK"},
+        },
+    }
+
+
+def test_cassettes_become_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    real = MockLLM(SCENES).client()
+    spoken = json.loads(real.responses.create(**response("talk")).model_dump_json())
+    written = json.loads(real.chat.completions.create(**completion("total")).model_dump_json())
+    compressed = gzip.compress(json.dumps(spoken).encode())
+    parsed = interaction("chat/completions", completion("total"), {})
+    parsed["request"]["parsed_body"] = json.loads(parsed["request"].pop("body"))
+    parsed["response"] |= {"parsed_body": written, "body": None}
+    interactions = [
+        interaction("responses", json.dumps(response("talk")).encode(), compressed),
+        interaction("chat/completions", completion("call", stream=True), STREAMED),
+        parsed,
+        interaction("chat/completions", completion("silently"), {"error": {"message": "slow down"}}, 429),
+        interaction("embeddings", {"model": "m", "input": "x"}, {"data": []}),
+        interaction("chat/completions", completion("refuse"), "<html>"),
+        interaction("chat/completions", "not JSON", written),
+    ]
+    cassette, lists, out = (tmp_path / name for name in ("test_one.yaml", "two.yaml.gz", "script.yaml"))
+    cassette.write_text(yaml.safe_dump({"interactions": interactions, "version": 1}), encoding="utf-8")
+    pair = interaction("responses", response("filter"), spoken)
+    listed = {"requests": [pair["request"]], "responses": [pair["response"]]}
+    lists.write_bytes(gzip.compress(yaml.safe_dump(listed).encode()))
+
+    assert main(["import", str(cassette), str(lists), "--out", str(out)]) == 0
+    *notes, last = capsys.readouterr().out.splitlines()
+    assert last == f"4 new scenes in {out}"
+    assert [note.removeprefix("test_one.yaml, interaction ")[:45] for note in notes] == [
+        "4: the status is 429; add a fault to a scene ",
+        "5: POST /v1/embeddings is not a request to a ",
+        "6: the stream has no choices",
+        "7: it can't be read: JSONDecodeError('Expecti",
+    ]
+    assert "sk-secret" not in out.read_text(encoding="utf-8")
+    again = MockLLM.load(out).client()
+    assert again.responses.create(**response("talk")).output_text == spoken["output"][0]["content"][0]["text"]
+    answer = again.chat.completions.create(**completion("call"))
+    assert answer.choices[0].message.tool_calls is not None
+    assert answer.choices[0].message.tool_calls[0].function.arguments == '{"total": 5}'  # type: ignore[union-attr]
+    assert answer.usage is not None
+    assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (7, 8)
+    assert words(again, "chat", completion("total"))[0] == '{"total": 53}'
+
+
+@pytest.mark.parametrize("text", ["interactions: 5", "[1, 2]", "a: [", "!!python/name:os.system", "\x00", "- &a [*a]"])
+def test_a_file_that_is_not_a_cassette_is_refused(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "other.yaml"
+    path.write_text(text, encoding="utf-8")
+    assert main(["import", str(path), "--out", str(tmp_path / "out.yaml")]) == 1
+    assert "other.yaml: not a cassette" in capsys.readouterr().err
+    assert main(["import", str(tmp_path / "missing.yaml"), "--out", str(tmp_path / "out.yaml")]) == 2
+    assert not (tmp_path / "out.yaml").exists()

@@ -8,7 +8,7 @@ from typing import Any
 from mock_llm.api import http
 from mock_llm.types import SERVICE_ITEMS, Answer, ApiError, HttpResponse, Request
 
-from .response import Item, begun, failed, finished
+from .response import Item, failed, finished, in_progress
 
 Event = tuple[str, dict[str, Any]]
 
@@ -48,8 +48,8 @@ def _event(name: str, number: int, fields: dict[str, Any]) -> bytes:
 
 def _events(request: Request, answer: Answer) -> Iterator[Event]:
     last = finished(request, answer)
-    yield "response.created", {"response": begun(request)}
-    yield "response.in_progress", {"response": begun(request)}
+    yield "response.created", {"response": in_progress(request)}
+    yield "response.in_progress", {"response": in_progress(request)}
     for index, item in enumerate(last["output"]):
         opened, filling = _filled(item, {"output_index": index})
         yield "response.output_item.added", {"item": opened, "output_index": index}

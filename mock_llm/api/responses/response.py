@@ -42,15 +42,15 @@ def finished(request: Request, answer: Answer) -> dict[str, Any]:
         "output_tokens_details": {"reasoning_tokens": answer.reasoning_tokens},
         "total_tokens": answer.input_tokens + answer.output_tokens,
     }
-    begin, output = begun(request), items(request, answer.choices[0])
+    start, output = in_progress(request), items(request, answer.choices[0])
     searches = sum(item["type"] == "web_search_call" for item in output)
-    return begin | {
+    return start | {
         "status": "incomplete" if reason else "completed",
         "billing": {"payer": "developer"},
         "completed_at": None if reason else CREATED,
         "incomplete_details": {"reason": reason} if reason else None,
         "output": output,
-        "service_tier": SERVICE_TIERS.get(begin["service_tier"], begin["service_tier"]),
+        "service_tier": SERVICE_TIERS.get(start["service_tier"], start["service_tier"]),
         "tool_usage": TOOL_USAGE | {"web_search": {"num_requests": searches}},
         "usage": usage,
     }
@@ -58,10 +58,13 @@ def finished(request: Request, answer: Answer) -> dict[str, Any]:
 
 def failed(request: Request, error: ApiError) -> dict[str, Any]:
     """Return the response that ends a stream with an error."""
-    return begun(request) | {"status": "failed", "error": {"code": error.code or error.type, "message": error.message}}
+    return in_progress(request) | {
+        "status": "failed",
+        "error": {"code": error.code or error.type, "message": error.message},
+    }
 
 
-def begun(request: Request) -> dict[str, Any]:
+def in_progress(request: Request) -> dict[str, Any]:
     """Return the response before the model has written anything; it repeats the request's settings."""
     sent = request.sent
     text = sent.get("text") or {}

@@ -1,0 +1,149 @@
+"""The shape of a request to the Messages API, field by field, as the types of the anthropic package have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mock_llm.types import ApiError
+
+from .fields import (
+    Check,
+    an_object,
+    anything,
+    flag,
+    items,
+    nullable,
+    number,
+    one_of,
+    record,
+    tagged,
+    text,
+    text_or,
+    unsupported,
+)
+
+TYPE: Final = {"type": anything}
+CACHE: Final = {"cache_control": nullable(tagged({"ephemeral": record(TYPE, {"ttl": one_of("5m", "1h")})}))}
+TEXT: Final = record({**TYPE, "text": text()}, {**CACHE, "citations": unsupported})
+TEXTS: Final = text_or(items(record({"type": one_of("text"), "text": text()}, {**CACHE, "citations": unsupported})))
+MEDIA: Final = one_of("image/jpeg", "image/png", "image/gif", "image/webp")
+SOURCES: Final = {
+    "base64": record({**TYPE, "media_type": MEDIA, "data": text()}, {}),
+    "url": record({**TYPE, "url": text()}, {}),
+    "file": record({**TYPE, "file_id": text()}, {}),
+}
+IMAGE: Final = record({**TYPE, "source": tagged(SOURCES)}, {**CACHE, "transformations": unsupported})
+NOT_SCRIPTED: Final = (  # blocks that the real API accepts, but that no script can ask for or give out
+    "document search_result container_upload server_tool_use web_search_tool_result web_fetch_tool_result "
+    "code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result "
+    "tool_search_tool_result"
+).split()
+OTHERS: Final = dict.fromkeys(NOT_SCRIPTED, unsupported)
+SHOWN: Final = tagged({"text": TEXT, "image": IMAGE, **dict.fromkeys(("document", "search_result"), unsupported)})
+BLOCK: Final = tagged(
+    {
+        "text": TEXT,
+        "image": IMAGE,
+        "tool_use": record(
+            {**TYPE, "id": text("[a-zA-Z0-9_-]+"), "name": text("[a-zA-Z0-9_-]{1,200}"), "input": an_object},
+            {**CACHE, "caller": anything, "toolset_name": unsupported},
+        ),
+        "tool_result": record(
+            {**TYPE, "tool_use_id": text("[a-zA-Z0-9_-]+")},
+            {**CACHE, "content": text_or(items(SHOWN)), "is_error": nullable(flag), "toolset_name": unsupported},
+        ),
+        "thinking": record({**TYPE, "thinking": text(), "signature": text()}, {}),
+        "redacted_thinking": record({**TYPE, "data": text()}, {}),
+        **OTHERS,
+    }
+)
+ROLES: Final = ("user", "assistant", "system")
+CONTENT: Final = text_or(items(BLOCK))
+TOOL: Final = record(
+    {"name": text("[a-zA-Z0-9_-]{1,128}"), "input_schema": an_object},
+    {
+        **TYPE,
+        **CACHE,
+        "description": text(),
+        "strict": nullable(flag),
+        "input_examples": items(an_object),
+        "eager_input_streaming": nullable(flag),
+        "allowed_callers": anything,
+        "defer_loading": unsupported,
+    },
+)
+SERVER_TOOLS: Final = (
+    "bash_20250124 code_execution_20250522 code_execution_20250825 code_execution_20260120 code_execution_20260521 "
+    "browser_toolset_20260801 memory_20250818 computer_toolset_20260801 text_editor_20250124 text_editor_20250429 "
+    "text_editor_20250728 web_search_20250305 web_fetch_20250910 web_search_20260209 web_fetch_20260209 "
+    "web_fetch_20260309 web_search_20260318 web_fetch_20260318 tool_search_tool_bm25_20251119 "
+    "tool_search_tool_regex_20251119"
+).split()
+TOOLS: Final = items(tagged({"custom": TOOL, **dict.fromkeys(SERVER_TOOLS, unsupported)}, "custom"))
+ONE_CALL: Final = {"disable_parallel_tool_use": flag}
+CHOICE: Final = tagged(
+    {
+        "auto": record(TYPE, ONE_CALL),
+        "any": record(TYPE, ONE_CALL),
+        "tool": record({**TYPE, "name": text()}, ONE_CALL),
+        "none": record(TYPE, {}),
+    }
+)
+DISPLAY: Final = {"display": nullable(one_of("summarized", "omitted"))}
+THINKING: Final = tagged(
+    {
+        "enabled": record({**TYPE, "budget_tokens": number(1024, whole=True)}, DISPLAY),
+        "adaptive": record(TYPE, DISPLAY),
+        "between_tools": record(TYPE, {}),
+        "disabled": record(TYPE, {}),
+    }
+)
+EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
+FORMAT: Final = nullable(tagged({"json_schema": record({**TYPE, "schema": an_object}, {})}))
+OUTPUT: Final = record({}, {"effort": nullable(one_of(*EFFORTS)), "format": FORMAT})
+COUNTED: Final[Mapping[str, Check]] = {  # what a count of tokens takes
+    "system": TEXTS,
+    "tools": TOOLS,
+    "tool_choice": CHOICE,
+    "thinking": THINKING,
+    "output_config": OUTPUT,
+    **CACHE,
+}
+SAMPLING: Final[Mapping[str, Check]] = {"temperature": number(0, 1), "top_p": number(0, 1), "top_k": number(0)}
+OPTIONAL: Final[Mapping[str, Check]] = {
+    **COUNTED,
+    "metadata": record({}, {"user_id": nullable(text(most=512))}),
+    "stop_sequences": items(text()),
+    "stream": flag,
+    "service_tier": one_of("auto", "standard_only"),
+    "inference_geo": nullable(text()),
+    "speed": nullable(one_of("standard", "fast")),
+    "container": unsupported,
+    "diagnostics": unsupported,
+}
+BETA: Final = dict.fromkeys("context_management mcp_servers fallbacks output_format".split(), unsupported)
+OLDER: Final = "2023-06-01"  # the version that still has temperature, top_p and top_k
+VERSIONS: Final = ("2026-10-21", OLDER)
+
+
+def _message(value: Any, at: str) -> ApiError | None:
+    return record({"role": one_of(*ROLES), "content": CONTENT}, {})(value, at)
+
+
+def body_error(body: Any, headers: Mapping[str, str], counted: bool) -> ApiError | None:
+    """Return the error of the first field that does not have the shape of the API, or None.
+
+    Args:
+        headers: `anthropic-version` and `anthropic-beta` decide on some fields.
+        counted: the request is for a count of its tokens.
+    """
+    required: dict[str, Check] = {"model": text(least=1), "messages": items(_message)}
+    optional = COUNTED if counted else OPTIONAL
+    if not counted:
+        required["max_tokens"] = number(0, whole=True)
+        if headers["anthropic-version"] == OLDER:
+            optional = {**optional, **SAMPLING}
+    if "anthropic-beta" in headers:
+        optional = {**optional, **BETA}
+    return record(required, optional)(body, "")

@@ -1,0 +1,153 @@
+"""An Anthropic client in the place of an OpenAI client, for planners, executors and evaluators.
+
+    planner = LLMPlanner(AnthropicAdapter(anthropic.Anthropic()), "claude-sonnet-5-5")
+
+The adapter translates each request to the Messages API, and the answer back to a chat completion. What differs: the system
+prompt is a separate field, results of tools are blocks of a user message, the temperature is left out, and `max_tokens` is
+required.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from types import SimpleNamespace
+from typing import Any
+
+Body = dict[str, Any]
+DEFAULT_MAX_TOKENS = 4_096
+REASONS = {"max_tokens": "length", "tool_use": "tool_calls", "model_context_window_exceeded": "length"}
+TOOL_FIELDS = {"name": "name", "description": "description", "parameters": "input_schema"}
+# Keywords that structured outputs refuse; an answer is checked after it arrives anyway.
+REFUSED = frozenset("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split())
+
+
+class AnthropicAdapter:
+    """Has the one method of an `openai.OpenAI` client that planexec_lite calls.
+
+    Args:
+        client: an `anthropic.Anthropic` client.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        asking = SimpleNamespace(create=self._create)
+        self.chat = SimpleNamespace(completions=SimpleNamespace(with_streaming_response=asking))
+
+    @contextmanager
+    def _create(self, **request: Any) -> Iterator[SimpleNamespace]:
+        """Ask, and yield the answer's headers and a function that yields its bytes."""
+        raw = self._client.messages.with_raw_response.create(**_translated(request))
+        duration = re.search(r"dur=(\d+)", raw.headers.get("server-timing", ""))
+        headers = {"openai-processing-ms": duration[1]} if duration else {}
+        answer, parts = raw.parse(), _chunks if request.get("stream") else _whole
+        yield SimpleNamespace(headers=headers, iter_bytes=lambda: parts(answer))
+
+
+def _translated(request: Mapping[str, Any]) -> Body:
+    """Return a request for a chat completion as one to the Messages API."""
+    messages = request["messages"]
+    system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
+    limit = request.get("max_tokens") or request.get("max_completion_tokens") or DEFAULT_MAX_TOKENS
+    asked: Body = {"model": request["model"], "messages": _turns(messages), "max_tokens": limit}
+    asked |= {"system": system} if system else {}
+    if shape := request.get("response_format"):
+        asked["output_config"] = {"format": {"type": "json_schema", "schema": _plain(shape["json_schema"]["schema"])}}
+    if tools := [tool["function"] for tool in request.get("tools") or ()]:
+        asked["tools"] = [{there: tool[here] for here, there in TOOL_FIELDS.items()} for tool in tools]
+    return asked | ({"stream": True} if request.get("stream") else {})
+
+
+def _turns(messages: Sequence[Mapping[str, Any]]) -> list[Body]:
+    turns: list[Body] = []
+    for message in messages:
+        if message["role"] == "tool":
+            result = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": message["content"]}
+            if turns[-1]["role"] == "user":  # all results of an answer are in one message
+                turns[-1]["content"].append(result)
+            else:
+                turns.append({"role": "user", "content": [result]})
+        elif message.get("tool_calls"):
+            texts = [{"type": "text", "text": message["content"]}] if message.get("content") else []
+            turns.append({"role": "assistant", "content": texts + [_use(call) for call in message["tool_calls"]]})
+        elif message["role"] != "system":
+            turns.append({"role": message["role"], "content": message["content"]})
+    return turns
+
+
+def _use(call: Mapping[str, Any]) -> Body:
+    with suppress(ValueError):  # broken arguments can't be sent back on this wire
+        arguments = json.loads(call["function"]["arguments"])
+        return {"type": "tool_use", "id": call["id"], "name": call["function"]["name"], "input": arguments}
+    return {"type": "tool_use", "id": call["id"], "name": call["function"]["name"], "input": {}}
+
+
+def _plain(schema: Any) -> Any:
+    """Return a schema without the keywords that structured outputs refuse."""
+    if isinstance(schema, list):
+        return [_plain(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = schema.get("properties")
+    kept = {key: _plain(part) for key, part in schema.items() if key not in REFUSED and key != "properties"}
+    return kept if named is None else kept | {"properties": {name: _plain(part) for name, part in named.items()}}
+
+
+def _whole(answer: Any) -> Iterator[bytes]:
+    yield json.dumps(_completion(answer)).encode()
+
+
+def _completion(answer: Any) -> Body:
+    calls = [
+        {"id": block.id, "function": {"name": block.name, "arguments": json.dumps(block.input)}}
+        for block in answer.content
+        if block.type == "tool_use"
+    ]
+    text = "".join(block.text for block in answer.content if block.type == "text")
+    message = {"content": text, "refusal": _refusal(answer), "tool_calls": calls}
+    return {
+        "choices": [{"message": message, "finish_reason": _reason(answer)}],
+        "usage": _usage(answer.usage),
+    }
+
+
+def _chunks(events: Iterator[Any]) -> Iterator[bytes]:
+    for chunk in _deltas(events):
+        yield f"data: {json.dumps(chunk)}\n\n".encode()
+
+
+def _deltas(events: Iterator[Any]) -> Iterator[Body]:
+    for event in events:
+        delta: Body = {}
+        if event.type == "content_block_delta" and event.delta.type == "text_delta":
+            delta = {"content": event.delta.text}
+        elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
+            delta = {"tool_calls": [{"index": event.index, "function": {"arguments": event.delta.partial_json}}]}
+        elif event.type == "content_block_start" and event.content_block.type == "tool_use":
+            block = event.content_block
+            delta = {"tool_calls": [{"index": event.index, "id": block.id, "function": {"name": block.name}}]}
+        elif event.type == "message_delta":
+            end = {
+                "delta": {"refusal": _refusal(event.delta)},
+                "finish_reason": _reason(event.delta),
+            }
+            yield {"choices": [end], "usage": _usage(event.usage)}
+        if delta:
+            yield {"choices": [{"delta": delta}]}
+
+
+def _reason(ended: Any) -> str:
+    return REASONS.get(ended.stop_reason, "stop")
+
+
+def _refusal(ended: Any) -> str | None:
+    if ended.stop_reason != "refusal":
+        return None
+    return getattr(ended.stop_details, "explanation", None) or "the model gave no reason"
+
+
+def _usage(usage: Any) -> dict[str, int]:
+    cached = (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
+    return {"prompt_tokens": (usage.input_tokens or 0) + cached, "completion_tokens": usage.output_tokens}

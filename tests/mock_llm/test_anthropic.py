@@ -1,0 +1,380 @@
+"""Anthropic's Messages API: its verdicts in its words, its genuine client, and the same scenes on all three wires."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import reduce
+from pathlib import Path
+from typing import Any, get_args
+
+import anthropic
+import httpx2
+import pydantic
+import pytest
+import yaml
+from anthropic.types import Message, RawMessageStreamEvent
+from anthropic.types.model_param import ModelParam
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mock_llm import MockLLM, Reply
+from mock_llm.api import respond
+from mock_llm.api.anthropic.models import AS_OF, MODELS, UNKNOWN, model_of
+from mock_llm.serve import intercepted
+from mock_llm.types import HttpRequest
+from tests.mock_llm.strictly import no_extra
+from tests.rounds import rounds
+
+LOOPBACK = True
+NEW = "2026-10-21"
+USER = {"role": "user", "content": "hello"}
+SAID = {"role": "assistant", "content": "Hi."}
+CLOSED: Any = {
+    "type": "object",
+    "properties": {"q": {"type": "string"}},
+    "required": ["q"],
+    "additionalProperties": False,
+}
+TOOL = {"name": "search", "input_schema": CLOSED}
+TOOL_OF_ANYTHING = {"name": "search", "input_schema": {"type": "object"}}
+USE = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}
+RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "found"}
+TEXT = {"type": "text", "text": "x"}
+CALLS, RESULTS = {"role": "assistant", "content": [USE]}, {"role": "user", "content": [RESULT]}
+THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": "forged"}
+CACHED = {**TEXT, "cache_control": {"type": "ephemeral"}}
+BUDGET = {"type": "enabled", "budget_tokens": 1024}
+FORCED = {"tools": [TOOL], "tool_choice": {"type": "any"}}
+
+
+def said(*messages: Any) -> dict[str, Any]:
+    return {"messages": list(messages)}
+
+
+def shape(schema: Any) -> dict[str, Any]:
+    return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
+
+
+VERDICTS = yaml.safe_load(Path(__file__).with_name("anthropic.yaml").read_text("utf-8"))["verdicts"]
+
+
+def asking(change: dict[str, Any]) -> dict[str, Any]:
+    body = {"model": "m", "max_tokens": 100, "messages": [USER], **change}
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def post(llm: MockLLM, body: Any, version: str | None = NEW, path: str = "/v1/messages") -> tuple[int, dict[str, Any]]:
+    headers = {} if version is None else {"anthropic-version": version}
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    response = llm.respond(HttpRequest("POST", path, headers, data))
+    return response.status, json.loads(response.body)
+
+
+@pytest.fixture
+def llm() -> MockLLM:
+    llm = MockLLM([{"name": "any", "reply": {"json": {"q": "hi"}, "broken": True}}])
+    llm.when(user="talk").then("It is  ünusual,\n but it works.")
+    llm.when(user="look").calls("search", q="Oslo").also("search", q="Rome").then("Rain.")
+    llm.when(user="decline").then(refusal="I would rather not.")
+    return llm
+
+
+@pytest.mark.parametrize("row", VERDICTS, ids=lambda row: None)
+def test_each_verdict_is_the_services(llm: MockLLM, row: dict[str, Any]) -> None:
+    status, body = post(llm, asking(row["request"]), row.get("version", NEW))
+    assert row["seen"]["where"].startswith(("https://", "anthropic 2.14.0, types/"))
+    assert row["seen"]["on"] <= date.fromisoformat(AS_OF)
+    if not row["says"]:
+        assert (status, body["type"]) == (200, "message"), body
+        return
+    error = body["error"]
+    assert (status, body["type"], error["type"]) == (400, "error", "invalid_request_error")
+    start, more, _ = row["says"].partition("…")
+    assert error["message"] == start or (more and error["message"].startswith(start))
+
+
+def test_each_model_that_the_package_names_has_one_row() -> None:
+    literal, _ = get_args(ModelParam)
+    for name in get_args(literal):
+        assert [model for model in MODELS if re.fullmatch(model.names, name)] == [model_of(name)], name
+    assert model_of("any-name") is UNKNOWN
+    assert all(any(re.fullmatch(model.names, name) for name in get_args(literal)) for model in MODELS)
+
+
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [(None, "anthropic-version: header is required"), ("2020-01-01", "is not supported by mock_llm")],
+)
+def test_a_request_names_the_version_of_the_api(llm: MockLLM, version: str | None, words: str) -> None:
+    status, body = post(llm, asking({}), version)
+    assert status == 400
+    assert words in body["error"]["message"]
+
+
+def same(message: Any) -> Any:
+    """A message without its ids, which differ for each request."""
+    return message.model_dump(exclude={"id": True, "content": {"__all__": {"id"}}})
+
+
+@pytest.mark.parametrize("word", ["talk", "look", "decline", "unscripted"])
+def test_a_stream_adds_up_to_the_plain_message(llm: MockLLM, word: str) -> None:
+    body = asking({**said({"role": "user", "content": word}), "tools": [TOOL]})
+    client = llm.anthropic()
+    plain = client.messages.create(**body)
+    no_extra(Message.model_validate_json(plain.model_dump_json(), strict=False))
+    with client.messages.stream(**body) as stream:
+        whole = stream.get_final_message()
+    assert same(whole) == same(plain)
+    assert whole.id != plain.id
+
+    async def streamed() -> Any:
+        async with llm.async_anthropic() as client, client.messages.stream(**body) as stream:
+            return await stream.get_final_message(), await client.messages.create(**body)
+
+    assert [same(message) for message in asyncio.run(streamed())] == [same(plain)] * 2
+
+
+def test_the_events_follow_the_protocol(llm: MockLLM) -> None:
+    raw: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(RawMessageStreamEvent)
+    body = asking({**said({"role": "user", "content": "look"}), "tools": [TOOL], "stream": True})
+    with httpx2.Client(transport=llm.transport(), headers={"anthropic-version": NEW}) as client:
+        response = client.post("https://any.invalid/v1/messages", json=body)
+    assert response.headers["request-id"].startswith("req_")
+    events = [part.split("\n") for part in response.text.strip().split("\n\n")]
+    names = [name.removeprefix("event: ") for name, _ in events]
+    datas = [json.loads(data.removeprefix("data: ")) for _, data in events]
+    assert names == [data["type"] for data in datas]
+    for data in datas:
+        if data["type"] != "ping":
+            no_extra(raw.validate_python(data))
+    block = r"content_block_start (ping )?(content_block_delta )+content_block_stop "
+    assert re.fullmatch(f"message_start ({block}){{2}}message_delta message_stop", " ".join(names))
+    assert names.count("ping") == 1
+
+
+def test_a_tool_loop_a_stop_sequence_and_a_limit(llm: MockLLM) -> None:
+    client = llm.anthropic()
+    messages: list[Any] = [{"role": "user", "content": [{"type": "text", "text": "look"}]}]
+    asked = client.messages.create(**asking({"messages": messages, "tools": [TOOL]}))
+    uses = [block for block in asked.content if block.type == "tool_use"]
+    assert [use.input for use in uses] == [{"q": "Oslo"}, {"q": "Rome"}]
+    messages.append({"role": "assistant", "content": asked.content})
+    results = [{"type": "tool_result", "tool_use_id": use.id, "content": [TEXT], "is_error": True} for use in uses]
+    messages.append({"role": "user", "content": results})
+    told = client.messages.create(**asking({"messages": messages, "tools": [TOOL]}))
+    assert (told.content[0].text, told.stop_reason) == ("Rain.", "end_turn")
+
+    talk = said({"role": "user", "content": "talk"})
+    stopped = client.messages.create(**asking({**talk, "stop_sequences": ["works", "but"]}))
+    assert (stopped.content[0].text, stopped.stop_reason, stopped.stop_sequence) == (
+        "It is  ünusual,\n ",
+        "stop_sequence",
+        "but",
+    )
+    assert client.messages.create(**asking({**talk, "max_tokens": 2})).stop_reason == "max_tokens"
+    nothing = client.messages.create(**asking({**talk, "max_tokens": 0}))
+    assert (nothing.content, nothing.stop_reason) == ([], "max_tokens")
+
+
+@pytest.mark.filterwarnings("ignore:The model .* is deprecated:DeprecationWarning")
+@pytest.mark.parametrize(
+    ("model", "thinking", "thought"),
+    [
+        ("claude-sonnet-4-5", BUDGET, "Look first."),
+        ("claude-sonnet-4-5", None, None),
+        ("claude-opus-5-5", None, ""),
+        ("claude-opus-5-5", {"type": "adaptive", "display": "summarized"}, "Look first."),
+        ("claude-opus-5", {"type": "disabled"}, None),
+        ("any-name", None, "Look first."),
+    ],
+)
+def test_thoughts_are_shown_as_the_model_does_and_go_back_unchanged(
+    model: str, thinking: Any, thought: str | None
+) -> None:
+    usage = {"input": 50, "output": 20, "cached": 40, "reasoning": 5}
+    llm = MockLLM()
+    llm.when(user="look").calls("search").having(reasoning="Look first.", usage=usage).then("Rain.")
+    client, messages = llm.anthropic(), [{"role": "user", "content": "look"}]
+    body = asking(
+        {"model": model, "thinking": thinking, "max_tokens": 2_000, "tools": [TOOL_OF_ANYTHING], "messages": messages}
+    )
+    plain = client.messages.create(**body)
+    with client.messages.stream(**body) as stream:
+        assert same(stream.get_final_message()) == same(plain)
+    assert [block.thinking for block in plain.content if block.type == "thinking"] == [thought] * (thought is not None)
+    assert (plain.usage.input_tokens, plain.usage.cache_read_input_tokens, plain.usage.output_tokens) == (10, 40, 20)
+    assert plain.usage.output_tokens_details.thinking_tokens == 5
+    use = plain.content[-1].id
+    messages += [
+        {"role": "assistant", "content": plain.content},
+        {"role": "user", "content": [RESULT | {"tool_use_id": use}]},
+    ]
+    assert client.messages.create(**body).content[-1].text == "Rain."
+    if thinking == BUDGET:
+        messages[1] = {"role": "assistant", "content": plain.content[1:]}
+        with pytest.raises(anthropic.BadRequestError, match="must start with a thinking block"):
+            client.messages.create(**body)
+
+
+def test_structured_outputs_and_the_other_paths(llm: MockLLM) -> None:
+    class Query(pydantic.BaseModel):
+        q: str
+
+    client = llm.anthropic()
+    parsed = client.messages.parse(**asking({}), output_format=Query)
+    assert parsed.parsed_output == Query(q="hi")
+    counted = client.messages.count_tokens(model="m", messages=[USER], tools=[TOOL])
+    assert counted.input_tokens == client.messages.create(**asking({})).usage.input_tokens
+    with pytest.raises(anthropic.BadRequestError, match="at least one message"):
+        client.messages.count_tokens(model="m", messages=[])
+    assert [model.id for model in client.models.list()] == ["mock-llm"]
+    assert client.models.retrieve("claude-opus-5-5").id == "claude-opus-5-5"
+    with pytest.raises(anthropic.NotFoundError):
+        client.get("/v1/nothing", cast_to=object)
+
+
+SHOWN = st.text(alphabet=st.characters(codec="utf-8"), min_size=1).filter(str.strip)
+VALUES = st.recursive(st.none() | st.booleans() | st.integers() | SHOWN, st.lists, max_leaves=5)
+
+
+@given(text=st.none() | SHOWN, calls=st.lists(st.dictionaries(SHOWN, VALUES, max_size=3), max_size=3))
+@rounds(40)
+def test_a_scene_says_and_calls_the_same_on_all_three_wires(text: str | None, calls: list[Any]) -> None:
+    text = "said" if text is None and not calls else text
+    llm = MockLLM([{"name": "any", "reply": {"python": lambda _: reply(text, calls)}}])
+    schema = {"type": "object", "properties": {}}
+    function = {"name": "search", "parameters": schema}
+    chat = llm.client().chat.completions.create(
+        model="m", messages=[USER], tools=[{"type": "function", "function": function}]
+    )
+    response = llm.client().responses.create(
+        model="m", input="hello", tools=[{"type": "function", "strict": False, **function}]
+    )
+    message = llm.anthropic().messages.create(
+        **asking({"max_tokens": 9_999, "tools": [{"name": "search", "input_schema": schema}]})
+    )
+    spoken = chat.choices[0].message
+    wires = [
+        (spoken.content or "", [json.loads(call.function.arguments) for call in spoken.tool_calls or []]),
+        (
+            response.output_text,
+            [json.loads(item.arguments) for item in response.output if item.type == "function_call"],
+        ),
+        (
+            "".join(block.text for block in message.content if block.type == "text"),
+            [block.input for block in message.content if block.type == "tool_use"],
+        ),
+    ]
+    assert wires == [(text or "", calls)] * 3
+
+
+def reply(text: str | None, calls: list[Any]) -> Any:
+    from mock_llm import ToolUse
+
+    return Reply(text=text, calls=[ToolUse("search", arguments) for arguments in calls])
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ({"kind": "rate_limit", "retry_after": 30}, anthropic.RateLimitError),
+        ({"status": 529}, anthropic.OverloadedError),
+        ({"status": 500}, anthropic.InternalServerError),
+        ({"status": 401}, anthropic.AuthenticationError),
+        ({"status": 413}, anthropic.ContentTooLargeError),
+        ({"kind": "timeout"}, anthropic.APITimeoutError),
+        ({"kind": "connection_error"}, anthropic.APIConnectionError),
+        ({"kind": "error_event"}, anthropic.APIStatusError),
+        ({"kind": "dropped"}, httpx2.RemoteProtocolError),
+    ],
+)
+def test_faults_raise_what_the_genuine_client_raises(fault: dict[str, Any], error: type[Exception]) -> None:
+    llm = MockLLM([{"name": "any", "reply": {"text": "a long enough answer", "faults": [fault]}}])
+    client = llm.anthropic(max_retries=0, timeout=1.0)
+    streams = fault.get("kind") in ("error_event", "dropped")
+    with pytest.raises(error) as raised:
+        for _ in (
+            client.messages.create(**asking({"stream": True})) if streams else [client.messages.create(**asking({}))]
+        ):
+            pass
+    if isinstance(raised.value, anthropic.RateLimitError):
+        assert raised.value.response.headers["retry-after"] == "30"
+        assert (raised.value.type, raised.value.request_id) == ("rate_limit_error", raised.value.body["request_id"])  # type: ignore[index]
+    if fault == {"kind": "error_event"} and isinstance(raised.value, anthropic.APIStatusError):
+        assert raised.value.type == "overloaded_error"
+
+
+def test_a_retry_reaches_the_reply_and_a_script_s_mistake_is_not_retried() -> None:
+    llm = MockLLM([{"name": "hello", "when": {"user": "hello"}, "reply": {"text": "ok", "faults": [{"status": 529}]}}])
+    assert llm.anthropic().messages.create(**asking({})).content[0].text == "ok"
+    with pytest.raises(anthropic.UnprocessableEntityError, match="has no scene"):
+        llm.anthropic().messages.create(**asking(said({"role": "user", "content": "else"})))
+    assert [call.attempt for call in llm.calls] == [0, 1, 0]
+
+
+def test_other_clients_reach_the_script_over_http_and_when_caught(
+    llm: MockLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.startswith("ANTHROPIC_")]:
+        monkeypatch.delenv(name)
+    with llm.serve() as base_url:
+        client = anthropic.Anthropic(base_url=base_url.removesuffix("/v1"), api_key="none")
+        with client.messages.stream(**asking(said({"role": "user", "content": "talk"}))) as stream:
+            assert "".join(stream.text_stream) == "It is  ünusual,\n but it works."
+    with intercepted(llm.respond):
+        assert anthropic.Anthropic(api_key="none").messages.create(**asking({})).stop_reason == "end_turn"
+    assert len(llm.calls) == 2
+
+
+JSON: Any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=3), part, max_size=3),
+    max_leaves=6,
+)
+WHOLE = asking(
+    {
+        "system": [CACHED],
+        "tools": [{**TOOL, "strict": True}],
+        "tool_choice": {"type": "auto"},
+        "thinking": {"type": "adaptive"},
+        "stop_sequences": ["END"],
+        **shape(CLOSED),
+        **said(
+            {"role": "user", "content": [TEXT, {"type": "image", "source": {"type": "url", "url": "u"}}]},
+            CALLS,
+            RESULTS,
+        ),
+    }
+)
+
+
+def places(part: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield at
+    for key, inner in part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ():
+        yield from places(inner, (*at, key))
+
+
+@given(place=st.sampled_from([*places(WHOLE)][1:]), value=JSON, path=st.sampled_from(["", "/count_tokens"]))
+@rounds(150)
+def test_hostile_bodies_are_refused_or_answered(place: tuple[Any, ...], value: Any, path: str) -> None:
+    body = json.loads(json.dumps(WHOLE))
+    part = reduce(lambda inner, key: inner[key], place[:-1], body)
+    part[place[-1]] = value
+    headers = {"anthropic-version": NEW}
+    request = HttpRequest("POST", f"/v1/messages{path}", headers, json.dumps(body).encode())
+    response, _ = respond(MockLLM([{"name": "any", "reply": {"json": {"q": ""}, "broken": True}}]).scenes, request)
+    answer = json.loads(response.body) if "json" in response.headers["content-type"] else {"type": "stream"}
+    assert response.status in (200, 400)
+    assert answer.get("type", "count") in ("message", "error", "stream", "count")
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"3", b"[" * 99_999, b'{"model": NaN}', b"\xff"])
+def test_bodies_that_are_no_objects_are_refused_in_its_form(llm: MockLLM, body: bytes) -> None:
+    for path in ("/v1/messages", "/v1/messages/count_tokens"):
+        status, answer = post(llm, body, path=path)
+        assert (status, answer["error"]["type"]) == (400, "invalid_request_error")
