@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import anthropic  # noqa: F401  # autodoc changes how typing behaves, and then this import fails
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.nodes import make_refnode
