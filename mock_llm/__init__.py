@@ -13,7 +13,7 @@ The folders, in order of dependency; each imports only the public names of folde
     engine       selects the scene that answers, renders its answer, and explains the choice
     api          OpenAI's HTTP API: request validation, responses (whole, streamed, with faults), routes
     serve        connects clients: in process, or over loopback HTTP
-    authoring    tools for script authors: check and record
+    authoring    tools for script authors: check a script, record a real endpoint, import cassettes
     llm.py       MockLLM itself
     pytest_plugin.py  the fixture for the tests of any agent
 

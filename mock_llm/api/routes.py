@@ -85,7 +85,7 @@ SERVED = (
     "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/…, GET /v1/models and "
     "POST /v1/messages."
 )
-NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/responses/compact")
+NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/responses/compact", "/v1/conversations")
 
 
 def respond(

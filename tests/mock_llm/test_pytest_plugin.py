@@ -186,6 +186,10 @@ def test_not_caught(mock_llm):
     ask()
 
 @pytest.mark.mock_llm("missed.yaml")
+def test_refused_by_the_real_api(mock_llm):
+    openai.OpenAI().chat.completions.create(**HELLO, temperature=3)
+
+@pytest.mark.mock_llm("missed.yaml")
 def test_other_answer(mock_llm):
     assert ask_politely() == "good day"
 
@@ -294,7 +298,7 @@ def test_a_test_that_its_script_could_not_answer_fails_and_says_so_once(outcomes
     outcome, printed = outcomes(HONEST, scene("greet", "hello", "good day") + scene("part", "bye", "see you"))
     green = {name for name, word in outcome.items() if word == "PASSED"}
     assert green == {"one_may_be_left", "swallowed_on_purpose"}, printed
-    assert len(outcome) == 12
+    assert len(outcome) == 13
     reports = {report.split(maxsplit=1)[0]: report for report in re.split(r"^_+ test_", printed, flags=re.M)[1:]}
     for name, words in {
         "one_is_left": "1 of 2 scenes answered no call:\n  'part' (test_agent.yaml:3)\nRemove them, or mark the test: "
@@ -302,6 +306,7 @@ def test_a_test_that_its_script_could_not_answer_fails_and_says_so_once(outcomes
         "swallowed": "agent.py:12: mock_llm has no scene for this request",
         "swallowed_in_a_child": "\nmock_llm has no scene for this request",
         "not_caught": "openai.UnprocessableEntityError: Error code: 422 - mock_llm has no scene for this request",
+        "refused_by_the_real_api": "[mock_llm] the bound is 2.",
         "other_answer": "mock_llm has no scene for this request",
         "no_scene": "The script has no scenes, and the agent made no call.",
         "not_served": "/v1/embeddings is not supported by mock_llm",

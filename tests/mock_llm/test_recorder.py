@@ -219,7 +219,9 @@ def test_cassettes_become_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[
     ]
     cassette, lists, out = (tmp_path / name for name in ("test_one.yaml", "two.yaml.gz", "script.yaml"))
     cassette.write_text(yaml.safe_dump({"interactions": interactions, "version": 1}), encoding="utf-8")
-    pair = interaction("responses", response("filter"), spoken)
+    thoughts = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "of the real service"}
+    asked = [{"role": "user", "content": "begin"}, thoughts, {"role": "user", "content": "filter"}]
+    pair = interaction("responses", response("filter", input=asked), spoken)
     listed = {"requests": [pair["request"]], "responses": [pair["response"]]}
     lists.write_bytes(gzip.compress(yaml.safe_dump(listed).encode()))
 
