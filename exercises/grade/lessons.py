@@ -13,6 +13,7 @@ from typing import Any
 from exercises.checker import book
 from exercises.grade.rules import means
 
+CPU = 10.0  # seconds of CPU time for the cell of an answer
 OTHER_ANSWERS = {"wrong-answer", "alternative", "equivalent"}
 
 
@@ -103,6 +104,7 @@ def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collectio
     tried = {id: task for id, task in tasks(lesson).items() if not unchanged(id, answers.get(id, ""))}
     return {
         "seed": seed,
+        "cpu": CPU,
         "answers": {id: answers[id] for id in tried},
         "cells": cells,
         "stubs": {id: task.stub for id, task in tried.items()},
