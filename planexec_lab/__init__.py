@@ -1,6 +1,6 @@
 """planexec_lab: what the lessons use around the pattern of `planexec_lite`.
 
-- `connect`: the client for a world: its scripted model, or a real endpoint by one environment variable.
+- `connect`: the client for a world: its scripted model, or, with an environment variable set, a real endpoint.
 - `worlds`: the worlds that the lessons act in, each real underneath: a database, files, programs, unit tests.
 - `views`: pictures of plans and runs, and the review desk. Only this folder imports matplotlib or ipywidgets.
 - `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere.

@@ -1,4 +1,4 @@
-"""Connect to a model: the scripted model of a world, or a real endpoint by one environment variable."""
+"""Connect to a model: the scripted model of a world, or, with an environment variable set, a real endpoint."""
 
 from __future__ import annotations
 

@@ -105,8 +105,8 @@ class PlannerExecutor:
         return self._drive(self._begun(goal))
 
     def resume(self, run: Run, decision: Decision | None = None) -> Run:
-        """Return a new run that continues `run`. `run` itself does not change. If `run` has ended, nothing is left to
-        do.
+        """Return a new run that continues `run`. `run` itself does not change. If `run` has ended, no work is
+        left.
 
         - Paused run: `decision` is the person's answer. With None, the reviewer is asked again.
         - Run that was interrupted, or stopped by an error in the reviewer or in `watch` (the error's attribute ``run``
@@ -435,7 +435,7 @@ def _step_late(job: StepStarted, message: Late) -> list[Event]:
 
 
 def _undo(agent: PlannerExecutor, run: Run, job: UndoStarted) -> Task:
-    """Return the task that undoes a step: a tool call with the timeout of that step, or the rollback of its nested
+    """Return the task that undoes the step: a tool call with the timeout of that step, or the rollback of its nested
     run.
     """
     board, rollback, done = run.board, run.board[Rollback], run.board[WorkDone]

@@ -51,7 +51,7 @@ def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects])
 
 
 def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
-    """Yield the changed or new tools among those that a later plan, or the model or agent of a step, could choose."""
+    """Yield the changed or new tools among those that a later plan, or a step's model or agent, could choose."""
     left = [board.steps[id] for id in board.unfinished]
     chosen = any(step.id in board.model_chooses for step in left)
     by_model = board.started.models_in_steps and any(step.tool is None for step in left)

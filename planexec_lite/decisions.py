@@ -152,7 +152,7 @@ def _refusals(run: Run, waits: Run, decision: Decision, has_planner: bool) -> It
         yield 'approving the plan opens no gate; look at the board and return Decision("approve", by=…)'
     # the verdict
     if reason == "undo" and (verdict == "change" or decision.plan or decision.grant):
-        yield "the run is being rolled back, so there is no plan to change; approve or reject this call"
+        yield "the run is being rolled back, so the plan can't be changed; approve or reject this call"
     if verdict not in ANSWERS[reason]:
         known = ", ".join(f'"{one}"' for one in ANSWERS[reason])
         yield f'"{verdict}" is no answer here, since this run {run.reason}; answer {known}'

@@ -210,7 +210,7 @@ class Journal:
             yield folded
 
     def _data(self, connection: sqlite3.Connection, id: int) -> Sequence[str]:
-        """Return the stored events of a run."""
+        """Return a run's stored events."""
         asked = "SELECT number, data FROM events WHERE run = ? ORDER BY number"
         rows = connection.execute(asked, (id,)).fetchall()
         if not rows or [number for number, _ in rows] != [*range(len(rows))]:
@@ -218,7 +218,7 @@ class Journal:
         return [data for _, data in rows]
 
     def _known(self, connection: sqlite3.Connection, run: str | int) -> tuple[int, str]:
-        """Return the id and the uid of a run. Raises `JournalError` if there is no run with that id."""
+        """Return a run's id and uid. Raises `JournalError` if there is no run with that id."""
         known = str(run).isascii() and str(run).isdigit() and len(str(run)) < 19
         row = connection.execute("SELECT id, uid FROM runs WHERE id = ?", (int(run),)).fetchone() if known else None
         if row is None:

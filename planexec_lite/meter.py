@@ -258,7 +258,7 @@ def idempotency_key() -> str | None:
 
     A service that stores keys does the work once, even if it receives the call several times. The key depends on the
     run, the tool, its arguments and the occurrence (see `capabilities.once_calls`), not on the step's id or
-    description. None outside a step, and in a step without effects.
+    description. None outside of steps, and in steps without effects.
     """
     meter = current.get()
     return None if meter is None else meter.key

@@ -52,7 +52,7 @@ _telling = Lock()  # between a thread that sends news and the loop, which might 
 
 
 class Run:
-    """The events of a run, and the board that is computed from them.
+    """A run's events, and the board that is computed from them.
 
     Attributes:
         journal: where the run is saved; None: nowhere.
@@ -210,7 +210,7 @@ class Run:
         return Usage.of(self.board.calls)
 
     def inside(self, step: str | int) -> Run:
-        """Return the latest nested run of a step, as far as its events were reported.
+        """Return a step's latest nested run, as far as its events were reported.
 
         Raises `ValueError` if the step has no nested run.
         """

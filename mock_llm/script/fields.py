@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from .yaml_lines import Lines, Path
 
+LONGEST = 300  # characters of each end of a problem
+
 
 @dataclass(frozen=True)
 class Place:
@@ -37,7 +39,9 @@ class Place:
         return str(self.path[last]) + "".join(f"[{n}]" for n in self.path[last + 1 :])
 
     def report(self, problem: str) -> None:
-        """Record a problem of the value at this place."""
+        """Record a problem of the value at this place; a long value in its text is cut."""
+        if len(problem) > 2 * LONGEST:
+            problem = f"{problem[:LONGEST]} … {problem[-LONGEST:]}"
         self.problems.append(f"{self}: {problem}")
 
 

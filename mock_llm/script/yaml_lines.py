@@ -6,6 +6,7 @@ The dialect is YAML 1.2's: dates, `yes`, `no` and `12:30` are strings, `0123` is
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import yaml
@@ -13,6 +14,7 @@ import yaml
 Path = tuple[str | int, ...]
 Lines = dict[Path, int]
 TAG = "tag:yaml.org,2002:"
+COPIES = 1_000  # values that aliases can repeat
 
 
 class YamlError(ValueError):
@@ -45,7 +47,7 @@ def read_yaml(text: str) -> tuple[Any, Lines]:
         The value, and the line (from 1) of every part of it, by path: `("scenes", 0, "when")`.
 
     Raises:
-        YamlError: the text is not YAML, repeats a key, or contains a value that contains itself.
+        YamlError: the text is not YAML, repeats a key or too many values, or contains a value that contains itself.
     """
     loader = _Loader(text)
     try:
@@ -53,7 +55,7 @@ def read_yaml(text: str) -> tuple[Any, Lines]:
         if node is None:
             return None, {(): 1}
         lines: Lines = {}
-        _note_lines(node, (), lines, ())
+        _note_lines(node, (), lines, (), Counter())
         return loader.construct_document(node), lines
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -64,9 +66,13 @@ def read_yaml(text: str) -> tuple[Any, Lines]:
         raise YamlError(1, f"not YAML: {error}") from None
 
 
-def _note_lines(node: yaml.Node, path: Path, lines: Lines, above: tuple[int, ...]) -> None:
+def _note_lines(node: yaml.Node, path: Path, lines: Lines, above: tuple[int, ...], visits: Counter[int]) -> None:
     line = node.start_mark.line + 1
     lines.setdefault(path, line)
+    visits[id(node)] += 1
+    # A few lines of aliases of aliases can stand for billions of values.
+    if visits[id(node)] > 1 and visits.total() - len(visits) > COPIES:
+        raise YamlError(line, f"aliases repeat more than {COPIES:,} values; write the values out")
     # An alias inside its own anchor would make the walk endless.
     if id(node) in above:
         raise YamlError(line, "a value that contains itself")
@@ -80,7 +86,7 @@ def _note_lines(node: yaml.Node, path: Path, lines: Lines, above: tuple[int, ...
                     key.start_mark.line + 1, f"{key.value!r} is repeated; it is already on line {lines[here]}"
                 )
             lines[here] = key.start_mark.line + 1
-            _note_lines(value, here, lines, (*above, id(node)))
+            _note_lines(value, here, lines, (*above, id(node)), visits)
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
-            _note_lines(value, (*path, index), lines, (*above, id(node)))
+            _note_lines(value, (*path, index), lines, (*above, id(node)), visits)

@@ -23,6 +23,7 @@ from mock_llm.types import HttpRequest, HttpResponse, bad_request
 from .in_process import Handle
 
 LARGEST_BODY: Final = 16 * 2**20  # bytes
+LONGEST_TRAILER: Final = 100  # lines after the last chunk
 IDLE: Final = 60.0  # seconds after which a silent connection is closed
 METHODS: Final = "GET, POST, OPTIONS"
 LOOPBACK_PAGE: Final = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
@@ -185,7 +186,7 @@ class Connection(BaseHTTPRequestHandler):
         return body
 
     def _chunked(self) -> bytes:
-        body = b""
+        body = bytearray()
         while True:
             size = self.rfile.readline(1024).split(b";")[0].strip()
             try:
@@ -195,9 +196,10 @@ class Connection(BaseHTTPRequestHandler):
             if not 0 <= length <= LARGEST_BODY - len(body):
                 raise too_large()
             if not length:
-                while self.rfile.readline(1024).strip():
-                    pass
-                return body
+                for _ in range(LONGEST_TRAILER):
+                    if not self.rfile.readline(1024).strip():
+                        return bytes(body)
+                raise too_large()
             body += self.rfile.read(length)
             self.rfile.readline(1024)
 

@@ -99,7 +99,7 @@ def report() -> Case:
 
 
 def dinner() -> Case:
-    """A dinner of fourteen tickets: four cooks with a plan, against an agent that thinks after each ticket."""
+    """A dinner of fourteen tickets: four cooks who have a plan, against an agent that thinks after each ticket."""
     return both("dinner", tasks()["kitchen"], "a plan, four cooks", "ReAct, one cook")
 
 

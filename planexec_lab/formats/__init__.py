@@ -159,7 +159,7 @@ def _which(data: Any) -> str:
     else:
         seen = _seen_in_text(data) if isinstance(data, str) else _seen_in_json(data)
     message = (
-        f"this could be {' or '.join(matches)}" if matches else f"this is not one of the formats {', '.join(names)}"
+        f"this could be {' or '.join(matches)}" if matches else f"this is in none of the formats {', '.join(names)}"
     )
     raise fault(f"{message}: {seen}", _choice(matches or alike or names), "unknown_format")
 
@@ -194,7 +194,7 @@ _FIELDS = ("steps", "tasks", "plan", "output", "graph", "task_nodes", "task_link
 
 
 def _decoded(source: bytes) -> str:
-    """Return the text in `source`; raise `PlanError` for bytes that are none."""
+    """Return the text in `source`; raise `PlanError` for bytes that can't be decoded."""
     encoding = "utf-16" if source.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8"
     try:
         return source.decode(encoding)

@@ -52,7 +52,7 @@ def arguments(call: ast.expr, spread: bool = False) -> dict[str, Any]:
             raise ValueError("** is no argument")
         named = {one.arg: value} if one.arg is not None else value
         if twice := params.keys() & named.keys():
-            raise ValueError(f"the argument {min(map(str, twice))!r} stands twice")
+            raise ValueError(f"the argument {min(map(str, twice))!r} is given twice")
         params |= named
     held: dict[str, Any] = plain(params)
     return held

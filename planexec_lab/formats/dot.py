@@ -1,7 +1,7 @@
 """Graphviz DOT, the graph language of many drawing tools: https://graphviz.org/doc/info/lang.html.
 
 ``1 -> 2`` says that 2 waits for 1; `drawn` says what a node is. An arrow may end at several nodes in braces. ``dir=back`` turns an
-arrow around, ``style=invis`` is none, and an arrow in both directions is a fault. The label of the graph is the goal. Colours,
+arrow around, ``style=invis`` means no arrow, and an arrow in both directions is a fault. The graph's label is the goal. Colours,
 ranks, fonts and the like are left out.
 """
 

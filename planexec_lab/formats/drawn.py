@@ -1,8 +1,9 @@
 """The common part of drawn plans (Mermaid's flowcharts and Graphviz's graphs): nodes, and arrows from dependency to dependent.
 
-A node is a step; `labels` reads its text. A node that only marks start or stop, joins arrows, or is invisible is not a step: what
-comes after it waits for what comes before it. Labels of arrows are remarks and are ignored, unless they label the branches of a
-decision, because a plan has no branches. A name that no step can have, such as ``data/raw.csv``, becomes the step's description.
+A node is a step; `labels` reads the text. A node that only marks start or stop, joins arrows, or is invisible is not a step: what
+comes after it waits for what comes before it. Labels of arrows are remarks and are ignored, unless they name a condition ("if it
+fails", the branches of a decision), which a plan does not have, or turn the arrow around ("depends on"). A name that no step can
+have, such as ``data/raw.csv``, becomes the step's description.
 """
 
 from __future__ import annotations
@@ -15,11 +16,19 @@ from typing import Any, Literal
 from planexec_lab.formats import labels
 from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, unwritable
-from planexec_lite.plan import Plan
+from planexec_lite.plan import Plan, PlanError
 
 Shape = Literal["box", "round", "decision", "mark"]
 _MARKERS = {"start", "begin", "end", "stop", "finish"}
-_ALWAYS = {"__start__", "__end__", "START", "END"}  # LangGraph's and others' names, in whatever shape
+_ALWAYS = {"__start__", "__end__", "START", "END"}  # of LangGraph and other tools, in every shape
+_WHEN = re.compile(
+    r"^\W*(?:no|false)\W*$|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|reject\w*|denied|invalid|time-?outs?"
+    r"|retry|retries|repeat|again|loop|back)\b",
+    re.IGNORECASE,
+)
+_TURNED = re.compile(
+    r"\b(?:depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows)\b", re.IGNORECASE
+)
 _ID = re.compile(r"[\w.-]+")
 
 
@@ -51,6 +60,7 @@ class Chart:
     before: dict[str, list[str]] = field(default_factory=dict)
     ways: dict[str, dict[str, int]] = field(default_factory=dict)
     arrow_ids: set[str] = field(default_factory=set)
+    faults: list[PlanError] = field(default_factory=list)
 
     def node(self, id: str, line: int, lines: list[str] | None = None, shape: Shape | None = None) -> None:
         """Name a node; a text or a shape that it gets later takes the place of an earlier one."""
@@ -60,6 +70,11 @@ class Chart:
 
     def arrow(self, start: str, end: str, line: int, label: str = "") -> None:
         """Draw an arrow between two nodes that were named."""
+        if (words := _WHEN.search(label)) or _TURNED.search(label):
+            what = "a plan has no branches" if words else "an arrow leads from what must be done first"
+            mend = "draw a single branch" if words else "turn the arrow around, without a label"
+            message = f"line {line}: the arrow from {start} to {end} says {label.strip()[:40]!r}; {what}"
+            self.faults.append(fault(message, mend))
         self.before.setdefault(end, []).append(start)
         self.ways.setdefault(start, {}).setdefault(label.strip() or end, line)
 
@@ -72,12 +87,14 @@ class Chart:
         for id, node in self.nodes.items():
             if node.shape == "decision" and len(ways := self.ways.get(id, {})) > 1:
                 message = f"line {node.line}: from {id} one goes {' or '.join(map(repr, ways))}; a plan has no branches"
-                raise fault(message, "draw the steps of one branch; a run that takes another branch needs a new plan")
+                raise fault(message, "draw a single branch; a run that takes another branch needs a new plan")
             if id not in markers:
                 depends_on = [names[other] for other in self._before(id, markers)]
                 steps.append(
                     {"id": names[id], "depends_on": depends_on, **_says(id, node), **(calls or {}).get(id, {})}
                 )
+        if self.faults:
+            raise self.faults[0]
         return build(steps, self.goal, lines={name: self.nodes[id].line for id, name in names.items()})
 
     def _before(self, id: str, markers: set[str]) -> list[str]:

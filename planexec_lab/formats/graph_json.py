@@ -2,7 +2,7 @@
 
 React Flow, networkx, D3, Cytoscape and LangGraph's ``to_json`` write graphs in this way, with small differences: ``links`` for the
 edges, ``from`` and ``to``, a pair ``["a", "b"]``, and what a node says in ``data``. An edge leads from what must be done first.
-An edge that holds only under a condition, and a graph without directions, are faults: a plan has neither.
+An edge that holds only under a condition, a graph without directions, and nodes that are hidden or hold others, are faults.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ CARRIES = frozenset({"description", "tool", "params"})
 _SHAPE = 'write {"nodes": [{"id": "a", "label": "what to do"}, …], "edges": [{"source": "a", "target": "b"}]}'
 _ENDS = (("source", "target"), ("from", "to"), ("start", "end"), ("src", "dst"))
 _CONDITIONS = ("condition", "conditional", "when", "if", "branch")
+_LABELS = ("label", "relation", "type", "kind", "sourceHandle")
+_CHOICES = ("decision", "condition", "if", "if-else", "ifelse", "switch", "router", "branch")
+_HIDDEN = ("hidden", "disabled", "parent", "parentId", "parentNode", "depends_on", "dependencies", "needs", "after")
 _TOOLS, _ARGUMENTS = ("tool", "function"), ("params", "arguments", "args", "parameters")
 
 
@@ -31,7 +34,7 @@ def recognises(data: Any) -> bool:
 
 
 def read(data: Any) -> Plan:
-    """Read the graph; a node with a tool and its arguments is a call, and any other one a step in words."""
+    """Read the graph; a node with a tool and its arguments is a call, and every other node is a step without a tool."""
     inner, chart = _elements(data), Chart()
     nodes, edges = inner.get("nodes"), _edges(inner)
     if not isinstance(nodes, list) or edges is None:
@@ -49,14 +52,19 @@ def read(data: Any) -> Plan:
         words = next(
             (told[key] for key in ("label", "description", "title", "name") if isinstance(told.get(key), str)), id
         )
-        chart.node(id, 1, words.split("\n"), "mark" if told.get("type") in ("start", "end") else "box")
+        if key := next((key for key in _HIDDEN if told.get(key)), None):
+            raise fault(f"the node {id!r} has {key}: {str(told[key])[:40]}", _SHAPE, at=("nodes", number))
+        kind = str(told.get("type", "")).lower()
+        chart.node(
+            id, 1, words.split("\n"), "mark" if kind in ("start", "end") else "decision" if kind in _CHOICES else "box"
+        )
         calls[id] = _call(told)
     for number, edge in enumerate(edges):
-        start, end = _ends(edge, number)
+        start, end, label = _ends(edge, number)
         for id in (start, end):
             if id not in chart.nodes:
                 raise fault(f"an edge names the node {id!r}, which is not there", _SHAPE, at=("edges", number))
-        chart.arrow(start, end, 1)
+        chart.arrow(start, end, 1, label)
     return chart.plan(calls)
 
 
@@ -91,14 +99,17 @@ def _call(told: Mapping[str, Any]) -> dict[str, Any]:
     return {} if tool is None else {"tool": tool, "params": dict(params)}
 
 
-def _ends(edge: Any, number: int) -> tuple[str, str]:
+def _ends(edge: Any, number: int) -> tuple[str, str, str]:
     if isinstance(edge, list) and len(edge) == 2:
-        return str(edge[0]), str(edge[1])
+        return str(edge[0]), str(edge[1]), ""
     told = _merged(edge)
     if condition := next((key for key in _CONDITIONS if told.get(key)), None):
         message = f"an edge has {condition}: {str(told[condition])[:40]}; a plan has no branches"
-        raise fault(message, "write the nodes and edges of one branch", at=("edges", number))
+        raise fault(message, "write the nodes and edges of a single branch", at=("edges", number))
+    if told.get("directed") is False or told.get("markerStart") or told.get("arrows", "to") != "to":
+        raise fault("an edge has no direction, or another one than to its target", _SHAPE, at=("edges", number))
+    label = " ".join(str(told[key]) for key in _LABELS if told.get(key))
     for first, second in _ENDS:
         if first in told and second in told:
-            return str(told[first]), str(told[second])
+            return str(told[first]), str(told[second]), label
     raise fault(f"the edge {str(edge)[:60]} does not say from where to where", _SHAPE, at=("edges", number))

@@ -1,15 +1,17 @@
 """Jobs in YAML that name what they wait for, as continuous integration and task runners have them.
 
 GitHub Actions (``jobs`` with ``needs``), Taskfile (``tasks`` with ``deps``), dvc (``stages``, whose ``deps`` are the ``outs`` of
-others), Argo (``dag.tasks`` with ``dependencies`` or ``depends``), Compose (``services`` with ``depends_on``), and lists of steps
-with one of these names. A job is a step in words. What would change the order or the number of steps, such as ``if``, ``when`` or
-a matrix, is a fault.
+others), Argo (``dag.tasks`` with ``dependencies`` or ``depends``), Compose (``services`` with ``depends_on``), CircleCI
+(``workflows`` with ``requires``), Tekton (``runAfter``), and lists of steps with one of these names. A job is a step without a
+tool. A field that changes the order or number of steps, such as ``if``, ``when`` or a matrix, is a fault.
 """
 
 from __future__ import annotations
 
 import json
+import posixpath
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +22,18 @@ from planexec_lite.plan import Plan
 CARRIES = frozenset({"goal", "description"})
 LINE = re.compile(r"[ \t]*(?:jobs|stages|services|dag):[ \t]*$")
 
-_WAITS = ("needs", "deps", "depends_on", "dependencies", "depends", "dependsOn")
+_WAITS = (
+    "needs",
+    "deps",
+    "depends_on",
+    "dependencies",
+    "depends",
+    "dependsOn",
+    "requires",
+    "runAfter",
+    "after",
+    "upstream",
+)
 _GROUPS = ("jobs", "tasks", "stages", "services", "steps")
 _RECOGNISED = re.compile(rf"(?:^[ \t-]*|[{{,][ \t]*)(?:{'|'.join(_WAITS)})[ \t]*:", re.MULTILINE)
 _GROUP = re.compile(rf"^[ \t]*(?:{'|'.join(_GROUPS)})[ \t]*:[ \t]*(?:#.*)?$", re.MULTILINE)
@@ -34,6 +47,11 @@ _REFUSED = {
     **dict.fromkeys(
         ("continue-on-error", "continueOn", "allow_failure", "ignore_error"), "a failure that does not count"
     ),
+    **dict.fromkeys(
+        ("before", "downstream", "next", "then", "wait_for", "links", "volumes_from"),
+        "an order that is not read; use needs",
+    ),
+    "wdir": "another folder for its paths",
 }
 _MOST = 200_000  # characters
 _MEND = "write jobs:, and below each job its name and needs: [the jobs before it]; leave out what a plan can't have"
@@ -47,7 +65,7 @@ def recognises(data: Any) -> bool:
 def read(data: Any) -> Plan:
     """Read the jobs; the name of the workflow is the goal."""
     if not isinstance(data, str) or len(data) > _MOST:
-        raise fault(f"this is no text of at most {_MOST:,} characters", _MEND)
+        raise fault(f"this is not text, or has more than {_MOST:,} characters", _MEND)
     import yaml
 
     try:
@@ -55,15 +73,21 @@ def read(data: Any) -> Plan:
         content = yaml.safe_load(data)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise fault(f"this is not YAML: {' '.join(str(error).split())}", _MEND) from None
-    jobs = _jobs(content)
-    if not jobs:
-        raise fault("there are no jobs in it", _MEND)
     lines = _lines(node)
+    groups = _groups(content)
+    if len(groups) != 1:
+        raise fault(f"line 1: there are {len(groups) or 'no'} groups of jobs in it", _MEND)
+    [jobs] = groups
     chart = Chart(str(content.get("name") or "") if isinstance(content, Mapping) else "")
-    outputs = {str(out): id for id, job in jobs.items() for out in _paths(job.get("outs"))}
+    outputs = {
+        out: id for id, job in jobs.items() for key in ("outs", "metrics", "plots") for out in _paths(job.get(key))
+    }
+    exclusive = Counter(str(job["concurrency"]) for job in jobs.values() if job.get("concurrency"))
     for id, job in jobs.items():
         line = lines.get(id, 1)
         _check(id, job, line)
+        if exclusive[str(job.get("concurrency"))] > 1:
+            raise fault(f"line {line}: {id} can't run at the same time as another job of its concurrency group", _MEND)
         words = next((str(job[key]) for key in ("name", "desc", "description", "summary") if job.get(key)), id)
         chart.node(id, line, words.split("\n"))
     for id, job in jobs.items():
@@ -92,19 +116,21 @@ def _quoted(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _jobs(content: Any) -> dict[str, dict[str, Any]]:
-    """The jobs by their ids: the first group whose members are objects, the outermost one first."""
-    waiting, seen = [content], set[int]()  # a part that aliases name twice is looked at once
-    for part in waiting:
+def _groups(content: Any) -> list[dict[str, dict[str, Any]]]:
+    """The outermost groups of jobs, each by the ids of its jobs. CircleCI's are in its workflows."""
+    if isinstance(content, Mapping) and "workflows" in content:
+        content = content["workflows"]
+    waiting, seen, groups = [content], set[int](), list[dict[str, dict[str, Any]]]()
+    for part in waiting:  # a part that aliases name twice is looked at once
         if not isinstance(part, Mapping) or id(part) in seen:
             continue
         seen.add(id(part))
-        for key in _GROUPS:
-            if jobs := _named(part.get(key)):
-                return jobs
+        if jobs := [one for key in _GROUPS if (one := _named(part.get(key)))]:
+            groups += jobs
+            continue
         for inner in part.values():
             waiting += inner if isinstance(inner, list) else [inner]
-    return {}
+    return groups
 
 
 def _named(group: Any) -> dict[str, dict[str, Any]]:
@@ -112,10 +138,16 @@ def _named(group: Any) -> dict[str, dict[str, Any]]:
         return {str(id): dict(job) if isinstance(job, Mapping) else {} for id, job in group.items()}
     named: dict[str, dict[str, Any]] = {}
     for job in group if isinstance(group, list) else []:
-        id = str(job.get("id", job.get("name", ""))) if isinstance(job, Mapping) else ""
+        id, fields = "", job
+        if isinstance(job, str):
+            id, fields = job, {}
+        elif isinstance(job, Mapping) and len(job) == 1 and isinstance(inner := next(iter(job.values())), Mapping):
+            id, fields = str(next(iter(job))), inner
+        elif isinstance(job, Mapping):
+            id = str(job.get("id", job.get("name", "")))
         if not id or id in named:
             return {}
-        named[id] = dict(job)
+        named[id] = dict(fields)
     return named if any(set(_WAITS) & job.keys() for job in named.values()) else {}
 
 
@@ -125,7 +157,7 @@ def _check(id: str, job: Mapping[str, Any], line: int) -> None:
             raise fault(f"line {line}: {id} has {key}: {str(job[key])[:40]}, {why}", _MEND)
     strategy = job.get("strategy")
     if isinstance(strategy, Mapping) and "matrix" in strategy:
-        raise fault(f"line {line}: {id} has a matrix, which makes many jobs of one", _MEND)
+        raise fault(f"line {line}: {id} has a matrix, which makes several jobs", _MEND)
     cmds = job.get("cmds")
     for cmd in cmds if isinstance(cmds, list) else []:
         if isinstance(cmd, Mapping) and "task" in cmd:
@@ -148,9 +180,11 @@ def _before(
         elif isinstance(value, Mapping):
             before += _compose(id, value, line)
         elif value is None or isinstance(value, list):
-            names = [one.get("task", one.get("job")) if isinstance(one, Mapping) else one for one in value or []]
-            files = outputs and not set(map(str, names)) & jobs.keys()  # dvc names files
-            before += [outputs[str(name)] for name in names if str(name) in outputs] if files else map(str, names)
+            if any(isinstance(one, Mapping) and "for" in one for one in value or []):
+                raise fault(f"line {line}: {id} has {key} with for, a loop, and a plan has none", _MEND)
+            names = [str(one.get("task", one.get("job")) if isinstance(one, Mapping) else one) for one in value or []]
+            files = outputs and not set(names) & jobs.keys()  # dvc names files and folders
+            before += [job for name in names for out, job in outputs.items() if _within(name, out)] if files else names
         else:
             raise fault(f"line {line}: {id} has {key}: {str(value)[:40]}, which is no list of jobs", _MEND)
     return list(dict.fromkeys(before))
@@ -178,8 +212,14 @@ def _paths(outs: Any) -> list[str]:
     return [str(next(iter(one))) if isinstance(one, Mapping) and one else str(one) for one in listed]
 
 
+def _within(one: str, other: str) -> bool:
+    """Are these the same path, or is one of them a folder that contains the other?"""
+    one, other = (f"{posixpath.normpath(path)}/" for path in (one, other))
+    return one.startswith(other) or other.startswith(one)
+
+
 def _lines(node: Any) -> dict[str, int]:
-    """The line of each key and of each value of ``id`` and ``name``; of a repeated one the first."""
+    """The line of each key and of each value of ``id`` and ``name``, the first one; raise `PlanError` for a repeated key."""
     lines: dict[str, int] = {}
     waiting = [node]
     seen: set[int] = set()
@@ -189,7 +229,11 @@ def _lines(node: Any) -> dict[str, int]:
             continue
         seen.add(id(one))
         if one.id == "mapping":
+            keys = set[str]()
             for key, value in one.value:
+                if key.id == "scalar" and key.value in keys:
+                    raise fault(f"line {key.start_mark.line + 1}: the key {key.value!r} is repeated", _MEND)
+                keys.add(str(key.value))
                 lines.setdefault(str(key.value), key.start_mark.line + 1)
                 if key.value in ("id", "name") and value.id == "scalar":
                     lines.setdefault(str(value.value), value.start_mark.line + 1)

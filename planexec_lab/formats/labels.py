@@ -1,6 +1,6 @@
 """The text of a node in a drawn plan: lines of description, and last the call of a tool.
 
-``Read the schema`` is a step without a tool; ``read_schema(database='shop')`` is a step with a tool and without a description;
+``Read the schema`` is a step that has no tool; ``read_schema(database='shop')`` is a step with a tool and without a description;
 with both, the description is above the call. References are the kit's own, ``{step_1_result}``.
 """
 
@@ -18,7 +18,7 @@ _ENTITY = re.compile(r"([#&])(#?)([0-9]{1,7}|[A-Za-z][A-Za-z0-9]*);")
 
 
 def read(lines: list[str]) -> dict[str, Any]:
-    """Return the fields of a step; raise `ValueError` if the last line looks like a call and can't be read."""
+    """Return a step's fields; raise `ValueError` if the last line looks like a call and can't be read."""
     if not calls.looks_like_one(lines[-1]):
         return {"description": "\n".join(lines)}
     try:

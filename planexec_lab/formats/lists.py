@@ -4,7 +4,8 @@
 without any such words each step waits for the one before it; in a list with some, an item without them waits for none.
 
 Nothing that could change the order is read as plain words: an item that names another step must wait for it, directly or
-not; words about order that can't be read are a fault. Items that are ticked off, ``[x]``, are done: they are left out.
+not; words about order that can't be read are a fault, and so is an item that would wait for nothing although it says "then"
+or has the number of an earlier item. Items that are ticked off, ``[x]``, are done: they are left out.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ LINE = re.compile(rf"[ \t]*(?:{_MARK}{_NUMBER}|[-*+•])(?:\*\*|__)?[ \t]+\S", r
 _ITEM = re.compile(
     rf"(?P<indent>[ \t]*)(?:(?P<bold>{_MARK}){_NUMBER}|[-*+•])(?P<closed>\*\*|__)?[ \t]+(?P<text>.*)", re.IGNORECASE
 )
+_FIELD = re.compile(r"[a-z_][\w.-]*:(?=\s|$)")  # of an object in YAML
 _BOX = re.compile(r"\[(?P<tick>[ xX✓✔])\][ \t]+")
 _GOAL = re.compile(r"[ \t]*(?:#+[ \t]*)?(?:Goal|Task):[ \t]*(.*)", re.IGNORECASE)
 _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*")
@@ -74,6 +76,24 @@ _ORDER = re.compile(
 _NAMED = re.compile(
     rf"\b(?:steps|tasks|items)\s+(?P<many>{_NUMBERS})|\b(?:step|task|item)\s+#?(?P<one>[0-9]{{1,9}})\b", re.IGNORECASE
 )
+_LIKELY = re.compile(  # in a list with words about order, an item that says none waits for nothing, so these are asked about
+    r"^(?:then|next|finally|lastly)\b|\b(?:first|last|only\s+then)\W*$|\bat\s+the\s+(?:very\s+)?end\b"
+    r"|\b(?:after\w*|thereafter|before(?:hand)?|subsequent\w*|meanwhile|while|until|unless|if|when|once|provided|pending|upon)\b"
+    r"|\b(?:as\s+soon\s+as|subject\s+to|follow(?:s|ing|-up)|builds?\s+on|triggers?|trigger\w*\s+by|on\s*success|waits?|nach)\b"
+    r"|\b(?:steps?|tasks?|items?)\s+(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
+    r"|\b(?:first|second|third|fourth|fifth|[0-9]+(?:st|nd|rd|th)|previous|preceding|prior|earlier|above|both|others?)\s+"
+    r"(?:\w+\s+)?(?:steps?|tasks?|items?|ones?)\b",
+    re.IGNORECASE,
+)
+_LATER = re.compile(
+    r"\b(?:as\s+soon\s+as|upon|until|pending|post|waits?|contingent|conditional|subject\s+to|provided|given|not\s+before|no\s+earlier)\b"
+    r"|[≥>]",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(  # "2", "#2" and "$2", but neither "2.5" nor "2 files"
+    r"(?<![\w.,:/%-])[#$(\[{]*[EST]?(?P<id>[0-9]{1,9})(?![\w/%:-]|[.,][0-9])"
+    r"(?!\s+(?!is\b|has\b|was\b|(?:succeed|passe|finishe|complete|run|work|end)s\b)[a-z]+s\b)"
+)
 _SPAN = re.compile(r"#?([0-9]+)(?:\s*(?:-|–|—|\.\.\.?|\bto\b|\bthrough\b)\s*(?:[a-z]+\s+)*#?([0-9]+))?", re.IGNORECASE)
 _MOST = 1_000  # numbers in a range; a longer one is no range of steps
 _MEND = "write an item a line, '1. what to do', and what it waits for at its end: '(after 1, 2)'"
@@ -114,7 +134,7 @@ def read(data: Any) -> Plan:
     data = _of_taskweaver(data)
     if not isinstance(data, str):
         raise fault("this is not a string", _MEND)
-    goal, items, outer = "", list[_Item](), ""
+    goal, items, outer, fields = "", list[_Item](), "", list[int]()
     for line, text in enumerate(data.splitlines(), 1):
         item = _ITEM.fullmatch(text)
         if item:
@@ -125,11 +145,15 @@ def read(data: Any) -> Plan:
             if items and bool(number) != bool(items[0].number):
                 raise fault(f"line {line}: {_short(text)} is mixed with items of another kind", _MEND)
             items.append(_item(item, number, line))
+            if not number and (_FIELD.match(item["text"]) or item["text"].rstrip().endswith(":")):
+                fields.append(line)
         elif not items and (above := _GOAL.fullmatch(text)):
             goal = above[1].strip()
         elif text.strip() and (items or not _HEADING.fullmatch(text)):
             if not items or not text[:1].isspace():
                 raise fault(f"line {line}: {_short(text)} is no item of the list", _MEND)
+            if items[-1].line in fields and _FIELD.match(text.strip()):
+                raise fault(f"line {items[-1].line}: {_short(items[-1].lines[0])} begins an object, not an item", _MEND)
             items[-1].lines.append(text.strip())
     return build(_steps(items), goal, lines={item.id: item.line for item in items})
 
@@ -141,11 +165,12 @@ def write(plan: Plan) -> str:
             message = f"an item of a list has a number, and this step is called {step.id!r}"
             raise unwritable(step.id, message, "number the steps")
     ids = [step.id for step in plan.steps]
+    places = {id: place for place, id in enumerate(ids)}
     after = [list(step.depends_on) for step in plan.steps]
     in_order = after == [ids[max(place - 1, 0) : place] for place in range(len(ids))]
-    none = len(after) > 1 and not in_order and not any(after)
     lines = [f"Goal: {plan.goal}"] if plan.goal else []
-    for step, others in zip(plan.steps, after, strict=True):
+    for place, (step, others) in enumerate(zip(plan.steps, after, strict=True)):
+        none = not in_order and (not any(after) or bool(_doubts_of_a_root(step.description, places, place)))
         hint = f" (after {', '.join(others)})" if others and not in_order else " (after nothing)" if none else ""
         lines.append(f"{step.id}. {step.description}{hint}")
     return "\n".join([*lines, ""])
@@ -185,12 +210,11 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
                 message = f"line {item.line}: item {item.id} comes after item {items[place - 1].id}"
                 raise fault(message, "write the items in the order of their numbers, or say '(after 1)' at each")
             item.waits_for = [items[place - 1].id]
+    _check_words(items)
     _check_names(items)
     done = {item.id: item.waits_for for item in items if item.done}
     if done and len(done) == len(items):
-        raise fault(
-            f"line {items[0].line}: every item is ticked off, so nothing is left to do", "write what is to be done"
-        )
+        raise fault(f"line {items[0].line}: every item is ticked off, so no step remains", "write what is to be done")
     return [
         {"id": item.id, "description": item.text, "depends_on": _without(item.waits_for, done)}
         for item in items
@@ -240,6 +264,33 @@ def _numbers(text: str, item: _Item) -> list[str]:
     return ids
 
 
+def _check_words(items: list[_Item]) -> None:
+    """Raise `PlanError` for words that could say that an item waits for another one, and were not read."""
+    hinted, places = any(item.hinted for item in items), {item.id: place for place, item in enumerate(items)}
+    for place, item in enumerate(items):
+        if hinted and not item.hinted:
+            words = _doubts_of_a_root(item.text, places, place)
+        else:
+            words = _doubts(item, places, -1 if hinted else place)
+        if words:
+            raise _unread(item, f"{_short(words)} could be about order")
+
+
+def _doubts_of_a_root(text: str, places: Mapping[str, int], place: int) -> str:
+    """Return the words of an item at `place`, which waits for nothing, that could be about order; "" if none are."""
+    words = _LIKELY.search(text) if place else None
+    numbers = (number for number in _PLAIN.finditer(text) if places.get(number["id"], place) < place)
+    return words[0] if words else next((number[0] for number in numbers), "")
+
+
+def _doubts(item: _Item, places: Mapping[str, int], place: int) -> str:
+    """Return the words of an item that are followed by the number of an item behind `place` for which it does not wait."""
+    words = _LIKELY.search(item.text) or _LATER.search(item.text)
+    ids = {number["id"] for number in _PLAIN.finditer(item.text, words.end())} if words else set[str]()
+    others = ids.difference(item.waits_for, [item.id])
+    return item.text[words.start() :] if words and any(places.get(id, -1) > place for id in others) else ""
+
+
 def _check_names(items: list[_Item]) -> None:
     """Raise `PlanError` for an item that names another one and does not wait for it, directly or not."""
     by_id, before = {item.id: item for item in items}, dict[str, set[str]]()
@@ -277,5 +328,7 @@ def _without(ids: list[str], done: dict[str, list[str]]) -> list[str]:
 
 
 def _unread(item: _Item, message: str) -> PlanError:
-    mend = "write what it waits for at its end, '(after 1, 2)' or '(after nothing)'; write a number that is no step in words"
+    mend = (
+        "write what it waits for at its end, '(after 1, 2)' or '(after nothing)'; spell out a number that is not a step"
+    )
     return fault(f"line {item.line}: {_short(' '.join(item.lines))}: {message}", mend)

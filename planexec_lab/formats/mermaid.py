@@ -118,7 +118,7 @@ def read(data: Any) -> Plan:
         raise fault(f"line {opened[-1]}: this subgraph has no end", "write end on a separate line after its nodes")
     for id, place in groups.items():
         if id in chart.before or id in chart.ways:
-            message = f"line {place}: an arrow begins or ends at the subgraph {id!r}, which is no step"
+            message = f"line {place}: an arrow begins or ends at the subgraph {id!r}, which is not a step"
             raise fault(message, "draw the arrow between the nodes that it means")
     return chart.plan()
 

@@ -14,7 +14,7 @@ from planexec_lite.plan import Plan
 
 
 class Parallelism(NamedTuple):
-    """The shape of a plan: number of steps, number of waves (`depth`), and steps in the largest wave (`width`)."""
+    """A plan's shape: number of steps, number of waves (`depth`), and steps in the largest wave (`width`)."""
 
     steps: int
     depth: int
@@ -27,7 +27,7 @@ class Parallelism(NamedTuple):
 
 
 def parallelism(plan: Plan) -> Parallelism:
-    """Return the shape of a plan. Raises `ValueError` for a plan with a cycle, which never ends."""
+    """Return the plan's shape. Raises `ValueError` for a plan with a cycle, which never ends."""
     waves = plan.waves()
     if sum(map(len, waves)) < len(plan.steps):
         raise ValueError("steps of this plan form a cycle; plan.problems() names them")

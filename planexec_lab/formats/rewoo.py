@@ -47,7 +47,7 @@ def read(data: Any) -> Plan:
         body = piece[call.end() :].rstrip() if call else ""
         closed = body.endswith("]") and not _CALL.search(body)
         if (why and thought) or (call and not closed) or (not call and (last or _DEFINITION.search(piece))):
-            raise fault(f"line {line}: {piece.strip()[:60]!r} is no plan with one evidence", _SHAPE)
+            raise fault(f"line {line}: {piece.strip()[:60]!r} is not a plan with one evidence", _SHAPE)
         why = why or " ".join(thought.split())
         if call:
             steps.append(step(call[1], call[2].strip(), {"input": body[:-1]}, rewrite, why=why))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -44,11 +45,19 @@ def fault(message: str, mend: str, code: str = "wrong_shape", at: Path | None = 
 def load(text: str) -> Any:
     """Return what JSON `text` holds; raise `PlanError` with the line when it is not JSON."""
     try:
-        return from_json(text, allow_inf_nan=False)
+        data = from_json(text, allow_inf_nan=False)
+        json.loads(text, object_pairs_hook=_once)
+        return data
     except (ValueError, TypeError) as error:
         raise fault(
             f"this is not JSON: {error}", "pass one plan at a time, and nothing around it", "not_json"
         ) from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    counts = Counter(name for name, _ in pairs)
+    if twice := next((name for name, count in counts.items() if count > 1), None):
+        raise ValueError(f"the name {twice!r} occurs twice in one object")
 
 
 def shaped(kind: type[T], data: Any, shape: str, inside: Path = (), wrapped: int = 0) -> T:

@@ -118,7 +118,7 @@ def unwritable(step: str | None, message: str, mend: str) -> PlanError:
 
 
 def only_tools(plan: Plan) -> Iterator[tuple[Step, str]]:
-    """Yield the steps with their tools; raise `PlanError` for a step without a tool."""
+    """Yield the steps with their tools; raise `PlanError` if a step has no tool."""
     for one in plan.steps:
         if one.tool is None:
             hint = "name the tool, or write a format that has steps in words: native, mermaid, dot, list, worfbench"

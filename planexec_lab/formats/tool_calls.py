@@ -1,7 +1,7 @@
 """Tool calls as OpenAI's APIs return them: https://platform.openai.com/docs/guides/function-calling.
 
 A message with ``tool_calls``, a list of such calls, a whole chat completion, a transcript of messages, or items of the Responses
-API (``function_call``). The calls of one answer are parallel. In a transcript they depend on the calls before them, because the
+API (``function_call``). Calls in the same answer are parallel. In a transcript they depend on the calls before them, because the
 model had seen their results.
 """
 
@@ -100,7 +100,7 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _literal(value: Any) -> Any:
-    """A value in which nothing is a reference, in the plan's notation."""
+    """A value without references, in the plan's notation."""
     if isinstance(value, str):
         return references.escape(value)
     if isinstance(value, dict):

@@ -34,7 +34,7 @@ class PublishedTool(Tool):
         return PublishedTool, (self.name, self.description, self.published)
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:
-        """Return every mismatch of `params`; without published names there is none."""
+        """Return every mismatch of `params`; [] if the tool has no published names."""
         return [] if self.published is None else super().faults(params)
 
     def call(self, params: Mapping[str, Any]) -> NoReturn:

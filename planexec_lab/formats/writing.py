@@ -1,4 +1,4 @@
-"""Writing a plan so that nothing is lost unless the caller says so.
+"""Writing a plan without loss, unless the caller allows a loss.
 
 The error names every field without a place in the format. The rest is written, read again and compared with the plan: a writer
 that would change anything raises an error, so everything that `formats.write` returns can be read back.

@@ -13,7 +13,7 @@ from planexec_lab.gantz.script import ManifestError, Script
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 LONGEST = 100_000
-"""The most bytes of one value. The system's bound is a little higher, and its message is less helpful."""
+"""The most bytes of a value. The system's bound is a little higher, and its message is less helpful."""
 
 
 def load(

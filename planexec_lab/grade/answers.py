@@ -23,8 +23,8 @@ class Answered:
     """A planner's answer.
 
     Args:
-        plan: its last plan, valid or not; None if there was none.
-        why: the reason if there was none.
+        plan: its last plan, valid or not; None if it wrote no plan.
+        why: the reason if `plan` is None.
         errors: the endpoint's errors, even if a plan came in the end.
         calls: the calls of its model.
     """

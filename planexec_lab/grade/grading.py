@@ -1,4 +1,4 @@
-"""Grades: a plan compared with one or several gold plans.
+"""Grades: a plan compared with its gold plans.
 
 Tool F1 is TaskBench's node F1 and WorFBench's node measure (Shen et al. 2023, https://arxiv.org/abs/2311.18760; Qiao et
 al. 2024, https://arxiv.org/abs/2410.07869), edge F1 is TaskBench's link F1. There are two differences. TaskBench counts
@@ -35,7 +35,7 @@ class Grade:
 
     Args:
         valid: whether `Plan.problems` is empty.
-        problems: the codes of its problems, each once; "no_plan" if there was no plan.
+        problems: the codes of its problems, each once; "no_plan" if `plan` is None.
         tool_f1: agreement of its calls with the gold plan's, in any order: Tool F1 = 2 × (calls in common) / (total calls in
             both plans); 0 to 1.
         edge_f1: the same for direct dependencies, as pairs of tools; 0 to 1.
@@ -84,7 +84,7 @@ def grade(
     """Return the grade of `plan`.
 
     Args:
-        plan: None for an answer without a plan; it gets 0 everywhere.
+        plan: None for an unreadable answer; it gets 0 everywhere.
         gold: one gold plan or several. With several the best match counts: by tool F1, then edge F1, then order kept, then
             position.
         toolbox: checks the plan, and gives effects and seconds. None: tools and arguments are not checked, and the effects
@@ -100,7 +100,7 @@ def grade(
         raise ValueError("there is no gold plan; give one at least")
     for one in golds:
         if problems := one.problems():
-            fault = Problem("invalid_gold", None, "a gold plan must be valid", "mend it, or leave it out")
+            fault = Problem("invalid_gold", None, "a gold plan must be valid", "correct it, or leave it out")
             raise PlanError([fault, *problems])
     if plan is None:
         return Grade(False, _NO_PLAN, 0.0, 0.0, 0.0, None, None, 0.0, ())

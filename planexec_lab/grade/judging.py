@@ -70,7 +70,7 @@ def judged(evaluator: Evaluator, cases: Iterable[Case]) -> JudgeScore:
         counts[case.done] += 1
         try:
             accepted = evaluator.evaluate(case.step, case.result, case.board).verdict == "accept"
-        except Exception as error:  # as in a run, an evaluator's error is no verdict
+        except Exception as error:  # as in a run, an evaluator's error is not a verdict
             unjudged.append((case.name, f"{type(error).__name__}: {error}"))
             continue
         if accepted and not case.done:

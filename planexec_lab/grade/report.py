@@ -67,7 +67,7 @@ def compared(one: Graded, other: Graded) -> dict[str, Paired]:
 
 
 def in_words(planners: Sequence[Graded], comparison: dict[str, Paired]) -> str:
-    """The table of the means, one metric on each line, then answers without a plan, errors and usage.
+    """The table of the means, one metric on each line, then unreadable answers, errors and usage.
 
     The first planner's column is called "planner", the second's "against".
     """

@@ -241,7 +241,7 @@ class ToolServer:
             return await work()
 
     async def _living(self) -> Connection:
-        """The connection; a new connection if there is none or the server has died."""
+        """The connection; a new one at the first use and after the server has died."""
         if self._connection is not None and not self._connection.gone:
             return self._connection
         if self._connection is not None:
@@ -283,7 +283,7 @@ class ToolServer:
 
 
 class _Person:
-    """Passes the questions of one connection to a person; it keeps no reference to the server."""
+    """Passes a connection's questions to a person; it keeps no reference to the server."""
 
     def __init__(self, answer: Asked, server: str) -> None:
         self._answer, self._server = answer, server

@@ -78,7 +78,7 @@ class Pin:
         return cls({tool.name: {part: _hash(getattr(tool, part)) for part in PARTS} for tool in listed})
 
     def of_tool(self, name: str) -> str:
-        """The hash of one tool's listing."""
+        """The hash of a tool's listing."""
         return _hash([name, self.tools[name]])
 
     def changes(self, now: Pin) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A server's answer as the result of a step: data of bounded size."""
+"""A server's answer as a step's result: data of bounded size."""
 
 from __future__ import annotations
 

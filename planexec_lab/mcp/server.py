@@ -56,7 +56,7 @@ async def _over_stdio(server: Server[Any]) -> None:
 
 
 class _Desk:
-    """Answers the requests of all clients of one server."""
+    """Answers the requests of a server's clients."""
 
     def __init__(self, tools: Toolbox, name: str) -> None:
         self.tools, self.name = tools, name

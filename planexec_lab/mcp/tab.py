@@ -176,7 +176,7 @@ class ToolServer(client.ToolServer):
         return result_of(answer, tool)
 
     def _now(self) -> _Here:
-        """The connection, new if there is none, after a check of its tool list."""
+        """The connection, opened at its first use, after a check of its tool list."""
         if self._here is None or self._here.gone:
             self._here = _Here(program(self.address.command, self._asked()))
             self.starts += 1

@@ -22,7 +22,7 @@ class Answers(Protocol):
     """Whether the answers are scripted; scripted answers show a method and nothing about a model."""
 
     def __call__(self, text: str, row: Row) -> RecordedAnswer:
-        """Return the answer. Raises `LookupError` if there is none, `ValueError` for an unusable prompt."""
+        """Return the answer. Raises `LookupError` if no answer is stored, `ValueError` for an unusable prompt."""
 
 
 class _Recorded:

@@ -26,7 +26,7 @@ UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError
 
 @dataclass(frozen=True, slots=True)
 class ToolWords:
-    """A planner's view of a tool: name, description, JSON schema of its arguments, effects."""
+    """A tool as a planner sees it: name, description, JSON schema of its arguments, effects."""
 
     name: str
     description: str

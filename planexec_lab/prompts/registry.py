@@ -133,7 +133,7 @@ class Registry:
         return logged(client, begin, end)
 
     def log(self, name: str | None = None, version: int | None = None) -> list[LoggedRequest]:
-        """Return the logged requests, oldest first: all, those of a prompt, or those of one version."""
+        """Return the logged requests, oldest first: all, those of a prompt, or those of a version."""
         with self._reading() as db:
             return request_log.read(db, name, version)
 

@@ -1,7 +1,7 @@
 """Finds secrets in a request and its answer, and removes them before anything is written.
 
 Headers are never written. A header outside the list of harmless headers counts as a secret, and so does a field of the body with
-a name such as `api_key`, and a part of the address that is no known route. A secret is removed wherever it occurs.
+a name such as `api_key`, and a part of the address that is no known route. Every occurrence of a secret is removed.
 """
 
 from __future__ import annotations

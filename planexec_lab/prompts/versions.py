@@ -47,7 +47,7 @@ _COLUMNS = "prompt, number, text, note, at, digest"
 
 
 def save(db: sqlite3.Connection, name: str, text: str, note: str, at: str) -> PromptVersion:
-    """Return the version with this text; make it if there is none."""
+    """Return the version with this text; create it if needed."""
     asked = f"SELECT {_COLUMNS} FROM versions WHERE prompt = ? AND digest = ?"
     if row := db.execute(asked, (name, digest(text))).fetchone():
         return _read(row)

@@ -1,4 +1,4 @@
-"""Outcomes of whole runs, counted from their events: valid plans, steps that called a tool, verdicts, goals reached."""
+"""Outcomes of whole runs, counted from their events: valid plans, steps with tool calls, verdicts, goals reached."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from planexec_lite.plan import Plan
 
 
 def counted(events: Iterable[Event]) -> tuple[Counter[str], list[Action]]:
-    """Count the events of a run, and return the calls that gave a result.
+    """Count a run's events, and return the calls that gave a result.
 
     The counts: "plans" requested from a model, first plans and replans; "valid" plans, and "repaired" plans among them;
     "steps", one for each execution; "called", executions in which a tool gave a result; "verdicts", and each verdict by its name

@@ -63,7 +63,7 @@ class PlanGiven:
         self.then = then
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        """Return the given plan while there is none; then ask the model."""
+        """Return the given plan as the first plan; then ask the model."""
         return self.then.plan(goal, board, tools) if board.steps else self.given
 
 

@@ -1,7 +1,7 @@
 """Many answers of a real model to the planner's prompt, for offline replay.
 
 A file of JSON lines, gzipped if its name says so: first the `Head` (model, versions, date, settings), then each `Variant`
-(goal, tools and prompt), then one `Sample` on each line: the answers of one run of the planner, with its repairs.
+(goal, tools and prompt), then one `Sample` on each line: the planner's answers in a run, with its repairs.
 """
 
 from __future__ import annotations

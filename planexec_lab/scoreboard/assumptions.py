@@ -53,7 +53,7 @@ def in_words() -> str:
             for name, pace in PACES.items()
         ),
         f"A token is {CHARACTERS_PER_TOKEN} characters. Up to {SLOTS} steps run at once; tools take the seconds that they declare.",
-        "Wasted is a call of a tool whose result does not stand: it failed, or was taken back. A step that failed without a call "
+        "A tool call is wasted if it failed or was undone. A step that failed without a call "
         "is none; nor is a call whose result stands and led nowhere.",
     ]
     return "\n".join(lines)

@@ -65,7 +65,7 @@ class Figures:
 
     @property
     def replans(self) -> int:
-        """Number of replans: after a failure, news, a stall or a step."""
+        """Number of replans: after a failure, news, a stall or each step."""
         return sum(self.reasons.get(reason, 0) for reason in ("failure", "news", "stall", "step"))
 
 

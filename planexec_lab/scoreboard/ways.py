@@ -17,7 +17,7 @@ from planexec_lite import references
 from planexec_lite.plan import Plan, Step
 
 AND = "; then "
-"""Separates the steps that one task combines."""
+"""Separates the steps that a task combines."""
 _BETWEEN = re.compile(rf"{AND}|(?: Subtasks:|;) (?=[0-9]+[.] )")
 _GIVEN = re.compile(r"^((?:Result of step [\w.-]+: )+)", re.M)
 _TOLD = re.compile(r"^Result of step ([\w.-]+): (data: .*)$", re.M)
@@ -209,5 +209,5 @@ def number_of(id: str) -> str:
 
 
 def new_ids(id: str) -> Iterator[str]:
-    """The ids of new attempts at a step: 5b, 5c …"""
+    """The ids of a step's new attempts: 5b, 5c …"""
     return (f"{id}{letter}" for letter in "bcdefghijklmnopqrstuvwxyz")

@@ -80,7 +80,7 @@ def by_genai(span: Span) -> Span:
 
 
 def _operation(given: Mapping[str, Value], more: Mapping[str, Value]) -> str:
-    """What the span is, as its convention says; "" if it says nothing, or something that is neither model, tool nor agent."""
+    """Return the span's kind by its convention; "" if it has no kind, or one that is not a model, tool or agent."""
     for name, value in given.items():
         meanings = _KINDS.get(name.lower())
         if meanings is not None:
@@ -119,7 +119,7 @@ def _messages(given: Mapping[str, Value]) -> dict[str, str]:
 
 
 def _contents_of_events(span: Span, operation: str) -> dict[str, str]:
-    """What events such as ``gen_ai.user.message`` and ``gen_ai.choice`` hold."""
+    """Return the contents of events such as ``gen_ai.user.message`` and ``gen_ai.choice``."""
     asked: list[dict[str, Any]] = []
     contents: dict[str, str] = {}
     for event in span.events:

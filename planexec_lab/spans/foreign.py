@@ -1,4 +1,4 @@
-"""The spans of another framework's agent as the events of a run.
+"""The spans of another framework's agent as a run's events.
 
 An agent that asks a model, calls the tools that the model names, and asks again, is this kit's loop with a planner that plans one
 step ahead. So a model call is planning. A tool call is a step; so are a retrieval, a call for embeddings, and an agent that the
@@ -81,7 +81,7 @@ class _Telling:
         return [*told, e.Ended(over, status, reason + self._not_understood())]  # type: ignore[arg-type]
 
     def _not_understood(self) -> str:
-        """The spans that are neither a model call nor a step, counted by name; "" if there are none."""
+        """Count the spans that are neither model calls nor steps, by name; "" if there are no such spans."""
         if not self.left_out:
             return ""
         counted = Counter(span.name for span in self.left_out).most_common()

@@ -1,4 +1,4 @@
-"""Events in spans: their fields as attributes, the call of a tool, and errors."""
+"""Events in spans: their fields as attributes, tool calls, and errors."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def event_text(event: e.Event) -> str:
 
 
 def inner_text(event: Any) -> str:
-    """The events inside a step, as JSON."""
+    """A step's inner events, as JSON."""
     try:
         return event_text(event)
     except Exception:  # an event can be any object, and its methods can raise anything
@@ -86,7 +86,7 @@ def failure_of(event: Any) -> Failure | None:
     if isinstance(event, e.StepFailed | e.UndoFailed | e.Judged | e.PlanProposed) and event.error is not None:
         return raised(event.error)
     if isinstance(event, e.PlanProposed) and (event.problems or event.plan is None):
-        return Failure("invalid_plan", "; ".join(map(str, event.problems)) or "it is no plan")
+        return Failure("invalid_plan", "; ".join(map(str, event.problems)) or "it is not a plan")
     cut_off = isinstance(event, e.StepInDoubt) or (isinstance(event, e.Requeued) and event.reason == "interrupted")
     return Failure("interrupted", "interrupted") if cut_off else None
 

@@ -24,7 +24,7 @@ Source = str | dict[str, Any] | list[Any]
 
 
 def read(source: Source, *, trace_id: str | None = None) -> Run:
-    """Return a trace as a run, which can be drawn, replayed and counted like any run.
+    """Return the trace as a `Run`, which can be drawn, replayed and counted like any run.
 
     The output of `write`, or a collector's copy of it, gives the same events; times are whole nanoseconds. `foreign` converts the
     trace of another agent: model calls are planning, tool calls are steps.

@@ -229,7 +229,7 @@ class RunSpans:
 
 
 def _tolerant(placed: Iterator[Placed]) -> Iterator[Placed]:
-    """These spans up to the first invalid span, because a tool can emit anything that looks like a run."""
+    """These spans up to the first invalid span, because a tool can emit text that looks like a run's."""
     with suppress(Exception):
         yield from placed
 

@@ -1,4 +1,4 @@
-"""The spans of one trace and their nesting, checked."""
+"""A trace's spans and their nesting, checked."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Handles:
 
     Args:
         executor: carries out the steps.
-        store: of one run, and of its resumed runs; ``closing`` frees it.
+        store: of a run and its resumed runs; ``closing`` frees it.
         above: longer results, in bytes of JSON, become handles.
     """
 

@@ -94,7 +94,7 @@ class Tickets(Executor):
             return [Row(*row) for row in self._db.execute(ROWS).fetchall()]
 
     def with_late_answers(self, run: Run) -> Run:
-        """Return a copy of a run; if a step in doubt has a late answer, it has it as an event `StepLate`.
+        """Return a copy of the run; if a step in doubt has a late answer, it has it as an event `StepLate`.
 
         The answer does not count: it is evidence for the person who decides whether the step was done.
         """
@@ -142,7 +142,7 @@ class Tickets(Executor):
                         if state != "queued":
                             self._inform(id, None if report is None else pickle.loads(report), gone=not rows)
             raise RuntimeError("the queue was shut down; the ticket is still in its file")
-        except Exception as problem:  # nothing is read any more, so no future waits for it
+        except Exception as problem:  # the reader has stopped, so no future waits for it
             with self._lock:
                 self._stopped.set()
             for id in list(self._open):

@@ -2,7 +2,7 @@
 Models" (2022), https://arxiv.org/abs/2210.03629.
 
 It is a planner whose horizon is one call, and it is asked again after each call: a result, an error and the end of the horizon
-lead to the same request. So calls can't run in parallel, and there is no plan to revise.
+lead to the same request. So calls can't run in parallel, and no plan exists that could be revised.
 """
 
 from __future__ import annotations

@@ -16,5 +16,5 @@ from planexec_lite.workers import Workers
 
 
 def step_by_step(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:
-    """Return an agent whose planner is asked for one task at a time."""
+    """Return an agent whose planner plans a single task at a time."""
     return PlannerExecutor(LLMPlanner(client, horizon=1, tasks=True), ReActExecutor(client, tools), workers=workers)

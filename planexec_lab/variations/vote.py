@@ -57,7 +57,7 @@ class Ballot:
         self.planners, self.choose = planners, choose
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        """Return the chosen plan. Raises `PlanError` if no voter wrote a plan."""
+        """Return the chosen plan. Raises `PlanError` if none of the voters wrote a plan."""
         plans, failed = [], None
         for planner in self.planners:
             try:

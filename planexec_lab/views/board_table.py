@@ -73,7 +73,7 @@ def _standing(stand: Board, shown: Window) -> str:
 
 
 def board(shown: Run | Board) -> Figure:
-    """Show the state of a run, step by step, as a table with the same content in text and in HTML.
+    """Show a run's state, step by step, as a table with the same content in text and in HTML.
 
     A result is shown as JSON, an error as it was reported; long ones take up to five lines. Superseded
     steps come last, struck out. A done step is marked if no evaluator judged its result, or if the result was rejected.

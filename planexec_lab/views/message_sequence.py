@@ -100,7 +100,7 @@ def _sketch(title: str, exchange: Sequence[Message], longest: float) -> tuple[Ca
             y += HEAD + 8
         y += ROW
         time = seconds(message.at, longest)
-        if time != previous:  # messages of one moment share one time label
+        if time != previous:  # messages at the same time share a time label
             canvas.text(MARGIN, y + 4, time, ink=theme.MUTED)
         _arrow(canvas, message, at[message.sender], at[message.receiver], y)
         previous = time

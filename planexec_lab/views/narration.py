@@ -51,7 +51,7 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
             if event.error is not None:
                 return f"the planner fails: {_brief(event.error)}"
             if event.plan is None or event.problems:
-                return f"the plan is invalid: {_brief('; '.join(map(str, event.problems)) or 'it is no plan')}"
+                return f"the plan is invalid: {_brief('; '.join(map(str, event.problems)) or 'it is not a plan')}"
             return f"a plan of {count(len(event.plan.steps), 'step')} is there"
         case e.Reviewed():
             if event.verdict in ("done", "not done"):

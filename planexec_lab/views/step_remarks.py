@@ -12,7 +12,7 @@ MOST = 3  # pieces of news
 
 
 def mark(board: Board, id: str) -> str:
-    """Return ``result rejected`` or ``unverified`` for a step, or nothing."""
+    """Return ``result rejected`` or ``unverified``, if a step has this remark."""
     if id in board[Judging].rejected:
         return "result rejected"
     return "unverified" if id in board[Judging].unverified and board.state[id] == "done" else ""

@@ -23,7 +23,7 @@ MOST_QUESTIONS = 20  # of each step
 
 
 class Chosen(NamedTuple):
-    """The calls of a step: the call that waits for a person and why, the calls that are allowed, and those that were made."""
+    """A step's calls: the call that waits for a person and why, the calls that are allowed, and those that were made."""
 
     waits: str
     why: str

@@ -99,7 +99,7 @@ CAPABILITY = Capability(
 
 
 def ask_inside(board: Board, policy: object, event: e.Job, executor: Any) -> Answer:
-    """Guard: pause before a step or an undo whose nested run waits for a decision, and number the nested run of a step."""
+    """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine, id = board[Nested], event.id
     one = mine.waits.get(id or "")
     if isinstance(event, rollback.UndoStarted) and isinstance(one, rollback.UndoPaused):
@@ -125,7 +125,7 @@ def report_doubt(board: Board, policy: object, event: e.Ended, executor: Any) ->
 
 
 class InnerRun(NamedTuple):
-    """The nested run of a step, as its job receives it. It can be sent to another process.
+    """A step's nested run, as its job receives it. It can be sent to another process.
 
     Args:
         uid: the name of the run; `key`: the idempotency keys of its steps are made from it.

@@ -1,6 +1,6 @@
 """New effects (lesson 12): a later plan can't use a tool with effects that no earlier plan used.
 
-A result can contain the text of a stranger, and a planner reads results. Such a text must not extend the permissions of a run.
+A result can contain the text of a stranger, and a planner reads results. Such a text can't extend a run's permissions.
 """
 
 from __future__ import annotations

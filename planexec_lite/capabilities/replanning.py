@@ -67,7 +67,7 @@ def signature(steps: Iterable[Step]) -> Signature:
 
 
 def _does(step: Step) -> tuple[str, str]:
-    """Return the call of a step, or its words, without its id."""
+    """Return a step's call or description, without its id."""
     return ("call", str(step)) if step.tool else ("words", f"{step.description} {step.params}")
 
 

@@ -44,7 +44,7 @@ class RollbackStarted(e.Event):
 
 @dataclass(frozen=True, slots=True)
 class UndoStarted(e.Job):
-    """`call` is made to undo the effect of a step. Without a call, nested run number `inside` of the step is rolled back.
+    """`call` is made to undo a step's effect. Without a call, nested run number `inside` of the step is rolled back.
 
     `step` is the step, or names a call of the plan's rollback, as in "rollback 1".
     """

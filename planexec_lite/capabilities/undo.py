@@ -24,7 +24,7 @@ LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; the id
 
 
 class Completed(NamedTuple):
-    """A result of a step, with the step as it was then. `undo` is JSON, because other objects share the step and might change it.
+    """A step's result, with the step as it was then. `undo` is JSON, because other objects share the step and might change it.
 
     `lasts`: the step changed the world; `repeatable`: running it twice does no harm; `inside`: the number of its nested run, or 0.
     """
@@ -95,7 +95,7 @@ class WorkDone(Part):
         return {one.step.id: one.result for number, one in self.completed.items() if number <= last}
 
     def note_made(self, where: str, calls: Iterable[str]) -> None:
-        """Undo calls were made in this run (""), or in the nested run of a step."""
+        """Undo calls were made in this run (""), or in a step's nested run."""
         self.made[where] = (*self.made.get(where, ()), *calls)
 
     def settle(self, undo: Undo) -> None:

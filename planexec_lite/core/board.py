@@ -1,4 +1,4 @@
-"""The board: the state of a run, computed from its events. The same events always give the same board, without I/O or a
+"""The board: a run's state, computed from its events. The same events always give the same board, without I/O or a
 clock.
 
 - A valid plan replaces the unfinished steps: done steps stay, the others are superseded.
@@ -93,7 +93,7 @@ class IllegalTransition(ValueError):
 
 
 class Board:
-    """The complete state of a run. Read it freely, but change it only through `apply`.
+    """A run's complete state. Read it freely, but change it only through `apply`.
 
     Attributes:
         started: the `RunStarted` event, with the goal, roles, limits and tools; `is_begun` says whether it has
@@ -312,7 +312,7 @@ class Board:
     # Steps
 
     def begin(self, event: e.StepStarted | e.StepBlocked) -> None:
-        """Start an attempt of a step, which takes its slots."""
+        """Start an attempt, which takes the step's slots."""
         id = event.step
         if event.attempt == 1:
             self.queue.take(id)
@@ -434,7 +434,7 @@ class Board:
         return self._brought_by.get(id, 1)
 
     def effects_of(self, step: Step) -> Effects:
-        """Return the declared effects of a step: the stronger of its own declaration and its tool's."""
+        """Return a step's declared effects: its own declaration or its tool's, the stronger of both."""
         effects = self.started.effects
         return step.effects_with(effects) if effects or step.effects else "none"
 

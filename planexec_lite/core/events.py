@@ -169,7 +169,7 @@ class StepPaused(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class StepBlocked(Event):
-    """A guard refused an attempt of a step, so it failed without a call. It counts as an attempt."""
+    """A guard refused an attempt, so the step failed without a call. It counts as an attempt."""
 
     step: str
     error: str
@@ -285,14 +285,14 @@ class Ended(Event):
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """Inside a step: a thought of the executor's model."""
+    """A thought of the executor's model, inside a step."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Inside a step: a tool call of the executor's model."""
+    """A tool call of the executor's model, inside a step."""
 
     tool: str
     params: Any

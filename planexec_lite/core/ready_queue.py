@@ -62,7 +62,7 @@ class ReadyQueue:
                 self.put(id)
 
     def sort_in(self, step: Step) -> None:
-        """Record which limits apply to a step. The step must be neither ready nor running."""
+        """Record a step's limits. The step must be neither ready nor running."""
         self._kind[step.id] = tuple([n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools])
 
     def put(self, id: str) -> None:

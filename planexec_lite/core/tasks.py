@@ -50,7 +50,7 @@ class Report:
 
     `once`: an at-most-once call was made, even if the task failed. `final`: a retry can't remove the error. `waits`:
     why the step waits for a person, if it does. `leaves`: see `StepDone`. `lost`: the worker was lost after it began,
-    and nobody knows how far it came.
+    so it is unknown how far it came.
     """
 
     value: Any = None

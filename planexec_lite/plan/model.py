@@ -118,7 +118,7 @@ class Plan(BaseModel):
         return graph.longest_path(self.graph, durations)
 
     def durations(self, toolbox: Toolbox) -> dict[str, float]:
-        """Return the seconds that each step's tool declares, by step id; 0 for a step without a tool."""
+        """Return the seconds that each step's tool declares, by step id; 0 for a step that has no tool."""
         calls = ((step.id, step.tool, step.params) for step in self.steps)
         return {id: toolbox[tool].seconds(toolbox[tool].bind(params)) if tool else 0.0 for id, tool, params in calls}
 

@@ -164,7 +164,7 @@ def _numbered(steps: Any) -> Any:
 
 
 def plain(model: BaseModel, leave_out: set[str] = frozenset()) -> dict[str, Any]:  # type: ignore[assignment]
-    """Return a plan, a step or a call as plain data without defaults, with arguments in alphabetical order."""
+    """Return a plan, step or call as plain data without defaults, with arguments in alphabetical order."""
     data = model.model_dump(mode="json", exclude_defaults=True, exclude=leave_out)
     return {key: _sorted(value) if key in ("params", "undo", "rollback") else value for key, value in data.items()}
 
@@ -240,7 +240,7 @@ _INSIDE_STRING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
 
 
 class StepReader:
-    """Reads JSON text piece by piece and returns each step as soon as it is complete.
+    """Reads JSON text piece by piece and returns each step when it is complete.
 
     It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It reads every character once.
     Invalid text yields no steps; at the end `Plan.parse` reads the whole text and reports the problems.

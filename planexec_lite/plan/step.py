@@ -138,7 +138,7 @@ class Step(_WordForWord):
     undo: Call | None = None
 
     def effects_with(self, by_tool: Mapping[str, Effects]) -> Effects:
-        """Return the effect of the step: the stronger of its own declaration and its tool's effect.
+        """Return the step's effect: its own declaration or its tool's, the stronger of both.
 
         `by_tool` maps tool names to effects; a missing tool has none. A step that leaves the choice of the tool to its
         executor has the strongest effect of all tools.

@@ -13,7 +13,7 @@ from planexec_lite.tools import Effects, Toolbox, worst
 
 
 class Executor(Protocol):
-    """Carries out a step. The planner's prompt lists its `tools`, and plans are checked against them.
+    """Carries out steps. The planner's prompt lists its `tools`, and plans are checked against them.
 
     `inputs` are copies: an executor can change them, and no result changes. A result must be data that JSON can represent, since
     it is saved, copied and sent; a lock or an open file is rejected.

@@ -53,7 +53,7 @@ class Planner(Protocol):
 
         `board` shows the finished steps with their results, and the `problems` of the planner's previous plan. Raises
         `PlanError` if the answer is not a plan. A planner with ``stream = True`` has a method ``parts`` too, which yields each
-        step as soon as it is written, and the plan at the end.
+        step when it is complete, and the plan at the end.
         """
 
 

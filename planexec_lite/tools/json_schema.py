@@ -159,7 +159,7 @@ class _Reader:
         kinds = whole.get("type", [])
         kinds = kinds if isinstance(kinds, list) else [kinds]
         if not all(kind in _KINDS for kind in kinds):
-            raise self.error(where, f"the type {json.dumps(whole['type'])} is none of {', '.join(_KINDS)}")
+            raise self.error(where, f"the type {json.dumps(whole['type'])} is not one of {', '.join(_KINDS)}")
         if len(kinds) > 1 and "anyOf" in whole:
             self.skip(where, "type beside anyOf")
         elif len(kinds) > 1 and "enum" not in whole:

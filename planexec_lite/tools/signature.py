@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 
 class ToolError(ValueError):
-    """The arguments do not fit the tool, the toolbox has no such tool, or a function can't be a tool."""
+    """The arguments do not fit the tool, the toolbox has no such tool, or a function can't be used as a tool."""
 
 
 class Arguments(NamedTuple):

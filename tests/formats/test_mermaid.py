@@ -15,7 +15,7 @@ flowchart LR;
   A -->|then| B("Back up & count") & C{{Write the migration}}
   subgraph one [Phase one]
     direction TB
-    B -. if it is there .-> D[("copy(table='orders')")]
+    B -. with care .-> D[("copy(table='orders')")]
   end
   C == carefully ==> D:::hot; D -- last --> E>"Tell<br/>everyone"]
   classDef hot fill:#f00

@@ -58,7 +58,7 @@ def test_rows_without_a_valid_gold_plan_are_named_with_the_reason(tmp_path: Path
     assert len(rows) == 1
     assert [name for name, _ in without] == ["row 2", "row 3", "row 4", "row 5"]
     assert "none of them can ever start [cycle]" in without[0][1]
-    assert "not one of the formats" in without[1][1]
+    assert "in none of the formats" in without[1][1]
     assert without[2][1] == "golds is empty; give one gold plan at least"
 
 
@@ -83,7 +83,7 @@ def test_written_plans_are_told_by_id_or_by_place(tmp_path: Path) -> None:
     broken = {"id": "w1", "graph": "Node:\n1: Open the door"}
     answers = written(write(tmp_path / "plans.jsonl", [broken, NESTFUL, TASKBENCH]), rows)
     assert [answer.plan and len(answer.plan.steps) for answer in answers] == [2, 2, None]
-    assert "not one of the formats" in answers[2].why
+    assert "in none of the formats" in answers[2].why
 
 
 def test_tools_come_from_a_published_list_or_from_a_world(tmp_path: Path) -> None:

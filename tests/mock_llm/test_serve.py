@@ -138,6 +138,13 @@ HOSTILE: list[tuple[bytes, int]] = [
     (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n{}", 413),
     (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
     (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n", 413),
+    (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + b"t: x\r\n" * 200, 413),
+    (
+        b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + b"1\r\n[\r\n" * 99_999
+        + b"0\r\n\r\n",
+        400,
+    ),
     (post(b"not json"), 400),
     (post(b"[" * 100_000), 400),
     (post(b""), 400),

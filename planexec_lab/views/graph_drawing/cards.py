@@ -1,4 +1,4 @@
-"""The size of a graph's cards: equal for all cards of one figure, as large as their words and the plate allow."""
+"""The size of a graph's cards: equal for all cards of a figure, as large as their words and the plate allow."""
 
 from __future__ import annotations
 

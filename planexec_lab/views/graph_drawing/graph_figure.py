@@ -1,4 +1,4 @@
-"""The graph of a plan: its dependencies and, for a run, the state of every step."""
+"""The graph of a plan: its dependencies and, for a run, every step's state."""
 
 from __future__ import annotations
 

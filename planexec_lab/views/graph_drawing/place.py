@@ -109,7 +109,7 @@ def _settle(
     height: Callable[[Spot], float],
     gap: float,
 ) -> None:
-    """Move the spots of one column towards their neighbours, weighted by the strength of each."""
+    """Move a column's spots towards their neighbours, weighted by the strength of each."""
     offset, offsets, blocks = 0.0, [], []
     for number, spot in enumerate(column):
         offset += (height(column[number - 1]) + height(spot)) / 2 + gap if number else 0.0

@@ -126,7 +126,7 @@ class Draft:
         return self.with_field(key, tool=tool, params=params)
 
     def with_argument(self, key: int, name: str, text: str) -> Draft:
-        """Return the draft with one argument set to `text`; an empty text removes the argument."""
+        """Return the draft with an argument set to `text`; an empty text removes the argument."""
         params = self.params(key)
         if text:
             params[name] = fields.read(text, self.schema(key, name))
@@ -141,7 +141,7 @@ class Draft:
         return dict(self.toolbox[tool].bind(step["params"]) if tool in self.toolbox else step["params"])
 
     def schema(self, key: int, name: str) -> Mapping[str, Any]:
-        """Return the JSON schema of one parameter; {} if the tool has no such parameter."""
+        """Return a parameter's JSON schema; {} if the tool has no such parameter."""
         tool = self.row(key).step["tool"]
         schema = self.toolbox[tool].schema if tool in self.toolbox else {"properties": {}}
         parameter: Mapping[str, Any] = fields.written_out(schema["properties"].get(name, {}), schema)

@@ -68,7 +68,7 @@ def unseen(text: str) -> str:
 
 
 def call_in_full(tool: str | None, params: Mapping[str, Any]) -> str:
-    """A call: on one line if it is short and simple, else with one line for each argument."""
+    """A call: on one line if it is short and simple, else on several lines, an argument on each."""
     line = call(tool, dict(params))
     texts = {name: _text(value) for name, value in params.items()}
     if len(line) <= SHORT and not any(name for text in texts.values() for _, name in parts(text)):

@@ -72,7 +72,7 @@ def risks(draft: Draft) -> list[tuple[Risk, Row]]:
 
 
 def chosen(row: Row, draft: Draft) -> bool:
-    """Whether a model chooses the calls of a step."""
+    """Whether a model chooses a step's calls."""
     return (draft.models and row.step["tool"] is None) or row.id in draft.model_chooses
 
 

@@ -28,7 +28,7 @@ def desk(
     script: Sequence[Gesture] | None = None,
     by: str = "reviewer",
 ) -> Review:
-    """Open a desk for a plan: one cell shows it, and the next cell reads the decision.
+    """Open a desk for the plan: one cell shows it, and the next cell reads the decision.
 
     ::
 
@@ -39,7 +39,7 @@ def desk(
 
     It works in every notebook without waiting: Run All stops at the cell that reads the decision. ``views.desk()``
     without arguments returns the latest undecided desk with all its edits: show it in a new cell when its output is gone,
-    for example after the page was reloaded. After a restart of the kernel there is none.
+    for example after the page was reloaded. After a restart of the kernel no desk is open.
 
     Args:
         shown: the plan to review, valid or not; only a valid plan can be approved. Or a paused run: the desk then shows the

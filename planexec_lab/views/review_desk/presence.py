@@ -11,7 +11,7 @@ The process that starts the kernel declares it, for that kernel only:
 - pytest names the test that it is about to run. A cell of a notebook under nbval is such a test, and nbval starts the
   kernel itself: the name is in the kernel's environment, and not in the one with which its parent was started.
 
-What a kernel can observe (measured with ipykernel 7.4):
+A kernel can observe (measured with ipykernel 7.4):
 
 =====================================  ===========  ======  =====  ================================
 who runs the cell                      allow_stdin  cellId  views  what its parent process is

@@ -13,7 +13,7 @@ _OF_STEP = re.compile(r"(?P<field>[\w.-]+): .*|Remove (?P<removed>[\w.-]+)")
 
 
 class ScriptError(ValueError):
-    """An impossible gesture: there is no such control, or it is disabled now."""
+    """An impossible gesture: the control does not exist, or it is disabled now."""
 
 
 def play(desk: Any, gestures: Sequence[Gesture]) -> None:

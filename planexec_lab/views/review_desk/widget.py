@@ -1,4 +1,4 @@
-"""The desk as a widget: a question about a run, its fields and its buttons."""
+"""The desk as a widget: a question about the run, with its fields and buttons."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def _verdicts(run: Run) -> list[str]:
 
 
 def _limits(shown: Timeline) -> list[str]:
-    """The limits that several steps shared, and these steps; a limit with one user is left out."""
+    """The limits that several steps shared, and these steps; a limit with a single user is left out."""
     board = shown.run.board
     started = dict.fromkeys(bar.step for bar in shown.bars if bar.step in board.steps and not bar.what)
     sentences = []

@@ -60,7 +60,7 @@ class Timeline:
 
     @classmethod
     def of(cls, run: Run, starts: Mapping[str, float] | None = None) -> Timeline:
-        """Return the timeline of a run; raises as `predict` does."""
+        """Return a run's timeline; raises as `predict` does."""
         worked = bars(run)
         actual = spans(worked)
         predicted = predict(starts or {}, run, actual)

@@ -21,7 +21,7 @@ NO_GRAPH = "The graph of such a large plan is drawn by views.graph(run)."
 
 
 class Live:
-    """A picture that follows a run: show it in a cell, and give it to the run as its `watch`.
+    """A picture that follows the run: show it in a cell, and give it to the run as its `watch`.
 
     A plan of up to 40 steps is shown whole, with its graph. Of a larger one the board shows the rows around what
     changes, and counts the others. The last state is always shown.

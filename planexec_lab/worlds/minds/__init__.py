@@ -6,7 +6,7 @@ continues with *expected* results: an unknown result is a reference, and an assu
 surprise is noticed (`as_expected`). `scoreboard.script` is another model, for all request forms of the famous variations: it can
 know a plan instead of a mind, writes no criteria, and can plan wrong on request.
 
-1. `mind`: the mind. 2. `ahead`: the steps that it would plan. 3. `known_plan`: a mind that knows a plan. 4. `told`: the results
+1. `mind`: the mind. 2. `ahead`: the steps that it would plan. 3. `known_plan`: a mind that knows its plan. 4. `told`: the results
 in a request. 5. `roles`: the model.
 """
 

@@ -1,4 +1,4 @@
-"""date, with one form alone: the day of the world as +FORMAT says, so that a lesson prints the same on every day."""
+"""date, with a single form: the day of the world as +FORMAT says, so that a lesson prints the same on every day."""
 
 import os
 import sys

@@ -10,7 +10,7 @@ ORPHANS = "SELECT count(*) FROM orders WHERE customer_id NOT IN (SELECT id FROM 
 
 
 def output_of(*command: str) -> str:
-    """What a program prints; where it fails, this script says why and ends."""
+    """Return what a program prints; if it fails, say why and end this script."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr.strip() or f"{command[0]} ended with code {done.returncode}")

@@ -1,4 +1,4 @@
-"""Who is who: a user logs in and gets a signed token, which the client keeps. The server keeps nothing."""
+"""Authentication: a user logs in and gets a signed token, which the client keeps. The server keeps nothing."""
 
 import hmac
 import time
@@ -19,6 +19,6 @@ def log_in(name, password):
 
 
 def user_of(token):
-    """Return the name of the user of a token; None if the token is not valid, or not any more."""
+    """Return the name of a token's user; None if the token is invalid or has expired."""
     claims = tokens.decode(token, clock())
     return claims and claims["sub"]

@@ -18,7 +18,7 @@ def encode(claims):
 
 
 def decode(token, now):
-    """Return the claims of a token; None if it was not signed here, was changed, or has expired at `now`."""
+    """Return a token's claims; None if it was not signed here, was changed, or has expired at `now`."""
     signed, _, signature = token.rpartition(".")
     if not hmac.compare_digest(signature.encode(), _signature(signed).encode()):
         return None

@@ -1,4 +1,4 @@
-"""Who is who: a user logs in and gets a session, which the server keeps."""
+"""Authentication: a user logs in and gets a session, which the server keeps."""
 
 import hmac
 import secrets
@@ -17,7 +17,7 @@ def log_in(name, password):
 
 
 def user_of(session):
-    """Return the name of the user of a session; None if there is no such session."""
+    """Return the name of a session's user; None if the session does not exist."""
     return SESSIONS.get(session)
 
 
