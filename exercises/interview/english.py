@@ -80,9 +80,19 @@ def _kind(word: str, own: frozenset[str]) -> str:
     return "s" if re.search("[^s]s$", word) else "other"
 
 
-@lru_cache(1024)
+@lru_cache(4096)
 def is_english(text: str) -> bool:
-    """Return whether the words of a text follow each other as in English."""
+    """Return whether an answer is English: the order of its words, and its shares of articles and function words."""
+    words = [word for word in tokens(text) if word != ","]
+    articles, function = (sum(word in kind for word in words) for kind in (("a", "an", "the"), FUNCTION))
+    if (len(words) > FEW and articles > MOST_ARTICLES * len(words)) or function < FEWEST * len(words) - LACKING:
+        return False
+    return in_order(text)
+
+
+@lru_cache(4096)
+def in_order(text: str, spread: float = SPREAD) -> bool:
+    """Return whether the words of a text follow each other as in English; a larger `spread` lets more short texts pass."""
     known = learned()
     pairs = _pairs(text, known.own)
     if not pairs:
@@ -92,8 +102,4 @@ def is_english(text: str) -> bool:
     for one, other in pairs:
         by_chance = (known.first[one] + 0.5) * (known.second[other] + 0.5) / total
         mean += log((known.pairs[one, other] + 1) / (by_chance + 1)) / len(pairs)
-    words = [word for word in tokens(text) if word != ","]
-    articles, function = (sum(word in kind for word in words) for kind in (("a", "an", "the"), FUNCTION))
-    if (len(words) > FEW and articles > MOST_ARTICLES * len(words)) or function < FEWEST * len(words) - LACKING:
-        return False
-    return mean > min(LOWEST, USUAL - SPREAD / sqrt(len(pairs)))
+    return mean > min(LOWEST, USUAL - spread / sqrt(len(pairs)))

@@ -73,10 +73,8 @@ def grade(score: float) -> str:
 
 
 def by_wording(card: Card, answer: str) -> Found:
-    """Judge an answer by the accepted wordings of the card. A salad of words states nothing."""
-    if not is_english(answer):
-        return Found()
-    parts = sentences(answer, card.question)
+    """Judge an answer by the accepted wordings of the card. A line that is a salad of words states nothing."""
+    parts = sentences("\n".join(filter(is_english, answer.splitlines())), card.question)
     quotes = {place: _first(idea.accept, parts) for place, idea in enumerate(card.ideas)}
     flags = tuple(place for place, flag in enumerate(card.red_flags) if _first(flag.accept, parts))
     return Found({place: quote for place, quote in quotes.items() if quote}, flags)

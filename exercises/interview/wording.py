@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 
+from exercises.interview.english import in_order
 from exercises.interview.words import (
     BREAKS,
     FUNCTION,
@@ -30,6 +31,7 @@ BEFORE = 5  # a negation this near before the first word negates the sentence
 QUESTION = "a question"
 NEAR = 0.1  # relative error of an estimate
 SHORTEST, LONGEST = 3, 50  # words and commas of a sentence
+LENIENT = 4.0  # spread of one sentence; that of the whole answer is smaller
 MOST = 20_000  # characters of an answer that are read
 
 
@@ -68,13 +70,9 @@ def _split(text: str) -> tuple[Sentence, ...]:
     for part in SENTENCE_END.split(text.strip()):
         if not (words := tuple(tokens(part))):
             continue
-        fault = (
-            "not a sentence"
-            if not SHORTEST <= len(words) <= LONGEST
-            else QUESTION
-            if part.rstrip().endswith("?")
-            else ""
-        )
+        fault = QUESTION if part.rstrip().endswith("?") else ""
+        if not SHORTEST <= len(words) <= LONGEST or not in_order(part, LENIENT):
+            fault = "not a sentence"
         if parts and not fault and not parts[-1].fault and words[0] in PRONOUNS and parts[-1].words.count(".") < 2:
             parts[-1] = Sentence(f"{parts[-1].text} {part}", (*parts[-1].words, ".", *words))
         else:

@@ -132,6 +132,14 @@ def test_words_are_compared_by_their_stems_and_numbers_by_value() -> None:
     assert numbers("1,200 and 3k, 2 million, .5") == [1200, 3000, 2e6, 0.5]
 
 
+def test_a_salad_after_an_answer_in_english_adds_nothing() -> None:
+    (card,) = cards.named("design-release-agent")
+    first = "I would let a model write the plan as data with its rollback, and a person approves it before the night."
+    salad = "plan gate production test key effect disk event approve hash undo of the is to a"
+    for joint in ("\n", " "):
+        assert score(card, f"{first}{joint}{salad}.") <= score(card, first) == 40
+
+
 def test_a_sentence_that_is_repeated_counts_once() -> None:
     (card,) = cards.named("idempotency-key")
     assert score(card, f"{card.ideas[0].say} " * 5) == interviewer.FIRST_IDEA
