@@ -87,7 +87,9 @@ def _tree(source: str) -> str | None:
         return None
 
 
-def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collection[str] = ()) -> dict[str, Any]:
+def job(
+    lesson: str, answers: dict[str, str], seed: str = "", trusted: Collection[str] = (), student: str = ""
+) -> dict[str, Any]:
     """Return what the worker needs to judge a notebook's answers.
 
     Args:
@@ -95,6 +97,7 @@ def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collectio
         answers: the sources by exercise.
         seed: varies the random values of the checks.
         trusted: exercises whose answers a teacher has read.
+        student: whose own numbers the predictions have; "" for the numbers of the notebook.
     """
     cells = []
     for cell in book.cells(book.source_of(lesson)):
@@ -104,6 +107,7 @@ def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collectio
     tried = {id: task for id, task in tasks(lesson).items() if not unchanged(id, answers.get(id, ""))}
     return {
         "seed": seed,
+        "student": student,
         "cpu": CPU,
         "answers": {id: answers[id] for id in tried},
         "cells": cells,
