@@ -9,7 +9,7 @@ The folders, in order of dependency; each imports only the public names of folde
 
     json_schema  checks values against schemas, makes examples, checks schemas for strict mode
     types        the values that all parts exchange: request, answer, error, fault, HTTP message
-    script       scenes, replies and corrupted plans; read from YAML with line numbers, or written in Python
+    script       scenes and replies; read from YAML with line numbers, or written in Python
     engine       selects the scene that answers, renders its answer, and explains the choice
     api          OpenAI's HTTP API: request validation, responses (whole, streamed, with faults), routes
     serve        connects clients: in process, or over loopback HTTP

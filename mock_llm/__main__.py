@@ -90,6 +90,8 @@ def _serve(scripts: Sequence[str], host: str, port: int) -> int:
 def refusal(request: HttpRequest, response: HttpResponse) -> str:
     """Describe a refused request for the terminal: the request, the status and the error message."""
     words = json.loads(response.body)["error"]["message"].replace("\n", "\n    ")
+    if hint := response.headers.get("x-mock-llm-hint"):
+        words += f"\n    [mock_llm] {hint}"
     return f"{request.method} {request.path}: {response.status}\n    {words}"
 
 

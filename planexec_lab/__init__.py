@@ -1,6 +1,7 @@
 """planexec_lab: what the lessons use around the pattern of `planexec_lite`.
 
-- `connect`: the client for a world: its scripted model, or, with an environment variable set, a real endpoint.
+- `connect`: the client for a world: its scripted model, or, with an environment variable set, a real endpoint. `timed_llm`: a
+  scripted model that reports when each chunk of a stream arrives.
 - `worlds`: the worlds that the lessons act in, each real underneath: a database, files, programs, unit tests.
 - `views`: pictures of plans and runs, and the review desk. Only this folder imports matplotlib or ipywidgets.
 - `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere.

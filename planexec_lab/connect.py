@@ -26,10 +26,10 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
     path = _script(world, script)
     if (client := endpoint()) is not None:
         return client
-    from mock_llm import MockLLM
+    from planexec_lab.timed_llm import TimedLLM
 
     try:
-        return MockLLM.load(path).client()
+        return TimedLLM.load(path).client()
     except ModuleNotFoundError as error:
         raise ImportError(f"connect needs the openai client: pip install 'planexec-lite[openai]' ({error})") from None
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mock_llm.types import ApiError, invalid_type, invalid_value, missing_parameter, too_long_text
+from mock_llm.types import ApiError, invalid_type, invalid_value, missing_parameter, too_long_text, unknown_parameter
 
 LONGEST_CALL_ID = 64
+BREAKPOINT = "prompt_cache_breakpoint"
+PART_FIELDS = {
+    "text": ("type", "text", BREAKPOINT),
+    "input_text": ("type", "text", BREAKPOINT),
+    "input_image": ("type", "image_url", "file_id", "detail", BREAKPOINT),
+    "output_text": ("type", "text", "annotations", "logprobs"),
+    "refusal": ("type", "refusal"),
+}
 DETAILS = ("auto", "low", "high", "original")
 
 
@@ -21,6 +29,13 @@ def text_errors(part: Mapping[str, Any], field: str, at: str) -> Iterator[ApiErr
     """Yield the error of a message part without text."""
     if not isinstance(part.get(field), str):
         yield missing_parameter(f"{at}.{field}", f"a part of type {part['type']} needs a text in {field}.")
+
+
+def part_field_errors(part: Mapping[str, Any], at: str) -> Iterator[ApiError]:
+    """Yield the error of a message part with a field that the API doesn't know."""
+    for name in part:
+        if name not in PART_FIELDS[part["type"]]:
+            yield unknown_parameter(f"{at}.{name}", "a part has no such field; check the spelling.")
 
 
 def image_errors(url: Any, detail: Any, at: str, name: str) -> Iterator[ApiError]:

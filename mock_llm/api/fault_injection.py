@@ -9,26 +9,30 @@ from typing import Final
 
 from mock_llm.types import RETRY_AFTER_MS, STATUS, ApiError, Fault, HttpResponse
 
-from .http import error_response
+from .http import RATE_LIMITS, error_response
 
 WEB_PAGE: Final = b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n"
 DEFAULT_DELAY: Final = 60.0  # seconds
 OVERLOADED: Final = "The server had an error while processing your request. Sorry about that!"
 LIMITED: Final = "Rate limit reached for requests. Please try again later."
+NO_QUOTA: Final = (
+    "You exceeded your current quota, please check your plan and billing details. For more information on this error, "
+    "read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors."
+)
 
-ErrorEvent = Callable[[ApiError, int], bytes]
+ErrorEvents = Callable[[ApiError, int], tuple[bytes, ...]]
 
 
-def inject_fault(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def inject_fault(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     """Return the response after the fault.
 
     Args:
         response: the complete answer.
-        error_event: writes an error as a stream event of the endpoint, given the number of events before it.
+        error_events: writes an error as stream events of the endpoint, given the number of events before it.
     """
     if fault.kind in STATUS:
         return _error(response, fault)
-    return INJECTORS[fault.kind](response, fault, error_event)
+    return INJECTORS[fault.kind](response, fault, error_events)
 
 
 def _error(response: HttpResponse, fault: Fault) -> HttpResponse:
@@ -38,61 +42,68 @@ def _error(response: HttpResponse, fault: Fault) -> HttpResponse:
     if fault.retry_after is None and fault.retry_after_ms is None:
         waits["retry-after-ms"] = RETRY_AFTER_MS
     injected.headers.update({name: f"{value:g}" for name, value in waits.items() if value is not None})
+    if error.status == 429 and error.type == "requests":
+        injected.headers.update(RATE_LIMITS | {"x-ratelimit-remaining-requests": "0"})
     return injected
 
 
 def _api_error(fault: Fault) -> ApiError:
     status = fault.status or STATUS.get(fault.kind, 500)
-    limited, kinds = status == 429, {429: "requests"}
-    kind = kinds.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    message = fault.message or (LIMITED if limited else OVERLOADED if status >= 500 else f"Refused with {status}.")
-    code = fault.code or ("rate_limit_exceeded" if limited else None)
+    code = fault.code or (fault.kind if fault.kind == "insufficient_quota" else None)
+    if code == "insufficient_quota":
+        kind, message = code, NO_QUOTA
+    elif status == 429:
+        kind, message, code = "requests", LIMITED, code or "rate_limit_exceeded"
+    elif status >= 500:
+        kind, message = "server_error", OVERLOADED
+    else:
+        kind, message = "invalid_request_error", f"Refused with {status}."
     hint = f"a scripted fault: {fault.kind if fault.kind == 'error_event' else status}{f', {code}' if code else ''}."
-    return ApiError(status, f"{message}\n[mock_llm] {hint}", kind, None, code)
+    return ApiError(status, fault.message or message, kind, None, code, hint)
 
 
-def _timeout(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def _timeout(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     return replace(response, delay=math.inf)
 
 
-def _slow_first_token(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def _slow_first_token(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     delay = DEFAULT_DELAY if fault.seconds is None else fault.seconds
     headers = response.headers | {"openai-processing-ms": str(round(delay * 1000))}
     return replace(response, delay=delay, headers=headers)
 
 
-def _connection_error(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def _connection_error(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     return replace(response, chunks=(), ending="refused")
 
 
-def _html(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def _html(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     return replace(response, chunks=(WEB_PAGE,), headers=response.headers | {"content-type": "text/html"})
 
 
-def _truncated(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def _truncated(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     return replace(response, chunks=(response.body[: len(response.body) // 2],))
 
 
-def _dropped(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def _dropped(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     stream = "event-stream" in response.headers["content-type"]
-    left = _before(response, fault) if stream else _truncated(response, fault, error_event).chunks
+    left = _before(response, fault) if stream else _truncated(response, fault, error_events).chunks
     return replace(response, chunks=left, ending="dropped")
 
 
-def _ended_early(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def _ended_early(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     return replace(response, chunks=_before(response, fault))
 
 
-def _bad_chunk(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def _bad_chunk(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     before = _before(response, fault)
     following = response.chunks[len(before)]
     half = following[: len(following) // 2].rstrip() + b"\n\n"
     return replace(response, chunks=(*before, half, *response.chunks[len(before) + 1 :]))
 
 
-def _error_event(response: HttpResponse, fault: Fault, error_event: ErrorEvent) -> HttpResponse:
+def _error_event(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
     before = _before(response, fault)
-    return replace(response, chunks=(*before, error_event(_api_error(fault), len(before))))
+    return replace(response, chunks=(*before, *error_events(_api_error(fault), len(before))))
 
 
 def _before(response: HttpResponse, fault: Fault) -> tuple[bytes, ...]:
@@ -102,7 +113,7 @@ def _before(response: HttpResponse, fault: Fault) -> tuple[bytes, ...]:
     return response.chunks[: min(count, len(response.chunks) - 2)]
 
 
-INJECTORS: Final[Mapping[str, Callable[[HttpResponse, Fault, ErrorEvent], HttpResponse]]] = {
+INJECTORS: Final[Mapping[str, Callable[[HttpResponse, Fault, ErrorEvents], HttpResponse]]] = {
     "timeout": _timeout,
     "slow_first_token": _slow_first_token,
     "connection_error": _connection_error,

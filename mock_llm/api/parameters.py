@@ -1,78 +1,237 @@
-"""Request parameters of both endpoints: the numbers, strings, flags and fixed values that the real API accepts."""
+"""The parameters of both endpoints and the values that the real API accepts, in the order in which it checks them."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
+from typing import Any, Final
 
-from mock_llm.types import ApiError, bad_request, invalid_type, invalid_value, too_long_text
+from mock_llm.types import (
+    ApiError,
+    bad_request,
+    invalid_type,
+    invalid_value,
+    listed,
+    missing_parameter,
+    number_above,
+    number_below,
+    too_long_array,
+    too_long_text,
+    unknown_parameter,
+)
 
-RANGES: dict[str, tuple[float, float]] = {
-    "temperature": (0, 2),
-    "top_p": (0, 1),
-    "presence_penalty": (-2, 2),
-    "frequency_penalty": (-2, 2),
-}
-INTEGERS: dict[str, tuple[float, float]] = {
-    "seed": (-(2**63), 2**63 - 1),
-    "max_tokens": (1, math.inf),
-    "max_completion_tokens": (1, math.inf),
-    "n": (1, 128),
-}
-MOST_METADATA = 16
+Check = Callable[[str, Any], ApiError | None]  # a parameter's name and its value, which is not null
+
+MOST_METADATA: Final = 16
 LONGEST_METADATA_KEY, LONGEST_METADATA_VALUE = 64, 512
-TEXTS = "model user safety_identifier prompt_cache_key".split()
-FLAGS = "stream parallel_tool_calls".split()
-# The reasoning effort does not change a scripted answer, but unknown values are refused.
-VALUES: dict[str, tuple[str, ...]] = {
-    "reasoning_effort": ("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-    "verbosity": ("low", "medium", "high"),
-    "service_tier": ("auto", "default", "flex", "scale", "priority", "fast"),
-}
+EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+INCLUDABLE: Final = (
+    "file_search_call.results",
+    "web_search_call.results",
+    "web_search_call.action.sources",
+    "message.input_image.image_url",
+    "computer_call_output.output.image_url",
+    "code_interpreter_call.outputs",
+    "reasoning.encrypted_content",
+    "message.output_text.logprobs",
+)
 
 
-def common_parameter_error(name: str, value: Any) -> ApiError | None:
-    """Return the error of a number, string, flag or metadata object with this name, or None."""
-    if name in RANGES:
-        return number_error(name, value, *RANGES[name], "decimal")
-    if name in INTEGERS:
-        return number_error(name, value, *INTEGERS[name], "integer")
-    if name in TEXTS and not isinstance(value, str):
-        return invalid_type(name, "a string", value)
-    if name in FLAGS and not isinstance(value, bool):
-        return invalid_type(name, "a boolean", value)
-    if name in VALUES and value not in VALUES[name]:
-        return invalid_value(name, value, VALUES[name], "choose one of these.")
-    return metadata_error(value) if name == "metadata" else None
+def errors(body: Mapping[str, Any], checks: Mapping[str, Check]) -> Iterator[ApiError]:
+    """Yield the errors of parameters, in the order of the checks; a null value counts as a missing one."""
+    for name, check in checks.items():
+        if body.get(name) is not None and (error := check(name, body[name])):
+            yield error
 
 
-def metadata_error(value: Any) -> ApiError | None:
-    """Return the error of a request's metadata, or None."""
-    if not (isinstance(value, dict) and all(isinstance(text, str) for text in value.values())):
-        return invalid_type("metadata", "an object of strings", value)
+def anything(name: str, value: Any) -> None:
+    """Accept any value: another module checks it."""
+
+
+def flag(name: str, value: Any) -> ApiError | None:
+    """Return the error of a value that is not a boolean, or None."""
+    return None if isinstance(value, bool) else invalid_type(name, "a boolean", value)
+
+
+def text(most: float = inf) -> Check:
+    """Return the check of a string with at most so many characters."""
+
+    def check(name: str, value: Any) -> ApiError | None:
+        if not isinstance(value, str):
+            return invalid_type(name, "a string", value)
+        return None if len(value) <= most else too_long_text(name, value, int(most), "shorten it.")
+
+    return check
+
+
+def integer(least: float, most: float = inf) -> Check:
+    """Return the check of an integer with bounds."""
+    return lambda name, value: _number_error(name, value, least, most, "integer")
+
+
+def decimal(least: float, most: float) -> Check:
+    """Return the check of a number with bounds."""
+    return lambda name, value: _number_error(name, value, least, most, "decimal")
+
+
+def one_of(*values: str, also: Sequence[str] = ()) -> Check:
+    """Return the check of a string with fixed values. `also` are further values that the API's messages don't list."""
+
+    def check(name: str, value: Any) -> ApiError | None:
+        if not isinstance(value, str):
+            return invalid_type(name, f"one of {listed(values, 'or')}", value)
+        return None if value in (*values, *also) else invalid_value(name, value, values, "choose one of these.")
+
+    return check
+
+
+def record(**fields: Check) -> Check:
+    """Return the check of an object with only these fields."""
+
+    def check(name: str, value: Any) -> ApiError | None:
+        if not isinstance(value, dict):
+            return invalid_type(name, "an object", value)
+        if unknown := next((field for field in value if field not in fields), None):
+            return unknown_parameter(f"{name}.{unknown}", f"'{name}' has {', '.join(fields)}.")
+        named = {f"{name}.{field}": part for field, part in value.items()}
+        return next(errors(named, {f"{name}.{field}": part for field, part in fields.items()}), None)
+
+    return check
+
+
+def _number_error(name: str, value: Any, least: float, most: float, kind: str) -> ApiError | None:
+    kinds = (int,) if kind == "integer" else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        return invalid_type(name, "an integer" if kind == "integer" else "a decimal", value)
+    if value < least:
+        return number_below(name, value, least, kind)
+    return number_above(name, value, most, kind) if value > most else None
+
+
+def _object_error(name: str, value: Any) -> ApiError | None:
+    return None if isinstance(value, dict) else invalid_type(name, "an object", value)
+
+
+def _objects_error(name: str, value: Any) -> ApiError | None:
+    fits = isinstance(value, list) and all(isinstance(part, dict) for part in value)
+    return None if fits else invalid_type(name, "an array of objects", value)
+
+
+def _metadata_error(at: str, value: Any) -> ApiError | None:
+    if not isinstance(value, dict):
+        return invalid_type(at, "a metadata object", value)
     if len(value) > MOST_METADATA:
         expected = f"Expected an object with at most {MOST_METADATA} properties"
-        text = f"Invalid 'metadata': too many properties. {expected}, but got an object with {len(value)} properties"
-        return bad_request(f"{text} instead.", "leave some out.", "metadata", "object_above_max_properties")
-    for name, text in value.items():
-        at = f"metadata.{name}"
+        says = f"Invalid '{at}': too many properties. {expected}, but got an object with {len(value)} properties"
+        return bad_request(f"{says} instead.", "leave some out.", at, "object_above_max_properties")
+    for name, part in value.items():
         if len(name) > LONGEST_METADATA_KEY:
             expected = f"Expected a string with maximum length {LONGEST_METADATA_KEY}, but got a string with length"
-            says = f"Invalid property name in 'metadata': '{name}' is too long. {expected} {len(name)} instead."
-            return bad_request(says, "shorten the key.", at, "property_name_above_max_length")
-        if error := too_long_text(at, text, LONGEST_METADATA_VALUE, "shorten it."):
+            says = f"Invalid property name in '{at}': '{name[:3]}...{name[-3:]}' is too long. {expected} {len(name)} instead."
+            return bad_request(says, "shorten the key.", f"{at}.{name}", "property_name_above_max_length")
+        if error := text(LONGEST_METADATA_VALUE)(f"{at}.{name}", part):
             return error
     return None
 
 
-def number_error(name: str, value: Any, least: float, most: float, kind: str) -> ApiError | None:
-    """Return the error of a number with bounds, or None; `kind` is "integer" or "decimal"."""
-    kinds = (int,) if kind == "integer" else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds):
-        return invalid_type(name, "an integer" if kind == "integer" else "a decimal", value)
-    if least <= value <= most:
-        return None
-    side, sign, bound = ("below minimum", ">=", least) if value < least else ("above maximum", "<=", most)
-    message = f"Invalid '{name}': {kind} {side} value. Expected a value {sign} {bound}, but got {value} instead."
-    code = f"{kind}_{side[:5]}_{'min' if value < least else 'max'}_value"
-    return bad_request(message, f"choose a value {sign} {bound}.", name, code)
+def _stop_error(name: str, value: Any) -> ApiError | None:
+    stops = [value] if isinstance(value, str) else value
+    if not isinstance(stops, list) or not all(isinstance(stop, str) and stop for stop in stops):
+        return invalid_type(name, "a string or an array of non-empty strings", value)
+    return too_long_array(name, stops, 4, "give at most four stop sequences.")
+
+
+def _include_error(name: str, value: Any) -> ApiError | None:
+    if not isinstance(value, list):
+        return invalid_type(name, "an array of strings", value)
+    unknown = [(index, item) for index, item in enumerate(value) if item not in INCLUDABLE]
+    return (
+        invalid_value(f"{name}[{unknown[0][0]}]", unknown[0][1], INCLUDABLE, "choose from these.") if unknown else None
+    )
+
+
+def _identified(name: str, value: Any) -> ApiError | None:
+    """Return the error of a stored prompt."""
+    if not isinstance(value, dict):
+        return _object_error(name, value)
+    return None if isinstance(value.get("id"), str) else missing_parameter(f"{name}.id", "add the id of the prompt.")
+
+
+SERVICE_TIER: Final = one_of("auto", "default", "fast", "flex", "priority", also=("scale", "ultrafast"))
+VERBOSITY: Final = one_of("low", "medium", "high")
+RETENTION: Final = one_of("in_memory", "24h")
+PENALTY: Final = decimal(-2, 2)
+
+CHAT: Final[Mapping[str, Check]] = {
+    "model": text(),
+    **dict.fromkeys(("messages", "functions", "function_call", "tools", "tool_choice"), anything),
+    "parallel_tool_calls": flag,
+    "max_completion_tokens": integer(1),
+    "n": integer(1, 128),
+    "temperature": decimal(0, 2),
+    "top_p": decimal(0, 1),
+    "presence_penalty": PENALTY,
+    "frequency_penalty": PENALTY,
+    "logprobs": flag,
+    "top_logprobs": integer(0, 20),
+    "user": text(),
+    "seed": integer(-(2**63), 2**63 - 1),
+    "moderation": anything,
+    "safety_identifier": text(128),
+    "prompt_cache_options": record(mode=one_of("implicit", "explicit"), ttl=one_of("30m")),
+    "prompt_cache_key": text(64),
+    "prompt_cache_retention": RETENTION,
+    "response_format": anything,
+    "service_tier": SERVICE_TIER,
+    "max_tokens": integer(1),
+    "reasoning_effort": one_of(*EFFORTS),
+    "logit_bias": _object_error,
+    "stop": _stop_error,
+    "stream": flag,
+    "stream_options": record(include_usage=flag, include_obfuscation=flag),
+    "store": flag,
+    "metadata": _metadata_error,
+    "prediction": record(type=one_of("content"), content=anything),
+    "verbosity": VERBOSITY,
+    **dict.fromkeys(("audio", "modalities", "web_search_options"), anything),
+}
+RESPONSES: Final[Mapping[str, Check]] = {
+    "model": text(),
+    **dict.fromkeys(("input", "previous_response_id"), anything),
+    "prompt": _identified,
+    "moderation": anything,
+    "include": _include_error,
+    **dict.fromkeys(("tools", "tool_choice"), anything),
+    "metadata": _metadata_error,
+    "text": record(format=anything, verbosity=VERBOSITY),
+    "temperature": decimal(0, 2),
+    "top_p": decimal(0, 1),
+    "presence_penalty": PENALTY,
+    "frequency_penalty": PENALTY,
+    "parallel_tool_calls": flag,
+    "stream": flag,
+    "stream_options": record(include_obfuscation=flag),
+    "background": flag,
+    "max_output_tokens": integer(16),
+    "max_tool_calls": integer(1),
+    "reasoning": record(
+        effort=one_of(*EFFORTS),
+        summary=one_of("concise", "detailed", "auto"),
+        context=one_of("auto", "current_turn", "all_turns"),
+        mode=one_of("standard", "pro"),
+    ),
+    "user": text(),
+    "safety_identifier": text(128),
+    "prompt_cache_options": record(
+        mode=one_of("implicit", "explicit"), ttl=one_of("30m", "12h"), comparison_response_id=text(), prewarm=flag
+    ),
+    "prompt_cache_key": text(64),
+    "prompt_cache_retention": RETENTION,
+    "truncation": one_of("auto", "disabled"),
+    "instructions": text(),
+    "store": flag,
+    "service_tier": SERVICE_TIER,
+    "top_logprobs": integer(0, 20),
+    "context_management": _objects_error,
+    **dict.fromkeys(("conversation", "image", "access_programs", "background_options"), anything),
+}

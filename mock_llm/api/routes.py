@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, NoReturn
 
-from mock_llm.engine import Attempts, Call, Counters, answer
+from mock_llm.engine import Attempts, Call, Counters, Occurrences, answer
 from mock_llm.script import Scene
 from mock_llm.types import Answer, ApiError, HttpRequest, HttpResponse, Request, bad_request, not_supported
 
 from . import chat, http, responses
-from .evidence import held_to_what_was_seen
+from .evidence import validate_leniently
 from .fault_injection import inject_fault
 
 
@@ -25,39 +26,42 @@ class Endpoint:
     """An endpoint for questions to the model.
 
     Args:
-        name: its name in the evidence table.
-        validate: returns the real API's error for a body, or None if it is valid.
+        name: its name in the list of unproven rules.
+        validate: returns the real API's error for a body, or None if it is valid; whether unproven rules apply.
         read: converts the body into a request for the engine.
         http_response: converts the engine's answer into an HTTP response with the request's id.
-        error_event: writes an error as a stream event, given the number of events before it.
+        error_events: writes an error as stream events, given the number of events before it.
         stores: whether requests can refer to earlier answers.
     """
 
     name: str
-    validate: Callable[[Any], ApiError | None]
+    validate: Callable[..., ApiError | None]
     read: Callable[[Mapping[str, Any]], Request]
     http_response: Callable[[Request, Answer, str], HttpResponse]
-    error_event: Callable[[ApiError, int], bytes]
+    error_events: Callable[[Request, ApiError, int], tuple[bytes, ...]]
     stores: bool = False
 
 
 @dataclass(frozen=True)
 class State:
-    """The state between calls: named counters, attempts, and responses that later requests refer to."""
+    """The state between calls: named counters, attempts, numbers of identical requests, and responses that later
+    requests refer to.
+    """
 
     counters: Counters = field(default_factory=Counters)
     attempts: Attempts = field(default_factory=Attempts)
+    occurrences: Occurrences = field(default_factory=Occurrences)
     responses: responses.ResponseStore = field(default_factory=responses.ResponseStore)
 
 
 ENDPOINTS: Final[Mapping[str, Endpoint]] = {
-    "/v1/chat/completions": Endpoint("chat", chat.validate, Request, chat.http_response, chat.error_event),
+    "/v1/chat/completions": Endpoint("chat", chat.validate, Request, chat.http_response, chat.error_events),
     "/v1/responses": Endpoint(
-        "responses", responses.validate, responses.read, responses.http_response, responses.error_event, True
+        "responses", responses.validate, responses.read, responses.http_response, responses.error_events, True
     ),
 }
 SERVED = "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/… and GET /v1/models."
-NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations")
+NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/responses/compact")
 
 
 def respond(
@@ -68,9 +72,9 @@ def respond(
     Args:
         scenes: the script.
         request: the request.
-        state: the state after earlier requests; by default a new one. The response depends only on three parts of it:
+        state: the state after earlier requests; by default a new one. The response depends only on four parts of it:
             the failed attempts of the same request (if the client does not count its retries), the counters that the
-            script names, and the responses that the request refers to.
+            script names, the responses that the request refers to, and, for its ids, the number of identical requests.
 
     Returns:
         The response, and the call for the log if the request asked the model (the log sets its index).
@@ -96,7 +100,7 @@ def respond(
             not_supported(route[1], "use /v1/chat/completions or /v1/responses.", status=404)
         ), None
     error = bad_request(f"Invalid URL ({request.method} {request.path})", SERVED)
-    return http.error_response(ApiError(404, error.message)), None
+    return http.error_response(replace(error, status=404)), None
 
 
 def retry_count(request: HttpRequest) -> int | None:
@@ -132,29 +136,33 @@ def _ask(
         if isinstance(body, ApiError):
             return refused(body)
         if any(scene.unseen == "accept" for scene in scenes):
-            body, invalid = held_to_what_was_seen(endpoint.name, body, endpoint.validate)
+            body, invalid = validate_leniently(endpoint.name, body, endpoint.validate)
         else:
             invalid = endpoint.validate(body)
+        if invalid is None and endpoint.stores:
+            invalid = state.responses.pairing_error(body)
         if invalid is not None:
             return refused(invalid)
         request = endpoint.read(body)
         role, digest = request.role, request.digest()
+        if occurrence := state.occurrences.number(digest):
+            request = replace(request, occurrence=occurrence)
         # If a client does not count its retries, the same request after a fault counts as the next attempt.
         attempt = state.attempts.number(digest) if retries is None else retries
         count = state.counters.numbers_for(digest, attempt)
         outcome = answer(scenes, request, attempt, count)
         call = Call(-1, role, sent, outcome, attempt, digest, request, count.numbers)
         if isinstance(outcome, ApiError):
-            return http.error_response(outcome, f"req_{digest}"), call
+            return http.error_response(outcome, f"req_{request.unique_id}"), call
         if outcome.fault:
             state.counters.record_failure(digest, attempt, count.numbers)
         if retries is None:
             state.attempts.record(digest, failed=outcome.fault is not None)
         if endpoint.stores:
             state.responses.save(request, outcome)
-        response = endpoint.http_response(request, outcome, f"req_{request.digest(attempt)}")
+        response = endpoint.http_response(request, outcome, f"req_{request.unique_id}")
         if outcome.fault:
-            response = inject_fault(response, outcome.fault, endpoint.error_event)
+            response = inject_fault(response, outcome.fault, partial(endpoint.error_events, request))
         return response, call
     except RecursionError:
         return refused(_too_deep())

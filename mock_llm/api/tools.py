@@ -1,118 +1,115 @@
-"""Request validation that both endpoints share: tools, tool choice, and JSON schemas for answers."""
+"""Request validation that both endpoints share: function tools, and JSON schemas for answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from mock_llm.json_schema import loose_mode_error, strict_mode_error
 from mock_llm.types import (
     NAME,
     ApiError,
     bad_request,
+    empty_text,
     invalid_name,
     invalid_type,
+    invalid_value,
     missing_parameter,
-    not_supported,
     too_long_array,
+    too_long_text,
 )
 
-MOST_TOOLS = 128
-FORMATS = ("json_object", "json_schema", "text")
+MOST_TOOLS: Final = 128
+LONGEST_NAME: Final = 64
+CHOICES: Final = ("none", "auto", "required")
 
 
-def json_schema_error(shape: Mapping[str, Any], at: str, param: str) -> ApiError | None:
+def name_error(name: Any, at: str, hint: str) -> ApiError | None:
+    """Return the error of the name of a function or of a schema, or None."""
+    if name is None:
+        return missing_parameter(at, hint)
+    if not isinstance(name, str):
+        return invalid_type(at, "a string", name)
+    if not name:
+        return empty_text(at, hint)
+    return too_long_text(at, name, LONGEST_NAME, hint) or (None if NAME.fullmatch(name) else invalid_name(at, name))
+
+
+def json_schema_error(shape: Mapping[str, Any], at: str, param: str, code: str | None = None) -> ApiError | None:
     """Return the error of a named JSON schema for answers, or None.
 
     Args:
         shape: an object with `name`, `schema` and optionally `strict`.
         at: its path in the request.
         param: the parameter that the API names if strict mode refuses the schema.
+        code: the code of this error.
     """
     name, schema = shape.get("name"), shape.get("schema")
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        return invalid_name(f"{at}.name", name)
+    if error := name_error(name, f"{at}.name", "give the schema a name."):
+        return error
     if schema is None and not shape.get("strict"):
         return None
     if not isinstance(schema, dict):
         return missing_parameter(f"{at}.schema", "add the schema of the answer.")
-    if shape.get("strict") and (error := strict_mode_error(schema)):
-        text = f"Invalid schema for response_format '{name}': {error[0]}"
-        return bad_request(text, f"{error[1]}.", param)
+    if shape.get("strict") and (reason := strict_mode_error(schema)):
+        text = f"Invalid schema for response_format '{name}': {reason[0]}"
+        return bad_request(text, f"{reason[1]}.", param, code)
     return None
 
 
-def tools_error(tools: Any, choice: Any, inside: str = "") -> ApiError | None:
-    """Return the error of the offered tools or of the tool choice, or None.
+def format_type_error(shape: Any, at: str, kinds: tuple[str, ...]) -> ApiError | None:
+    """Return the error of the type of an answer format, or None."""
+    if not isinstance(shape, dict):
+        return invalid_type(at, "an object", shape)
+    kind = shape.get("type")
+    hint = f"a format has one of the types {', '.join(kinds)}."
+    if kind is None:
+        return missing_parameter(f"{at}.type", hint)
+    return None if kind in kinds else invalid_value(f"{at}.type", kind, kinds, hint)
 
-    Args:
-        tools: the request's list of tools.
-        choice: its `tool_choice`.
-        inside: the field of a tool or choice that contains the function; "" if there is no such field.
-    """
+
+def tool_list_error(tools: Any, items: str) -> ApiError | None:
+    """Return the error of a list of tools that is no list of objects, or None; `items` is the API's word for them."""
     if not isinstance(tools, list):
-        return invalid_type("tools", "an array of objects", tools)
+        return invalid_type("tools", f"an array of {items}", tools)
     if error := too_long_array("tools", tools, MOST_TOOLS, "offer the tools that this step needs."):
         return error
-    offered: list[str] = []
     for index, tool in enumerate(tools):
         at = f"tools[{index}]"
-        if error := _tool_type_error(tool, at):
-            return error
-        function, where = (tool.get(inside), f"{at}.{inside}") if inside else (tool, at)
-        if not isinstance(function, dict):
-            hint = 'a tool is {"type": "function", "function": {"name": "…", "parameters": {…}}}.'
-            return missing_parameter(where, hint)
-        if error := _function_error(function, where):
-            return error
-        offered.append(function["name"])
-    chosen = choice.get(inside) if inside and isinstance(choice, dict) else choice
-    return _choice_error(choice, chosen.get("name") if isinstance(chosen, dict) else None, offered)
-
-
-def without_tools_error(body: Mapping[str, Any]) -> ApiError | None:
-    """Return the error of a tool choice in a request without tools, or None."""
-    for name in ("tool_choice", "parallel_tool_calls"):
-        if body.get(name) is not None:
-            text = f"Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified."
-            return bad_request(text, f"offer tools, or omit '{name}'.", name)
+        if not isinstance(tool, dict):
+            return invalid_type(at, "an object", tool)
+        if tool.get("type") is None:
+            return missing_parameter(f"{at}.type", "a tool is an object with the type 'function'.")
     return None
 
 
-def _function_error(function: Mapping[str, Any], at: str) -> ApiError | None:
-    """Return the error of a function that is offered as a tool (`name`, `parameters`, `strict`), or None."""
+def callable_error(kind: str, function: Mapping[str, Any], at: str) -> ApiError | None:
+    """Return the error of a function or custom tool that is offered (`name`; `parameters`, `strict`), or None."""
     name, parameters = function.get("name"), function.get("parameters")
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        return invalid_name(f"{at}.name", name)
-    error = None
+    if error := name_error(name, f"{at}.name", "give the tool a name."):
+        return error
+    if not isinstance(function.get("description"), str | None):
+        return invalid_type(f"{at}.description", "a string", function["description"])
+    if kind == "custom":
+        return None
+    if not isinstance(function.get("strict"), bool | None):
+        return invalid_type(f"{at}.strict", "a boolean", function["strict"])
+    refused = None
     if not isinstance(parameters, dict | None):
-        error = f"{parameters!r} is not of type 'object'.", "parameters is a JSON schema"
+        refused = f"{parameters!r} is not of type 'object'.", "parameters is a JSON schema"
     elif function.get("strict"):
-        error = strict_mode_error(parameters or {})
+        refused = strict_mode_error(parameters or {})
     elif parameters is not None:
-        error = loose_mode_error(parameters)
-    if error is None:
+        refused = loose_mode_error(parameters)
+    if refused is None:
         return None
-    text = f"Invalid schema for function '{name}': {error[0]}"
-    return bad_request(text, f"{error[1]}.", f"{at}.parameters", "invalid_function_parameters")
+    text = f"Invalid schema for function '{name}': {refused[0]}"
+    return bad_request(text, f"{refused[1]}.", f"{at}.parameters", "invalid_function_parameters")
 
 
-def _choice_error(choice: Any, name: Any, offered: Sequence[str]) -> ApiError | None:
-    """Return the error of a tool_choice that names a tool that is not offered, or None."""
-    if isinstance(choice, dict) and choice.get("type") not in ("function", None):
-        what = f"'tool_choice' of type {choice['type']!r}"
-        return not_supported(what, "name one function, or use 'auto'.", "tool_choice")
-    if choice in (None, "auto", "none", "required") or (isinstance(choice, dict) and name in offered):
-        return None
-    text = f"Invalid value for 'tool_choice': {name or choice!r} is no tool that 'tools' offers."
-    return bad_request(text, f"offered are {', '.join(offered)}.", "tool_choice")
-
-
-def _tool_type_error(tool: Any, at: str) -> ApiError | None:
-    """Return the error of a tool that is not a function, or None."""
-    if isinstance(tool, dict) and tool.get("type") == "function":
-        return None
-    kind = tool.get("type") if isinstance(tool, dict) else None
-    if isinstance(kind, str) and kind:
-        return not_supported(f"a tool of type {kind!r}", "offer tools of type 'function'.", f"{at}.type")
-    return missing_parameter(f"{at}.type", "a tool is an object with the type 'function'.")
+def choice_word_error(choice: Any, expected: str) -> ApiError | None:
+    """Return the error of a tool choice that is neither an object nor one of the API's words, or None."""
+    if isinstance(choice, str):
+        hint = "choose one of these, or name a tool."
+        return None if choice in CHOICES else invalid_value("tool_choice", choice, CHOICES, hint)
+    return None if isinstance(choice, dict) else invalid_type("tool_choice", expected, choice)

@@ -87,7 +87,7 @@ def _contradictions(scene: Scene) -> Iterator[str]:
 
 def _reply_problems(scene: Scene, reply: Reply) -> Iterator[str]:
     wants_json = (scene.when.format or "").startswith("json")
-    meant = reply.broken or reply.spoil or reply.finish_reason != "stop"
+    meant = reply.broken or reply.finish_reason != "stop"
     for part in reply.choices:
         yield from _reply_problems(scene, part)
     if meant or not wants_json or reply.calls:

@@ -5,7 +5,7 @@ state.
 """
 
 from .calls import Call, CallLog, Calls
-from .counters import Attempts, Counters
+from .counters import Attempts, Counters, Occurrences
 from .explanation import Explanation, explain, snippet
 from .matching import Match, best_matches, match, occurs
 from .rendering import input_tokens
@@ -19,6 +19,7 @@ __all__ = [
     "Counters",
     "Explanation",
     "Match",
+    "Occurrences",
     "answer",
     "best_matches",
     "explain",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, overload
 
-from mock_llm.types import Answer, ApiError, Request
+from mock_llm.types import STATUS, Answer, ApiError, Request
 
 COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
 WIDTH = 48
@@ -17,7 +17,7 @@ KEPT = 5000  # calls, including their requests
 RIGHT = frozenset({"#", "in", "out", "seconds"})
 STYLES = ("text-align: left; padding: 2px 8px", "text-align: right; padding: 2px 8px")
 # Faults without any text from the model: such a call has no tokens and takes no time.
-WITHOUT_ANSWER = frozenset({"rate_limit", "server_error", "timeout", "connection_error", "html"})
+WITHOUT_ANSWER = frozenset({*STATUS, "timeout", "connection_error", "html"})
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Call:
 
     @property
     def error(self) -> ApiError | None:
-        """The client's error, or None. `print(call.error.message)` shows the reason."""
+        """The client's error, or None. `print(call.error)` shows the reason."""
         return self.outcome if isinstance(self.outcome, ApiError) else None
 
     @property

@@ -1,4 +1,5 @@
-"""Counters: named counters for scenes that use one, and attempt counts for clients that don't send theirs.
+"""Counters: named counters for scenes that use one, attempt counts for clients that don't send theirs, and the number
+of identical requests.
 
 Attempts are counted separately for each request. Only with a named counter does the order of different requests matter;
 scenes without one do not depend on it.
@@ -84,6 +85,24 @@ class Attempts:
                 self._failed[call] = self._failed.get(call, 0) + 1
             else:
                 self._failed.pop(call, None)
+
+
+class Occurrences:
+    """Counts identical requests, so that each of their answers has its own ids; safe to use from any thread."""
+
+    def __init__(self, kept: int = 5000) -> None:
+        self._counts: dict[str, int] = {}
+        self._kept = kept
+        self._lock = threading.Lock()
+
+    def number(self, call: str) -> int:
+        """Return the number of earlier requests with this fingerprint, among the newest 5,000 different ones."""
+        with self._lock:
+            number = self._counts.pop(call, 0)
+            self._counts[call] = number + 1
+            if len(self._counts) > self._kept:
+                del self._counts[next(iter(self._counts))]
+            return number
 
 
 class CallNumbers:

@@ -48,7 +48,7 @@ def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
     """
     if call.parsed is None:
         error = call.error
-        message = f"\n{error.message}" if error else ""
+        message = f"\n{error}" if error else ""
         return Explanation(f"{_head(call)} was refused before any scene was checked.{message}", None, None)
     matches = [match(scene, call.parsed, _numbers_of_the_call(call.numbers)) for scene in scenes]
     best = best_matches(matches)
@@ -86,7 +86,7 @@ def _chosen(call: Call, request: Request, chosen: Match) -> Iterator[str]:
     if isinstance(call.outcome, Answer) and call.outcome.fault:
         yield f"At attempt {call.attempt} the script orders a fault: {call.outcome.fault.kind}."
     if call.error:
-        yield f"The client still got an error: {call.error.message}"
+        yield f"The client still got an error: {call.error}"
 
 
 def _second(chosen: Match, second: Match) -> Iterator[str]:

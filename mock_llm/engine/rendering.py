@@ -7,11 +7,11 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from mock_llm.script import NOTHING, Reply, ToolUse, corrupted
-from mock_llm.types import Answer, ApiError, Choice, Fault, Request, ToolCall, unprocessable
+from mock_llm.script import NOTHING, Reply, ToolUse
+from mock_llm.types import Answer, ApiError, Choice, Fault, Request, ToolCall, Usage, unprocessable
 
 from .matching import Match
-from .reply_validation import reply_error
+from .reply_validation import items_error, reply_error
 
 CHARACTERS_PER_TOKEN = 4
 
@@ -29,20 +29,23 @@ def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
     mismatch = fault.mismatch(request.stream) if fault else None
     if len(parts) < request.choices:
         mismatch = f"the request has n={request.choices}, but the reply has {len(parts)} choices"
-    choices, output_tokens = [], 0
+    choices, output_tokens, reasoning_tokens = [], 0, 0
     for index, part in enumerate(parts[: request.choices]):
         text, calls = _text(part), _calls(part, request, index)
         # Checked before truncation, because max_tokens can cut JSON in half, as with a real model.
         if not mismatch and not _exempt(part, text, calls):
             mismatch = reply_error(text, calls, request)
-        choice, tokens = _truncated(_choice(part, text, calls, request), part.usage.output, request)
+        mismatch = mismatch or (None if part.broken else items_error(part.items, request))
+        choice, tokens, reasoned = _truncated(_choice(part, text, calls, request), part.usage, request)
         choices.append(choice)
         output_tokens += tokens
+        reasoning_tokens += reasoned
     if mismatch:
         mend = "Fix the reply, or add `broken: true` to it if it is broken on purpose."
         return unprocessable("reply_does_not_fit", f"The reply of scene {scene} does not fit: {mismatch}. {mend}")
     read = input_tokens(request) if reply.usage.input is None else reply.usage.input
-    return Answer(scene.name, tuple(choices), read, output_tokens, reply.latency, fault)
+    cached = min(read, reply.usage.cached or 0)
+    return Answer(scene.name, tuple(choices), read, output_tokens, reply.latency, fault, cached, reasoning_tokens)
 
 
 def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
@@ -60,8 +63,8 @@ def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
 
 def _exempt(reply: Reply, text: str | None, calls: tuple[ToolCall, ...]) -> bool:
     """Return whether the reply is not checked: it breaks the format on purpose, or it consists only of a fault."""
-    on_purpose = reply.refusal is not None or reply.broken or reply.spoil or reply.finish_reason != "stop"
-    return bool(on_purpose) or (reply.fault is not None and text is None and not calls)
+    on_purpose = reply.refusal is not None or reply.broken or reply.finish_reason != "stop"
+    return on_purpose or (reply.fault is not None and text is None and not calls)
 
 
 def _fault(reply: Reply, attempt: int) -> Fault | None:
@@ -71,16 +74,17 @@ def _fault(reply: Reply, attempt: int) -> Fault | None:
 def _text(reply: Reply) -> str | None:
     if reply.refusal is not None or reply.json is NOTHING:
         return reply.text
-    value = corrupted(reply.json, reply.spoil) if reply.spoil else reply.json
-    return value if isinstance(value, str) and reply.spoil else json.dumps(value, ensure_ascii=False)
+    return json.dumps(reply.json, ensure_ascii=False)
 
 
 def _calls(reply: Reply, request: Request, choice: int) -> tuple[ToolCall, ...]:
     def arguments(use: ToolUse) -> str:
         return use.arguments if isinstance(use.arguments, str) else json.dumps(use.arguments, ensure_ascii=False)
 
-    named = enumerate(reply.calls)
-    return tuple(ToolCall(f"call_{request.digest()}_{choice}{n}", use.tool, arguments(use)) for n, use in named)
+    return tuple(
+        ToolCall(f"call_{request.unique_id}_{choice}{n}", use.tool, arguments(use), use.tool in request.custom_tools)
+        for n, use in enumerate(reply.calls)
+    )
 
 
 def _choice(reply: Reply, text: str | None, calls: tuple[ToolCall, ...], request: Request) -> Choice:
@@ -92,7 +96,7 @@ def _choice(reply: Reply, text: str | None, calls: tuple[ToolCall, ...], request
     reason = "tool_calls" if calls and reply.finish_reason == "stop" and not named else reply.finish_reason
     if text is None and reply.refusal is None and not calls:
         text = ""
-    return Choice(text, reply.refusal, calls, reason)
+    return Choice(text, reply.refusal, calls, reason, reply.reasoning, tuple(reply.items))
 
 
 def input_tokens(request: Request) -> int:
@@ -104,22 +108,33 @@ def _estimate(characters: int) -> int:
     return math.ceil(characters / CHARACTERS_PER_TOKEN)
 
 
-def _truncated(choice: Choice, tokens: int | None, request: Request) -> tuple[Choice, int]:
-    """Cut the text at a stop sequence and at the token limit; a cut text gets its share of the tokens."""
+def _truncated(choice: Choice, usage: Usage, request: Request) -> tuple[Choice, int, int]:
+    """Cut the text at a stop sequence and at the token limit; a cut text gets its share of the tokens.
+
+    Returns:
+        The choice, its output tokens, and those of them that the model spent on reasoning, which comes first.
+    """
     text = choice.text if choice.refusal is None else choice.refusal
     arguments = [call.arguments for call in choice.calls]
     whole = len(text or "") + sum(map(len, arguments))
-    tokens = _estimate(whole + sum(len(call.name) for call in choice.calls)) if tokens is None else tokens
+    reasoned = _estimate(len(choice.reasoning or "")) if usage.reasoning is None else usage.reasoning
+    if usage.output is None:
+        tokens = _estimate(whole + sum(len(call.name) for call in choice.calls))
+    else:
+        reasoned = min(reasoned, usage.output)
+        tokens = usage.output - reasoned
     ends = [at for stop in request.stops if text and (at := text.find(stop)) >= 0]
     if ends and text is not None:  # the model stops there and calls no tool
         kept = min(ends)
         refusal = None if choice.refusal is None else text[:kept]
-        choice = Choice(text[:kept] if refusal is None else None, refusal, (), "stop")
+        text = text[:kept] if refusal is None else None
+        choice = replace(choice, text=text, refusal=refusal, calls=(), finish_reason="stop")
         tokens = math.ceil(tokens * kept / whole)
         whole = kept
-    if request.limit is None or tokens <= request.limit:
-        return choice, tokens
-    return _first_characters(choice, whole * request.limit // tokens), request.limit
+    if request.limit is None or reasoned + tokens <= request.limit:
+        return choice, reasoned + tokens, reasoned
+    left = max(0, request.limit - reasoned)
+    return _first_characters(choice, whole * left // max(1, tokens)), request.limit, min(reasoned, request.limit)
 
 
 def _first_characters(choice: Choice, characters: int) -> Choice:
@@ -131,4 +146,5 @@ def _first_characters(choice: Choice, characters: int) -> Choice:
     text, refusal, *arguments = words
     calls = tuple(replace(call, arguments=part) for call, part in zip(choice.calls, arguments, strict=True) if part)
     text_or_none = None if choice.text is None else text
-    return Choice(text_or_none, None if choice.refusal is None else refusal, calls, "length")
+    refusal_or_none = None if choice.refusal is None else refusal
+    return replace(choice, text=text_or_none, refusal=refusal_or_none, calls=calls, finish_reason="length")

@@ -7,11 +7,11 @@ A reply must fit the request's response format, the offered tools with their sch
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mock_llm.json_schema import validation_error
-from mock_llm.types import Request, ToolCall
+from mock_llm.types import SERVICE_ITEMS, Request, ToolCall
 
 
 def reply_error(text: str | None, calls: Sequence[ToolCall], request: Request) -> str | None:
@@ -19,6 +19,20 @@ def reply_error(text: str | None, calls: Sequence[ToolCall], request: Request) -
     if mismatch := _tool_choice_error(calls, request):
         return mismatch
     return _calls_error(calls, request) if calls else _text_error(text or "", request)
+
+
+def items_error(items: Sequence[Mapping[str, Any]], request: Request) -> str | None:
+    """Return the reason why a reply's items of the service do not fit the request, or None if they fit."""
+    if items and not request.sent:
+        return "its items exist only in the Responses API, but this is a chat completion"
+    offered = {tool.get("type") for tool in request.sent.get("tools") or ()}
+    for item in items:
+        tools = SERVICE_ITEMS[item["type"]].tools
+        if item["type"] == "compaction" and not request.sent.get("context_management"):
+            return "it has a compaction, but the request does not ask for it with context_management"
+        if tools and not offered & set(tools):
+            return f"it has a {item['type']}, but no tool of type {' or '.join(tools)} was offered"
+    return None
 
 
 def _text_error(text: str, request: Request) -> str | None:
@@ -38,6 +52,8 @@ def _calls_error(calls: Sequence[ToolCall], request: Request) -> str | None:
         if call.name not in request.tools:
             offered = ", ".join(request.tools) or "none"
             return f"it calls the tool {call.name!r}, which was not offered (offered: {offered})"
+        if call.custom:
+            continue  # a custom tool takes any text
         try:
             arguments: Any = json.loads(call.arguments)
         except ValueError as error:

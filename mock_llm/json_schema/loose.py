@@ -1,9 +1,12 @@
-"""The schemas that the API accepts for a tool that is not strict: an object at the root, and complete arrays."""
+"""The schemas that the API accepts for a tool that is not strict: valid ones, with an object at the root and complete
+arrays.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from .keywords import keyword_error, parts
 from .strict import HINTS, Path, StrictModeError, missing_items_error
 
 NOT_AT_THE_ROOT = ("oneOf", "anyOf", "allOf", "enum", "not")
@@ -20,6 +23,8 @@ def loose_mode_error(schema: dict[str, Any]) -> StrictModeError | None:
     if any(keyword in schema for keyword in NOT_AT_THE_ROOT):
         keywords = "/".join(map(repr, NOT_AT_THE_ROOT))
         return f"schema must have type 'object' and not have {keywords} at the top level.", HINTS["root"]
+    if message := keyword_error(schema):
+        return message, HINTS["invalid"]
     if "properties" not in schema:
         return "In context=(), object schema missing properties.", 'a tool without parameters has "properties": {}'
     return _array_error(schema, ())
@@ -28,16 +33,5 @@ def loose_mode_error(schema: dict[str, Any]) -> StrictModeError | None:
 def _array_error(schema: Any, path: Path) -> StrictModeError | None:
     if not isinstance(schema, dict):
         return None
-    if error := missing_items_error(schema, path):
-        return error
-    for keyword in ("properties", "$defs", "definitions"):
-        parts = schema.get(keyword)
-        for name, part in parts.items() if isinstance(parts, dict) else ():
-            if error := _array_error(part, (*path, keyword, name)):
-                return error
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        variants = schema.get(keyword)
-        for index, variant in enumerate(variants if isinstance(variants, list) else ()):
-            if error := _array_error(variant, (*path, keyword, str(index))):
-                return error
-    return _array_error(schema.get("items"), (*path, "items"))
+    inside = (_array_error(part, (*path, *at)) for at, part in parts(schema))
+    return missing_items_error(schema, path) or next(filter(None, inside), None)

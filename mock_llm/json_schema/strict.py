@@ -1,31 +1,34 @@
 """The schemas that `strict: true` accepts: closed objects, every property required, and only a few keywords.
 
-Rules and messages follow OpenAI's guide "Structured model outputs" and the API's errors.
+Rules and messages follow OpenAI's guide "Structured model outputs", its SDKs and the API's errors. The API accepts
+`prefixItems` but does not use it: an array needs `items`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
-from .validation import TYPES, resolve
+from .keywords import keyword_error, parts
+from .validation import resolve
 
 ALLOWED = frozenset(
-    "type properties required additionalProperties items enum const anyOf $ref $defs definitions description title "
-    "$schema $id pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
+    "type properties required additionalProperties items prefixItems enum const anyOf $ref $defs definitions $schema $id "
+    "$comment description title default examples readOnly writeOnly pattern format minLength maxLength minimum maximum "
+    "exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
 )
 FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
-MAX_DEPTH = 10
-MAX_PROPERTIES = 5000
 
 HINTS = {
     "additionalProperties": 'give every object "additionalProperties": false, so that the model can add nothing',
     "required": 'list every property in "required"; an optional one is written as a union with null',
     "$ref": "put the other keywords into the definition that the $ref names",
+    "invalid": "use each keyword as JSON Schema defines it",
     "root": "wrap the value in an object with one property",
     "permitted": "strict schemas allow only a few keywords; describe the rule in a description, and check the value yourself",
     "type": 'add a "type", or use anyOf, enum, const or $ref',
     "format": f"strict schemas allow these formats: {', '.join(sorted(FORMATS))}; describe others in a description",
-    "size": "make the schema smaller: at most 10 levels and 5000 properties",
+    "size": "make the schema smaller: at most 10 levels, 5000 properties and 1000 values of enums",
 }
 
 Path = tuple[str, ...]
@@ -37,11 +40,14 @@ def strict_mode_error(schema: Any) -> StrictModeError | None:
     if not isinstance(schema, dict) or schema.get("type") != "object":
         got = schema.get("type") if isinstance(schema, dict) else schema
         return f"schema must be a JSON Schema of 'type: \"object\"', got 'type: \"{got}\"'.", HINTS["root"]
+    if message := keyword_error(schema):
+        return message, HINTS["invalid"]
     if "anyOf" in schema:
         return "In context=(), 'anyOf' is not permitted at the root.", HINTS["root"]
-    if _count_properties(schema) > MAX_PROPERTIES:
-        return f"the schema has more than {MAX_PROPERTIES} properties.", HINTS["size"]
-    return _error(schema, (), schema, 0)
+    for measure, text, most in LIMITS:
+        if (size := measure(schema)) > most:
+            return text.format(size=size, most=most), HINTS["size"]
+    return _error(schema, (), schema)
 
 
 def missing_items_error(schema: dict[str, Any], path: Path) -> StrictModeError | None:
@@ -53,14 +59,12 @@ def missing_items_error(schema: dict[str, Any], path: Path) -> StrictModeError |
     return f"In context={at}, array schema missing items.", "add a schema for the array's items"
 
 
-def _error(schema: Any, path: Path, root: Any, depth: int) -> StrictModeError | None:
+def _error(schema: Any, path: Path, root: Any) -> StrictModeError | None:
     context = f"In context={path}, "
     if not isinstance(schema, dict):
         return f"{context}{schema!r} is not of type 'object'.", HINTS["type"]
-    if depth > MAX_DEPTH:
-        return f"{context}the schema exceeds the maximum of {MAX_DEPTH} levels of nesting.", HINTS["size"]
     for keyword in schema:
-        if keyword not in ALLOWED:
+        if keyword not in ALLOWED and not (keyword == "discriminator" and "anyOf" in schema):
             return f"{context}'{keyword}' is not permitted.", HINTS["permitted"]
     if "$ref" in schema:
         if others := sorted(set(schema) - {"$ref"} - {"$defs", "definitions"}):
@@ -72,15 +76,18 @@ def _error(schema: Any, path: Path, root: Any, depth: int) -> StrictModeError | 
     if "format" in schema and str(schema["format"]) not in FORMATS:
         at = path if isinstance(schema.get("type"), str) else (*path, "type", "0")
         return f"In context={at}, {schema['format']!r} is not a valid format.", HINTS["format"]
-    return _object_error(schema, path, context) or _parts_error(schema, path, root, depth)
+    inside = (
+        _error(part, (*path, *at), root)
+        for at, part in parts(schema)
+        if at[0] not in ("additionalProperties", "prefixItems")
+    )
+    own = _object_error(schema, path, context) or missing_items_error(schema, path)
+    return own or next(filter(None, inside), None)
 
 
 def _object_error(schema: dict[str, Any], path: Path, context: str) -> StrictModeError | None:
-    kinds = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type", "object")]
-    for kind in kinds:
-        if not isinstance(kind, str) or kind not in TYPES:
-            return f"{context}{kind!r} is not valid under any of the given schemas.", HINTS["type"]
-    if "type" not in schema or "object" not in kinds:
+    kinds = schema.get("type", ())
+    if "object" not in ([kinds] if isinstance(kinds, str) else kinds):
         return None
     if schema.get("additionalProperties") is not False:
         text = "'additionalProperties' is required to be supplied and to be false."
@@ -88,44 +95,40 @@ def _object_error(schema: dict[str, Any], path: Path, context: str) -> StrictMod
     properties = schema.get("properties", {})
     required = schema.get("required", [] if not properties else None)
     text = "'required' is required to be supplied and to be an array including every key in properties."
-    if not isinstance(properties, dict) or not isinstance(required, list):
+    if required is None:
         return context + text, HINTS["required"]
     for name in properties:
         if name not in required:
             return f"{context}{text} Missing '{name}'.", HINTS["required"]
     for name in required:
-        if not isinstance(name, str) or name not in properties:
+        if name not in properties:
             return f"{context}{text} Extra required key '{name}' supplied.", HINTS["required"]
     return None
 
 
-def _parts_error(schema: dict[str, Any], path: Path, root: Any, depth: int) -> StrictModeError | None:
-    if error := missing_items_error(schema, path):
-        return error
-    for keyword in ("properties", "$defs", "definitions"):
-        parts = schema.get(keyword, {})
-        if not isinstance(parts, dict):
-            return f"In context={(*path, keyword)}, {parts!r} is not of type 'object'.", HINTS["type"]
-        # Only properties add a level of nesting; definitions don't.
-        deeper = depth + (keyword == "properties")
-        for name, part in parts.items():
-            if error := _error(part, (*path, keyword, name), root, deeper):
-                return error
-    if "items" in schema and (error := _error(schema["items"], (*path, "items"), root, depth)):
-        return error
-    variants = schema.get("anyOf", [])
-    if not isinstance(variants, list) or ("anyOf" in schema and not variants):
-        return f"In context={path}, 'anyOf' must be a non-empty array.", HINTS["type"]
-    for index, variant in enumerate(variants):
-        if error := _error(variant, (*path, "anyOf", str(index)), root, depth):
-            return error
-    return None
-
-
-def _count_properties(schema: Any) -> int:
-    if isinstance(schema, list):
-        return sum(map(_count_properties, schema))
+def _depth(schema: Any) -> int:
     if not isinstance(schema, dict):
         return 0
-    own = schema.get("properties")
-    return (len(own) if isinstance(own, dict) else 0) + sum(map(_count_properties, schema.values()))
+    # Only properties add a level of nesting; definitions don't.
+    return max((_depth(part) + (at[0] == "properties") for at, part in parts(schema)), default=0)
+
+
+def _count(keyword: str) -> Callable[[Any], int]:
+    def count(schema: Any) -> int:
+        if not isinstance(schema, dict):
+            return 0
+        return len(schema.get(keyword, ())) + sum(count(part) for _, part in parts(schema))
+
+    return count
+
+
+LIMITS: Final[Sequence[tuple[Callable[[Any], int], str, int]]] = (
+    (_depth, "{size} levels of nesting exceeds limit of {most}.", 10),
+    (_count("properties"), "{size} parameters exceed the limit of {most}.", 5000),
+    (
+        _count("enum"),
+        "Expected at most {most} enum values in total within a schema when using structured outputs, but received {size}. "
+        "Consider reducing the number of enums, or use 'strict: false' to opt out of structured outputs.",
+        1000,
+    ),
+)

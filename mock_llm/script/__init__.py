@@ -1,9 +1,8 @@
-"""Scripts: scenes as values (`scenes`, `replies`, `corruption`).
+"""Scripts: scenes as values (`scenes`, `replies`).
 
 `loading` reads them from YAML, `writing` writes them as YAML, and `dialogue` builds them in Python.
 """
 
-from .corruption import corrupted
 from .dialogue import Dialogue, dialogue_name
 from .errors import ScriptError
 from .loading import Source, read_scenes
@@ -23,7 +22,6 @@ __all__ = [
     "When",
     "as_yaml",
     "check_unseen",
-    "corrupted",
     "dialogue_name",
     "read_scenes",
     "read_yaml",

@@ -141,8 +141,9 @@ def _reply(value: Any, place: Place) -> Reply | None:
         place.report(f"a reply has fields; for text write {place.name}: {{text: {value}}}")
         return None
     known: dict[str, Check] = {"text": words, "json": template, "refusal": words, "python": function}
+    known |= {"reasoning": words, "items": several(template)}
     known |= {"calls": several(_use), "choices": several(_reply), "fault": _fault, "faults": several(_fault)}
-    known |= {"latency": number, "usage": _usage, "finish_reason": text, "broken": flag, "spoil": text}
+    known |= {"latency": number, "usage": _usage, "finish_reason": text, "broken": flag}
     given = fields(value, known, place, "reply")
     return construct(Reply, given, place) if len(place.problems) == before else None
 
@@ -187,4 +188,4 @@ def _fault(value: Any, place: Place) -> Fault | None:
 
 
 def _usage(value: Any, place: Place) -> Usage:
-    return Usage(**fields(value, dict.fromkeys(("input", "output"), count), place, "usage"))
+    return Usage(**fields(value, dict.fromkeys(("input", "output", "cached", "reasoning"), count), place, "usage"))

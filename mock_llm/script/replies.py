@@ -13,9 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
-from mock_llm.types import Fault, Request, Usage
+from mock_llm.types import SERVICE_ITEMS, Fault, Request, Usage
 
-from .corruption import CORRUPTIONS, corrupted
 from .errors import ScriptError
 
 FinishReason = Literal["stop", "length", "content_filter"]
@@ -65,14 +64,15 @@ class Reply:
             becomes the captured number, list or other JSON value; `{{name|json|json}}` becomes the value inside a
             captured JSON string.
         calls: tools that the model calls, in parallel.
+        reasoning: the summary of the model's reasoning; "" for reasoning without a summary. Goes with any reply.
+        items: what the service itself adds to a response: `{type: web_search_call, action: {…}}` and others.
         refusal: the text of a refusal.
         choices: different replies for `n` of them; any other reply is repeated `n` times.
         fault: a fault at every attempt; then the reply itself can be left out.
         faults: the faults at attempts 0, 1, … of a call; the reply follows after them.
-        spoil: turns the good plan in `json` into a bad one ("cycle", "prose", …; see `corruption.py`).
         python: a function of the `Request` that returns a string, a JSON value or another `Reply`.
         latency: reported seconds of work (`openai-processing-ms`); no time passes.
-        usage: input and output tokens; missing values are estimated as characters / 4.
+        usage: input, output, cached and reasoning tokens; missing values are estimated as characters / 4.
         finish_reason: "stop", or "length" or "content_filter" for a reply that was cut off.
         broken: the reply breaks the format or the tool's schema on purpose.
     """
@@ -80,11 +80,12 @@ class Reply:
     text: str | None = None
     json: Any = NOTHING
     calls: Sequence[ToolUse] = ()
+    reasoning: str | None = None
+    items: Sequence[Mapping[str, Any]] = ()
     refusal: str | None = None
     choices: Sequence[Reply] = ()
     fault: Fault | None = None
     faults: Sequence[Fault] = ()
-    spoil: str | None = None
     python: Callable[[Request], Any] | None = None
     latency: float = 0.0
     usage: Usage = ESTIMATED
@@ -92,29 +93,29 @@ class Reply:
     broken: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("calls", "choices", "faults"):
+        for name in ("calls", "items", "choices", "faults"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         given = [name for name in ("text", "refusal", "python") if getattr(self, name) is not None]
         given += ["json"] * (self.json is not NOTHING) + ["choices"] * bool(self.choices)
         given += ["calls"] * (bool(self.calls) and given != ["text"])
-        if len(given) > 1 or not (given or self.fault):
+        if len(given) > 1 or not (given or self.fault or self.items):
             kinds = " and ".join(given) or "none of them"
             raise ScriptError(f"a reply is exactly one of {', '.join(KINDS)}; this one has {kinds}")
         if not (math.isfinite(self.latency) and self.latency >= 0):
             raise ScriptError(f"latency is in seconds, 0 or more; not {self.latency}")
-        if any(tokens is not None and tokens < 0 for tokens in (self.usage.input, self.usage.output)):
-            raise ScriptError("usage counts tokens, 0 or more")
+        check_usage(self.usage)
         if self.finish_reason not in get_args(FinishReason):
             raise ScriptError(f"finish_reason {self.finish_reason!r} is not one of {', '.join(get_args(FinishReason))}")
         if self.json is not NOTHING:
             check_json(self.json)
-        if self.spoil is not None:
-            check_corruption(self.spoil, self.json)
+        for item in self.items:
+            check_item(item)
 
     @property
     def placeholders(self) -> set[str]:
         """The names of all `{{name}}` placeholders in the reply, its choices included."""
-        templates = [self.text, None if self.json is NOTHING else self.json, self.refusal]
+        templates = [self.text, None if self.json is NOTHING else self.json, self.refusal, self.reasoning]
+        templates += [dict(item) for item in self.items]
         templates += [use.arguments for use in self.calls]
         return placeholders_in(templates).union(*(choice.placeholders for choice in self.choices))
 
@@ -133,6 +134,8 @@ class Reply:
             json=self.json if self.json is NOTHING else fill(self.json, captures),
             calls=[ToolUse(use.tool, fill(use.arguments, captures)) for use in self.calls],
             refusal=fill(self.refusal, captures),
+            reasoning=fill(self.reasoning, captures),
+            items=[fill(dict(item), captures) for item in self.items],
         )
 
 
@@ -194,11 +197,28 @@ def check_json(value: Any) -> None:
         raise ScriptError("json contains tuples, or keys that are not strings: put keys in quotes, use lists")
 
 
-def check_corruption(name: str, plan: Any) -> None:
-    """Raise ScriptError unless the corruption exists and can be applied to this plan."""
-    if name not in CORRUPTIONS:
-        raise ScriptError(f"spoil {name!r} is not one of {', '.join(CORRUPTIONS)}")
-    try:
-        corrupted(plan, name)
-    except ValueError as error:
-        raise ScriptError(f"spoil {name!r}: {error}") from None
+def check_usage(usage: Usage) -> None:
+    """Raise ScriptError unless the counts are possible."""
+    if any(tokens is not None and tokens < 0 for tokens in (usage.input, usage.output, usage.cached, usage.reasoning)):
+        raise ScriptError("usage counts tokens, 0 or more")
+    for part, whole in (("cached", "input"), ("reasoning", "output")):
+        some, every = getattr(usage, part), getattr(usage, whole)
+        if some is not None and every is not None and some > every:
+            raise ScriptError(f"usage.{part} is a part of usage.{whole}: {some} is more than {every}")
+
+
+def check_item(item: Any) -> None:
+    """Raise ScriptError unless the value describes an item that the service adds to a response."""
+    kind = item.get("type") if isinstance(item, Mapping) else None
+    if not isinstance(kind, str) or kind not in SERVICE_ITEMS:
+        raise ScriptError(f"an item has a type, one of {', '.join(SERVICE_ITEMS)}; not {kind!r}")
+    known = SERVICE_ITEMS[kind].fields
+    for name in item:
+        if name not in ("type", *known):
+            raise ScriptError(f"a {kind} has no field {name!r} in a script; it has {', '.join(known) or 'none'}")
+    for name, required in known.items():
+        if required and name not in item:
+            raise ScriptError(f"a {kind} needs a field {name!r}")
+    check_json(dict(item))
+    if kind == "web_search_call" and not isinstance(item["action"], Mapping):
+        raise ScriptError("the action of a web_search_call is an object: {type: search, query: …}")

@@ -8,12 +8,16 @@ from .errors import (
     ApiError,
     bad_request,
     empty_array,
+    empty_text,
     invalid_name,
     invalid_type,
     invalid_value,
+    listed,
     missing_parameter,
     not_an_object,
     not_supported,
+    number_above,
+    number_below,
     too_long_array,
     too_long_text,
     unknown_parameter,
@@ -21,11 +25,13 @@ from .errors import (
 )
 from .faults import RETRY_AFTER_MS, STATUS, Fault, parse_fault
 from .http import HttpRequest, HttpResponse
+from .items import SERVICE_ITEMS, ServiceItem
 from .requests import Message, Request, image_hash
 
 __all__ = [
     "NAME",
     "RETRY_AFTER_MS",
+    "SERVICE_ITEMS",
     "STATUS",
     "Answer",
     "ApiError",
@@ -35,17 +41,22 @@ __all__ = [
     "HttpResponse",
     "Message",
     "Request",
+    "ServiceItem",
     "ToolCall",
     "Usage",
     "bad_request",
     "empty_array",
+    "empty_text",
     "image_hash",
     "invalid_name",
     "invalid_type",
     "invalid_value",
+    "listed",
     "missing_parameter",
     "not_an_object",
     "not_supported",
+    "number_above",
+    "number_below",
     "parse_fault",
     "too_long_array",
     "too_long_text",

@@ -2,36 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from .faults import Fault
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Input and output tokens. In a script either can be None; it is then estimated as characters / 4."""
+    """Tokens of a call. In a script each can be None: input, output and reasoning are then estimated as characters / 4,
+    and nothing is cached.
+
+    Args:
+        input: input tokens, cached ones included.
+        output: output tokens, reasoning included.
+        cached: input tokens that the service read from its cache.
+        reasoning: output tokens that the model spent on reasoning.
+    """
 
     input: int | None = None
     output: int | None = None
+    cached: int | None = None
+    reasoning: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call of the model: the id that its result must name, the tool, and the arguments as JSON text."""
+    """A tool call of the model: the id that its result must name, the tool, and the arguments as JSON text; for a
+    custom tool, its input as plain text.
+    """
 
     id: str
     name: str
     arguments: str
+    custom: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the model's `n` answers: text and tool calls, or the text of a refusal."""
+    """One of the model's `n` answers: text and tool calls, or the text of a refusal.
+
+    Args:
+        reasoning: the summary of the model's reasoning; None if the model did not reason.
+        items: what the service itself adds to a response: calls of its own tools, a compaction.
+    """
 
     text: str | None
     refusal: str | None
     calls: tuple[ToolCall, ...]
     finish_reason: str
+    reasoning: str | None = None
+    items: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def words(self) -> str:
@@ -57,6 +79,8 @@ class Answer:
     output_tokens: int
     latency: float
     fault: Fault | None = None
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
 
     @property
     def text(self) -> str | None:

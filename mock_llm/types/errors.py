@@ -12,18 +12,24 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
-    """An error response of the server: the HTTP status and the four fields of OpenAI's error body."""
+    """An error response of the server: the HTTP status, the four fields of OpenAI's error body, and the explanation for
+    learners. The explanation is in the log and in the header `x-mock-llm-hint`, never in the body.
+    """
 
     status: int
     message: str
     type: str = "invalid_request_error"
     param: str | None = None
     code: str | None = None
+    hint: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message}\n[mock_llm] {self.hint}" if self.hint else self.message
 
 
 def bad_request(message: str, hint: str, param: str | None = None, code: str | None = None) -> ApiError:
-    """Return the real API's 400 error, with a hint on a separate line."""
-    return ApiError(400, f"{message}\n[mock_llm] {hint}", param=param, code=code)
+    """Return the real API's 400 error."""
+    return ApiError(400, message, param=param, code=code, hint=hint)
 
 
 def not_an_object() -> ApiError:
@@ -49,9 +55,29 @@ def invalid_type(name: str, expected: str, value: Any, hint: str = "") -> ApiErr
 
 def invalid_value(name: str, value: Any, supported: Sequence[str], hint: str) -> ApiError:
     """A value is not among the supported ones."""
-    *most, last = map(repr, supported)
-    message = f"Invalid value: {value!r}. Supported values are: {', '.join(most)}, and {last}."
+    message = f"Invalid value: {value!r}. Supported values are: {listed(supported)}."
     return bad_request(message, hint, name, "invalid_value")
+
+
+def listed(values: Sequence[str], last: str = "and") -> str:
+    """Return values as the API lists them: "'a'", "'a' and 'b'", "'a', 'b', and 'c'"."""
+    *most, end = map(repr, values)
+    return f"{', '.join(most)}{',' if len(most) > 1 else ''}{f' {last} ' if most else ''}{end}"
+
+
+def number_above(name: str, value: float, most: float, kind: str) -> ApiError:
+    """A number is too large; `kind` is "integer" or "decimal"."""
+    return _out_of_bounds(name, value, most, kind, "above maximum value. Expected a value <=", "above_max_value")
+
+
+def number_below(name: str, value: float, least: float, kind: str) -> ApiError:
+    """A number is too small."""
+    return _out_of_bounds(name, value, least, kind, "below minimum value. Expected a value >=", "below_min_value")
+
+
+def _out_of_bounds(name: str, value: float, bound: float, kind: str, words: str, code: str) -> ApiError:
+    message = f"Invalid '{name}': {kind} {words} {bound}, but got {value} instead."
+    return bad_request(message, f"the bound is {bound}.", name, f"{kind}_{code}")
 
 
 def invalid_name(name: str, value: Any) -> ApiError:
@@ -61,6 +87,12 @@ def invalid_name(name: str, value: Any) -> ApiError:
     return bad_request(
         message, f"{value!r} needs another name: at most 64 letters, digits, _ and -.", name, "invalid_value"
     )
+
+
+def empty_text(name: str, hint: str) -> ApiError:
+    """A string is empty, but the API requires at least one character."""
+    expected = "Expected a string with minimum length 1, but got an empty string instead."
+    return bad_request(f"Invalid '{name}': empty string. {expected}", hint, name, "empty_string")
 
 
 def empty_array(name: str, hint: str) -> ApiError:
@@ -87,7 +119,7 @@ def too_long_text(name: str, text: str, most: int, hint: str) -> ApiError | None
 
 def type_name(value: Any) -> str:
     """Return a JSON value's type as the API's errors name it: "a string", "null"."""
-    names: dict[type, str] = {str: "a string", bool: "a boolean", int: "an integer", float: "a decimal"}
+    names: dict[type, str] = {str: "a string", bool: "a boolean", int: "an integer", float: "a decimal number"}
     return (names | {list: "an array", dict: "an object"}).get(type(value), "null")
 
 

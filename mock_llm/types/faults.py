@@ -12,6 +12,7 @@ from typing import Final, Literal, get_args
 
 Kind = Literal[
     "rate_limit",
+    "insufficient_quota",
     "server_error",
     "timeout",
     "connection_error",
@@ -23,7 +24,7 @@ Kind = Literal[
     "error_event",
     "slow_first_token",
 ]
-STATUS: Final[Mapping[str, int]] = {"rate_limit": 429, "server_error": 500}
+STATUS: Final[Mapping[str, int]] = {"rate_limit": 429, "insufficient_quota": 429, "server_error": 500}
 STREAM_ONLY: Final = frozenset({"ended_early", "bad_chunk", "error_event", "slow_first_token"})
 PLAIN_ONLY: Final = frozenset({"truncated"})
 RETRY_AFTER_MS: Final = 1  # without this header, a client sleeps for at least half a second
@@ -34,11 +35,11 @@ class Fault:
     """A fault that replaces the reply or interrupts it.
 
     Args:
-        kind: "rate_limit" and "server_error" are HTTP errors; "timeout" never answers; "connection_error" closes the
-            connection before the first byte; "html" is status 200 with a web page; "truncated" is a JSON body cut in
-            half; "dropped" loses the connection in the middle; "ended_early" ends a stream without its last chunks;
-            "bad_chunk" has half a chunk in the stream; "error_event" has an error in the stream; "slow_first_token" is
-            a stream that begins later than an impatient client waits.
+        kind: "rate_limit", "insufficient_quota" and "server_error" are HTTP errors; "timeout" never answers;
+            "connection_error" closes the connection before the first byte; "html" is status 200 with a web page;
+            "truncated" is a JSON body cut in half; "dropped" loses the connection in the middle; "ended_early" ends a
+            stream without its last chunks; "bad_chunk" has half a chunk in the stream; "error_event" has an error in
+            the stream; "slow_first_token" is a stream that begins later than an impatient client waits.
         status: the HTTP status of an error; by default 429 or 500.
         retry_after: the header `retry-after`, in seconds.
         retry_after_ms: the same in milliseconds; by default 1, so that no lesson waits.
@@ -64,8 +65,8 @@ class Fault:
         if self.kind not in get_args(Kind):
             raise ValueError(f"fault {self.kind!r} is not one of {', '.join(get_args(Kind))}")
         goes_with = {
-            **dict.fromkeys(("status", "retry_after", "retry_after_ms", "code"), tuple(STATUS)),
-            "message": (*STATUS, "error_event"),
+            **dict.fromkeys(("status", "retry_after", "retry_after_ms"), tuple(STATUS)),
+            **dict.fromkeys(("message", "code"), (*STATUS, "error_event")),
             "after": ("dropped", "ended_early", "bad_chunk", "error_event"),
             "seconds": ("slow_first_token",),
         }

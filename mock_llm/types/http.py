@@ -27,6 +27,7 @@ class HttpResponse:
         ending: "whole"; "dropped": the connection is lost after the chunks; "refused": nothing is sent.
         delay: the reported seconds until the first byte. No time passes, but a client with a shorter timeout gets a
             timeout error.
+        whole: the number of chunks that the stream had before a fault.
     """
 
     status: int
@@ -34,6 +35,7 @@ class HttpResponse:
     chunks: tuple[bytes, ...]
     ending: Literal["whole", "dropped", "refused"] = "whole"
     delay: float = 0.0
+    whole: int = 1
 
     @property
     def body(self) -> bytes:

@@ -36,10 +36,12 @@ class Request:
     Args:
         body: the JSON object of a chat completion request.
         sent: the client's original request, if it was for the Responses API.
+        occurrence: the number of identical requests before this one.
     """
 
     body: Mapping[str, Any]
     sent: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    occurrence: int = 0
 
     @cached_property
     def messages(self) -> tuple[Message, ...]:
@@ -95,24 +97,30 @@ class Request:
     @property
     def tools(self) -> tuple[str, ...]:
         """The names of the offered tools, in order."""
-        return tuple(tool["function"]["name"] for tool in self.body.get("tools") or ())
+        return tuple(tool[tool["type"]]["name"] for tool in self.body.get("tools") or ())
+
+    @property
+    def custom_tools(self) -> tuple[str, ...]:
+        """The names of the offered custom tools, which take plain text."""
+        offered = self.body.get("tools") or ()
+        return tuple(tool["custom"]["name"] for tool in offered if tool["type"] == "custom")
 
     def tool_schema(self, name: str) -> Any:
         """Return the JSON schema of an offered tool's arguments; by default any object."""
-        offered = (tool["function"] for tool in self.body.get("tools") or ())
+        offered = (tool["function"] for tool in self.body.get("tools") or () if tool["type"] == "function")
         return next((tool.get("parameters") or {} for tool in offered if tool["name"] == name), {})
 
     @property
     def tool_choice(self) -> str:
         """The tool choice: "auto", "none", "required", or the name of the required tool."""
         choice = self.body.get("tool_choice") or "auto"
-        return str(choice if isinstance(choice, str) else choice["function"]["name"])
+        return str(choice if isinstance(choice, str) else choice[choice.get("type") or "function"]["name"])
 
     @cached_property
     def called(self) -> frozenset[str]:
         """The names of the tools that the model has called in this conversation."""
         calls = (call for message in self.body["messages"] for call in message.get("tool_calls") or ())
-        return frozenset(call["function"]["name"] for call in calls)
+        return frozenset(called(call)[0] for call in calls)
 
     @property
     def turn(self) -> int:
@@ -152,6 +160,11 @@ class Request:
                 return str(match.group(1 if match.re.groups else 0) or "")
         return None
 
+    @cached_property
+    def unique_id(self) -> str:
+        """The part that the ids of this request's answer share: another one for each identical request."""
+        return self.digest(self.occurrence) if self.occurrence else self.digest()
+
     def digest(self, *salt: object) -> str:
         """Return a fingerprint of the content: the same for the same request on every machine, streamed or not."""
         canonical = json.dumps([self._canonical, *salt], separators=(",", ":"))
@@ -178,5 +191,11 @@ def _plain_text(message: Mapping[str, Any]) -> str:
     content = message.get("content") or message.get("refusal") or ""
     if not isinstance(content, str):
         content = "".join(part.get("text") or part.get("refusal") or "" for part in content)
-    calls = [call["function"] for call in message.get("tool_calls") or ()]
-    return "\n".join([content] * bool(content) + [f"{call['name']}({call['arguments']})" for call in calls])
+    calls = map(called, message.get("tool_calls") or ())
+    return "\n".join([content] * bool(content) + [f"{name}({arguments})" for name, arguments in calls])
+
+
+def called(call: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the name of the called tool and its arguments; for a custom tool, its input."""
+    tool = call[call["type"]]
+    return str(tool["name"]), str(tool["arguments"] if call["type"] == "function" else tool["input"])

@@ -1,8 +1,8 @@
 """LLMCompiler: numbered calls. Kim et al., "An LLM Compiler for Parallel Function Calling" (2023),
 https://arxiv.org/abs/2312.04511.
 
-``2. math("$1 / 2")`` calls a tool with literals, as Python writes them; ``join()`` ends the plan, and what follows it
-is not read. A lone argument is named ``input``, several ``arg1``, ``arg2``, …: `formats.named` gives them the names of
+``2. math("$1 / 2")`` calls a tool with literals, as Python writes them; ``join()`` ends the plan, and text that follows
+it is not read. A lone argument is named ``input``, several ``arg1``, ``arg2``, …: `formats.named` gives them the names of
 a toolbox. `dollars` says which ``$1`` is a result.
 """
 
@@ -25,6 +25,10 @@ _NUMBERED = re.compile(r"^" + LINE.pattern, re.M)
 
 _SHAPE = 'write each step on a separate line: 1. search("Oslo"), then 2. math("$1 / 2"); the last one is join()'
 _LINE = re.compile(r"([0-9]+)[.)]\s*(\w.*)")
+_ORDER = re.compile(  # in a comment
+    r"#[^\"')\]]*(?:[0-9]|\b(?:after|before|depends|waits?|needs|requires|once|when|if|then|parallel)\b)[^\"')\]]*$",
+    re.IGNORECASE,
+)
 _WHOLE = re.compile(r"\$\{[0-9]+\}")
 _UNQUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\$(?:[0-9]+|\{[0-9]+\})""")
 
@@ -40,7 +44,7 @@ def read(data: Any) -> Plan:
         raise fault("this is not a string", _SHAPE)
     goal = why = ""
     steps: list[dict[str, Any]] = []
-    earlier: set[str] = set()
+    earlier, ended = set[str](), False
     for place, line in enumerate(data.splitlines(), 1):
         text = line.replace("<END_OF_PLAN>", "").strip()
         if text.startswith("Question:"):
@@ -49,12 +53,17 @@ def read(data: Any) -> Plan:
             why = text.removeprefix("Thought:").strip()
         elif numbered := _LINE.fullmatch(text):
             tool, params = _call(numbered[2], place)
+            if comment := _ORDER.search(text):
+                raise fault(f"line {place}: the comment {comment[0].strip()!r} could be about order", "leave it out")
             if tool == "join":
-                break
+                ended = True
+                continue
+            if ended:
+                raise fault(f"line {place}: {text[:60]!r} comes after join()", "write join() last")
             steps.append(step(numbered[1], tool, params, results_in(earlier, place), why=why))
             earlier.add(numbered[1])
             why = ""
-        elif text:
+        elif text and not ended:
             raise fault(f"line {place}: {text[:60]!r} is no numbered call", _SHAPE)
     return build(steps, goal)
 

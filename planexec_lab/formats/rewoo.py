@@ -1,8 +1,8 @@
 """ReWOO: plans and evidence. Xu et al., "ReWOO: Decoupling Reasoning from Observations for Efficient Augmented Language
 Models" (2023), https://arxiv.org/abs/2305.18323.
 
-``Plan: why`` and then ``#E1 = Search[query]``, on one line or two. ``#E10`` is the tenth evidence, never the first and
-a "0": reading by replacing ``#E1`` in the text is a published mistake.
+``Plan: why`` and then ``#E1 = Search[query]``, on one line or two; a step waits for the evidence that its lines name. ``#E10`` is
+the tenth evidence, never the first and a "0": reading by replacing ``#E1`` in the text is a published mistake.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ _PIECE = re.compile(r"^[ \t]*(?=Plan:|#E[0-9]+[ \t]*=)", re.M)
 _DEFINITION = re.compile(r"#E[0-9]+[ \t]*=")
 _CALL = re.compile(r"#E([0-9]+)[ \t]*=[ \t]*([^\[\]\n#=]+)\[")
 _EVIDENCE = re.compile(r"#E([0-9]+)(?!\w)", re.ASCII)
+_NEARLY = re.compile(r"#[ \t]*e[ \t]*([0-9]+)(?!\w)|(?<![#\w])E([0-9]+)(?!\w)", re.ASCII | re.IGNORECASE)
 
 
 def recognises(data: Any) -> bool:
@@ -40,7 +41,7 @@ def read(data: Any) -> Plan:
         raise fault(f"line 1: {head.strip()[:60]!r} comes before the first plan", _SHAPE)
     rewrite = rewriter(_EVIDENCE, lambda match: Reference(match[1]))
     steps: list[dict[str, Any]] = []
-    why, line = "", 1 + head.count("\n")
+    why, line, earlier = "", 1 + head.count("\n"), set[str]()
     for piece in pieces:
         call, last = _CALL.search(piece), piece is pieces[-1]
         thought = piece[: call.start() if call else None].removeprefix("Plan:").strip()
@@ -49,8 +50,14 @@ def read(data: Any) -> Plan:
         if (why and thought) or (call and not closed) or (not call and (last or _DEFINITION.search(piece))):
             raise fault(f"line {line}: {piece.strip()[:60]!r} is not a plan with one evidence", _SHAPE)
         why = why or " ".join(thought.split())
+        for nearly in _NEARLY.finditer(_EVIDENCE.sub("", why + "\n" + body)):
+            if (nearly[1] or nearly[2]) in earlier:
+                mend = f"write #E{nearly[1] or nearly[2]}, or another name"
+                raise fault(f"line {line}: {nearly[0]!r} could be an evidence", mend)
         if call:
-            steps.append(step(call[1], call[2].strip(), {"input": body[:-1]}, rewrite, why=why))
+            before = _EVIDENCE.findall(why)
+            steps.append(step(call[1], call[2].strip(), {"input": body[:-1]}, rewrite, before, why=why))
+            earlier.add(call[1])
             why = ""
         line += piece.count("\n")
     return build(steps, head.strip().removeprefix("Task:").strip())

@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.shapes import fault, load
 from planexec_lab.formats.steps import build, only_tools
 from planexec_lite import references
 from planexec_lite.plan import Plan
@@ -90,10 +90,7 @@ def _is_call(one: Any) -> bool:
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     told = call.get("function", call)
     given = told.get("arguments")
-    try:
-        params = json.loads(given) if isinstance(given, str) else given
-    except (ValueError, RecursionError) as error:
-        raise fault(f"the arguments of {told.get('name')} are not JSON: {error}", _SHAPE) from None
+    params = load(given) if isinstance(given, str) else given
     if not isinstance(params, dict):
         raise fault(f"the arguments of {told.get('name')} are no object", _SHAPE)
     return {"tool": str(told.get("name", "")), "params": _literal(params)}

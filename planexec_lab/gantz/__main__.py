@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import get_args
 
 from planexec_lab.gantz.manifest import read
-from planexec_lab.gantz.script import ManifestError
 from planexec_lab.gantz.toolbox import load
+from planexec_lab.gantz.words import ManifestError
 from planexec_lite.tools import Effects
 
 
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m planexec_lab.gantz", description=__doc__)
     serving = parser.add_subparsers(required=True).add_parser("serve", help="serve the tools of a manifest")
     serving.add_argument("manifest", type=Path, metavar="MANIFEST", help="such as gantz.yaml")
-    does = "what a repeat of a tool does: none, idempotent, unknown or once (default: once); a tool with effects asks a person"
+    does = "what a repeat of a tool does: none, idempotent, unknown or once (default: unknown); a tool with effects asks a person"
     serving.add_argument("--effects", action="append", default=[], metavar="TOOL=EFFECTS", help=does)
     env = "let the scripts see this variable of the environment; can be given several times"
     serving.add_argument("--env", action="append", default=[], metavar="NAME", help=env)

@@ -1,6 +1,6 @@
-"""The manifest ``gantz.yaml``: tools as shell commands with parameters.
+"""The manifest ``gantz.yaml``: tools as scripts, commands and HTTP requests with parameters.
 
-The format is that of "The Planner-Executor pattern explained"::
+The format is that of the program gantz::
 
     tools:
       - name: run_migration
@@ -12,68 +12,166 @@ The format is that of "The Planner-Executor pattern explained"::
         script:
           shell: psql mydb < {{file}}
 
-A parameter can also have a ``description`` and a ``default``. An unknown key is an error, because ignoring it could change the
-meaning.
+`Script` and `Request` list the other keys. Texts are read as written, without YAML's types: a default of ``010`` is no 8. An
+unknown key is an error, because ignoring it could change the meaning. A tool without the key ``parameters`` has one, required
+and a string, for each placeholder.
 """
 
 from __future__ import annotations
 
+import json
+import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
-from planexec_lab.gantz.script import ManifestError, Script, prepare
+from planexec_lab.gantz import http
+from planexec_lab.gantz import script as scripts
+from planexec_lab.gantz.script import PARAMETER
+from planexec_lab.gantz.words import ManifestError
 from planexec_lite.tools import suggest
 
-Kind = Literal["string", "integer", "number", "boolean"]
 _MOST = 1_000_000  # bytes of a manifest
+_DEEPEST = 20  # levels of lists and mappings
+_IGNORED = """audit batching circuit_breaker compression concurrency logging on_result pagination pool retry streaming""".split()
+_NOTHING = ("", "~", "null", "Null", "NULL")
+_ENFORCED = ("governance", "role", "sandbox")
+
+
+def _seconds(text: Any) -> Any:
+    """Read a duration such as "1m30s"; a number is in seconds."""
+    if not isinstance(text, str):
+        return text
+    units = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "": 1}
+    if not re.fullmatch(r"(?:\d+(?:\.\d+)?(?:ms|[smh]))+|\d+(?:\.\d+)?", text):
+        raise ValueError(f"{text!r} is no duration; write it as 30s or 1m30s")
+    return sum(float(number) * units[unit] for number, unit in re.findall(r"([\d.]+)([a-z]*)", text)) or None
+
+
+_KINDS: dict[str, Any] = {"integer": int, "number": int | float, "boolean": bool, "array": list, "object": dict}
+Seconds = Annotated[float | None, BeforeValidator(_seconds)]
+Fixed = Annotated[str, Field(pattern=r"^(?:[^{]|\{[^{])*\{?$")]  # without placeholders
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Parameter(_Part):
-    """A parameter: `name`, `type`, whether it is required, and its default."""
+    """A parameter: `name`, `type`, whether it is required, and its default, a text as gantz has it."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$")]
-    type: Kind = "string"
+    type: Literal["string", "integer", "number", "boolean", "array", "object"] = "string"
     required: bool = False
     description: str = ""
-    default: str | int | float | bool | None = None
+    default: Any = None
+    enum: list[str] | None = None
 
-    @model_validator(mode="after")
-    def _default_fits(self) -> Parameter:
-        kinds: dict[Kind, Any] = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
-        fits = isinstance(self.default, kinds[self.type]) and isinstance(self.default, bool) == (self.type == "boolean")
-        if self.default is not None and not fits:
-            raise ValueError(f"the default {self.default!r} is no {self.type}")
-        if self.default is not None and self.required:
-            raise ValueError("a required parameter has no default")
-        return self
+    @field_validator("default")
+    @classmethod
+    def _of_type(cls, default: Any, info: ValidationInfo) -> Any:
+        """Return the default as a value of the type."""
+        kind = info.data.get("type", "string")
+        if "${" in str(default):
+            raise ValueError("a variable in a default is not read; write its value")
+        if default is None or kind == "string":
+            return TypeAdapter(str | None).validate_python(default)
+        try:
+            read = (
+                json.loads(default.lower() if kind == "boolean" else default) if isinstance(default, str) else default
+            )
+            return TypeAdapter(_KINDS[kind]).validate_python(read, strict=True)
+        except ValueError:
+            raise ValueError(f"the default {default!r} is no {kind}") from None
 
     @property
     def schema_of_value(self) -> dict[str, Any]:
         """The JSON schema of a value."""
-        told = {"description": self.description} if self.description else {}
-        return {"type": self.type, **told, **({} if self.default is None else {"default": self.default})}
+        return {"type": self.type, **self.model_dump(include={"description", "default", "enum"}, exclude_defaults=True)}
 
 
-class Shell(_Part):
-    """A tool's shell script."""
+class Script(_Part):
+    """What a tool runs: `shell`, or a `command` with `args`, without a shell."""
 
-    shell: Annotated[str, Field(min_length=1)]
+    shell: str = ""
+    command: Fixed = ""
+    args: tuple[str, ...] = ()
+    stdin: str = ""
+    working_dir: Fixed = ""
+    timeout: Seconds = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Script:
+        if bool(self.shell) == bool(self.command) or (self.shell and self.args):
+            raise ValueError("it needs one of the keys shell and command; args belong to command")
+        return self
+
+
+class Request(_Part):
+    """The HTTP request of a tool."""
+
+    url: Annotated[str, Field(min_length=1)]
+    method: Annotated[str, Field(pattern="^[A-Z]+$")] = "GET"
+    headers: dict[str, str] = {}
+    query: dict[str, str] = {}
+    body: str = ""
+    timeout: Seconds = None
+    extract_json: str = ""
+
+    @model_validator(mode="after")
+    def _fixed(self) -> Request:
+        http.check(self.url, self.headers, self.body)
+        if re.search(PARAMETER, "".join((*self.headers, *self.query))):
+            raise ValueError("the name of a header or of a part of the query is fixed")
+        return self
 
 
 class ManifestTool(_Part):
     """One tool of a manifest."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
-    description: str
-    parameters: tuple[Parameter, ...] = Field(default=(), strict=False)
-    script: Shell
+    description: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    script: Script | None = None
+    http: Request | None = None
+    environment: dict[Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")], Fixed] = {}
+    timeout: Seconds = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _implied(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "parameters" not in data:
+            names = dict.fromkeys(
+                re.findall(PARAMETER, json.dumps([data.get("script"), data.get("http")], default=str))
+            )
+            return {**data, "parameters": [{"name": name, "required": True} for name in names]}
+        return data
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> ManifestTool:
+        if (self.script is None) == (self.http is None):
+            raise ValueError("it needs one of the keys script and http")
+        if self.timeout and (self.script or self.http).timeout:  # type: ignore[union-attr]
+            raise ValueError("it has two timeouts; leave one out")
+        return self
+
+    @property
+    def seconds(self) -> float | None:
+        """The seconds that a call can take, if the manifest limits them."""
+        return self.timeout or (self.script.timeout if self.script else self.http.timeout if self.http else None)
 
     @property
     def schema_of_arguments(self) -> dict[str, Any]:
@@ -83,19 +181,28 @@ class ManifestTool(_Part):
         return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
     @property
-    def runnable(self) -> Script:
+    def runnable(self) -> scripts.Script:
         """The script with a reference for each parameter. Raises `ManifestError` where a value could become code."""
+        kinds = {one.name: one.type for one in self.parameters}
         optional = [one.name for one in self.parameters if not one.required and one.default is None]
-        return prepare(self.script.shell, [one.name for one in self.parameters], optional)
+        if self.script is not None:
+            words = self.script.shell or (self.script.command, *self.script.args)
+            return scripts.prepare(words, kinds, optional, self.script.stdin)
+        text = json.dumps(self.http.model_dump() if self.http else "")
+        used = scripts.prepare(["cat"], kinds, stdin=text)  # a program that only reads
+        if unused := set(kinds) - {*re.findall(PARAMETER, text)}:
+            raise ManifestError(f"the request never uses {{{{{min(unused)}}}}}; use the parameter, or leave it out")
+        return used
 
 
 class Manifest(_Part):
     """The tools of a manifest, and its own name and description, if it has them."""
 
-    tools: Annotated[tuple[ManifestTool, ...], Field(min_length=1, strict=False)]
+    tools: Annotated[tuple[ManifestTool, ...], Field(min_length=1)]
     name: str = ""
     description: str = ""
     version: str = ""
+    server: dict[str, str] = {}
 
 
 def read(path: Path | str) -> Manifest:
@@ -115,44 +222,64 @@ def read(path: Path | str) -> Manifest:
 
 
 def parsed(text: str, name: str = "the manifest") -> Manifest:
-    """Read the text of a manifest; as `read` does."""
+    """Read the text of a manifest; as `read` does. A key that gantz ignores as well gives a warning."""
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    class Loader(yaml.BaseLoader):
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            self.depth += 1
+            if self.depth > _DEEPEST:
+                raise fault(f"it is nested more than {_DEEPEST} levels deep", self.peek_event())  # type: ignore[no-untyped-call]
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-            keys: set[str] = set()
-            for key, _ in node.value:
-                if str(key.value) in keys:
-                    raise yaml.YAMLError(
-                        f"the key {key.value!r} occurs twice in a mapping, line {key.start_mark.line + 1}"
-                    )
-                keys.add(str(key.value))
+            keys = [str(key.value) for key, _ in node.value]
+            for place, (key, _) in enumerate(node.value):
+                if keys[place] in keys[:place]:
+                    raise fault(f"the key {key.value!r} occurs twice in a mapping", key)
+            node.value = [
+                (key, one) for key, one in node.value if getattr(one, "style", 0) or one.value not in _NOTHING
+            ]
             return super().construct_mapping(node, deep)
 
+    def fault(why: str, where: Any) -> yaml.YAMLError:
+        return yaml.YAMLError(f"{why}, line {where.start_mark.line + 1}")
+
     try:
-        data = yaml.load(text, Loader)
+        loader = Loader(text)
+        root = loader.get_single_node()
+        data = loader.construct_document(root) if root else None
     except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
         raise ManifestError(f"{name} is not valid YAML: {error}") from None
     if not isinstance(data, Mapping):
         raise ManifestError(f"{name} has no tools; it begins with tools: and a list of them")
+    for place, tool in enumerate(data.get("tools") or () if isinstance(data.get("tools"), list) else ()):
+        for key in [key for key in _IGNORED if isinstance(tool, dict) and key in tool]:
+            warnings.warn(f"{name}{_line(root, ('tools', place, key))}: gantz ignores the key {key!r}", stacklevel=3)
+            del tool[key]
     try:
         manifest = Manifest.model_validate(data)
     except ValidationError as error:
         errors = error.errors(include_url=False)
         # a list without its invalid tools is too short
         first = [one for one in errors if one["type"] != "too_short"] or errors
-        raise ManifestError(_told(name, [_problem(one, data) for one in first])) from None
+        raise ManifestError(_told(name, [_problem(one, data, root) for one in first])) from None
     problems = []
     for place, tool in enumerate(manifest.tools):
+        begins = f"tool {tool.name!r}{_line(root, ('tools', place))}: "
         if tool.name in [other.name for other in manifest.tools[:place]]:
-            problems.append(f"tool {tool.name!r}: another tool is called so; give one of them another name")
+            problems.append(f"{begins}another tool is called so; give one of them another name")
         names = [one.name for one in tool.parameters]
         if len(set(names)) < len(names):
-            problems.append(f"tool {tool.name!r}: two parameters have the same name")
+            problems.append(f"{begins}two parameters have the same name")
         try:
             _ = tool.runnable
         except ManifestError as error:
-            problems.append(f"tool {tool.name!r}: {error}")
+            problems.append(f"{begins}{error}")
     if problems:
         raise ManifestError(_told(name, problems))
     return manifest
@@ -162,20 +289,38 @@ def _told(name: str, problems: list[str]) -> str:
     return f"{name}: {problems[0]}" if len(problems) == 1 else "\n- ".join([f"{name}:", *problems])
 
 
-_KEYS = (*Manifest.model_fields, *ManifestTool.model_fields, *Parameter.model_fields, *Shell.model_fields)
+def _line(node: Any, where: tuple[Any, ...]) -> str:
+    """The line of a place in a document, or of what is nearest around it."""
+    line = node.start_mark.line
+    for key in where:
+        if isinstance(key, int) and node.id == "sequence":
+            inner = [(one, one) for one in node.value[key : key + 1]]
+        else:
+            inner = [(name, one) for name, one in node.value if name.value == key] if node.id == "mapping" else []
+        if not inner:
+            break
+        line, node = inner[0][0].start_mark.line, inner[0][1]
+    return f", line {line + 1}"
 
 
-def _problem(error: Any, data: Mapping[Any, Any]) -> str:
-    """pydantic's errors with the tool's name instead of its number."""
-    where = list(error["loc"])
-    told = ""
+_KEYS = [key for part in (Manifest, ManifestTool, Parameter, Script, Request) for key in part.model_fields]
+
+
+def _problem(error: Any, data: Mapping[Any, Any], root: Any) -> str:
+    """pydantic's errors with the tool's name instead of its number, and the line."""
+    where, line = list(error["loc"]), _line(root, error["loc"])
+    told = f"the file{line}: "
     if len(where) > 1 and where[0] == "tools" and isinstance(where[1], int):
         tool = data["tools"][where[1]]
         named = tool.get("name") if isinstance(tool, Mapping) else None
-        told = f"tool {named!r}: " if isinstance(named, str) else f"tool number {where[1] + 1}: "
+        told = (f"tool {named!r}" if isinstance(named, str) else f"tool number {where[1] + 1}") + f"{line}: "
         where = where[2:]
     place = ".".join(map(str, where))
     if error["type"] == "extra_forbidden":
+        if where[-1] in _ENFORCED:
+            return (
+                f"{told}the key {place!r} is not read, and gantz does not enforce it; leave it out, and use approvals"
+            )
         return f"{told}the key {place!r} is not read{suggest(str(where[-1]), _KEYS)}; leave it out"
     if error["type"] == "missing":
         return f"{told}the key {place!r} is missing"

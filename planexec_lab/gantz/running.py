@@ -8,7 +8,8 @@ import selectors
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, TypedDict
@@ -52,31 +53,49 @@ class _Output:
         return f"{head} … [{left_out:,} bytes left out] … {tail}" if left_out else head + tail
 
 
+def shortened(data: bytes) -> str:
+    """Return the text of an output, at most about `MOST` bytes of it."""
+    output = _Output()
+    output.add(data)
+    return output.text()
+
+
 def environment(more: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that a script sees: a few of this process, and those that are given."""
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | dict(more)
 
 
-def run(script: str, variables: Mapping[str, str], folder: Path, timeout: float) -> Done:
+def seconds_left(timeout: float) -> float:
+    """Return the seconds that a call can take: `timeout`, or what its step has left."""
+    meter = current.get()
+    left = meter.left if meter is not None and meter.at is None else None
+    return timeout if left is None else min(timeout, left)
+
+
+def run(
+    script: str | Sequence[str], variables: Mapping[str, str], folder: Path, timeout: float, stdin: str = ""
+) -> Done:
     """Run `script` in `folder`, and return what it wrote, shortened to `MOST` bytes of each output.
 
-    Its standard input is empty. When the shell has ended, or after `timeout` seconds, every process that it started and that
-    is still in its process group is ended too.
+    A script is text for the shell, or the words of a command, which needs no shell. When it has ended, or after `timeout`
+    seconds, every process that it started and that is still in its process group is ended too.
 
     Raises `TimeoutError` when it took too long, `RuntimeError` where there is no shell, or where it can't be started.
     """
     if sys.platform == "emscripten" or os.name != "posix":
         raise RuntimeError(f"a script of a manifest needs {SHELL}, which this system does not have; use Linux or macOS")
-    meter = current.get()
-    left = meter.left if meter is not None and meter.at is None else None
-    seconds = timeout if left is None else min(timeout, left)
-    pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    try:
-        shell = subprocess.Popen(
-            [SHELL, "-c", script], cwd=folder, env=dict(variables), start_new_session=True, bufsize=0, **pipes
-        )
-    except (OSError, ValueError) as error:
-        raise RuntimeError(f"the script can't be started: {error}") from None
+    seconds = seconds_left(timeout)
+    words = [SHELL, "-c", script] if isinstance(script, str) else list(script)
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "bufsize": 0}
+    with tempfile.TemporaryFile() as file:
+        file.write(stdin.encode())
+        file.seek(0)
+        try:
+            shell = subprocess.Popen(
+                words, cwd=folder, env=dict(variables), start_new_session=True, stdin=file, **pipes
+            )
+        except (OSError, ValueError) as error:
+            raise RuntimeError(f"the script can't be started: {error}") from None
     out, err = _Output(), _Output()
     try:
         in_time = _read_until_end(shell, {shell.stdout: out, shell.stderr: err}, monotonic() + seconds)

@@ -1,169 +1,277 @@
 """Puts a reference to an environment variable where a script has ``{{name}}``, or refuses the script.
 
-A value never becomes part of a script. It is in an environment variable, and the script refers to it inside double quotes.
-This is safe without a shell parser, because a script with parameters must be one simple command: words, quoted text, and files
-after ``<`` or ``>``. A program that executes its arguments is refused. The list of such programs can't be complete: the author
-of a manifest must know whether a custom program executes its arguments.
+A value never becomes part of a script. It is in an environment variable, ``GANTZ_ARG_NAME`` as gantz itself calls it, and the
+script refers to it inside double quotes. A script with references is read command by command: wherever a value goes, by
+arguments, pipes, variables, ``$(…)`` and files, `words` checks that it is not executed. What this reader does not know is
+refused, such as functions, ``[[``, ``((`` and backticks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
-_PARAMETER = r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}"
-_PARTS = re.compile(rf"""(?P<single>'[^']*')|(?P<double>"[^"$`\\]*")|{_PARAMETER}|[A-Za-z0-9_@%+=:,./-]+""")
-_TOKENS = re.compile(rf"[ \t]+|(?P<file>(?<!\S)[0-9]?(?:<|>>?))|(?P<word>(?:{re.sub('P<.*?>', ':', _PARTS.pattern)})+)")
-_FIX = (
-    "move the rest into a separate script file, executable and with a first line such as #!/bin/sh, and call that file with"
-    " {{name}} as an argument"
-)
-_SHELL_COMMANDS = frozenset(  # they change the shell, or evaluate their arguments
-    """. : [ alias bind break case cd compgen complete continue coproc declare do done elif else enable esac exit export fc fi for
-    function getopts hash if let local mapfile read readarray readonly return select set shift shopt test then times trap type
-    typeset ulimit umask unalias unset until wait while""".split()
-)
-_RUNNERS = re.compile(  # programs that run what they are given, also at the end of a path; and subcommands
-    r"(?<![\w.-])(?:(?:(?:ba|da|a|k|mk|pdk|z|fi|c|tc|r|rba|s)?sh|busybox|toybox|i?python|pypy|perl|ruby|php|lua|node|tclsh|ld-linux"
-    r"|vi|view|r?vim|nvim|vimdiff|emacs|editor|sensible-[a-z]+)(?:[-.\d][\w.+-]*)?|nodejs"
-    r"|deno|bun|tsx|luajit|wish|expect|R|Rscript|octave|osascript|java|jshell|groovy|scala|julia|swift|elixir|guile|go"
-    r"|[gmn]?awk|g?sed|jq|bc|dc|m4|gdb|lldb|ed|ex|pager|sqlite3|duckdb|g?make|cmake|ninja|tar|rsync|scp|sftp|mosh|adb"
-    r"|sudo|su|sg|doas|pkexec|runcon|setarch|linux32|linux64|i[3-6]86|x86_64|ssh-agent|systemd-cat|choom|pipesz|valgrind|hyperfine|runuser|env|xargs|parallel|find|entr|watch|script|at|batch|crontab|nice|ionice|nohup|setsid|setpriv"
-    r"|stdbuf|unbuffer|taskset|numactl|chrt|unshare|nsenter|bwrap|fakeroot|prlimit|timeout|time|chroot|flock|strace|ltrace"
-    r"|socat|nc|ncat|screen|tmux|systemd-run|run-parts|docker|podman|kubectl|npm|npx|pnpm|yarn|uvx?|pipx)(?![\w./-])"
-    r"|(?<![\w./-])(?:eval|source|exec|command|builtin|run|foreach)(?![\w./-])"
-)
-_LONG_OPTION = re.compile(r"--[A-Za-z][A-Za-z0-9-]*=")
-_CODE_OPTION = re.compile(
-    "command|cmd|exec|shell|program|plugin|askpass|viewer|browser"
-    "|(?<![a-z])(?:run|filter|eval|print|expr|code|script|action|rsh|pack|pager|editor|config|hook|require|module|load|output|proxy"
-    "|agent|template|query|sql|html|option|define|specs|args|git-dir)s?(?![a-z])"
-)
-_TEXT = ("echo", "printf")  # they only print their arguments
+from planexec_lab.gantz.words import DERIVED, NUMBERS, TEXTS, UNKNOWN, Checks, ManifestError, has_value, unsafe
 
-
-class ManifestError(ValueError):
-    """A manifest that can't be read, or a tool in it that can't be made safe; the message lists every problem."""
+PARAMETER = r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}"
+_ENDS = r"(?=[\s;|&)]|\Z)"  # the end of a word
+_PRIVATE = re.compile(r"(?=.*[a-z])(?!.*[A-Z]|.*proxy\Z)")  # variables that no other program reads
 
 
 @dataclass(frozen=True)
 class Script:
-    """A script that can be run.
+    """A script or command that can be run.
 
-    `text` is the shell's input, and `variables` maps each parameter to its environment variable. A value of a parameter in
-    `leading` can't begin with "-", because the program might read it as an option. A value of a parameter in `inside` follows a
-    folder in the script, and can't lead out of it with "..".
+    `text` is the shell's input, or None for a command of `arguments`; `stdin` is its input. `variables` maps each parameter to its
+    environment variable, and `rules` to what a value must not match (`words.RULES`).
     """
 
-    text: str
-    variables: dict[str, str] = field(default_factory=dict)
-    leading: frozenset[str] = frozenset()
-    inside: frozenset[str] = frozenset()
+    text: str | None
+    arguments: tuple[str, ...]
+    stdin: str
+    variables: Mapping[str, str]
+    rules: Mapping[str, frozenset[str]]
 
 
-def prepare(script: str, names: Sequence[str], optional: Collection[str] = ()) -> Script:
-    """Return `script` with a reference for each ``{{name}}``. A script without parameters is returned unchanged.
+def prepare(
+    script: str | Sequence[str], kinds: Mapping[str, str], optional: Collection[str] = (), stdin: str = ""
+) -> Script:
+    """Return `script`, the shell's input or the words of a command, with what it needs to be safe.
 
     Args:
-        names: the parameters; each must be used.
-        optional: the parameters that can be missing. A missing parameter that is a whole word is dropped.
+        kinds: the parameters, and the type of each.
+        optional: the parameters that can be missing. A missing parameter that is a whole word of a shell script is dropped.
+        stdin: the input of the script.
 
     Raises `ManifestError` where a value could become code.
     """
-    used = list(dict.fromkeys(re.findall(_PARAMETER, script)))
-    if unknown := [name for name in used if name not in names]:
-        known = ", ".join(names) or "none"
-        raise ManifestError(f"the script names {{{{{unknown[0]}}}}}, which is not a parameter; there are: {known}")
-    if unused := [name for name in names if name not in used]:
-        raise ManifestError(f"the script never uses {{{{{unused[0]}}}}}; use the parameter, or leave it out")
-    if not used:
-        return Script(script)
-    variables = {name: f"gantz_value_{number}" for number, name in enumerate(used, 1)}
-    text: list[str] = []
-    leading: set[str] = set()
-    arguments: list[str] = []
-    names_file = False  # whether the next word names a file to open
-    for token in _tokens(script.strip()):
-        text.append(_referring(token[0], variables, optional) if token["word"] else token[0])
-        if token["file"]:
-            names_file = True
-        elif token["word"]:
-            word = _without_quotes(token[0])
-            if names_file:
-                _check_file(word)
-            else:
-                _check_argument(word, arguments)
-                if word.startswith("\0") and not _options_ended(arguments):
-                    leading.update(re.findall(_PARAMETER, token[0]))
-                arguments.append(word)
-            names_file = False
-    inside = {name for name in used if re.search(rf"/\{{\{{\s*{name}\s*\}}\}}", script)}
-    return Script("".join(text), variables, frozenset(leading), frozenset(inside))
-
-
-def _tokens(script: str) -> Iterator[re.Match[str]]:
-    at = 0
-    while at < len(script):
-        token = _TOKENS.match(script, at)
-        if token is None:
-            raise ManifestError(
-                f"a script with parameters must be one plain command: words, quoted text, and files after < or >. It has"
-                f" {script[at : at + 10]!r}; {_FIX}"
-            )
-        yield token
-        at = token.end()
-
-
-def _without_quotes(word: str) -> str:
-    """Return what the shell makes of a word, with a NUL character for each value."""
-    parts = (part[0][1:-1] if part["single"] or part["double"] else part[0] for part in _PARTS.finditer(word))
-    return re.sub(_PARAMETER, "\0", "".join(parts))
-
-
-def _referring(word: str, variables: dict[str, str], optional: Collection[str]) -> str:
-    """Return the word with a reference, inside double quotes, for each parameter."""
-    if (whole := re.fullmatch(_PARAMETER, word)) and whole[1] in optional:
-        variable = variables[whole[1]]
-        return f'${{{variable}+"${{{variable}}}"}}'
-    text = ""
-    for part in _PARTS.finditer(word):
-        before, after = ("'\"", "\"'") if part["single"] else ("", "") if part["double"] else ('"', '"')
-        for number, piece in enumerate(re.split(_PARAMETER, part[0])):  # every second piece is a name
-            text += f"{before}${{{variables[piece]}-}}{after}" if number % 2 else piece
-    return text
-
-
-def _check_file(word: str) -> None:
-    if "\0" in word and word != "\0" and "/dev/".startswith(word.partition("\0")[0][:5]):
-        raise ManifestError("after < or > a value must be a separate word, or follow a folder: < ./{{name}}")
-
-
-def _check_argument(word: str, before: Sequence[str]) -> None:
-    """Check a word that follows these. Raises `ManifestError` where the program could run a value."""
-    if not before and ("\0" in word or "=" in word):
-        raise ManifestError(f"the program must be fixed, with no value in it and no assignment before it; {_FIX}")
-    runner = None if (before and before[0] in _TEXT) or "://" in word else _RUNNERS.search(word)
-    if runner or (not before and word in _SHELL_COMMANDS):
-        raise ManifestError(f"{(runner[0] if runner else word)!r} can run what it is given; {_FIX}")
-    if "\0" not in word or _options_ended(before):
-        return
-    if word.startswith("-"):
-        option = _LONG_OPTION.match(word)
-        code = option and _CODE_OPTION.search(option[0])
-        if option is None or code:
-            why = f", because of the word {code[0]!r}," if code else ""
-            raise ManifestError(
-                f"a value is part of the option {word.split(chr(0))[0]!r}, which{why} might run it; use a long option for data,"
-                f" such as --file={{{{name}}}}, or {_FIX}"
-            )
-    elif before[-1].startswith("-") and before[-1] not in ("-", "--") and not _LONG_OPTION.match(before[-1]):
-        raise ManifestError(
-            f"a value follows the option {before[-1]!r}, which might run it; write --option={{{{name}}}}, or {_FIX}"
+    text, words = (script, ()) if isinstance(script, str) else (None, tuple(script))
+    written = "\n".join((text or "", *words, stdin))
+    for name in re.findall(PARAMETER, written):
+        if name not in kinds:
+            known = ", ".join(kinds) or "none"
+            raise ManifestError(f"the script names {{{{{name}}}}}, which is not a parameter; there are: {known}")
+    if other := re.search(r"\{\{(?!\.)[^{}]*\}\}|[\x01\x02\ue000-\uf8ff]", re.sub(PARAMETER, "", written)):
+        raise ManifestError(f"{other[0]!r} is neither a parameter nor text that is read here; gantz has no conditions")
+    variables = {name: "GANTZ_ARG_" + re.sub(r"\W", "_", name.upper()) for name in kinds}
+    if len({*variables.values()}) < len(kinds):
+        raise ManifestError("two parameters have the same variable GANTZ_ARG_…; make their names differ in letters")
+    first = {kind: TEXTS if kind in ("string", "array", "object") else NUMBERS for kind in kinds.values()}
+    marks = {name: chr(first[kind] + at) for at, (name, kind) in enumerate(kinds.items())}
+    checks = Checks(list(kinds))
+    reads = has_value("".join(marks[name] for name in re.findall(PARAMETER, stdin)))
+    if text is None:
+        checks.command([re.sub(PARAMETER, lambda one: marks[one[1]], word) for word in words], reads)
+    elif reads or re.search(f"{PARAMETER}|GANTZ_ARG_", text):
+        reader = _Reader(
+            text.strip(), marks, variables, optional, checks, {variables[name]: marks[name] for name in kinds}
         )
+        text = reader.read(reads)
+    return Script(text, words, stdin, variables, {name: frozenset(rules) for name, rules in checks.rules.items()})
 
 
-def _options_ended(words: Sequence[str]) -> bool:
-    """Whether one of the words is ``--`` and no option that might take it as its argument comes before it."""
-    return any(word == "--" and not before.startswith("-") for before, word in pairwise(words))
+@dataclass
+class _Reader:
+    """Reads a script, and writes it with references."""
+
+    text: str
+    marks: Mapping[str, str]
+    variables: Mapping[str, str]
+    optional: Collection[str]
+    checks: Checks
+    known: dict[str, str]  # the shell's variables: what each contains, as a character of a word
+    at: int = 0
+    out: list[str] = field(default_factory=list)
+    reads: bool = False  # whether each further command can read a value
+    splits: bool = False  # whether the shell could split a value of the current command
+    here: tuple[int, int, str] | None = None  # the text of <<END: its place, its end, and what is written for it
+
+    def read(self, reads: bool) -> str:
+        """Read all, again until no more variables have a value, and return what is written."""
+        while True:
+            self.at, self.out, self.reads, before = 0, [], reads or "" in self.known, dict(self.known)
+            self.checks.touched.clear()
+            self.commands()
+            if re.search(PARAMETER, text := "".join(self.out)):
+                raise unsafe("a parameter can't follow a backslash")
+            if self.known == before:
+                return text
+
+    def commands(self, closing: str = "") -> bool:
+        """Read commands to the end, or to `closing`; return whether a value can be in what they write."""
+        written = piped = False
+        while True:
+            self.space()
+            if self.at == len(self.text) or (closing and self.text.startswith(closing, self.at)):
+                if self.here or (closing and not self.take(re.escape(closing))):
+                    raise unsafe("the script ends too early")
+                return written
+            loop = self.take(r"for[ \t]+(\w+)[ \t]+in\b")
+            if (
+                loop
+                or self.take(r"(?:if|then|elif|else|while|until|do|!|\{)(?=\s)")
+                or self.take(r"case[ \t]+(?=\S+\s+in\b)")
+            ):
+                self.reads |= piped
+                if self.out[-1].startswith("case"):
+                    self.word()
+                    self.expect(r"\s+in\b")
+                    self.pattern()
+                while loop and self.take(r"(?:[ \t]|\\\n)+") and (word := self.word()) is not None:
+                    self.assign(loop[1], word)
+                continue
+            ended = self.take(rf"(?:fi|done|esac|\}}){_ENDS}") is not None
+            made = self.command(piped or self.reads) or (ended and written)
+            if self.take(r"\|(?!\|)"):
+                piped = made
+                continue
+            written, piped = written or made, False
+            if self.take(";;"):
+                self.pattern()
+            elif self.at < len(self.text) and not self.text.startswith(closing or "\n", self.at):
+                self.expect(r"&&|\|\||;|\n")
+
+    def command(self, reads: bool) -> bool:
+        """Read one command, with its redirections."""
+        words: list[str] = []
+        writes: list[str] = []
+        self.splits = file = here = False
+        while True:
+            self.take(r"(?:[ \t]|\\\n)+")
+            self.take(r"(?<=\s)#[^\n]*", silent=True)
+            if redirection := self.take(r"[0-9]?(?:>>?|<)(?![<>&(])[ \t]*"):
+                name = self.word()
+                if name is None or name == DERIVED:
+                    raise unsafe("text made of a value can't be the name of a file, and a file needs a name")
+                self.checks.file(name)
+                if "<" in redirection[0]:
+                    file, reads = file or has_value(name), reads or self.checks.is_touched(name)
+                else:
+                    writes.append(name)
+            elif end := self.take(r"<<-?[ \t]*(['\"]?)(\w+)\1", silent=True):
+                here |= self.text_until(end[2], quoted=end[1] != "")
+            elif not self.take(r"[0-9]?>&[0-9-]"):
+                if (word := self.word()) is None:
+                    break
+                words.append(word)
+        while words and (assigned := re.match(r"([A-Za-z_]\w*)=", words[0])):
+            word = words.pop(0)
+            if has_value(word) and (words or not _PRIVATE.match(assigned[1])):
+                raise unsafe("a value can't be in a variable that a program reads; write its name in small letters, or")
+            self.assign(assigned[1], word[assigned.end() :])
+        if words and self.splits and words[0] != "echo":
+            raise unsafe('a variable or $(…) with a value must be in double quotes: "$name"')
+        for name in words[1:] if words[:1] == ["read"] else ():
+            self.assign(name, DERIVED if reads or here or file else UNKNOWN)
+        if not words:  # what a loop or a group before it reads
+            self.known |= {"": DERIVED} if file or here else {}
+            self.checks.touch(writes)
+            return file or here
+        return self.checks.command(words, reads or here, file and words[0] != "psql", writes)
+
+    def word(self) -> str | None:
+        """Read a word, and return it as `words` has it, or None if there is none."""
+        word, start, quoted, brace = "", self.at, False, False
+        whole = re.compile(PARAMETER + _ENDS).match(self.text, self.at)
+        if whole and whole[1] in self.optional:
+            self.at, name = whole.end(), self.variables[whole[1]]
+            self.out.append(f'${{{name}+"${{{name}}}"}}')
+            return self.marks[whole[1]]
+        while self.at < len(self.text):
+            if self.take('"'):
+                quoted = not quoted
+            elif value := self.take(PARAMETER, silent=True):
+                quote = "" if quoted else '"'
+                self.out.append(f"{quote}${{{self.variables[value[1]]}-}}{quote}")
+                word += self.marks[value[1]]
+            elif not quoted and (single := self.take(r"'([^']*)'", silent=True)):
+                self.out.append(re.sub(PARAMETER, lambda one: f"'\"${{{self.variables[one[1]]}-}}\"'", single[0]))
+                word += re.sub(PARAMETER, lambda one: self.marks[one[1]], single[1])
+            elif escaped := self.take(r"\\(.)"):
+                kept = quoted and escaped[1] not in '"\\$`'  # the backslash
+                word += "" if escaped[1] == "\n" else escaped[0] if kept else escaped[1]
+            elif plain := self.take(
+                r"\$(?![\w{(?$#!*@-])|[^\"\\$`{]+|\{(?!\{\s*\w)" if quoted else r"(?<=\S)#|[^\s'\"$`\\;&|<>()#]"
+            ):
+                word, brace = word + plain[0], brace or (plain[0] == "{" and not quoted)
+            elif self.text[self.at] == "$":
+                word += self.expansion(quoted)
+            else:
+                break
+        if quoted or (brace and has_value(word)):
+            raise unsafe("a quoted text does not end, or a value is in a word with unquoted braces")
+        return word if self.at > start else None
+
+    def expansion(self, quoted: bool) -> str:
+        """Read what begins with ``$``, and return what it can contain."""
+        if numbers := self.take(r"\$\(\(((?:[^()'\"`\\$]|\$\w|\([^()'\"`\\$]*\))*)\)\)", silent=True):
+            self.out.append(re.sub(PARAMETER, lambda one: f"${{{self.variables[one[1]]}-}}", numbers[0]))
+            content = re.sub(PARAMETER, lambda one: self.marks[one[1]], numbers[1])
+            if any(
+                map(has_value, [content, *(self.known.get(name, "") for name in re.findall(r"[A-Za-z_]\w*", content))])
+            ):
+                raise unsafe("a value that is no number is in $((…)), and a shell can evaluate it")
+            return UNKNOWN
+        content = UNKNOWN
+        if self.take(r"\$\((?!\()"):
+            outer = self.splits
+            content = DERIVED if self.commands(")") else UNKNOWN
+            self.splits = outer
+        elif plain := self.take(r"\$\{(\w+)\}|\$(\w+|[?$#!*@-])"):
+            content = self.known.get(plain[1] or plain[2], UNKNOWN)
+        else:
+            name = self.expect(r"\$\{(\w+)[:#%/^,+=?-][^{}'\"`$\\]*\}")[1]
+            content = DERIVED if has_value(self.known.get(name, "")) else UNKNOWN
+        self.splits |= not quoted and has_value(content)
+        return content
+
+    def text_until(self, end: str, quoted: bool) -> bool:
+        """Read the text of ``<<END``, which begins in the next line; return whether it has a value."""
+        begins = self.text.find("\n", self.at)
+        body = re.compile(rf"\n(?:.*?\n)?[ \t]*{end}(?=\n|\Z)", re.DOTALL).match(self.text, max(begins, 0))
+        if body is None or self.here or (not quoted and re.search(r"[$`\\]", body[0])):
+            raise unsafe(
+                f"the text after << must end with the line {end}, and have no $ unless the word is quoted: <<'{end}'"
+            )
+        fixed = re.sub(r"([\\$`])", r"\\\1", body[0])
+        self.out.append(f"<<{end}")
+        self.here = begins, body.end(), re.sub(PARAMETER, lambda one: f"${{{self.variables[one[1]]}-}}", fixed)
+        return any(has_value(self.marks[name]) for name in re.findall(PARAMETER, body[0]))
+
+    def assign(self, name: str, word: str) -> None:
+        """Note what a variable contains: a value itself, text made of one, or other text."""
+        mark = word if re.fullmatch("[\ue000-\uf8ff]", word) else DERIVED if has_value(word) else UNKNOWN
+        if (before := self.known.setdefault(name, mark)) != mark:
+            self.known[name] = DERIVED if has_value(mark + before) else UNKNOWN
+
+    def pattern(self) -> None:
+        """Read a pattern of ``case``, if it does not end here."""
+        self.space()
+        if not self.text.startswith("esac", self.at):
+            self.expect(r"\(?[\w*?.\[\]| \"'+-]+\)")
+
+    def space(self) -> None:
+        """Read spaces, comments and line ends, with the text of ``<<END`` that begins there."""
+        while True:
+            if self.here and self.at == self.here[0]:
+                self.at = self.here[1]
+                self.out.append(self.here[2])
+                self.here = None
+            elif not self.take(r"[ \t\n]|\\\n") and not self.take(r"#[^\n]*", silent=True):
+                return
+
+    def take(self, pattern: str, silent: bool = False) -> re.Match[str] | None:
+        """Read what matches here, and write it unless `silent`."""
+        taken = re.compile(pattern, re.DOTALL).match(self.text, self.at)
+        if taken is not None:
+            self.at = taken.end()
+            if not silent:
+                self.out.append(taken[0])
+        return taken
+
+    def expect(self, pattern: str) -> re.Match[str]:
+        """Read what must be here."""
+        if (taken := self.take(pattern)) is None:
+            raise unsafe(f"the script has {self.text[self.at : self.at + 10]!r}, which is not read here")
+        return taken

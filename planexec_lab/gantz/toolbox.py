@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from planexec_lab.gantz import http
 from planexec_lab.gantz.manifest import ManifestTool, read
 from planexec_lab.gantz.running import Done, environment, run
-from planexec_lab.gantz.script import ManifestError, Script
+from planexec_lab.gantz.script import PARAMETER, Script
+from planexec_lab.gantz.words import RULES, ManifestError
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 LONGEST = 100_000
@@ -24,24 +30,26 @@ def load(
     latency: Mapping[str, float] | None = None,
     env: Mapping[str, str] | None = None,
     timeout: float = 60.0,
-    runner: Callable[[str, Mapping[str, str], Path, float], Done] = run,
+    runner: Callable[..., Done] = run,
 ) -> Toolbox:
     """Return the tools of a manifest.
 
-    A call returns ``{"exit_code": 0, "stdout": …, "stderr": …}``. The call fails where the script ends with another code, or
-    takes too long. Scripts run in the manifest's own folder.
+    A call of a script returns ``{"exit_code": 0, "stdout": …, "stderr": …}``, and a request ``{"status": 200, "body": …}``. The
+    call fails where the script ends with another code, the status is an error, or it takes too long. Scripts run in the
+    manifest's own folder, or in ``working_dir``.
 
     Args:
         path: the manifest, ``gantz.yaml``.
-        effects: what a repeat of each tool would do. A manifest can't say it, so a tool that is not named here is "once".
+        effects: what a repeat of each tool would do. A manifest can't say it, so a tool that is not named here is "unknown".
         destructive: the tools that can delete or overwrite something. None: all but those without effects.
         latency: seconds that a call takes in simulation, by tool.
         env: variables that the scripts see, in addition to `running.PASSED_ON`; a password belongs here, not in a manifest.
-        timeout: seconds after which a script is ended, with all that it started.
+            ``${NAME}`` in a manifest is one of all these.
+        timeout: seconds after which a call is ended, with all that it started, where the manifest names no other.
         runner: what runs a script; by default the shell (`running.run`).
 
-    Raises `ManifestError` for what can't be read or made safe, and for a tool in `effects`, `destructive` or `latency`
-    that the manifest does not have.
+    Raises `ManifestError` for what can't be read or made safe, for a variable that is not set, and for a tool in `effects`,
+    `destructive` or `latency` that the manifest does not have.
     """
     path = Path(path)
     manifest = read(path)
@@ -51,15 +59,20 @@ def load(
             raise ManifestError(f"{path.name} has no tool {name!r}{suggest(name, names)}; it has: {', '.join(names)}")
     tools = []
     for tool in manifest.tools:
-        does = (effects or {}).get(tool.name, "once")
-        script = tool.runnable
+        does = (effects or {}).get(tool.name, "unknown")
+        try:
+            tool = _expanded(tool, environment(env or {}))
+            script = tool.runnable
+        except (ManifestError, ValidationError) as error:
+            raise ManifestError(f"{path.name}: tool {tool.name!r}: {error}") from None
+        folder = path.parent.resolve() / (tool.script.working_dir if tool.script else "")
         tools.append(
             Tool.from_schema(
-                ShellCall(tool, script, path.parent.resolve(), dict(env or {}), timeout, runner),
+                ManifestCall(tool, script, folder, environment(env or {}), tool.seconds or timeout, runner),
                 tool.schema_of_arguments,
                 name=tool.name,
                 description=tool.description,
-                pin=script.text,
+                pin=tool.model_dump_json(exclude={"environment"}),
                 effects=does,
                 destructive=does != "none" if destructive is None else tool.name in destructive,
                 latency=(latency or {}).get(tool.name, 0.0),
@@ -68,8 +81,28 @@ def load(
     return Toolbox(tools)
 
 
+def _expanded(tool: ManifestTool, variables: Mapping[str, str]) -> ManifestTool:
+    """Return the tool with the values of ``$NAME`` and ``${NAME}``; in a shell script they are left to the shell."""
+
+    def filled(part: Any) -> Any:
+        if isinstance(part, Mapping):
+            return {key: value if key == "shell" else filled(value) for key, value in part.items()}
+        if isinstance(part, tuple):
+            return tuple(map(filled, part))
+        return re.sub(r"\$(?:\{(\w+)\}|([A-Za-z_]\w*))", value, part) if isinstance(part, str) else part
+
+    def value(reference: re.Match[str]) -> str:
+        name = reference[1] or reference[2]
+        if name not in variables:
+            raise ManifestError(f"the variable {name} is not set; give it by env={{{name!r}: …}} or --env {name}")
+        return variables[name]
+
+    data = tool.model_dump()
+    return ManifestTool.model_validate(data | {key: filled(data[key]) for key in ("script", "http", "environment")})
+
+
 @dataclass(frozen=True)
-class ShellCall:
+class ManifestCall:
     """Calls one tool of a manifest. It can be sent to another process."""
 
     tool: ManifestTool
@@ -77,17 +110,26 @@ class ShellCall:
     folder: Path
     env: dict[str, str]
     timeout: float
-    runner: Callable[[str, Mapping[str, str], Path, float], Done]
+    runner: Callable[..., Done]
 
-    def __call__(self, /, **arguments: Any) -> Done:
-        """Run the script with these arguments.
+    def __call__(self, /, **arguments: Any) -> Done | http.Answer:
+        """Run the script with these arguments, or send the request.
 
-        Raises `ToolError` for a value that no program can be given, before anything runs; `RuntimeError` where the script
-        ends with another code than 0; `TimeoutError` where it takes too long.
+        Raises `ToolError` for a value that can't be passed on safely, before anything runs; `RuntimeError` where the script
+        ends with another code than 0, or the request fails; `TimeoutError` where it takes too long.
         """
         values = {one.name: one.default for one in self.tool.parameters if one.default is not None} | arguments
-        variables = {self.script.variables[name]: self._text(name, value) for name, value in values.items()}
-        done = self.runner(self.script.text, environment(self.env) | variables, self.folder, self.timeout)
+        texts = {name: self._text(name, value) for name, value in values.items()}
+        if (sent := self.tool.http) is not None:
+            request = http.request(sent.method, sent.url, sent.query, sent.headers, sent.body, values)
+            return http.send(request, self.timeout, sent.extract_json)
+        variables = self.env | self.tool.environment | {self.script.variables[name]: texts[name] for name in texts}
+
+        def filled(template: str) -> str:
+            return re.sub(PARAMETER, lambda one: texts.get(one[1], ""), template)
+
+        script = self.script.text if self.script.text is not None else tuple(map(filled, self.script.arguments))
+        done = self.runner(script, variables, self.folder, self.timeout, filled(self.script.stdin))
         if (code := done["exit_code"]) != 0:
             how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
             wrote = (done["stderr"].strip() or done["stdout"].strip()).replace("\x00", "\\x00")
@@ -95,9 +137,9 @@ class ShellCall:
         return done
 
     def _text(self, name: str, value: Any) -> str:
-        """Return a value as the shell is given it."""
+        """Return a value as a program is given it; a list or an object is its JSON."""
         try:
-            text = ("false", "true")[value] if isinstance(value, bool) else str(value)
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         except ValueError as error:  # an integer of more than 4,300 digits
             raise ToolError(f"{self.tool.name}: parameter {name!r} can't be written: {error}") from None
         length = len(text.encode(errors="replace"))
@@ -108,13 +150,11 @@ class ShellCall:
             problem = "contains half a character (a lone surrogate), which no program can be given"
         elif length > LONGEST:
             problem = f"has {length:,} bytes; at most {LONGEST:,} are passed on. Give the name of a file"
-        elif name in self.script.leading and text.startswith("-"):
-            fix = f"give a file as ./-name, or write --name={{{{{name}}}}} in the manifest"
-            problem = f"begins with -, and a program might take it for an option; {fix}"
-        elif name in self.script.inside and ".." in text.split("/"):
-            problem = "leads out of its folder with .."
         elif text.startswith(("/dev/tcp/", "/dev/udp/")):
             problem = "is not a file: some shells open a connection for it"
+        for rule in sorted(self.script.rules[name]):
+            if problem is None and re.match(RULES[rule][0], text, re.DOTALL):
+                problem = RULES[rule][1]
         if problem:
             raise ToolError(f"{self.tool.name}: parameter {name!r} {problem}")
         return text

@@ -15,13 +15,13 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mock_llm import MockLLM
 from mock_llm.script import Reply, ToolUse
 from mock_llm.types import Request
 from planexec_lab.scoreboard.assumptions import seconds_of, tokens_in
 from planexec_lab.scoreboard.faults import CLEAR, IN_THE_WAY, Faults
 from planexec_lab.scoreboard.tasks import Task
 from planexec_lab.scoreboard.ways import Part, parts_of, remaining, results_in
+from planexec_lab.timed_llm import TimedLLM
 from planexec_lab.worlds.minds import Answer, entries_in, observed, value_of
 from planexec_lite import references
 from planexec_lite.plan import Step
@@ -30,10 +30,10 @@ Content = str | dict[str, Any] | list[ToolUse]
 """An answer: words, JSON, or calls of tools."""
 
 
-def model(task: Task, faults: Faults | None = None) -> MockLLM:
+def model(task: Task, faults: Faults | None = None) -> TimedLLM:
     """Return the scripted model of `task`; `faults` may make its first plan a wrong one."""
     script = Script(task, faults or Faults())
-    return MockLLM([{"name": f"the way in the world {task.name}", "reply": {"python": script.reply}}])
+    return TimedLLM([{"name": f"the way in the world {task.name}", "reply": {"python": script.reply}}])
 
 
 class Script:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import MockLLM
+from planexec_lab.timed_llm import TimedLLM
 from planexec_lite import (
     AskPerson,
     Decision,
@@ -329,15 +329,15 @@ def answer(*steps: dict[str, Any], **more: Any) -> dict[str, Any]:
 WHOLE = answer(call("1", 1), call("2", 2, "1"), call("3", 3), call("4", 4, "2", "3"))
 
 
-def scenes(*replies: dict[str, Any]) -> MockLLM:
+def scenes(*replies: dict[str, Any]) -> TimedLLM:
     turns = [
         {"name": f"answer {n}", "when": {"role": "planner", "counter": "asked", "turn": n}, "reply": reply}
         for n, reply in enumerate(replies, 1)
     ]
-    return MockLLM(turns)
+    return TimedLLM(turns)
 
 
-def ask_model(llm: MockLLM, world: World, workers: Workers | None = None, planner: Any = None, **policy: Any) -> Run:
+def ask_model(llm: TimedLLM, world: World, workers: Workers | None = None, planner: Any = None, **policy: Any) -> Run:
     client = llm.client(max_retries=0)
     return carry_out(world, LLMPlanner(client, "m", stream=True, **(planner or {})), workers, **policy)
 
@@ -355,16 +355,20 @@ def test_a_models_steps_arrive_while_it_writes_and_save_its_time() -> None:
     assert (run.plan.to_json(), run.answer, run.usage) == (whole.plan.to_json(), whole.answer, whole.usage)
 
 
+def bad(*steps: dict[str, Any]) -> dict[str, Any]:
+    return {"json": answer(*steps), "latency": 8.0, "broken": True}
+
+
 GOOD = {"json": answer(call("1", 1), call("9", 9)), "latency": 1.0}
 BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "ended early": ({"json": WHOLE, "latency": 8.0, "fault": {"kind": "ended_early"}}, "cut_off"),
     "token limit": ({"json": WHOLE, "latency": 8.0, "finish_reason": "length"}, "cut_off"),
     "lost": ({"json": WHOLE, "latency": 8.0, "fault": {"kind": "dropped"}}, "planner_failed"),
-    "cycle": ({"json": WHOLE, "latency": 8.0, "spoil": "cycle"}, "cycle"),
-    "duplicates": ({"json": WHOLE, "latency": 8.0, "spoil": "duplicate_ids"}, "duplicate_id"),
-    "unknown tool": ({"json": WHOLE, "latency": 8.0, "spoil": "unknown_tool"}, "unknown_tool"),
-    "dangling": ({"json": WHOLE, "latency": 8.0, "spoil": "dangling_dependency"}, "unknown_dependency"),
-    "prose": ({"json": WHOLE, "latency": 8.0, "spoil": "prose"}, "not_json"),
+    "cycle": (bad(call("1", 1, "4"), call("2", 2, "1"), call("3", 3, "2"), call("4", 4, "3")), "cycle"),
+    "duplicates": (bad(*WHOLE["steps"][:3], call("1", 4, "2", "3")), "duplicate_id"),
+    "unknown tool": (bad(*WHOLE["steps"][:3], call("4", 4) | {"tool": "play"}), "unknown_tool"),
+    "dangling": (bad(*WHOLE["steps"][:3], call("4", 4, "99")), "unknown_dependency"),
+    "prose": ({"text": f"Sure! {json.dumps(WHOLE)} Shall I begin?", "latency": 8.0, "broken": True}, "not_json"),
     "refusal": ({"refusal": "I would rather not.", "latency": 8.0}, "refused"),
     "server error": ({"json": WHOLE, "fault": {"status": 503}}, "planner_failed"),
 }

@@ -47,15 +47,16 @@ class Desk:
         path = f"{note.parent}{os.pathsep}{os.environ['PATH']}"
         self.env = {"PATH": path, "WRITTEN": str(self.written), "HOME": str(self.work)}
 
-    def tool(self, script: str, parameter: str = "x", **more: object) -> Tool:
+    def tool(self, script: str | dict[str, object], parameter: str = "x", **more: object) -> Tool:
         """The tool that has this script and one parameter. Raises `ManifestError` where the script is refused."""
         one = {"name": parameter, "required": True} | more
-        data = {"tools": [{"name": "act", "description": "Act", "parameters": [one], "script": {"shell": script}}]}
+        runs = {"shell": script} if isinstance(script, str) else script
+        data = {"tools": [{"name": "act", "description": "Act", "parameters": [one], "script": runs}]}
         manifest = self.work / "gantz.yaml"
         manifest.write_text(yaml.safe_dump(data), encoding="utf-8")
         return gantz.load(manifest, env=self.env)["act"]
 
-    def does(self, script: str, value: str, parameter: str = "x") -> bytes:
+    def does(self, script: str | dict[str, object], value: str, parameter: str = "x") -> bytes:
         """Call a tool, and return what was written down; it must change nothing else."""
         tool = self.tool(script, parameter)
         self.written.unlink(missing_ok=True)

@@ -19,51 +19,65 @@ ARTICLE = [
 
 def test_the_manifest_of_the_article_is_read_word_for_word() -> None:
     tools = read(Path(world.__file__).parent / "files" / "gantz.yaml").tools
-    assert [(one.name, one.description, one.script.shell) for one in tools] == ARTICLE
+    assert [(one.name, one.description, one.script and one.script.shell) for one in tools] == ARTICLE
     closed = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
     file = {"properties": {"file": {"type": "string"}}, "required": ["file"]}
     assert [one.schema_of_arguments for one in tools[1:3]] == [closed, closed | file]
-    assert tools[2].runnable.text == 'psql mydb < "${gantz_value_1-}"'
-    assert tools[1].runnable.text == tools[1].script.shell
+    assert tools[2].runnable.text == 'psql mydb < "${GANTZ_ARG_FILE-}"'
+    assert tools[1].runnable.text == ARTICLE[1][2]
     manifest = parsed(f"name: shop\ndescription: its tools\nversion: 1.0.0\ntools: [{ONE}]")
     assert (manifest.name, manifest.description, manifest.version) == ("shop", "its tools", "1.0.0")
 
 
 ONE = "{name: a, description: b, script: {shell: ls}}"
+X = "tools: [{name: a, parameters: [{name: x%s}], script: {shell: 'ls {{x}}'}}]"
+HTTP = "tools: [{name: a, parameters: [{name: x}], http: {url: 'https://example.org/', %s}}]"
 BAD = {
     "tools: [": "is not valid YAML",
     "- a": "has no tools",
     "tools: []": "tools",
-    "tool: []": "the key 'tool' is not read; did you mean 'tools'?",
-    f"tools: [{ONE}]\nport: 80": "the key 'port' is not read",
-    "tools: [{description: b, script: {shell: ls}}]": "tool number 1: the key 'name' is missing",
-    "tools: [{name: a, script: {shell: ls}}]": "tool 'a': the key 'description' is missing",
-    "tools: [{name: a, description: b}]": "tool 'a': the key 'script' is missing",
-    "tools: [{name: a b, description: b, script: {shell: ls}}]": "tool 'a b': name",
-    "tools: [{name: a, description: b, script: {command: ls}}]": "tool 'a': the key 'script.command' is not read",
-    "tools: [{name: a, description: b, script: {shell: ''}}]": "tool 'a': script.shell",
-    "tools: [{name: a, description: b, script: {shell: 3}}]": "tool 'a': script.shell",
-    f"tools: [{ONE}, {ONE}]": "tool 'a': another tool is called so",
-    "tools: [{name: a, description: b, parameters: [{name: x, type: text}], script: {shell: 'ls {{x}}'}}]": "'string'",
-    "tools: [{name: a, description: b, parameters: [{name: x}, {name: x}], script: {shell: 'ls {{x}}'}}]": "same name",
-    "tools: [{name: a, description: b, parameters: [{name: x, default: 1}], script: {shell: 'ls {{x}}'}}]": "is no string",
-    "tools: [{name: a, description: b, parameters: [{name: x, type: integer, default: true}], script: {shell: 'ls {{x}}'}}]":
-    "the default True is no integer",
-    "tools: [{name: a, description: b, parameters: [{name: x, required: true, default: b}], script: {shell: 'ls {{x}}'}}]":
-    "a required parameter has no default",
-    "tools: [{name: a, description: b, parameters: [{name: x}], script: {shell: ls}}]": "tool 'a': the script never uses {{x}}",
-    "tools: [{name: a, description: b, script: {shell: 'ls {{x}}'}}]": "tool 'a': the script names {{x}}",
-    "tools: [{name: a, description: b, parameters: [{name: x}], script: {shell: 'sh -c {{x}}'}}]": "tool 'a': 'sh' can run what",
-    "!!python/object/apply:os.system ['touch CANARY']": "is not valid YAML",
-    "tools: &a [*a]": "tool number 1",
+    "tool: []": "the file, line 1: the key 'tool' is not read; did you mean 'tools'?",
+    f"tools: [{ONE}]\nport: 80": "the file, line 2: the key 'port' is not read",
+    "tools: [{description: b, script: {shell: ls}}]": "tool number 1, line 1: the key 'name' is missing",
+    "tools: [{name: a, description: b}]": "tool 'a', line 1: it needs one of the keys script and http",
+    "tools:\n- name: a\n  http: {url: 'http://b'}\n  script: {shell: ls}": "tool 'a', line 2: it needs one of",
+    "tools: [{name: a b, description: b, script: {shell: ls}}]": "tool 'a b', line 1: name",
+    "tools:\n- name: a\n  script:\n    comand: ls": "tool 'a', line 4: the key 'script.comand' is not read; did you mean",
+    "tools: [{name: a, script: {shell: ''}}]": "tool 'a', line 1: script: it needs one of the keys shell and command",
+    "tools: [{name: a, script: {shell: ls, args: [b]}}]": "args belong to command",
+    "tools: [{name: a, script: {command: 'ls{{x}}'}}]": "tool 'a', line 1: script.command",
+    "tools: [{name: a, script: {command: sh, args: [-c, 'ls {{x}}']}}]": "tool 'a', line 1: 'sh' can run what",
+    "tools: [{name: a, script: {command: cat, stdin: '{{x}}', working_dir: '{{x}}'}}]": "script.working_dir",
+    "tools: [{name: a, script: {command: psql, stdin: '{{x}}'}}]": "'psql' reads a value, and might run it",
+    "tools: [{name: a, script: {shell: ls, timeout: 5 minutes}}]": "script.timeout: '5 minutes' is no duration; write it as 30s",
+    "tools: [{name: a, timeout: 5s, script: {shell: ls, timeout: 5s}}]": "it has two timeouts",
+    "tools: [{name: a, environment: {B: '{{x}}'}, script: {shell: ls}}]": "environment.B",
+    "tools:\n- name: a\n  sandbox: true\n  script: {shell: ls}": "line 3: the key 'sandbox' is not read, and gantz",
+    f"tools: [{ONE}, {ONE}]": "tool 'a', line 1: another tool is called so",
+    X % ", type: text": "'string'",
+    X % "}, {name: x": "same name",
+    X % "}, {name: X": "the same variable",
+    X % ", type: integer, default: true": "the default 'true' is no integer",
+    X % ", type: number, default: 1_5": "the default '1_5' is no number",
+    X % ", type: array, default: '{}'": "the default '{}' is no array",
+    X % ", default: '${HOME}/a'": "write its value",
+    "tools: [{name: a, parameters: [], script: {shell: 'ls {{x}}'}}]": "tool 'a', line 1: the script names {{x}}",
+    "tools: [{name: a, parameters: [{name: x}], script: {shell: 'sh -c {{x}}'}}]": "tool 'a', line 1: 'sh' can run what",
+    HTTP % "method: GET": "the request never uses {{x}}",
+    HTTP % "headers: {A: '{{y}}'}": "{{y}}, which is not a parameter",
+    HTTP % "headers: {'{{x}}': a}": "is fixed",
+    HTTP % "body: '{{{x}}'": "a body with values is JSON",
+    HTTP % "body: 'a={{x}}', headers: {content-type: text/plain}": "a body with values is JSON",
+    **{HTTP.replace("https://example.org/", url) % "method: GET": "url begins with" for url in (
+        "https://{{x}}/", "https://example.org{{x}}", "https://a@{{x}}", "https://{{x}}@a/", "file:///{{x}}", "{{x}}", "${A}{{x}}",
+    )},
+    "!!python/object/apply:os.system ['touch CANARY']": "has no tools",
+    "tools: &a [*a]": "is not valid YAML: found unconstructable recursive node",
     "tools:\n- {name: a, description: b, script: {shell: ls},\n   script: {shell: rm}}":
     "the key 'script' occurs twice in a mapping, line 3",
-    "tools: " + "9" * 5000: "is not valid YAML",
-    "[" * 5000: "is not valid YAML",
-    "version: !!bool maybe": "is not valid YAML",
-    "version: !!int ''": "is not valid YAML",
-    "version: !!timestamp foo": "is not valid YAML",
-    "version: !!set [a]": "is not valid YAML",
+    "tools: " + "9" * 5000: "the file, line 1: tools",
+    "\n" + "[" * 5000: "nested more than 20 levels deep, line 2",
+    "{a: " * 5000: "nested more than 20 levels deep, line 1",
 }  # fmt: skip
 
 
@@ -76,8 +90,43 @@ def test_what_is_wrong_with_a_manifest_is_named(text: str, why: str) -> None:
 
 def test_every_problem_is_told_at_once() -> None:
     with pytest.raises(ManifestError) as caught:
-        parsed(f"""tools: [{ONE.replace("ls", "'ls {{x}}'")}, {ONE.replace("ls", "'ls {{y}}'")}]""")
+        parsed(f"""tools: [{ONE.replace("ls", "'. {{x}}'")}, {ONE.replace("ls", "'. {{y}}'")}]""")
     assert str(caught.value).count("\n- ") == 3
+
+
+def test_texts_are_read_as_written_and_values_by_their_type() -> None:
+    parameters = """
+      {name: s, default: 010}, {name: t, default: no}, {name: i, type: integer, default: "10"},
+      {name: n, type: number, default: 0.50}, {name: b, type: boolean, default: "True"},
+      {name: l, type: array, default: '["a"]'}, {name: o, type: object, default: {a: b}},
+      {name: e, enum: [a, 1.0]}, {name: v, default: null, description: }, {name: r, required: yes, default: .}"""
+    more = "environment: {A: 1.10, B: true, C: 0755}, timeout: 90, script: {command: ls, args: ['{{s}}']}"
+    (tool,) = parsed(f"server: {{port: 3000}}\ntools: [{{name: a, parameters: [{parameters}], {more}}}]").tools
+    defaults = {one.name: one.default for one in tool.parameters if one.default is not None}
+    assert defaults == {"s": "010", "t": "no", "i": 10, "n": 0.5, "b": True, "l": ["a"], "o": {"a": "b"}, "r": "."}
+    assert tool.schema_of_arguments["properties"]["e"] == {"type": "string", "enum": ["a", "1.0"]}
+    assert tool.schema_of_arguments["properties"]["v"] == {"type": "string"}
+    assert tool.schema_of_arguments["required"] == ["r"]
+    assert (tool.environment, tool.seconds) == ({"A": "1.10", "B": "true", "C": "0755"}, 90.0)
+    for text, seconds in {"1500ms": 1.5, "1m30s": 90.0, "1h": 3600.0, "0.5s": 0.5, "2": 2.0}.items():
+        (tool,) = parsed(f"tools: [{{name: a, script: {{shell: ls, timeout: {text}}}}}]").tools
+        assert tool.seconds == seconds
+
+
+def test_a_key_that_gantz_ignores_gives_a_warning_with_its_line() -> None:
+    with pytest.warns(UserWarning, match="gantz.yaml, line 3: gantz ignores the key 'pool'"):
+        parsed("tools:\n- name: a\n  pool: database\n  script: {shell: ls}", "gantz.yaml")
+
+
+def test_a_tool_without_parameters_has_one_for_each_placeholder() -> None:
+    (tool,) = parsed("tools: [{name: a, script: {shell: 'cat {{x}} > {{ y }}'}}]").tools
+    assert tool.schema_of_arguments["required"] == ["x", "y"]
+
+
+def test_every_kind_of_public_manifest_is_read() -> None:
+    tools = read(Path(__file__).with_name("sample.yaml")).tools
+    assert [tool.name for tool in tools if tool.runnable] == [tool.name for tool in tools]
+    assert len(tools) == 30
 
 
 def test_a_file_that_can_not_be_read_is_named(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_manifest_becomes_a_toolbox(manifest: Path) -> None:
     assert tools["say"].signature == "say(words: string, times: integer = 1, share: number, loud: boolean)"
     assert tools["say"].description == "Say it"
     assert (tools["say"].effects, tools["say"].destructive) == ("none", False)
-    assert (tools["fail"].effects, tools["fail"].destructive) == ("once", True)
+    assert (tools["fail"].effects, tools["fail"].destructive) == ("unknown", True)
     assert tools["say"].required == ("words",)
 
 

@@ -1,5 +1,6 @@
 """A value arrives where the manifest puts it, byte for byte, and is never run; a script where it could be is refused."""
 
+import dataclasses
 import random
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from planexec_lite.tools import ToolError
 from tests.gantz.shells import NEEDS_A_SHELL, SHELLS, Desk, as_sh, written
 
 V = "\0value\0"  # the value, in what is expected
+KINDS = {"x": "string"}
 CONTEXTS = {  # a script -> the arguments of `note`
     "note -- {{x}}": ("--", V),
     "note --file={{x}}": ("--file=" + V,),
@@ -25,6 +27,18 @@ CONTEXTS = {  # a script -> the arguments of `note`
     "note < /dev/null -- {{x}} 2> /dev/null": ("--", V),
     "note --format='{{.Names}}' --only=name={{x}}": ("--format={{.Names}}", "--only=name=" + V),
     'note --data=\'{"text": "{{x}}"}\' http://localhost': (f'--data={{"text": "{V}"}}', "http://localhost"),
+    'if [ "{{x}}" = "a" ]; then note -- {{x}}; else note -- "{{x}}"; fi  # {{x}}': ("--", V),
+    'case "{{x}}" in no|never) exit 1 ;; *) note -- "{{x}}" ;; esac': ("--", V),
+    'for i in 1 2; do\n  one="{{x}}"\ndone\nnote -- "${one}"': ("--", V),
+    'one=$(printf %s "{{x}}"; echo .) && note "in $one"': (f"in {V}.",),
+    'test -z "" || exit 1\nnote \\\n  -- "$(printf %s \'<{{x}}>\')"': ("--", f"<{V}>"),
+    'note -- "$GANTZ_ARG_X"': ("--", V),
+}
+READS = {  # a script -> what `note` reads
+    "../bin/note << 'END'\n$HOME `date` \\ {{x}}\nEND": f"$HOME `date` \\ {V}\n",
+    "../bin/note <<END\n{{x}}|\nEND\nexit 0": f"{V}|\n",
+    "printf '%s|' \"{{x}}\" | ../bin/note": f"{V}|",
+    "{ printf %s {{x}}; printf '|'; } | cat | ../bin/note": f"{V}|",
 }
 PIECES = [
     "'", '"', "`", "$(touch CANARY)", "`touch CANARY`", "; touch CANARY;", "| touch CANARY", "& touch CANARY &", "\ntouch CANARY\n",
@@ -59,12 +73,27 @@ def test_hostile_values_arrive_byte_for_byte_and_run_no_command(desk: Desk, ever
         for script in CONTEXTS if every else [list(CONTEXTS)[number % len(CONTEXTS)]]:
             expected = written(*(word.replace(V, value) for word in CONTEXTS[script]))
             assert desk.does(script, value) == expected, (script, value)
+        for script in READS if every else [list(READS)[number % len(READS)]]:
+            assert desk.does(script, value) == written(read=READS[script].replace(V, value).encode()), (script, value)
+
+
+@NEEDS_A_SHELL
+@pytest.mark.slow
+def test_a_command_gets_each_value_in_its_arguments_without_a_shell(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    args = ["--", "{{x}}", "a {{ x }}{{x}}", "--x={{x}}", "$HOME ${WRITTEN}"]
+    script: dict[str, object] = {"command": "../bin/note", "args": args, "stdin": "<{{x}}>\n{{x}}"}
+    for value in hostile(120):
+        expected = ("--", value, f"a {value}{value}", f"--x={value}", f"{desk.work} {desk.written}")
+        assert desk.does(script, value) == written(*expected, read=f"<{value}>\n{value}".encode()), value
 
 
 SHREDS = [
     *["{{x}}"] * 3, *[" "] * 4, "note", "'", '"', "$(", ")", "(", ";", "&&", "|", "&", "\n", "<<E", "\nE\n", "<", ">", ">>", "2>&1",
     "2>", "<(", '"$a"', "a=", "b", "--", "-v", "if", "then", "fi", "for i in", "do", "done", "!", "{", "}", "\\", "#", "`", "$",
-    "*", "~", "=", "'['", "]", "[[", "]]", "case", "esac", "$((", "))", "$'", "sh", "-c", "-eq", "echo", ":", "-", "\t", "set",
+    "*", "~", "=", "'['", "]", "[[", "]]", "case", "esac", ";;", "in", "$((", "))", "$'", "sh", "-c", "-eq", "echo", ":", "-",
+    "\t", "set", "y=", "y={{x}}", '"$y"', "$y", "; sh -c", "| sh", "> f", "; ./f", "; sh f", "| while read y; do", "; then", "; fi",
+    "cat", "tee f", "eval", "1", "test", "||", "$GANTZ_ARG_X", "printf %s", "python3 -c", "xargs", '"$(', ')"',
 ]  # fmt: skip
 BITES = [
     "$(touch CANARY)", "`touch CANARY`", "; touch CANARY;", "\ntouch CANARY\n", "'; touch CANARY; '", '"; touch CANARY; "',
@@ -81,14 +110,16 @@ def test_in_random_scripts_no_value_is_run_or_split(desk: Desk) -> None:
             ["note"] * (chance.random() < 0.6) + chance.choices(SHREDS, k=chance.randint(2, 9)) + ["{{x}}"]
         )
         try:
-            ready = prepare(script, ["x"])
+            ready = prepare(script, KINDS)
         except ManifestError:
             continue
         accepted += 1
         value = chance.choice(BITES)
         desk.written.write_bytes(b"")
-        running.run(ready.text, desk.env | {ready.variables["x"]: value}, desk.work, timeout=9.0)
+        running.run(str(ready.text), desk.env | {ready.variables["x"]: value}, desk.work, timeout=9.0)
         assert not (desk.work / "CANARY").exists(), (script, value)
+        for file in filter(Path.is_file, desk.work.iterdir()):  # the next script can run a file of this name
+            file.unlink()
         told = desk.written.read_bytes().split(b"\0")
         assert all(value.encode() in one for one in told if value[:3].encode() in one), (script, value)
 
@@ -113,39 +144,65 @@ def test_text_put_into_the_script_would_run_the_command(tmp_path: Path) -> None:
 
 
 REFUSED = {  # why -> scripts, in each of which a value could be run
-    "must be one plain command": [
-        "ls; note {{x}}", "note {{x}} && ls", "note {{x}} &", "note {{x}}\nls", "(note {{x}})", "{ note {{x}}; }",
-        "! note {{x}}", "note `note {{x}}`", 'note "`note {{x}}`"', "note $({{x}})", 'note "$(note {{x}})"',
-        "note $(( {{x}} + 1 ))", "(( {{x}} ))", "[[ -v {{x}} ]]", "[ -v {{x}} ]", "note ${{x}}", 'note "${{x}}"',
-        "note ${a:-{{x}}}", "note \\{{x}}", 'note "\\{{x}}"', "note $'{{x}}'", "note 'a {{x}}", 'note "a {{x}}',
-        "note {{x}} *", "note ~/{{x}}", "note # {{x}}", "f() { note {{x}}; }", "echo {{x}} | xargs -I{} sh -c 'ls {}'",
-        "echo {{x}} | . /dev/stdin", "echo {{x}} | awk -f -", "echo {{x}} | make -f -", "echo {{x}} | ed",
-        "echo {{x}} | stdbuf -oL sh", "cat <<END | xargs touch\n{{x}}\nEND", "note <(note {{x}})", "note 2>&{{x}}",
-        "note {{x}}> a",
+    "which is not read here": [
+        "note {{x}} &", "(note {{x}})", "f() { note {{x}}; }", "note `note {{x}}`",
+        "note ${{x}}", 'note "${{x}}"', "note ${a:-{{x}}}", "note $'{{x}}'", "note 'a {{x}}", "(( {{x}} ))", "a=({{x}})",
+        "note <(note {{x}})", "note 2>&{{x}}", "sh <<< {{x}}", "case a in {{x}}) ls ;; esac", "note $(( $(echo {{x}}) ))",
     ],
+    "does not end": ['note "a {{x}}', 'note "`note {{x}}`"', "note {a,{{x}}}"],
+    "the script ends too early": ["note $(note {{x}}", "note $(note -- {{x}}; note"],
+    "can't follow a backslash": ["note \\{{x}}", 'note "\\{{x}}"'],
+    "the text after << must end": ["cat <<END\n{{x}}", "cat <<END\n$y {{x}}\nEND", "cat <<A <<B\n{{x}}\nA\nB"],
+    "a shell can evaluate it": ["note $(( {{x}} + 1 ))", 'note "$(( {{x}} ))"', "y={{x}}; note $((y + 1))"],
+    "must be in double quotes": [
+        "y={{x}}; $y", "y={{x}}; note $y", "$(echo {{x}})", "rm $(echo -- {{x}})", "y={{x}}; note ${y:0:1}", "a={{x}}; note b$a",
+    ],
+    "might begin with -": ['y="a{{x}}"; note "$y"', 'note "$(note {{x}})"', 'note {{x}} | while read y; do cat "$y"; done'],
+    "can't be in a variable": [
+        "PATH={{x}} ls", "LD_PRELOAD={{x}} ls", "y={{x}} note", "PATH={{x}}; ls", "https_proxy={{x}}; ls", "PS4=$(echo {{x}})",
+    ],
+    "text made of a value can't be the name of a file": ['y="/dev{{x}}"; note < "$y"'],
     "the program must be fixed": [
-        "a=({{x}})", "a={{x}}; eval $a", "{{x}} --version", "./run_{{x}}", "< in {{x}}", "2> log {{x}}",
-        "PATH={{x}} ls", "LD_PRELOAD={{x}} ls", "a=b note {{x}}",
+        "{{x}} --version", "./run_{{x}}", "< in {{x}}", "2> log {{x}}", 'note "$({{x}})"', '"$(echo {{x}})" a', 'y={{x}}; "$y"',
+        'for y in {{x}}; do "$y"; done', "echo {{x}} | tee f; ./f", "cp {{x}} ./f && f",
+        "ls > {{x}}; ./f", "$a {{x}}", '"$a" {{x}}',
     ],
     "must be a separate word": [
         "note < /dev{{x}}", "note < {{x}}{{x}}",
     ],
+    "reads a value, and might run it": [
+        "echo {{x}} | note", "echo {{x}} | xargs -I{} sh -c 'ls {}'", "echo {{x}} | make -f -", "echo {{x}} | ed",
+        "echo {{x}} | stdbuf -oL sh", "cat <<END | xargs touch\n{{x}}\nEND", "echo {{x}} | psql", "echo {{x}} | sqlite3 db",
+        "echo {{x}} > a.sql; psql --file=b < a.sql", "echo {{x}} > a.sql; psql -f ./a.sql", "curl {{x}} | sudo tee a",
+    ],
     "can run": [
-        "case {{x}} in a) ls;; esac", "sh <<END\n{{x}}\nEND", "sh <<< {{x}}", "bash -c -- {{x}}",
+        "sh <<END\n{{x}}\nEND", "bash -c -- {{x}}", "sh < {{x}}", "echo {{x}} | . /dev/stdin", "echo {{x}} | awk -f -",
+        "echo {{x}} | jq -rf /dev/stdin", "echo {{x}} | kubectl", "kubectl {{x}}",
+        "[[ -v {{x}} ]]", "[ -v {{x}} ]", "y={{x}}; [ \"$y\" -gt 1 ]",
+        "a={{x}}; eval \"$a\"", "a={{x}}; eval 'sh -c \"$a\"'", "trap 'sh -c \"$a\"' EXIT; a={{x}}", "set -- {{x}}; sh -c \"$1\"",
+        'y={{x}}; sh -c "$y"', 'y="$(echo {{x}})"; sh -c "$y"', "while sh -c \"$y\"; do y={{x}}; done", "cd {{x}}",
+        'note {{x}} | while read y; do sh -c "$y"; done', "note {{x}} | { sh; }", "if ls; then echo {{x}}; fi | sh",
+        'while read y; do sh -c "$y"; done <<END\n{{x}}\nEND', 'while read y; do sh -c "$y"; done < {{x}}', "{ sh; } < {{x}}",
+        'sh -c "$(< {{x}})"', 'read y < {{x}}; sh -c "$y"', 'read y <<END\n{{x}}\nEND\nsh -c "$y"', "if sh; then ls; fi < ./{{x}}",
+        "for i in 1; do echo {{x}}; done > f.sh; sh f.sh", "[ a {{x}} b ] 2> f.sh; sh f.sh", "echo {{x}} | cat > f.sh; sh f.sh",
+        "echo {{x}} > d/f.sh; cd d; sh f.sh", "echo {{x}} > {{x}}; python a.py", 'cp a "{{x}}" && sh ./b.sh', "tee {{x}} < a; sh b",
+        "for i in 1; do echo {{x}}; done | sh", "echo {{x}} > f.sh; sh f.sh", "curl {{x}} -o f; sh ./f", "curl {{x}} | python",
         'sh -c -- "ls {{x}}"', "'s'h -c {{x}}", "/usr/bin/env -S {{x}}", "env BASH_ENV={{x}} ls",
         'stdbuf -oL sh -c "ls {{x}}"', "any --wrapper /bin/sh -c {{x}}", 'any "bash -c {{x}}"',
-        'docker exec web sh -c "ls {{x}}"', 'kubectl exec pod -- bash -c "ls {{x}}"', "ssh host ls {{x}}",
-        "python3 -m timeit -n1 -r1 {{x}}", "python3.12 -c 'print({{x}})'", "node -e {{x}}", "perl -ne {{x}}",
-        "ruby {{x}}", "awk '{{x}}' file", "sed s/a/{{x}}/ file", "xargs {{x}}", "find . -exec grep {{x}} file",
-        "find -- {{x}}", "nice {{x}}", "git bisect run {{x}}", "git submodule foreach {{x}}", "tar --file={{x}}",
+        'docker exec web sh -c "ls {{x}}"', 'kubectl exec pod -- bash -c "ls {{x}}"', "ssh host ls {{x}}", "docker run {{x}}",
+        "python3 -m timeit -n1 -r1 {{x}}", "python3.12 -c 'print({{x}})'", "python -c \"f'{{x}}'\"", "python -c \"# ' '{{x}}'\"",
+        "python -c {{x}}", "node -e {{x}}", "perl -ne {{x}}", "ruby {{x}}", "python $a {{x}}", "java -jar {{x}}",
+        "awk '{{x}}' file", "sed s/a/{{x}}/ file", "xargs {{x}}", "find . -exec sh -c {{x}}", "sqlite3 db {{x}}", "jq {{x}}",
+        "sqlite3 -cmd {{x}} db", "nice {{x}}", "git bisect run {{x}}", "git submodule foreach {{x}}", "tar --file={{x}}",
         "adb shell {{x}}", "npm exec {{x}}", "any exec {{x}}", "eval echo {{x}}", ". {{x}}", "source {{x}}",
         "trap {{x}} EXIT", "alias ls={{x}}", "export PATH={{x}}", "test -v {{x}}", "'[' {{x}} -eq 1 ']'", "let {{x}}",
         "exit {{x}}", "perl5.36-x86_64-linux-gnu {{x}}", "tclsh8.6 {{x}}", "setarch x86_64 {{x}}",
         "/lib64/ld-linux-x86-64.so.2 {{x}}", "vim.basic {{x}}", "sensible-editor {{x}}",
     ],
+    "printf can evaluate": ["printf -v {{x}} a", "printf '%s %d' {{x}} {{x}}", "printf {{x}} {{x}}"],
     "a value follows the option": [
-        "jobs -x {{x}}", "psql -c {{x}} mydb", "psql -v name={{x}} mydb", "printf -v {{x}} a", "git -c {{x}} log",
-        "psql --command {{x}} mydb",
+        "jobs -x {{x}}", "psql -v name={{x}} mydb", "git -c {{x}} log", "rg --pre {{x}} a", "mysql -e {{x}}", "curl -K {{x}}",
+        "psql --command {{x}} mydb", "curl -d {{x}} http://localhost", "curl -o {{x}} http://localhost", "find . -exec {{x}} +",
     ],
     "a value is part of the option": [
         "split --filter={{x}} file", "psql -c{{x}} mydb", "psql --command={{x}} mydb", "git rebase --exec={{x}}",
@@ -158,8 +215,8 @@ REFUSED = {  # why -> scripts, in each of which a value could be run
     "{{y}}, which is not a parameter; there are: x": [
         "note {{y}}",
     ],
-    "never uses {{x}}": [
-        "note",
+    "gantz has no conditions": [
+        "note {{ if x }} {{x}}", "note {{x.name}}", "note {{x}} \ue000",
     ],
 }  # fmt: skip
 
@@ -171,6 +228,7 @@ def test_a_script_in_which_a_value_could_be_run_is_refused_with_a_fix(script: st
     assert why in str(caught.value)
     assert "tool 'act'" in str(caught.value)
     assert any(fix in str(caught.value) for fix in ("separate script file", "parameter", "a separate word"))
+    assert "\ue000" not in str(caught.value)
 
 
 WITHOUT = "pg_dump mydb > backup_$(date +%Y%m%d).sql; case a in a) echo `date` $((1 + 1));; esac"
@@ -180,22 +238,22 @@ WITHOUT = "pg_dump mydb > backup_$(date +%Y%m%d).sql; case a in a) echo `date` $
     ("script", "text"),
     [
         (WITHOUT, WITHOUT),
-        ("psql mydb < {{x}}", 'psql mydb < "${gantz_value_1-}"'),
-        ("psql --single-transaction --file={{x}} db", 'psql --single-transaction --file="${gantz_value_1-}" db'),
-        ("git commit --message='{{x}}'", "git commit --message=''\"${gantz_value_1-}\"''"),
-        ("scripts/load.sh --name={{x}} {{x}}", 'scripts/load.sh --name="${gantz_value_1-}" "${gantz_value_1-}"'),
-        ("bin/run {{x}}", 'bin/run "${gantz_value_1-}"'),
-        ("grep -c -- {{x}} file", 'grep -c -- "${gantz_value_1-}" file'),
-        ("rm -rf -- {{x}}", 'rm -rf -- "${gantz_value_1-}"'),
-        ("cat - {{x}}", 'cat - "${gantz_value_1-}"'),
-        ("jira --description={{x}}", 'jira --description="${gantz_value_1-}"'),
-        ("pay --transaction={{x}}", 'pay --transaction="${gantz_value_1-}"'),
-        ("echo 'sent {{x}} at noon'", "echo 'sent '\"${gantz_value_1-}\"' at noon'"),
-        ("curl 'https://host/find?q={{x}}'", "curl 'https://host/find?q='\"${gantz_value_1-}\"''"),
+        ("psql mydb < {{x}}", 'psql mydb < "${GANTZ_ARG_X-}"'),
+        ("psql --single-transaction --file={{x}} db", 'psql --single-transaction --file="${GANTZ_ARG_X-}" db'),
+        ("git commit --message='{{x}}'", "git commit --message=''\"${GANTZ_ARG_X-}\"''"),
+        ("scripts/load.sh --name={{x}} {{x}}", 'scripts/load.sh --name="${GANTZ_ARG_X-}" "${GANTZ_ARG_X-}"'),
+        ("bin/run {{x}}", 'bin/run "${GANTZ_ARG_X-}"'),
+        ("grep -c -- {{x}} file", 'grep -c -- "${GANTZ_ARG_X-}" file'),
+        ("rm -rf -- {{x}}", 'rm -rf -- "${GANTZ_ARG_X-}"'),
+        ("cat - {{x}}", 'cat - "${GANTZ_ARG_X-}"'),
+        ("jira --description={{x}}", 'jira --description="${GANTZ_ARG_X-}"'),
+        ("pay --transaction={{x}}", 'pay --transaction="${GANTZ_ARG_X-}"'),
+        ("echo 'sent {{x}} at noon'", "echo 'sent '\"${GANTZ_ARG_X-}\"' at noon'"),
+        ("curl 'https://host/find?q={{x}}'", "curl 'https://host/find?q='\"${GANTZ_ARG_X-}\"''"),
     ],
 )
 def test_a_safe_script_gets_a_quoted_reference(script: str, text: str) -> None:
-    assert prepare(script, ["x"] if "{{" in script else []).text == text
+    assert prepare(script, KINDS if "{{" in script else {}).text == text
 
 
 @NEEDS_A_SHELL
@@ -213,6 +271,41 @@ def test_a_value_that_a_program_might_take_for_an_option_is_refused(tmp_path: Pa
     with pytest.raises(ToolError, match="some shells open a connection"):
         desk.tool("note < {{x}}").call({"x": "/dev/tcp/127.0.0.1/9"})
     assert not desk.written.exists()
+
+
+CODE = {  # a script with a value in code -> values that it takes, and values that could end their place in it
+    "python3 -c \"print('{{x}}')\"": (
+        ["a b", "", "ä (1)", "x=1;y"],
+        ["it's", "a\\", 'a"', "a\nb", "{x}", "$x", "`x`", "#"],
+    ),
+    "echo '{\"a\": 1}' | jq '.{{x}}'": (["a", "a.b", "a_1"], ["a | env", ".a", "a[0]", "", "a,b", "a\n"]),
+    "printf a | jq -R 'test(\"{{x}}\")'": (["a b"], ['"', "\\(env)", "a\n"]),
+    'psql -c "SELECT * FROM {{x}}"': (["users", "public.users"], ["a; DROP TABLE b", "a b", "a--", "(SELECT 1)"]),
+    "psql -c \"SELECT 1 WHERE a ILIKE '%{{x}}%'\"": (["a b", "a@b.c"], ["'", "\\", "a' OR 'b"]),
+    'psql -c "\\d {{x}}"': (["users"], ["`touch CANARY`", "a b"]),
+    'q={{x}}; psql -c "$q" db': (["SELECT 'a'"], ["\\! touch CANARY"]),
+    "sqlite3 a.db 'PRAGMA table_info({{x}})'": (["users"], ["a); .shell ls", ".a"]),
+}
+
+
+def test_a_value_in_code_can_not_end_its_place_in_it(tmp_path: Path) -> None:
+    desk, ran = Desk(tmp_path), list[str]()
+
+    def runner(script: str, variables: dict[str, str], *_: object) -> running.Done:
+        ran.append(variables["GANTZ_ARG_X"])
+        return {"exit_code": 0, "stdout": "", "stderr": ""}
+
+    for script, (taken, refused) in CODE.items():
+        call = dataclasses.replace(desk.tool(script).function, runner=runner)  # type: ignore[type-var]
+        for value in taken:
+            call(x=value)
+        for value in refused:
+            with pytest.raises(
+                ToolError, match=r"parameter 'x' (is (a part of|in quotes inside) code|begins with a backslash)"
+            ):
+                call(x=value)
+        assert ran == taken, script
+        ran.clear()
 
 
 @NEEDS_A_SHELL

@@ -29,7 +29,7 @@ def test_a_manifest_is_served_and_its_plan_runs_through_a_client() -> None:
     with server(world, answer=lambda question: True) as there:
         assert there.toolbox.names == ("read_schema", "backup_database", "run_migration", "verify_integrity")
         assert there.toolbox["run_migration"].signature == "run_migration(file: string)"
-        assert [tool.effects for tool in there.toolbox] == ["none", "once", "once", "none"]
+        assert [tool.effects for tool in there.toolbox] == ["none", "unknown", "unknown", "none"]
         run = execute(manifest.PLAN, ToolExecutor(there.toolbox), workers=Simulated())
     assert run.status == "finished", run.reason
     assert "11 of 11 e-mail addresses are there" in str(run.results["4"])

@@ -74,7 +74,7 @@ KIT = Floors(
         ("decisions", "journal"),
         ("roles",),
         ("agent",),
-        ("spans",),
+        ("spans", "timed_llm"),
         ("connect", "formats", "tickets", "views", "worlds", "variations"),
         ("grade", "mcp", "scoreboard"),
         ("comparison", "gantz", "recorded"),

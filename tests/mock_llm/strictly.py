@@ -23,6 +23,7 @@ OUTPUT = {
     "message": {"id", "type", "role", "content", "status"},
     "function_call": {"type", "call_id", "name", "arguments"},
 }
+EXTRA = {"store", "frequency_penalty", "presence_penalty", "billing"}  # recorded, and unknown to the package
 PARTS = {"output_text": {"type", "text", "annotations", "logprobs"}, "refusal": {"type", "refusal"}}
 EVENT: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(ResponseStreamEvent)
 
@@ -38,10 +39,9 @@ def check_completion(body: dict[str, Any]) -> None:
 
 
 def check_chunk(body: dict[str, Any]) -> None:
-    """A chunk of a streamed completion likewise; one addition may say when it came, as llama.cpp's server does."""
+    """A chunk of a streamed completion likewise, padded by its obfuscation."""
     body = dict(body)
-    if timings := body.pop("timings", None):
-        assert set(timings) == {"predicted_n", "predicted_ms"}
+    assert isinstance(body.pop("obfuscation", ""), str)
     no_extra(ChatCompletionChunk.model_validate(body, strict=True))
     assert set(body) >= COMPLETION
     for choice in body["choices"]:
@@ -52,25 +52,46 @@ def check_calls(calls: list[Any], message: dict[str, Any]) -> None:
     """Tool calls are whole, and an empty list of them is left out."""
     assert calls or "tool_calls" not in message
     for call in calls:
-        assert set(call) == {"id", "type", "function"}
-        assert set(call["function"]) == {"name", "arguments"}
+        assert set(call) == {"id", "type", call["type"]}
+        assert set(call[call["type"]]) == {"name", "arguments" if call["type"] == "function" else "input"}
 
 
 def check_response(body: dict[str, Any]) -> None:
     """A response is of the package's type, strictly, and has every required field."""
-    no_extra(Response.model_validate(body, strict=True))
-    assert set(body) >= RESPONSE
-    assert all(set(tool) >= FUNCTION for tool in body["tools"])
+    # The package's type of a custom tool's call has no status.
+    output = [without_status(item) for item in body["output"]]
+    response = Response.model_validate(body | {"output": output}, strict=True)
+    assert set(response.model_extra or {}) <= EXTRA
+    for name in type(response).model_fields:
+        no_extra(getattr(response, name))
+    assert set(body) >= RESPONSE | EXTRA - {"billing"}
+    assert all(set(tool) >= FUNCTION for tool in body["tools"] if tool["type"] == "function")
     for item in body["output"]:
-        assert set(item) >= OUTPUT[item["type"]]
+        assert set(item) >= OUTPUT.get(item["type"], {"id", "type"})
         assert all(set(part) >= PARTS[part["type"]] for part in item.get("content", []))
+
+
+def without_status(item: dict[str, Any]) -> dict[str, Any]:
+    """An item as the package's type has it: the call of a custom tool without its status."""
+    return {name: value for name, value in item.items() if item["type"] != "custom_tool_call" or name != "status"}
 
 
 def check_event(name: str | None, body: dict[str, Any]) -> None:
     """An event of a streamed response is the type that its name says."""
+    if name == "error":  # recordings nest the error, unlike the package's type
+        assert set(body["error"]) == {"type", "code", "message", "param"}
+        return
+    body = dict(body)
+    assert isinstance(body.pop("obfuscation", ""), str)
+    item = body.get("item") or {}
+    if item.get("type") == "web_search_call":
+        body |= {"item": {"action": {"type": "search"}} | item}  # recordings open it without its action
+    elif item:
+        body |= {"item": without_status(item)}
     value = EVENT.validate_python(body, strict=True)
     assert name == body["type"] == value.type
-    no_extra(value)
+    if "response" not in body:
+        no_extra(value)
     if "response" in body:
         check_response(body["response"])
 
@@ -125,7 +146,7 @@ def check_stream(stream: list[tuple[str | None, Any]]) -> str:
         assert [body["sequence_number"] for _, body in stream] == list(range(len(stream)))
         for name, body in stream:
             check_event(name, body)
-        assert stream[-1][0] in ("response.completed", "response.incomplete")
+        assert stream[-1][0] in ("response.completed", "response.incomplete", "response.failed")
         return "response stream"
     assert stream.pop() == (None, "[DONE]")
     for name, body in stream:

@@ -61,7 +61,8 @@ def test_the_async_client_gets_the_same_bytes_as_the_sync_client(llm: MockLLM) -
         reply = await client.chat.completions.with_raw_response.create(**ASK)
         return reply.content
 
-    assert asyncio.run(ask()) == llm.client().chat.completions.with_raw_response.create(**ASK).content
+    other = MockLLM(SCENES).client()
+    assert asyncio.run(ask()) == other.chat.completions.with_raw_response.create(**ASK).content
 
 
 def test_the_latency_is_reported_and_not_slept() -> None:
@@ -69,12 +70,14 @@ def test_the_latency_is_reported_and_not_slept() -> None:
     reply = to_its_end(lambda: llm.client(timeout=600).chat.completions.with_raw_response.create(**say("hello")))
     assert reply.headers["openai-processing-ms"] == "3600000"
     assert reply.headers["x-request-id"].startswith("req_")
+    assert reply.headers["x-ratelimit-remaining-requests"] == "9999"
     assert reply.elapsed.total_seconds() < 3600
 
 
 def test_plain_clients_of_both_http_libraries_work_over_the_transport(llm: MockLLM) -> None:
     url = "http://anywhere/v1/chat/completions"
-    with httpx2.Client(transport=llm.transport()) as new, httpx.Client(transport=llm.transport(httpx)) as legacy:
+    other = MockLLM(SCENES).transport(httpx)
+    with httpx2.Client(transport=llm.transport()) as new, httpx.Client(transport=other) as legacy:
         answers = [new.post(url, json=ASK), legacy.post(url, json=ASK)]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].content == answers[1].content

@@ -44,7 +44,8 @@ RAISED: list[tuple[Any, type[Exception], str]] = [
     ({"status": 429, "retry_after": 7, "message": "Slow down."}, openai.RateLimitError, "Slow down."),
     ("server_error", openai.InternalServerError, "had an error while processing"),
     ({"status": 503}, openai.InternalServerError, "503"),
-    ({"status": 401, "code": "invalid_api_key"}, openai.AuthenticationError, "invalid_api_key"),
+    ({"status": 401, "code": "invalid_api_key"}, openai.AuthenticationError, "Refused with 401"),
+    ("insufficient_quota", openai.RateLimitError, "exceeded your current quota"),
     ("timeout", openai.APITimeoutError, "timed out"),
     ("connection_error", openai.APIConnectionError, "Connection error"),
 ]
@@ -120,7 +121,7 @@ def test_a_client_that_does_not_say_its_attempt_is_counted_by_content() -> None:
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
-        ("meteorite", "fault 'meteorite' is not one of rate_limit, server_error"),
+        ("meteorite", "fault 'meteorite' is not one of rate_limit, insufficient_quota"),
         ({"after": 2}, "a fault has a kind"),
         ({"kind": "timeout", "status": 429}, "the fault timeout has no field status; only rate_limit"),
         ({"status": 200}, "400 to 599"),
@@ -137,53 +138,6 @@ def test_a_fault_that_is_none_is_named_when_the_script_is_loaded(fault: Any, tol
         assert told in str(caught.value)
 
 
-PLAN = {
-    "goal": "3 + 4 * 2",
-    "steps": [
-        {"id": "1", "tool": "multiply", "params": {"a": 4, "b": 2}, "depends_on": []},
-        {"id": "2", "tool": "add", "params": {"a": "{step_1_result}", "b": 3}, "depends_on": ["1"]},
-    ],
-}
-
-
-def bad(how: str) -> Any:
-    reply = {"json": PLAN, "spoil": how}
-    asked = {
-        **ASK,
-        "messages": [{"role": "user", "content": "plan in json"}],
-        "response_format": {"type": "json_object"},
-    }
-    completion = MockLLM([{"name": "plan", "reply": reply}]).client().chat.completions.create(**asked)
-    text = completion.choices[0].message.content or ""
-    return text if how == "prose" else json.loads(text)["steps"]
-
-
-def test_bad_plans_are_made_from_a_good_one() -> None:
-    assert bad("prose").startswith("Sure! Here is a plan with 2 steps:")
-    assert json.dumps(PLAN) in bad("prose")
-    assert bad("unknown_tool")[1]["tool"] == "add_v2"
-    assert bad("dangling_dependency")[1]["depends_on"] == ["1", "99"]
-    assert [step["depends_on"] for step in bad("cycle")] == [["2"], ["1"]]
-    assert [step["id"] for step in bad("duplicate_ids")] == ["1", "1"]
-    assert [step["id"] for step in bad("ignored_instruction")] == ["1"]
-    assert bad("plausible_but_wrong")[1]["params"] == {"a": 3, "b": "{step_1_result}"}
-    assert PLAN["steps"][1]["depends_on"] == ["1"], "the good plan is left alone"  # type: ignore[index]
-
-
-@pytest.mark.parametrize(
-    ("reply", "told"),
-    [
-        ({"json": PLAN, "spoil": "cylce"}, "spoil 'cylce' is not one of prose"),
-        ({"text": "x", "spoil": "cycle"}, "needs a plan in json"),
-        ({"json": {"steps": [{"id": "1"}]}, "spoil": "cycle"}, "a cycle needs 2 steps, and this plan has 1"),
-        ({"json": {"steps": [{"id": "1"}]}, "spoil": "plausible_but_wrong"}, "two different parameters"),
-    ],
-)
-def test_a_plan_that_can_not_be_corrupted_is_named_when_the_script_is_loaded(reply: Any, told: str) -> None:
-    with pytest.raises(ScriptError, match=told):
-        MockLLM([{"name": "one", "reply": reply}])
-
-
 def test_the_client_waits_as_long_as_it_is_told_to() -> None:
     def headers(**fault: Any) -> Any:
         with pytest.raises(openai.RateLimitError) as caught:
@@ -194,3 +148,12 @@ def test_the_client_waits_as_long_as_it_is_told_to() -> None:
     assert "retry-after-ms" not in headers(retry_after=7)
     assert headers(retry_after_ms=20)["retry-after-ms"] == "20"
     assert headers()["retry-after-ms"] == "1"
+    assert headers()["x-ratelimit-remaining-requests"] == "0"
+    assert "x-ratelimit-remaining-requests" not in headers(code="insufficient_quota")
+
+
+def test_an_account_without_credit_is_refused_as_recorded() -> None:
+    for fault in ("insufficient_quota", {"status": 429, "code": "insufficient_quota"}):
+        with pytest.raises(openai.RateLimitError) as caught:
+            plain(one(fault=fault))
+        assert (caught.value.type, caught.value.code) == ("insufficient_quota", "insufficient_quota")

@@ -51,7 +51,7 @@ def fluent(scenes: list[dict[str, Any]]) -> MockLLM:
             dialogue = fails(dialogue, fault)
         if "fault" in reply:
             dialogue = fails(dialogue, reply.pop("fault"), times=None)
-        for name in ("latency", "usage", "finish_reason", "broken", "spoil"):
+        for name in ("latency", "usage", "finish_reason", "broken", "reasoning", "items"):
             if name in reply:
                 qualified[name] = reply.pop(name)
         calls = reply.pop("calls", [])

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM, ScriptError
-from mock_llm.script.corruption import CORRUPTIONS
 from mock_llm.types import HttpRequest
 from mock_llm.types.faults import Kind
 from tests.mock_llm import strictly
@@ -21,7 +20,16 @@ VALUES = st.recursive(
     lambda part: st.lists(part, max_size=2) | st.dictionaries(st.text(max_size=3), part, max_size=2),
     max_leaves=4,
 )
-PLAN = {"steps": [{"id": "1", "params": {"a": 1, "b": 2}}, {"id": "2", "depends_on": ["1"]}]}
+ITEM = {
+    "web_search_call": {"action": {"type": "search", "query": "x"}},
+    "file_search_call": {"queries": ["x"]},
+    "code_interpreter_call": {"code": "1 + 1", "container_id": "cntr_1"},
+    "mcp_list_tools": {"server_label": "s", "tools": []},
+    "mcp_call": {"name": "n", "server_label": "s", "arguments": "{}"},
+    "mcp_approval_request": {"name": "n", "server_label": "s", "arguments": "{}"},
+    "compaction": {},
+}
+ITEMS = st.sampled_from([{"type": kind, **fields} for kind, fields in ITEM.items()])
 USES = st.fixed_dictionaries(
     {"tool": st.sampled_from(["add", "add", "none"])}, optional={"arguments": st.just({"total": 1}) | VALUES}
 )
@@ -32,7 +40,11 @@ EXTRAS: dict[str, Any] = {
     "fault": FAULTS,
     "faults": st.lists(FAULTS, min_size=1, max_size=2),
     "latency": st.floats(0, 9),
-    "usage": st.fixed_dictionaries({}, optional={"input": st.integers(0, 99), "output": st.integers(0, 99)}),
+    "usage": st.fixed_dictionaries(
+        {}, optional=dict.fromkeys(("input", "output", "cached", "reasoning"), st.integers(0, 99))
+    ),
+    "reasoning": st.text(max_size=20),
+    "items": st.lists(ITEMS, min_size=1, max_size=2),
     "finish_reason": st.sampled_from(["stop", "length", "content_filter"]),
     "broken": st.booleans(),
 }
@@ -40,7 +52,6 @@ TEXT = st.text(max_size=30) | st.sampled_from(["{{n}}", "a {{n}} b", '{"total": 
 SPEECH = st.one_of(
     st.fixed_dictionaries({"text": TEXT}, optional={"calls": st.lists(USES, min_size=1, max_size=2)}),
     st.fixed_dictionaries({"json": VALUES | st.just({"total": 53})}),
-    st.fixed_dictionaries({"json": st.just(PLAN), "spoil": st.sampled_from(sorted(CORRUPTIONS))}),
     st.fixed_dictionaries({"calls": st.lists(USES, min_size=1, max_size=3)}),
     st.fixed_dictionaries({"refusal": TEXT}),
     st.fixed_dictionaries({"fault": FAULTS}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import typing
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -12,25 +13,56 @@ import jsonschema
 import openai
 import pydantic
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from openai.lib._pydantic import to_strict_json_schema
+from openai.types import AllModels, ChatModel
+from openai.types.chat import (
+    ChatCompletionAssistantMessageParam,
+    ChatCompletionStreamOptionsParam,
+    ChatCompletionToolMessageParam,
+    completion_create_params,
+)
+from openai.types.responses import (
+    CustomToolParam,
+    EasyInputMessageParam,
+    FileSearchToolParam,
+    FunctionToolParam,
+    ResponseFunctionToolCallParam,
+    WebSearchPreviewToolParam,
+    WebSearchToolParam,
+    response_create_params,
+    response_input_item_param,
+    tool_param,
+)
+from openai.types.shared_params import Reasoning
 
 from mock_llm import MockLLM, ScriptError
 from mock_llm.api import chat, respond, responses
-from mock_llm.api.evidence import Verdict, is_seen, verdicts
-from mock_llm.api.model_profiles import AS_OF, PROFILES, profile_of
+from mock_llm.api.evidence import signature, unproven
+from mock_llm.api.model_profiles import TABLE, Profile, profile_of, profiles
 from mock_llm.json_schema import example, strict_mode_error, validation_error
-from mock_llm.types import HttpRequest
+from mock_llm.json_schema.keywords import keyword_error
+from mock_llm.types import ApiError, HttpRequest
 from tests.rounds import rounds
 
 USER = {"role": "user", "content": "hello"}
 CALL = {"id": "call_1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
 CALLS = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 RESULT = {"role": "tool", "tool_call_id": "call_1", "content": "found"}
+MADE = {"type": "function_call", "call_id": "call_1", "name": "search", "arguments": "{}"}
+FOUND = {"type": "function_call_output", "call_id": "call_1", "output": "found"}
 TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
 VALIDATE = {"chat": chat.validate, "responses": responses.validate}
-UNSEEN: Any = {"model": "m", "messages": [{**USER, "contents": "x"}], "top_p": 1.5}
+UNSEEN: Any = {"model": "m", "messages": [{**USER, "contents": "x"}], "tools": []}
+EVIDENCE: Any = yaml.load(Path(__file__).with_name("evidence.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+PLACES = {
+    "issue": "https://",
+    "probe": ("https://", "repository "),
+    "docs": ("https://", "repository "),
+    "schema": "openai",
+}
 LLM = MockLLM([{"name": "any", "reply": {"json": {"ok": True}, "broken": True}}])
 
 
@@ -43,41 +75,142 @@ def closed(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
 
 
+def function_tool(function: Any) -> dict[str, Any]:
+    return {"type": "function", "function": function}
+
+
+def inputs(**options: Any) -> dict[str, Any]:
+    return {"model": "m", "input": "hello", **options}
+
+
 def asking(*messages: Any, **options: Any) -> dict[str, Any]:
     return {"model": "m", "messages": list(messages) or [USER], **options}
 
 
-@pytest.mark.parametrize("row", verdicts(), ids=lambda row: None)
-def test_each_row_of_evidence_is_the_verdict_that_is_given(row: Verdict) -> None:
-    error = VALIDATE[row.api](row.request)
-    if row.verdict == "accepted":
+def rows() -> list[dict[str, Any]]:
+    """The rows of evidence; a schema's row stands for requests with the schema in each of its places."""
+    verdicts: list[dict[str, Any]] = list(EVIDENCE["verdicts"])
+    for row in EVIDENCE["schemas"]:
+        schema = {"name": "f", "strict": row["strict"]}
+        function, answer = {**schema, "parameters": row["schema"]}, {**schema, "schema": row["schema"]}
+        requests: list[tuple[str, str, str, str, Any]] = [
+            ("chat", "function", "tools[0].function.parameters", "function", asking(tools=[function_tool(function)])),
+            (
+                "responses",
+                "function",
+                "tools[0].parameters",
+                "function",
+                inputs(tools=[{"type": "function", **function}]),
+            ),
+        ]
+        if row["strict"]:
+            format_ = {"type": "json_schema", "json_schema": answer}
+            text = {"format": {"type": "json_schema", **answer}}
+            requests.append(("chat", "response_format", "response_format", "", asking(response_format=format_)))
+            requests.append(("responses", "response_format", "text.format.schema", "json_schema", inputs(text=text)))
+        for api, place, param, kind, request in requests:
+            code = f"invalid_{kind}_parameters" if kind == "function" else "invalid_json_schema" if kind else None
+            says = f"Invalid schema for {place} 'f': {row.get('says')}"
+            error = {"says": says, "param": param, "code": code}
+            verdicts.append({**row, "api": api, "request": request, "error": error})
+    return verdicts
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: None)
+def test_each_row_of_evidence_is_the_verdict_that_is_given(row: Any) -> None:
+    error = VALIDATE[row["api"]](row["request"])
+    if row["verdict"] == "accepted":
         assert error is None
         return
     assert error is not None
-    assert (error.status, error.type) == (400, "invalid_request_error")
-    message, note, _ = error.message.partition("\n[mock_llm] ")
-    assert (message, error.param, error.code) == (row.error["says"], row.error["param"], row.error["code"])
-    assert note, "an explanation follows the API's words"
-    assert not row.seen or is_seen(row.api, error)
+    assert {"says": error.message, "param": error.param, "code": error.code} | row["error"] == row["error"]
+    assert (error.status, error.type) == (row["error"].get("status", 400), "invalid_request_error")
+    assert error.hint, "an explanation for the log"
 
 
 def test_the_evidence_has_no_row_twice_and_each_source_has_a_place_and_a_date() -> None:
-    counts = Counter((row.api, json.dumps(row.request, sort_keys=True)) for row in verdicts())
-    assert max(counts.values()) == 1
-    assert len(counts) >= 250
-    for seen in (row.seen for row in verdicts() if row.seen):
-        assert set(seen) == {"in", "where", "on"}
-        assert seen["where"].startswith({"issue": "https://", "schema": "openai "}[seen["in"]])
-        assert date.fromisoformat(seen["on"]) <= date.fromisoformat(AS_OF)
+    for table in ("verdicts", "schemas"):
+        keys = [{key: row.get(key) for key in ("api", "strict", "request", "schema")} for row in EVIDENCE[table]]
+        assert max(Counter(json.dumps(key, sort_keys=True) for key in keys).values()) == 1
+    used = [row["seen"] for table in ("verdicts", "schemas") for row in EVIDENCE[table] if "seen" in row]
+    named = [seen for seen in used if isinstance(seen, str)]
+    named += [key for row in EVIDENCE["models"] for column, key in row.items() if column != "model"]
+    assert set(named) == set(EVIDENCE["sources"])
+    for source in (*EVIDENCE["sources"].values(), *(seen for seen in used if isinstance(seen, dict))):
+        assert set(source) == {"in", "where", "on"}
+        assert source["where"].startswith(PLACES[source["in"]])
+        assert date.fromisoformat(source["on"]) <= yaml.safe_load(TABLE.read_text(encoding="utf-8"))["as_of"]
 
 
-def test_what_was_seen_is_seen_under_other_names_too() -> None:
-    function = {"name": "other", "parameters": {"type": "object", "properties": {"list": {"type": "array"}}}}
-    tools = [{"type": "function", "function": function}]
-    seen, unseen = chat.validate(asking(tools=tools)), chat.validate({**UNSEEN, "top_p": 1, "tools": tools})
-    assert seen is not None
-    assert unseen is not None  # an unknown field of a message comes first
-    assert (is_seen("chat", seen), is_seen("chat", unseen)) == (True, False)
+def test_refusals_without_evidence_are_listed_and_can_be_turned_off() -> None:
+    with_evidence, without = set(), set()
+    turned_off = 0
+    for row in rows():
+        validate = VALIDATE[row["api"]]
+        error: ApiError | None = validate(row["request"])
+        if error and not profile_of(str(row["request"].get("model"))):
+            (with_evidence if "seen" in row else without).add(signature(row["api"], error))
+        elif error and validate(row["request"], False) is None:
+            assert "seen" not in row
+            turned_off += 1
+    assert unproven() == without - with_evidence
+    assert turned_off > 5
+
+
+def test_each_model_of_the_package_has_a_row_and_each_row_its_evidence() -> None:
+    literals = [typing.get_args(part) for part in (ChatModel, *typing.get_args(AllModels))]
+    names = {name for literal in literals for name in literal if isinstance(name, str)}
+    assert len(names) > 80
+    assert sorted(name for name in names if profile_of(name) is None) == []
+    by_row = {id(profile_of(row["model"])): row for row in EVIDENCE["models"]}
+    assert list(by_row) == [id(profile) for profile in profiles()]
+    for profile in profiles():
+        shown = set(by_row[id(profile)]) - {"model"}
+        columns = {name for name, value in vars(profile).items() if value and value != getattr(Profile, name, None)}
+        columns = columns - {"names", "unproven", "refuses"} | set(profile.refuses)
+        columns |= {"sampling"} if profile.efforts else set()
+        columns |= {"json_schema"} if not profile.json_schema else set()
+        assert not shown & set(profile.unproven)
+        assert columns <= shown | set(profile.unproven) <= columns | {"verbosity"}, by_row[id(profile)]["model"]
+
+
+# The fields of each type of the package, and a request in which they are null beyond those that are shown here.
+FIELDS: list[tuple[Any, str, Any]] = [
+    (completion_create_params.CompletionCreateParamsNonStreaming, "chat", lambda null: {**null, **asking()}),
+    (response_create_params.ResponseCreateParamsNonStreaming, "responses", lambda null: {**null, **inputs()}),
+    (Reasoning, "responses", lambda null: inputs(reasoning=null)),
+    (response_create_params.StreamOptions, "responses", lambda null: inputs(stream=True, stream_options=null)),
+    (response_create_params.PromptCacheOptions, "responses", lambda null: inputs(prompt_cache_options=null)),
+    (completion_create_params.PromptCacheOptions, "chat", lambda null: asking(prompt_cache_options=null)),
+    (ChatCompletionStreamOptionsParam, "chat", lambda null: asking(stream=True, stream_options=null)),
+    (ChatCompletionAssistantMessageParam, "chat", lambda null: asking({**null, "role": "assistant", "content": "x"})),
+    (ChatCompletionToolMessageParam, "chat", lambda null: asking(USER, CALLS, {**null, **RESULT})),
+    (EasyInputMessageParam, "responses", lambda null: inputs(input=[{**null, "type": "message", **USER}])),
+    (ResponseFunctionToolCallParam, "responses", lambda null: inputs(input=[{**null, **MADE}, FOUND])),
+    (response_input_item_param.FunctionCallOutput, "responses", lambda null: inputs(input=[MADE, {**null, **FOUND}])),
+    (FunctionToolParam, "responses", lambda null: inputs(tools=[{**null, "type": "function", "name": "f"}])),
+    (CustomToolParam, "responses", lambda null: inputs(tools=[{**null, "type": "custom", "name": "f"}])),
+    (WebSearchToolParam, "responses", lambda null: inputs(tools=[{**null, "type": "web_search"}])),
+    (WebSearchPreviewToolParam, "responses", lambda null: inputs(tools=[{**null, "type": "web_search_preview"}])),
+    (
+        FileSearchToolParam,
+        "responses",
+        lambda null: inputs(tools=[{**null, "type": "file_search", "vector_store_ids": []}]),
+    ),
+    (
+        tool_param.CodeInterpreter,
+        "responses",
+        lambda null: inputs(tools=[{**null, "type": "code_interpreter", "container": ""}]),
+    ),
+    (tool_param.Mcp, "responses", lambda null: inputs(tools=[{**null, "type": "mcp", "server_label": "s"}])),
+]
+
+
+@pytest.mark.parametrize(("fields", "api", "request_with"), FIELDS, ids=lambda part: getattr(part, "__name__", None))
+def test_each_field_that_the_package_can_send_is_known(fields: Any, api: str, request_with: Any) -> None:
+    for name in set(typing.get_type_hints(fields)) - {"generate_summary"}:  # the real API has forgotten this one
+        error = VALIDATE[api](request_with({name: None}))
+        assert error is None, name
 
 
 def test_a_script_can_do_without_verdicts_that_nobody_has_seen(tmp_path: Path) -> None:
@@ -93,7 +226,7 @@ def test_a_script_can_do_without_verdicts_that_nobody_has_seen(tmp_path: Path) -
     with pytest.raises(openai.BadRequestError, match="not supported by mock_llm"):
         lenient.chat.completions.create(**{**UNSEEN, "logprobs": True})
     for head in ("", "unseen: refuse\n"):
-        with pytest.raises(openai.BadRequestError, match=r"Expected a value <= 1"):
+        with pytest.raises(openai.BadRequestError, match=r"Unknown parameter: .messages.0..contents"):
             client(head).chat.completions.create(**UNSEEN)
     with pytest.raises(ScriptError, match=r"hello\.yaml:1: unseen is 'refuse' or 'accept', not 'maybe'"):
         client("unseen: maybe\n")
@@ -102,19 +235,14 @@ def test_a_script_can_do_without_verdicts_that_nobody_has_seen(tmp_path: Path) -
 def test_a_model_of_the_scripts_own_has_no_profile() -> None:
     assert profile_of("any-name") is None
     assert profile_of("gpt-5-mini-2025-08-07") is profile_of("gpt-5")
-    assert len({profile.names for profile in PROFILES}) == len(PROFILES)
 
 
 @pytest.mark.parametrize(
     "options",
     [
         {"logprobs": True},
-        {"store": True},
-        {"audio": {"voice": "x"}},
+        {"audio": {"voice": "alloy", "format": "wav"}},
         {"modalities": ["audio"]},
-        {"top_logprobs": 2},
-        {"prediction": {"type": "content", "content": "x"}},
-        {"tools": [{"type": "custom", "custom": {"name": "x"}}]},
         {"tools": [TOOL], "tool_choice": {"type": "allowed_tools"}},
         {"messages": [{"role": "user", "content": [{"type": "file", "file": {"file_id": "x"}}]}]},
     ],
@@ -177,6 +305,26 @@ ANYTHING = st.recursive(
     ),
     max_leaves=12,
 )
+
+
+def test_a_strict_schema_has_a_limited_size() -> None:
+    names = [f"p{number}" for number in range(5000)]
+    large, many = closed(**{name: {"type": "string"} for name in names}), closed(a={"enum": names[:1000]})
+    assert (strict_mode_error(large), strict_mode_error(many)) == (None, None)
+    for schema, beginning in (
+        (closed(**large["properties"], b=many), "5002 parameters exceed the limit of 5000"),
+        (closed(a=many, b={"enum": [1, 2, 3]}), "Expected at most 1000 enum values in total within a schema"),
+    ):
+        error = strict_mode_error(schema)
+        assert error is not None
+        assert error[0].startswith(beginning)
+
+
+@rounds(150)
+@given(schema=ANYTHING)
+def test_a_keyword_is_refused_where_json_schema_refuses_it_too(schema: Any) -> None:
+    witness = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
+    assert keyword_error(schema) is None or not witness.is_valid(schema)
 
 
 def send(body: bytes, headers: dict[str, str] | None = None) -> None:

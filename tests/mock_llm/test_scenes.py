@@ -56,7 +56,7 @@ def error_of(scenes: list[Scene], asked: Request) -> ApiError:
         ({"format": "text"}, request("x"), request("x", response_format={"type": "json_object"})),
         ({"format": "json"}, request("x", response_format={"type": "json_object"}), request("x")),
         ({"format": "json_schema"}, request("x", response_format={"type": "json_schema"}), request("x")),
-        ({"tools": "a"}, request("x", tools=[{"function": {"name": "a"}}]), request("x")),
+        ({"tools": "a"}, request("x", tools=[{"type": "function", "function": {"name": "a"}}]), request("x")),
     ],
 )
 def test_each_condition_decides(when: dict[str, Any], fits: Request, does_not: Request) -> None:
@@ -197,7 +197,10 @@ def test_an_unscripted_request_is_told_the_nearest_scene_and_one_to_paste() -> N
 def test_the_scene_to_paste_answers_the_request_that_it_was_made_for(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], role: str | None, wanted: Any, tools: tuple[str, ...]
 ) -> None:
-    body: dict[str, Any] = {"response_format": wanted, "tools": [{"function": {"name": tool}} for tool in tools]}
+    body: dict[str, Any] = {
+        "response_format": wanted,
+        "tools": [{"type": "function", "function": {"name": tool}} for tool in tools],
+    }
     asked = request(*texts, system=f"Role: {role}" if role else "", **body)
     message = error_of([], asked).message
     path = Path(tmp_path_factory.getbasetemp()) / "pasted.yaml"

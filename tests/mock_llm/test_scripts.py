@@ -114,7 +114,7 @@ JSON = st.recursive(
 )
 WORDS = st.sampled_from(
     "name when reply says find text json usage latency format python calls tool arguments choices fault faults kind "
-    "status after spoil turn counter called".split()
+    "status after reasoning items turn counter called".split()
 )
 SCRIPTS = st.recursive(JSON, lambda part: st.lists(part, max_size=3) | st.dictionaries(WORDS, part, max_size=4))
 

@@ -76,7 +76,8 @@ def post(body: bytes, *headers: str, path: str = "/v1/chat/completions", version
 
 
 def test_every_answer_is_the_same_as_in_process(llm: MockLLM, base_url: str) -> None:
-    with httpx2.Client() as over_http, httpx2.Client(transport=llm.transport()) as in_process:
+    other = MockLLM(llm.scenes)
+    with httpx2.Client() as over_http, httpx2.Client(transport=other.transport()) as in_process:
         for word in ("talk", "total", "call", "refuse", "unscripted"):
             for stream in (False, True):
                 for path, body in (("chat/completions", completion(word)), ("responses", response(word))):

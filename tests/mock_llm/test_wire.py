@@ -57,8 +57,8 @@ def llm() -> MockLLM:
 @pytest.mark.parametrize("word", WORDS[:-1])
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_streamed_completion_adds_up_to_the_plain_one(llm: MockLLM, word: str, n: int) -> None:
-    client = llm.client()
-    plain = client.chat.completions.create(**completion(word, n=n))
+    client, other = llm.client(), MockLLM(SCENES).client()
+    plain = other.chat.completions.create(**completion(word, n=n))
     with client.chat.completions.stream(**completion(word, n=n), stream_options={"include_usage": True}) as stream:
         whole = stream.get_final_completion() if word != "filter" else None
     if whole is None:
@@ -116,8 +116,8 @@ def test_structured_answers_are_parsed_plain_and_streamed_on_both_endpoints(llm:
 
 @pytest.mark.parametrize("word", WORDS[:-1])
 def test_a_streamed_response_adds_up_to_the_plain_one(llm: MockLLM, word: str) -> None:
-    client = llm.client()
-    plain = client.responses.create(**response(word))
+    client, other = llm.client(), MockLLM(SCENES).client()
+    plain = other.responses.create(**response(word))
     events = list(client.responses.create(**response(word), stream=True))
     last = events[-1]
     assert last.type in ("response.completed", "response.incomplete")
@@ -208,11 +208,10 @@ REFUSED: list[
 ] = [  # what the table of evidence can't hold; it has all other refusals
     ({"previous_response_id": "resp_1"}, "Previous response with id 'resp_1' not found.", "previous_response_id"),
     ({"previous_response_id": [1]}, "Previous response with id '[1]' not found.", "previous_response_id"),
-    ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "Item with id 'msg_1' not found.", "input"),
     ({"conversation": "conv_1"}, "not supported by mock_llm", "conversation"),
     ({"background": True}, "not supported by mock_llm", "background"),
-    ({"tools": [{"type": "web_search"}]}, "not supported by mock_llm", "tools[0].type"),
-    ({"input": [{"type": "reasoning", "id": "x"}]}, "not supported by mock_llm", "input[0]"),
+    ({"tools": [{"type": "computer"}]}, "not supported by mock_llm", "tools[0].type"),
+    ({"input": [{"type": "shell_call", "id": "x"}]}, "not supported by mock_llm", "input[0]"),
 ]
 
 
@@ -307,6 +306,10 @@ def test_an_error_in_a_streamed_response_is_an_error_event() -> None:
     llm = MockLLM([{"name": "one", "reply": {"text": "one two three", "fault": {"kind": "error_event", "after": 2}}}])
     body = json.dumps({"model": "m", "input": "x", "stream": True}).encode()
     events = strictly.events(llm.respond(HttpRequest("POST", "/v1/responses", {}, body)).body)
-    assert [name for name, _ in events] == ["response.created", "response.in_progress", "error"]
-    for name, event in events:
-        strictly.check_event(name, event)
+    assert [name for name, _ in events] == ["response.created", "response.in_progress", "error", "response.failed"]
+    strictly.check_stream(events)
+    assert events[-2][1]["error"] | {"param": None, "type": 0} == {
+        **events[-1][1]["response"]["error"],
+        "param": None,
+        "type": 0,
+    }

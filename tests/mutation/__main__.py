@@ -39,7 +39,7 @@ MORE = {  # by changed file, the tests that are tried besides those of the same 
     "asking answer": "endpoints",
 }
 FOLDERS = ("core", "capabilities", "plan", "roles", "tools", "model", "workers", "journal")
-MOCK = "scenes scripts tools faults request_validation wire order timings serve explain recorder"
+MOCK = "scenes scripts tools faults request_validation wire items order serve explain recorder"
 
 
 def tests_of(file: Path) -> str:

@@ -261,7 +261,7 @@ def test_what_only_sounds_like_a_secret_is_kept(registry: Registry) -> None:
     properties = {"token": {"type": "string"}, "author": {"type": "string"}}
     schema = {"type": "object", "properties": properties, "required": ["token"]}
     tools: list[Any] = [{"type": "function", "function": {"name": "look", "parameters": schema}}]
-    options: Any = {"max_tokens": 5, "prompt_cache_key": "lesson", "metadata": {"author": "me"}, "store": False}
+    options: Any = {"max_tokens": 5, "prompt_cache_key": "lesson", "metadata": {"author": "me"}, "store": True}
     ask(registry.logged(client_of({"text": "hello"})), tools=tools, extra_body=options)
     assert registry.log()[0].request == {"model": "gpt-4o", "messages": ASKED, "tools": tools, **options}
     body = {"headers": {"Accept": "application/json"}, "content": '{"key": "a word", "token": "{step_1_result}"}'}

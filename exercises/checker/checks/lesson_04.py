@@ -339,7 +339,8 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
     made = trial.call(schema, tools)
     trial.want(isinstance(made, dict), "a schema as a dict", "A JSON schema is plain data.")
     scene = {"name": "planner", "when": {"says": ["Plan"]}, "reply": {"json": answer}}
-    client = MockLLM([scene]).client(max_retries=0)
+    llm = MockLLM([scene])
+    client = llm.client(max_retries=0)
     message = ""
     try:
         client.chat.completions.create(
@@ -350,6 +351,7 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
     except Exception as error:
         message = str(getattr(error, "body", {}).get("message", error))
         if getattr(error, "status_code", None) == 400:
+            message = str(llm.calls[-1].error)  # with the explanation
             trial.wrong("a schema that a real endpoint accepts with strict", cut(message.replace("\n", " "), 400, 200))
     text = json.dumps(answer)
     if fault:

@@ -2,7 +2,7 @@
 answers.
 """
 
-from .completion import error_event, http_response
+from .completion import error_events, http_response
 from .validation import validate
 
-__all__ = ["error_event", "http_response", "validate"]
+__all__ = ["error_events", "http_response", "validate"]

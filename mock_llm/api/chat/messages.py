@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mock_llm.api.conversation import call_id_errors, image_errors, text_errors
+from mock_llm.api.conversation import call_id_errors, image_errors, part_field_errors, text_errors
 from mock_llm.types import (
     NAME,
     ApiError,
@@ -22,7 +22,6 @@ from mock_llm.types import (
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 FIELDS = "role content name tool_calls tool_call_id refusal audio function_call annotations".split()
-ONLY_FOR = {"tool_calls": "assistant", "refusal": "assistant", "annotations": "assistant", "tool_call_id": "tool"}
 PARTS = ("text", "image_url", "input_audio", "refusal", "file")
 
 
@@ -47,17 +46,16 @@ def _message_errors(message: Any, at: str) -> Iterator[ApiError]:
         yield invalid_type(at, "an object", message, hint)
         return
     role = message.get("role")
-    if not isinstance(role, str) or role not in ROLES:
-        yield invalid_value(f"{at}.role", role, ROLES, "add the role of this message.")
+    if role is None:
+        yield missing_parameter(f"{at}.role", "add the role of this message.")
+    if role not in ROLES:
+        yield invalid_value(f"{at}.role", role, ROLES, "use one of these roles.")
     if role == "function" or message.get("function_call") or message.get("audio"):
         yield not_supported(f"'{at}' (functions and audio)", "use tool calls and text.", at)
     for name in message:
-        if name not in FIELDS:
-            if role == "assistant":
-                continue  # clients send the model's messages back, and some add their own fields
+        # Clients send the model's messages back, and some add their own fields.
+        if name not in FIELDS and role != "assistant":
             yield unknown_parameter(f"{at}.{name}", "a message has no such field; check the spelling.")
-        elif message[name] is not None and ONLY_FOR.get(name, role) != role:
-            yield unknown_parameter(f"{at}.{name}", f"only messages with role {ONLY_FOR[name]} have it.")
     for name in ("name", "tool_call_id", "refusal"):
         if message.get(name) is not None and not isinstance(message[name], str):
             yield invalid_type(f"{at}.{name}", "a string", message[name])
@@ -69,28 +67,32 @@ def _message_errors(message: Any, at: str) -> Iterator[ApiError]:
     if role == "tool" and message.get("tool_call_id") is None:
         yield missing_parameter(f"{at}.tool_call_id", "add the id of the call that this is the result of.")
     yield from _content_errors(message, f"{at}.content")
-    yield from _call_errors(message, f"{at}.tool_calls")
+    if role == "assistant":
+        yield from _call_errors(message, f"{at}.tool_calls")
 
 
 def _content_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
     content = message.get("content")
-    if content is None:
+    expected = "one of a string or array of objects"
+    if content is None and message["role"] == "developer":
+        hint = "add the text of the instructions."
+        yield invalid_type(at, expected, None, hint) if "content" in message else missing_parameter(at, hint)
+    elif content is None:
         speaks = message["role"] == "assistant" and (message.get("tool_calls") or message.get("refusal"))
         if not speaks:
             hint = "only an assistant message with tool calls or a refusal can omit its content."
             text = "Invalid value for 'content': expected a string, got null."
             yield bad_request(text, hint, at.replace("[", ".[", 1))
     elif isinstance(content, list):
-        if not content:
-            yield empty_array(at, "a message needs content.")
         for index, part in enumerate(content):
             if isinstance(part, dict) and part.get("type") == "image_url":
                 yield from _image_errors(part.get("image_url"), message["role"], at, f"{at}[{index}].image_url")
             else:
                 yield from _part_errors(part, f"{at}[{index}]")
+                if message["role"] == "developer":  # the other roles ignore fields that they don't know
+                    yield from part_field_errors(part, f"{at}[{index}]")
     elif not isinstance(content, str):
-        hint = "content is a string; convert other values to JSON first."
-        yield invalid_type(at, "one of a string or array of objects", content, hint)
+        yield invalid_type(at, expected, content, "content is a string; convert other values to JSON first.")
 
 
 def _part_errors(part: Any, at: str) -> Iterator[ApiError]:
@@ -128,22 +130,23 @@ def _call_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
     if not calls:
         yield empty_array(at, "omit tool_calls if the message calls no tool.")
     for index, call in enumerate(calls):
-        function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict):
-            yield missing_parameter(f"{at}[{index}].function", "add the function that is called.")
+        kind = "custom" if isinstance(call, dict) and call.get("type") == "custom" else "function"
+        tool = call.get(kind) if isinstance(call, dict) else None
+        if not isinstance(tool, dict):
+            yield missing_parameter(f"{at}[{index}].{kind}", "add the tool that is called.")
             return
-        if call.get("type") != "function":
-            yield invalid_value(
-                f"{at}[{index}].type", call.get("type"), ("function", "custom"), "it is 'function' here."
-            )
-        parts = {"id": call.get("id"), "function.name": function.get("name")}
-        parts["function.arguments"] = function.get("arguments")
+        if call.get("type") != kind:
+            hint = "it is the type of the called tool."
+            yield invalid_value(f"{at}[{index}].type", call.get("type"), ("function", "custom"), hint)
+        parts = {"id": call.get("id"), f"{kind}.name": tool.get("name")}
+        words = "arguments" if kind == "function" else "input"
+        parts[f"{kind}.{words}"] = tool.get(words)
         for name, text in parts.items():
             if not isinstance(text, str):
                 yield invalid_type(f"{at}[{index}].{name}", "a string", text)
         yield from call_id_errors(call["id"], f"{at}[{index}].id")
-        if not NAME.fullmatch(str(function["name"])):
-            yield invalid_name(f"{at}[{index}].function.name", function["name"])
+        if not NAME.fullmatch(str(tool["name"])):
+            yield invalid_name(f"{at}[{index}].{kind}.name", tool["name"])
 
 
 def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
@@ -153,7 +156,7 @@ def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]
         at = f"messages.[{index}]"
         if message["role"] != "tool":
             yield from _unanswered(waiting, f"{at}.role")
-            called = [call["id"] for call in message.get("tool_calls") or ()]
+            called = [call["id"] for call in message.get("tool_calls") or ()] if message["role"] == "assistant" else []
             waiting = list(called)
             continue
         call_id = message.get("tool_call_id")

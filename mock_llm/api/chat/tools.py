@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from mock_llm.api.tools import FORMATS, json_schema_error, tools_error, without_tools_error
+from mock_llm.api.tools import (
+    callable_error,
+    choice_word_error,
+    format_type_error,
+    json_schema_error,
+    tool_list_error,
+)
 from mock_llm.types import (
     ApiError,
     Request,
@@ -13,8 +19,13 @@ from mock_llm.types import (
     empty_array,
     invalid_value,
     missing_parameter,
+    not_supported,
     unknown_parameter,
 )
+
+FORMATS: Final = ("json_object", "json_schema", "text")
+KINDS: Final = ("function", "custom")
+CHOICE: Final = "one of one of 'none', 'auto', or 'required' or object"
 
 
 def format_error(body: Mapping[str, Any]) -> ApiError | None:
@@ -22,18 +33,16 @@ def format_error(body: Mapping[str, Any]) -> ApiError | None:
     wanted = body.get("response_format")
     if wanted is None:
         return None
-    kind = wanted.get("type") if isinstance(wanted, dict) else None
-    if not isinstance(kind, str) or kind not in FORMATS:
-        hint = 'response_format is {"type": "json_schema", "json_schema": {…}}, or of another of these types.'
-        return invalid_value("response_format.type", kind, FORMATS, hint)
+    if error := format_type_error(wanted, "response_format", FORMATS):
+        return error
     for name in wanted:
         if name not in ("type", "json_schema"):
             hint = "name, strict and schema belong into response_format.json_schema."
             return unknown_parameter(f"response_format.{name}", hint)
-    if kind == "json_object" and not any("json" in m.text.lower() for m in Request(body).messages):
+    if wanted["type"] == "json_object" and not any("json" in m.text.lower() for m in Request(body).messages):
         text = "'messages' must contain the word 'json' in some form, to use 'response_format' of type "
         return bad_request(f"{text}'json_object'.", "tell the model in the instructions to answer in JSON.", "messages")
-    if kind != "json_schema":
+    if wanted["type"] != "json_schema":
         return None
     at, shape = "response_format.json_schema", wanted.get("json_schema")
     if not isinstance(shape, dict):
@@ -43,9 +52,49 @@ def format_error(body: Mapping[str, Any]) -> ApiError | None:
 
 def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     """Return the API's error for `tools`, `tool_choice` and `parallel_tool_calls`, or None."""
-    tools = body.get("tools")
+    tools, choice = body.get("tools"), body.get("tool_choice")
     if tools is None:
-        return without_tools_error(body)
+        for name in ("tool_choice", "parallel_tool_calls"):
+            if body.get(name) is not None:
+                text = f"Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified."
+                return bad_request(text, f"offer tools, or omit '{name}'.", name)
+        return None
     if tools == []:
         return empty_array("tools", "omit 'tools' if you offer no tools.")
-    return tools_error(tools, body.get("tool_choice"), inside="function")
+    if error := tool_list_error(tools, "objects"):
+        return error
+    for index, tool in enumerate(tools):
+        if error := _tool_error(tool, f"tools[{index}]"):
+            return error
+    offered = [tool[tool["type"]]["name"] for tool in tools]
+    return None if choice is None else choice_word_error(choice, CHOICE) or _choice_error(choice, offered)
+
+
+def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
+    kind = tool["type"]
+    if kind not in KINDS:
+        return invalid_value(f"{at}.type", kind, KINDS, "offer tools of type 'function'.")
+    if not isinstance(tool.get(kind), dict):
+        hint = 'a tool is {"type": "function", "function": {"name": "…", "parameters": {…}}}.'
+        return missing_parameter(f"{at}.{kind}", hint)
+    return callable_error(kind, tool[kind], f"{at}.{kind}")
+
+
+def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
+    """Return the error of a tool choice that names no function of the list, or None."""
+    if isinstance(choice, str):
+        return None
+    if choice.get("type") == "allowed_tools":
+        what = "'tool_choice' of type 'allowed_tools'"
+        return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
+    kind = "custom" if choice.get("type") == "custom" else "function"
+    hint = f"name one of the tools {', '.join(offered)}."
+    if not isinstance(choice.get(kind), dict):
+        return missing_parameter(f"tool_choice.{kind}", hint)
+    name = choice[kind].get("name")
+    if name is None:
+        return missing_parameter(f"tool_choice.{kind}.name", hint)
+    if name in offered:
+        return None
+    text = f"Invalid value for 'function_call': no function named '{name}' was specified in the 'functions' parameter."
+    return bad_request(text, hint, "function_call")

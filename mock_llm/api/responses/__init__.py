@@ -6,9 +6,9 @@ to it.
 """
 
 from .conversion import read
-from .events import error_event, http_response
+from .events import error_events, http_response
 from .store import ResponseStore
 from .token_count import token_count
 from .validation import validate
 
-__all__ = ["ResponseStore", "error_event", "http_response", "read", "token_count", "validate"]
+__all__ = ["ResponseStore", "error_events", "http_response", "read", "token_count", "validate"]

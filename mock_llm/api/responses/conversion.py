@@ -8,6 +8,8 @@ from typing import Any
 from mock_llm.types import Request
 
 RENAMED = ("input", "instructions", "text", "tools", "tool_choice", "max_output_tokens")
+CALLS = ("function_call", "custom_tool_call")
+CALLABLE = ("function", "custom")
 
 
 def read(body: Mapping[str, Any]) -> Request:
@@ -16,40 +18,51 @@ def read(body: Mapping[str, Any]) -> Request:
     chat["messages"] = list(messages(body))
     if body.get("max_output_tokens") is not None:
         chat["max_completion_tokens"] = body["max_output_tokens"]
-    if body.get("tools"):
-        chat["tools"] = [_tool(tool) for tool in body["tools"]]
+    if tools := [_tool(tool) for tool in body.get("tools") or () if tool["type"] in CALLABLE]:
+        chat["tools"] = tools
     choice = body.get("tool_choice")
     if choice is not None:
-        named = isinstance(choice, dict)
-        chat["tool_choice"] = {"type": "function", "function": {"name": choice["name"]}} if named else choice
+        kind = choice.get("type") or "function" if isinstance(choice, dict) else ""
+        chat["tool_choice"] = {"type": kind, kind: {"name": choice["name"]}} if kind else choice
     if shape := (body.get("text") or {}).get("format"):
         chat["response_format"] = _format(shape)
     return Request(chat, sent=body)
 
 
 def messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the messages of the conversation; consecutive tool calls form one message."""
+    """Return the messages of the conversation; consecutive tool calls form one message. Reasoning, compactions and the
+    service's own tool calls are no messages.
+    """
     if body.get("instructions"):
         yield {"role": "system", "content": body["instructions"]}
     given = body["input"]
     items: Sequence[Mapping[str, Any]] = [{"role": "user", "content": given}] if isinstance(given, str) else given
     calling: dict[str, Any] | None = None
     for item in items:
-        if item.get("type") == "function_call":
+        kind = item.get("type") or "message"
+        if kind in CALLS:
             # Consecutive calls become one message, because in a chat each of them is answered before the next message.
             calling = calling or {"role": "assistant", "content": None, "tool_calls": []}
-            function = {"name": item["name"], "arguments": item["arguments"]}
-            calling["tool_calls"].append({"id": item["call_id"], "type": "function", "function": function})
+            calling["tool_calls"].append(_call(item))
             continue
-        if calling:
-            yield calling
-            calling = None
-        if item.get("type") == "function_call_output":
-            yield {"role": "tool", "tool_call_id": item["call_id"], "content": _content(item["output"])}
-        else:
-            yield {"role": item["role"], "content": _content(item["content"])}
+        if kind.endswith("call_output") or kind == "message":
+            if calling:
+                yield calling
+                calling = None
+            if kind == "message":
+                yield {"role": item["role"], "content": _content(item["content"])}
+            else:
+                yield {"role": "tool", "tool_call_id": item["call_id"], "content": _content(item["output"])}
     if calling:
         yield calling
+
+
+def _call(item: Mapping[str, Any]) -> dict[str, Any]:
+    if item["type"] == "custom_tool_call":
+        custom = {"name": item["name"], "input": item["input"]}
+        return {"id": item["call_id"], "type": "custom", "custom": custom}
+    function = {"name": item["name"], "arguments": item["arguments"]}
+    return {"id": item["call_id"], "type": "function", "function": function}
 
 
 def _content(content: str | Sequence[Mapping[str, Any]]) -> str | list[dict[str, Any]]:
@@ -70,8 +83,8 @@ def _text(content: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    function = {name: value for name, value in tool.items() if name != "type" and value is not None}
-    return {"type": "function", "function": function}
+    kind = tool["type"]
+    return {"type": kind, kind: {name: value for name, value in tool.items() if name != "type" and value is not None}}
 
 
 def _format(shape: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from mock_llm.api import http
-from mock_llm.types import Answer, ApiError, Choice, HttpResponse, Request
+from mock_llm.types import SERVICE_ITEMS, Answer, ApiError, HttpResponse, Request
 
-from .response import Item, begun, finished, function_call, message, part
+from .response import Item, begun, failed, finished
 
 Event = tuple[str, dict[str, Any]]
 
@@ -23,15 +23,27 @@ def http_response(request: Request, answer: Answer, request_id: str) -> HttpResp
 
 
 def events(request: Request, answer: Answer) -> Iterator[bytes]:
-    """Yield the server-sent events of a streamed response, in order."""
+    """Yield the server-sent events of a streamed response, in order. Each delta is padded by its `obfuscation`, unless
+    the client declined that.
+    """
+    obfuscated = (request.sent.get("stream_options") or {}).get("include_obfuscation") is not False
     for number, (name, fields) in enumerate(_events(request, answer)):
-        yield http.server_sent_event({"type": name, "sequence_number": number} | fields, name)
+        if obfuscated and "delta" in fields:
+            fields["obfuscation"] = http.padding(len(fields["delta"]), number, request.unique_id)
+        yield _event(name, number, fields)
 
 
-def error_event(error: ApiError, after: int) -> bytes:
-    """Return the stream event of an error that follows `after` other events."""
-    fields = {"code": error.code, "message": error.message, "param": error.param}
-    return http.server_sent_event({"type": "error", "sequence_number": after} | fields, "error")
+def error_events(request: Request, error: ApiError, after: int) -> tuple[bytes, ...]:
+    """Return the stream events of an error that follows `after` other events, as recorded: the error, and the failed
+    response.
+    """
+    fields = {"type": error.type, "code": error.code or error.type, "message": error.message, "param": error.param}
+    last = {"response": failed(request, error)}
+    return _event("error", after, {"error": fields}), _event("response.failed", after + 1, last)
+
+
+def _event(name: str, number: int, fields: dict[str, Any]) -> bytes:
+    return http.server_sent_event({"type": name, "sequence_number": number} | fields, name)
 
 
 def _events(request: Request, answer: Answer) -> Iterator[Event]:
@@ -39,33 +51,61 @@ def _events(request: Request, answer: Answer) -> Iterator[Event]:
     yield "response.created", {"response": begun(request)}
     yield "response.in_progress", {"response": begun(request)}
     for index, item in enumerate(last["output"]):
-        if item["type"] == "message":
-            yield from _message(request, answer.choices[0], item, {"output_index": index})
-        else:
-            yield from _call(request, answer.choices[0], item, {"output_index": index})
+        opened, filling = _filled(item, {"output_index": index})
+        yield "response.output_item.added", {"item": opened, "output_index": index}
+        yield from filling
+        yield "response.output_item.done", {"item": item, "output_index": index}
     yield f"response.{last['status']}", {"response": last}
 
 
-def _message(request: Request, choice: Choice, item: Item, at: dict[str, Any]) -> Iterator[Event]:
-    whole = part(choice)
+def _filled(item: Item, at: dict[str, Any]) -> tuple[Item, Iterator[Event]]:
+    """Return the item when it is opened, and the events that fill it."""
+    kind, at_item = item["type"], {"item_id": item["id"], **at}
+    if kind == "message":
+        return item | {"content": [], "status": "in_progress"}, _message(item["content"][0], at_item)
+    if kind == "reasoning":
+        return item | {"summary": []}, _summary(item["summary"], at_item)
+    if kind == "function_call":
+        opened = item | {"arguments": "", "status": "in_progress"}
+        return opened, _deltas("function_call_arguments", "arguments", item["arguments"], at_item)
+    if kind == "custom_tool_call":
+        opened = item | {"input": "", "status": "in_progress"}
+        return opened, _deltas("custom_tool_call_input", "input", item["input"], at_item)
+    service = SERVICE_ITEMS[kind]
+    opened = {name: value for name, value in item.items() if name not in service.absent} | dict(service.opened)
+    return opened | ({"status": "in_progress"} if service.status else {}), _stages(item, at_item)
+
+
+def _message(whole: Item, at: dict[str, Any]) -> Iterator[Event]:
     kind, key = ("refusal", "refusal") if whole["type"] == "refusal" else ("output_text", "text")
     extra: dict[str, Any] = {"logprobs": []} if key == "text" else {}
-    yield "response.output_item.added", {"item": message(request, [], "in_progress"), **at}
-    at_part = {"item_id": item["id"], "content_index": 0, **at}
+    at_part = {"content_index": 0, **at}
     yield "response.content_part.added", {"part": whole | {key: ""}, **at_part}
-    for piece in http.text_deltas(whole[key]):
-        yield f"response.{kind}.delta", {"delta": piece, **extra, **at_part}
-    yield f"response.{kind}.done", {key: whole[key], **extra, **at_part}
+    yield from _deltas(kind, key, whole[key], at_part, extra)
     yield "response.content_part.done", {"part": whole, **at_part}
-    yield "response.output_item.done", {"item": item, **at}
 
 
-def _call(request: Request, choice: Choice, item: Item, at: dict[str, Any]) -> Iterator[Event]:
-    number = next(n for n, call in enumerate(choice.calls) if call.id == item["call_id"])
-    opened = function_call(request, number, choice.calls[number], "", "in_progress")
-    yield "response.output_item.added", {"item": opened, **at}
-    for piece in http.text_deltas(item["arguments"]):
-        yield "response.function_call_arguments.delta", {"delta": piece, "item_id": item["id"], **at}
-    whole = {"arguments": item["arguments"], "item_id": item["id"], **at}
-    yield "response.function_call_arguments.done", whole
-    yield "response.output_item.done", {"item": item, **at}
+def _summary(parts: list[Item], at: dict[str, Any]) -> Iterator[Event]:
+    for index, part in enumerate(parts):
+        at_part = {"summary_index": index, **at}
+        yield "response.reasoning_summary_part.added", {"part": part | {"text": ""}, **at_part}
+        yield from _deltas("reasoning_summary_text", "text", part["text"], at_part)
+        yield "response.reasoning_summary_part.done", {"part": part, **at_part}
+
+
+def _stages(item: Item, at: dict[str, Any]) -> Iterator[Event]:
+    for stage in SERVICE_ITEMS[item["type"]].stages:
+        if field := stage.strip("[]") if stage.startswith("[") else "":
+            yield from _deltas(f"{item['type']}_{field}", field, item[field], at)
+        else:
+            yield f"response.{item['type']}.{stage}", dict(at)
+
+
+def _deltas(
+    event: str, field: str, text: str, at: dict[str, Any], extra: dict[str, Any] | None = None
+) -> Iterator[Event]:
+    """Yield a text piece by piece, and then as a whole."""
+    more = {**(extra or {}), **at}
+    for piece in http.text_deltas(text):
+        yield f"response.{event}.delta", {"delta": piece, **more}
+    yield f"response.{event}.done", {field: text, **more}

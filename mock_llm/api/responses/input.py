@@ -1,15 +1,15 @@
-"""Validation of the input of a response: its messages and function calls, and an output for every call."""
+"""Validation of the input of a response: its messages, tool calls and other items, and an output for every call."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mock_llm.api.conversation import call_id_errors, image_errors, text_errors
+from mock_llm.api.conversation import PART_FIELDS, call_id_errors, image_errors, part_field_errors, text_errors
 from mock_llm.types import (
+    SERVICE_ITEMS,
     ApiError,
     bad_request,
-    empty_array,
     invalid_type,
     invalid_value,
     missing_parameter,
@@ -17,26 +17,53 @@ from mock_llm.types import (
     unknown_parameter,
 )
 
+from .response import is_encrypted
+
 ROLES = ("assistant", "system", "developer", "user")
 FIELDS: dict[str, tuple[str, ...]] = {
     "message": ("type", "role", "content", "id", "status", "phase"),
-    "function_call": ("type", "call_id", "name", "arguments", "id", "status", "namespace", "caller"),
-    "function_call_output": ("type", "call_id", "output", "id", "status"),
+    "function_call": ("type", "call_id", "name", "arguments", "id", "status", "namespace", "caller", "async"),
+    "function_call_output": ("type", "call_id", "output", "id", "status", "caller", "name", "namespace"),
+    "custom_tool_call": ("type", "call_id", "name", "input", "id", "status", "namespace", "caller", "async"),
+    "custom_tool_call_output": ("type", "call_id", "output", "id", "status", "caller"),
+    "reasoning": ("type", "id", "summary", "content", "encrypted_content", "status"),
+    **{kind: ("type", "id", "status", *item.fields) for kind, item in SERVICE_ITEMS.items()},
+    "compaction": ("type", "id", "encrypted_content", "created_by"),
 }
-PREFIXES = {"message": "msg", "function_call": "fc"}
-NOT_TEXT = ("input_file", "input_audio")
-SAID = ("input_text", "input_image")
-SPOKEN = ("output_text", "refusal")
+TEXTS: dict[str, tuple[str, ...]] = {
+    "function_call": ("call_id", "name", "arguments"),
+    "custom_tool_call": ("call_id", "name", "input"),
+    "function_call_output": ("call_id",),
+    "custom_tool_call_output": ("call_id",),
+}
+PREFIXES = {"message": "msg", "function_call": "fc", "custom_tool_call": "ctc", "reasoning": "rs"}
+PREFIXES |= {kind: item.prefix for kind, item in SERVICE_ITEMS.items()}
+# What the service accepts too, and a script can't answer.
+NOT_SUPPORTED = frozenset(
+    "additional_tools agent_message apply_patch_call apply_patch_call_output compaction_trigger computer_call "
+    "computer_call_output image_generation_call local_shell_call local_shell_call_output mcp_approval_response multi_agent_call "
+    "multi_agent_call_output program program_output shell_call shell_call_output tool_search_call "
+    "tool_search_output".split()
+)
+NOT_SUPPORTED_PARTS = ("input_file", "input_audio", "scoped_content")
+INPUT_PARTS = ("input_text", "input_image", "input_file", "scoped_content", "input_audio")
+OUTPUT_PARTS = ("output_text", "refusal")
+PARTS = (
+    *("input_text", "input_image", "input_audio", "output_text", "refusal", "input_file", "computer_screenshot"),
+    *("summary_text", "encrypted_content"),
+)
+PHASES = ("commentary", "final_answer")
 
 
 def input_error(given: Any) -> ApiError | None:
     """Return the API's error for an input, or None."""
+    if given in ("", []):
+        text = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided."
+        return bad_request(text, "a conversation has at least one message.", None, "missing_required_parameter")
     if isinstance(given, str):
         return None
     if not isinstance(given, list):
         return invalid_type("input", "one of a string or array of input items", given)
-    if not given:
-        return empty_array("input", "a conversation has at least one message.")
     return next(_errors(given), None)
 
 
@@ -48,13 +75,14 @@ def _errors(items: Sequence[Any]) -> Iterator[ApiError]:
 
 def _item_errors(item: Any, at: str) -> Iterator[ApiError]:
     if not isinstance(item, dict):
-        yield invalid_type(at, "an object", item, 'an item is a message: {"role": "user", "content": "…"}.')
+        yield invalid_type(at, "an input item", item, 'an item is a message: {"role": "user", "content": "…"}.')
         return
     kind = item.get("type", "message")
-    if kind == "reasoning":
-        yield not_supported(f"'{at}' ({kind})", "omit it; a scripted model does not reason.", at)
+    if isinstance(kind, str) and kind in NOT_SUPPORTED:
+        yield not_supported(f"'{at}' ({kind})", f"it takes {', '.join(FIELDS)}.", at)
     if not isinstance(kind, str) or kind not in FIELDS:
-        yield invalid_value(f"{at}.type", kind, tuple(FIELDS), "a scripted model does not support other items.")
+        known = sorted({*FIELDS, *NOT_SUPPORTED, "item_reference"})
+        yield invalid_value(at, kind if isinstance(kind, str) else "", known, "check the spelling of the item's type.")
         return
     for name in item:
         if name not in FIELDS[kind]:
@@ -63,15 +91,27 @@ def _item_errors(item: Any, at: str) -> Iterator[ApiError]:
     if kind == "message":
         role = item.get("role")
         if not isinstance(role, str) or role not in ROLES:
-            yield invalid_value(f"{at}.role", role, ROLES, "add the role of this message.")
-        yield from _content_errors(item.get("content"), SPOKEN if role == "assistant" else SAID, at)
+            yield invalid_value(at, role if isinstance(role, str) else "", ROLES, "add the role of this message.")
+        if item.get("phase") is not None and role != "assistant":
+            yield unknown_parameter(f"{at}.phase", "only the assistant's messages have a phase.")
+        if item.get("phase") not in (None, *PHASES):
+            yield invalid_value(f"{at}.phase", item["phase"], PHASES, "send it as it came from the model.")
+        yield from _content_errors(item.get("content"), OUTPUT_PARTS if role == "assistant" else INPUT_PARTS, at)
         return
-    for name in ("call_id", "name", "arguments") if kind == "function_call" else ("call_id",):
+    for name in TEXTS.get(kind, ()):
         if not isinstance(item.get(name), str):
             yield missing_parameter(f"{at}.{name}", f"a {kind} needs a text in {name}.")
-    yield from call_id_errors(item["call_id"], f"{at}.call_id")
-    if kind == "function_call_output":
-        yield from _content_errors(item.get("output"), SAID, at, "output")
+    if kind in TEXTS:
+        yield from call_id_errors(item["call_id"], f"{at}.call_id")
+    if kind.endswith("call_output"):
+        yield from _content_errors(item.get("output"), INPUT_PARTS, at, "output")
+    if kind == "reasoning":
+        yield from _summary_errors(item.get("summary"), f"{at}.summary")
+    if kind in ("reasoning", "compaction"):
+        yield from _encryption_errors(item, kind == "compaction", f"{at}.encrypted_content")
+    for name, required in SERVICE_ITEMS[kind].fields.items() if kind in SERVICE_ITEMS else ():
+        if required and item.get(name) is None:
+            yield missing_parameter(f"{at}.{name}", f"send the {kind} as it came from the service.")
 
 
 def _id_errors(item: Mapping[str, Any], kind: str, at: str) -> Iterator[ApiError]:
@@ -83,6 +123,35 @@ def _id_errors(item: Mapping[str, Any], kind: str, at: str) -> Iterator[ApiError
     elif not given.startswith(prefix):
         text = f"Invalid '{at}': '{given}'. Expected an ID that begins with '{prefix}'."
         yield bad_request(text, "keep the item's original id, or omit it.", at, "invalid_value")
+
+
+def _summary_errors(summary: Any, at: str) -> Iterator[ApiError]:
+    if summary is None:
+        yield missing_parameter(at, "send the reasoning as it came from the model; its summary can be empty.")
+    elif not isinstance(summary, list):
+        yield invalid_type(at, "an array of objects", summary)
+    else:
+        for index, part in enumerate(summary):
+            if not isinstance(part, dict):
+                yield invalid_type(f"{at}[{index}]", "an object", part)
+            elif part.get("type") != "summary_text":
+                yield invalid_value(f"{at}[{index}].type", part.get("type"), ("summary_text",), "it is a text.")
+            else:
+                yield from text_errors(part, "text", f"{at}[{index}]")
+
+
+def _encryption_errors(item: Mapping[str, Any], required: bool, at: str) -> Iterator[ApiError]:
+    content = item.get("encrypted_content")
+    if content is None:
+        if required:
+            yield missing_parameter(at, "send the item as it came from the service.")
+    elif not isinstance(content, str):
+        yield invalid_type(at, "a string", content)
+    elif not is_encrypted(content):
+        of = f"for item {item['id']}" if item.get("id") else f"{content[:4]}...{content[-4:]}"
+        text = f"The encrypted content {of} could not be verified. Reason: Encrypted content could not be decrypted or "
+        hint = "send it unchanged, and only to the scripted model that it came from."
+        yield bad_request(f"{text}parsed.", hint, None, "invalid_encrypted_content")
 
 
 def _content_errors(content: Any, kinds: Sequence[str], at: str, name: str = "content") -> Iterator[ApiError]:
@@ -97,30 +166,36 @@ def _content_errors(content: Any, kinds: Sequence[str], at: str, name: str = "co
 
 def _part_errors(part: Any, kinds: Sequence[str], at: str) -> Iterator[ApiError]:
     kind = part.get("type") if isinstance(part, dict) else None
-    if kind in NOT_TEXT:
-        yield not_supported(f"'{at}' ({kind})", "send text.", at)
+    hint = "use input_text for the user and output_text for the assistant."
+    if kind not in PARTS and kind not in kinds:
+        yield invalid_value(f"{at}.type", kind if isinstance(kind, str) else "", PARTS, hint)
     elif kind not in kinds:
-        hint = "use input_text for the user and output_text for the assistant."
-        yield invalid_value(f"{at}.type", kind, kinds if kinds == SPOKEN else ("input_text", *SPOKEN), hint)
+        yield invalid_value(at, kind, kinds, hint)
+    elif kind in NOT_SUPPORTED_PARTS:
+        yield not_supported(f"'{at}' ({kind})", "send text.", at)
     elif kind == "input_image":
         yield from image_errors(part.get("image_url") or part.get("file_id"), part.get("detail"), at, "image_url")
     else:
         yield from text_errors(part, "refusal" if kind == "refusal" else "text", at)
+    if kind in PART_FIELDS:
+        yield from part_field_errors(part, at)
 
 
 def _pairing_errors(items: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
-    waiting: list[str] = []
+    waiting: dict[str, str] = {}  # the calls that have no output yet, and their kinds in the API's words
     called: set[str] = set()
     for item in items:
-        if item.get("type") == "function_call":
-            waiting.append(item["call_id"])
+        kind = item.get("type", "message")
+        words = "custom tool call" if kind.startswith("custom") else "function call"
+        if kind in ("function_call", "custom_tool_call"):
+            waiting[item["call_id"]] = words
             called.add(item["call_id"])
-        elif item.get("type") == "function_call_output":
+        elif kind in ("function_call_output", "custom_tool_call_output"):
             if item["call_id"] not in called:
-                text = f"No tool call found for function call output with call_id {item['call_id']}."
-                hint = "put the function_call that the model made before its output."
+                text = f"No tool call found for {words} output with call_id {item['call_id']}."
+                hint = f"put the {kind.removesuffix('_output')} that the model made before its output."
                 yield bad_request(text, hint, "input")
-            waiting = [call for call in waiting if call != item["call_id"]]
-    if waiting:
-        text = f"No tool output found for function call {waiting[0]}."
-        yield bad_request(text, "answer every call with a function_call_output, even when the tool failed.", "input")
+            waiting.pop(item["call_id"], None)
+    for call_id, words in waiting.items():
+        hint = "answer every call with its output, even when the tool failed."
+        yield bad_request(f"No tool output found for {words} {call_id}.", hint, "input")

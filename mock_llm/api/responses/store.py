@@ -1,11 +1,13 @@
 """The store of the Responses API: earlier responses by id, so that a client need not send them again.
 
-Ids are computed from the content, so their meaning never depends on the order of arrival. A response that was not given
-before is refused, as by the real API.
+Ids are computed from the content and from the number of identical requests before. A response that was not given before
+is refused, as by the real API; so is a stored item without the reasoning that it followed, and reasoning without the item
+that followed it.
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,6 +26,8 @@ class ResponseStore:
 
     def __init__(self) -> None:
         self._items: dict[str, Item] = {}
+        self._before: dict[str, Item] = {}  # id of an item -> the reasoning directly before it
+        self._after: dict[str, str] = {}  # id of reasoning -> id of the item directly after it
         self._conversations: dict[str, tuple[Item, ...]] = {}
         self._responses: dict[str, Item] = {}
         self._lock = threading.Lock()
@@ -39,7 +43,11 @@ class ResponseStore:
             self._items |= {item["id"]: item for item in response["output"]}
             self._conversations[response["id"]] = (*items, *response["output"])
             self._responses[response["id"]] = response
-            for kept in (self._items, self._conversations, self._responses):
+            for item, following in itertools.pairwise(response["output"]):
+                if item["type"] == "reasoning":
+                    self._before[following["id"]] = item
+                    self._after[item["id"]] = following["id"]
+            for kept in (self._items, self._before, self._after, self._conversations, self._responses):
                 while len(kept) > KEPT:
                     kept.pop(next(iter(kept)))
 
@@ -52,6 +60,28 @@ class ResponseStore:
         text = f"Response with id '{name}' not found."
         hint = "use the id of a response of this scripted model that was not requested with store: false."
         return replace(bad_request(text, hint), status=404)
+
+    def pairing_error(self, body: Mapping[str, Any]) -> ApiError | None:
+        """Return the API's error for a valid request whose items are not together with their reasoning, or None."""
+        items = body["input"] if isinstance(body["input"], list) else []
+        ids = [str(item["id"]) if item.get("id") is not None else None for item in items]
+        with self._lock:
+            for index, (item, name) in enumerate(zip(items, ids, strict=True)):
+                kind, error = item.get("type") or "message", None
+                if kind == "reasoning" and name not in self._items:
+                    if item.get("encrypted_content") is None:
+                        error = _not_found(str(name), body.get("store") is not False)
+                elif kind == "reasoning" and ids[index + 1 : index + 2] != [self._after.get(str(name))]:
+                    text = f"Item '{name}' of type 'reasoning' was provided without its required following item."
+                    hint = "send the item that came after it, unchanged and with its id; or omit the reasoning."
+                    error = bad_request(text, hint, "input")
+                elif name in self._before and (index == 0 or ids[index - 1] != self._before[name]["id"]):
+                    text = f"Item '{name}' of type '{kind}' was provided without its required 'reasoning' item: "
+                    hint = "send the reasoning directly before it, or send the item without its id."
+                    error = bad_request(f"{text}'{self._before[name]['id']}'.", hint, "input")
+                if error is not None:
+                    return error
+        return None
 
     def resolve(self, body: Any) -> Any:
         """Return a request with its references resolved: earlier responses before its input, and items for item
@@ -74,8 +104,7 @@ class ResponseStore:
             for n in referring:
                 item = self._items.get(str(items[n].get("id")))
                 if item is None:
-                    text = f"Item with id '{items[n].get('id')}' not found."
-                    return bad_request(text, "refer to an item of an answer of this scripted model.", "input")
+                    return _not_found(str(items[n].get("id")), body.get("store") is not False)
                 items[n] = item
             if previous is not None and str(previous) not in self._conversations:
                 text = f"Previous response with id '{previous}' not found."
@@ -83,3 +112,12 @@ class ResponseStore:
                 return bad_request(text, hint, "previous_response_id", "previous_response_not_found")
             before = () if previous is None else self._conversations[str(previous)]
         return {**body, "input": [*before, *items]}
+
+
+def _not_found(name: str, stores: bool) -> ApiError:
+    text = f"Item with id '{name}' not found."
+    if not stores:
+        text += " Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove "
+        text += "this item from your input."
+    hint = "send an item of a stored answer of this scripted model, or reasoning with its encrypted_content."
+    return replace(bad_request(text, hint, "input"), status=404)

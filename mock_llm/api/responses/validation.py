@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from mock_llm.api.model_profiles import model_error
-from mock_llm.api.parameters import common_parameter_error, number_error
-from mock_llm.api.tools import FORMATS, json_schema_error, tools_error, without_tools_error
+from mock_llm.api.model_profiles import response_model_error
+from mock_llm.api.parameters import RESPONSES, errors
+from mock_llm.api.tools import (
+    callable_error,
+    choice_word_error,
+    format_type_error,
+    json_schema_error,
+    tool_list_error,
+)
 from mock_llm.types import (
     ApiError,
     bad_request,
-    invalid_type,
     invalid_value,
     missing_parameter,
     not_an_object,
@@ -23,107 +27,154 @@ from mock_llm.types import (
 from .conversion import messages
 from .input import input_error
 
-PLAIN = (
-    "temperature top_p user safety_identifier prompt_cache_key service_tier metadata stream parallel_tool_calls".split()
-)
-OTHERS = (
-    "model input instructions max_output_tokens store text tools tool_choice truncation reasoning include "
-    "previous_response_id".split()
-)
-OPTIONS: dict[str, tuple[str, ...]] = {
-    "text": ("format", "verbosity"),
-    "reasoning": ("effort", "summary", "generate_summary"),
-    "stream_options": ("include_obfuscation",),
+FORMATS: Final = ("json_object", "text", "json_schema")
+CALLABLE: Final = ("function", "custom")
+TOOL_FIELDS: Final[Mapping[str, Sequence[str]]] = {
+    kind: f"type {fields}".split()
+    for kind, fields in {
+        "function": "name description parameters strict output_schema defer_loading allowed_callers async",
+        "custom": "name description format defer_loading allowed_callers async",
+        "web_search": "filters search_context_size user_location external_web_access",
+        "web_search_preview": "search_content_types search_context_size user_location",
+        "file_search": "vector_store_ids filters max_num_results ranking_options",
+        "code_interpreter": "container allowed_callers",
+        "mcp": "server_label server_url server_description connector_id tunnel_id authorization headers allowed_tools "
+        "require_approval defer_loading allowed_callers",
+    }.items()
 }
-# Parameters that a script can't support are accepted only with a value that has no effect.
-ASKS_NOTHING: dict[str, Any] = {"background": False, "top_logprobs": 0}
-UNSUPPORTED = [
-    *ASKS_NOTHING,
-    *"conversation prompt max_tool_calls moderation context_management image".split(),
-    *"access_programs background_options prompt_cache_options prompt_cache_retention".split(),
-]
-KNOWN = {*PLAIN, *OTHERS, *OPTIONS, *UNSUPPORTED}
-MENDS = {"conversation": "send it as input, or use previous_response_id."}
-INCLUDABLE = ("reasoning.encrypted_content",)  # a scripted model has no reasoning to include
+REQUIRED: Final = {"file_search": "vector_store_ids", "code_interpreter": "container", "mcp": "server_label"}
+HOSTED: Final = (
+    "file_search computer computer_use_preview web_search web_search_2025_08_26 mcp code_interpreter "
+    "programmatic_tool_calling image_generation local_shell shell custom namespace tool_search web_search_preview "
+    "web_search_preview_2025_03_11 apply_patch"
+).split()
+CHOICE: Final = "one of an object or 'none', 'auto', or 'required'"
+# Parameters of a chat that this API has under another name.
+MOVED: Final = {
+    "messages": "input",
+    "response_format": "text.format",
+    "reasoning_effort": "reasoning.effort",
+    "max_completion_tokens": "max_output_tokens",
+}
+# Parameters that a script can't support, each with the value that has no effect.
+UNSUPPORTED: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("conversation", "prompt", "moderation", "image", "access_programs")),
+    "background_options": None,
+    "background": False,
+    "top_logprobs": 0,
+}
+HINTS: Final = {"conversation": "send it as input, or use previous_response_id."}
 
 
-def validate(body: Any) -> ApiError | None:
+def validate(body: Any, unproven: bool = True) -> ApiError | None:
     """Return the API's error for a Responses API request, or None if the request is valid.
 
     Args:
         body: the request's JSON, of any type.
+        unproven: whether rules for models apply that have no public evidence.
     """
     if not isinstance(body, dict):
         return not_an_object()
-    if not body.get("model"):
-        return missing_parameter("model", 'any name works here, such as model="gpt-4.1".')
-    if body.get("input") is None:
-        return missing_parameter("input", 'send the conversation: input="…", or a list of messages.')
     return (
-        next((error for name in body if (error := _parameter_error(name, body[name]))), None)
-        or input_error(body["input"])
+        _required_error(body)
+        or (input_error(body["input"]) if body.get("input") is not None else None)
         or _offered_tools_error(body)
+        or next(errors(body, RESPONSES), None)
         or _format_error(body)
-        or model_error(body, responses=True)
+        or response_model_error(body, unproven)
+        or _unsupported_error(body)
     )
 
 
-def _parameter_error(name: str, value: Any) -> ApiError | None:
-    if name not in KNOWN:
-        return unknown_parameter(name, "the Responses API has no such parameter; check the spelling.")
-    if value is None:
-        return None
-    if name in UNSUPPORTED and (name not in ASKS_NOTHING or value != ASKS_NOTHING[name]):
-        return not_supported(f"'{name}'", MENDS.get(name, "leave it out."), name)
-    if name in PLAIN or name == "model":
-        return common_parameter_error(name, value)
-    if name == "max_output_tokens":
-        return number_error(name, value, 16, math.inf, "integer")
-    if name == "instructions" and not isinstance(value, str):
-        return invalid_type(name, "a string", value)
-    if name == "store" and not isinstance(value, bool):
-        return invalid_type(name, "a boolean", value)
-    if name == "truncation" and value not in ("auto", "disabled"):
-        return invalid_value(name, value, ("auto", "disabled"), "choose one of these.")
-    if name == "include" and not (isinstance(value, list) and all(one in INCLUDABLE for one in value)):
-        return not_supported(f"'include' of {value!r}", "leave it out.", name)
-    return _options_error(name, value) if name in OPTIONS else None
-
-
-def _options_error(name: str, value: Any) -> ApiError | None:
-    if not isinstance(value, dict):
-        return invalid_type(name, "an object", value)
-    for option in value:
-        if option not in OPTIONS[name]:
-            return unknown_parameter(f"{name}.{option}", f"'{name}' has {', '.join(OPTIONS[name])}.")
-    for option, known in (("effort", "reasoning_effort"), ("verbosity", "verbosity")):
-        if value.get(option) is not None and (error := common_parameter_error(known, value[option])):
-            return error
+def _required_error(body: Mapping[str, Any]) -> ApiError | None:
+    if body.get("model") is None:
+        return missing_parameter("model", 'any name works here, such as model="gpt-4.1".')
+    if not body["model"]:
+        return bad_request(
+            "The requested model '' does not exist.", "give the model a name.", "model", "model_not_found"
+        )
+    if body.get("input") is None and body.get("prompt") is None:
+        return missing_parameter("input", 'send the conversation: input="…", or a list of messages.')
+    for name in body:
+        if name in MOVED:
+            text = (
+                f"Unsupported parameter: '{name}'. In the Responses API, this parameter has moved to '{MOVED[name]}'. "
+            )
+            text += "Try again with the new parameter. See the API documentation for more information: "
+            text += "https://platform.openai.com/docs/api-reference/responses/create."
+            return bad_request(text, f"use {MOVED[name]}.", None, "unsupported_parameter")
+        if name not in RESPONSES:
+            return unknown_parameter(name, "the Responses API has no such parameter; check the spelling.")
     return None
 
 
 def _offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
-    tools = body.get("tools")
-    if tools in (None, []):  # this API accepts an empty list, and flags without tools
-        demanded = body.get("tool_choice") not in (None, "auto", "none")
-        return without_tools_error({"tool_choice": body["tool_choice"]}) if demanded else None
-    return tools_error(tools, body.get("tool_choice"))
+    tools, choice = body.get("tools") or [], body.get("tool_choice")  # unlike a chat, this API accepts an empty list
+    if error := tool_list_error(tools, "tools"):
+        return error
+    for index, tool in enumerate(tools):
+        if error := _tool_error(tool, f"tools[{index}]"):
+            return error
+    offered = [tool["name"] for tool in tools if tool["type"] in CALLABLE]
+    return None if choice is None else choice_word_error(choice, CHOICE) or _choice_error(choice, offered)
+
+
+def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
+    kind = tool["type"]
+    if kind not in TOOL_FIELDS:
+        hint = f"offer tools of the types {', '.join(TOOL_FIELDS)}."
+        if kind in HOSTED:
+            return not_supported(f"a tool of type {kind!r}", hint, f"{at}.type")
+        return invalid_value(f"{at}.type", kind, ("function", *HOSTED), hint)
+    if kind in CALLABLE and (error := callable_error(kind, tool, at)):
+        return error
+    if kind in REQUIRED and tool.get(REQUIRED[kind]) is None:
+        return missing_parameter(f"{at}.{REQUIRED[kind]}", f"a tool of type '{kind}' needs it.")
+    unknown = next((name for name in tool if name not in TOOL_FIELDS[kind]), None)
+    hint = f"a tool of type '{kind}' has no such field; check the spelling."
+    return unknown_parameter(f"{at}.{unknown}", hint) if unknown else None
+
+
+def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
+    """Return the error of a tool choice that demands a tool that is not offered, or None."""
+    if isinstance(choice, str):
+        if choice == "required" and not offered:
+            text = "Tool choice 'required' must be specified with 'tools' parameter."
+            return bad_request(text, "offer tools, or omit 'tool_choice'.", "tool_choice")
+        return None
+    if choice.get("type") not in CALLABLE:
+        what = f"'tool_choice' of type {choice.get('type')!r}"
+        return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
+    hint = f"name one of the tools {', '.join(offered)}."
+    name = choice.get("name")
+    if name is None:
+        return missing_parameter("tool_choice.name", hint)
+    if name in offered:
+        return None
+    return bad_request(f"Tool choice '{name}' not found in 'tools' parameter.", hint, "tool_choice")
 
 
 def _format_error(body: Mapping[str, Any]) -> ApiError | None:
     shape = (body.get("text") or {}).get("format")
     if shape is None:
         return None
-    kind = shape.get("type") if isinstance(shape, dict) else None
-    if not isinstance(kind, str) or kind not in FORMATS:
-        hint = 'text.format is {"type": "json_schema", "name": …, "schema": …}, or of another of these types.'
-        return invalid_value("text.format.type", kind, FORMATS, hint)
-    if kind == "json_schema":
+    if error := format_type_error(shape, "text.format", FORMATS):
+        return error
+    if shape["type"] == "json_schema":
         if shape.get("schema") is None:
             return missing_parameter("text.format.schema", "add the schema of the answer.")
-        return json_schema_error(shape, "text.format", "text.format.schema")
+        return json_schema_error(shape, "text.format", "text.format.schema", "invalid_json_schema")
     conversation = " ".join(str(message["content"]) for message in messages(body))
-    if kind == "json_object" and "json" not in conversation.lower():
+    if shape["type"] == "json_object" and "json" not in conversation.lower():
         text = "Response input messages must contain the word 'json' in some form to use 'text.format' of type "
         return bad_request(f"{text}'json_object'.", "tell the model in the instructions to answer in JSON.", "input")
+    return None
+
+
+def _unsupported_error(body: Mapping[str, Any]) -> ApiError | None:
+    for name, neutral in UNSUPPORTED.items():
+        if body.get(name) not in (None, neutral):
+            return not_supported(f"'{name}'", HINTS.get(name, "leave it out."), name)
+    if "message.output_text.logprobs" in (body.get("include") or ()):
+        return not_supported("'include' of logprobs", "leave it out.", "include")
     return None

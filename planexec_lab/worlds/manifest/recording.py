@@ -23,7 +23,7 @@ Tables = dict[str, Any]
 
 def call_of(script: str, variables: Mapping[str, str]) -> str:
     """The name of a call: the script, and the values that it is given."""
-    values = [value for name, value in sorted(variables.items()) if name.startswith("gantz_value_")]
+    values = [value for name, value in sorted(variables.items()) if name.startswith("GANTZ_ARG_")]
     return " ← ".join([script.strip(), *values])
 
 
@@ -61,7 +61,7 @@ class RecordedWorld:
         """The database is gone."""
         self._played(LOSS)
 
-    def _run(self, script: str, variables: Mapping[str, str], folder: Path, timeout: float) -> Any:
+    def _run(self, script: str, variables: Mapping[str, str], *_: Any) -> Any:
         return self._played(call_of(script, variables))
 
     def _played(self, call: str) -> dict[str, Any]:

@@ -140,7 +140,7 @@ class World(FolderWorld):
             return {"file": file, "statements": scripts.run(db, sql)}
 
     def verify_integrity(self) -> dict[str, Any]:
-        """Check the production database: its schema, its foreign keys, and every row compared with the latest backup."""
+        """Check the production database: its schema, its foreign keys, and every row beside the latest backup."""
         backups = self._files.named("backup")
         if not backups:
             raise RuntimeError("there is no backup to compare with; call backup_database before the migration")

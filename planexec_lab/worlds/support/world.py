@@ -174,7 +174,7 @@ class World(FolderWorld):
         return {"file": f"drafts/{name}", "patch": patch, "cites": cause["evidence"], "orders": cause["orders"]}
 
     def _patch(self, cause: Cause) -> tuple[list[str], str]:
-        """The lines of a patch that reverts the change, or the reason why it has no patch."""
+        """The lines of a patch that reverts the change, or the reason why there is none."""
         if cause["change"] is None:
             return [], "no change of settings explains the error"
         _, setting, old, _, new = cause["change"].split()

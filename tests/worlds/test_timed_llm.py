@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import MockLLM, Reply, Scene, When
+from mock_llm import Reply, Scene, When
+from planexec_lab.timed_llm import TimedLLM
 from planexec_lite.meter import Meter
 from planexec_lite.model.answer import Answer
 from planexec_lite.model.asking import ask_streaming
@@ -22,11 +23,11 @@ ASK: Any = {"model": "m", "messages": [{"role": "user", "content": "count"}]}
 USAGE: Any = {"stream_options": {"include_usage": True}}
 
 
-def one(**reply: Any) -> MockLLM:
-    return MockLLM([{"name": "one", "reply": {"text": WORDS, **reply}}])
+def one(**reply: Any) -> TimedLLM:
+    return TimedLLM([{"name": "one", "reply": {"text": WORDS, **reply}}])
 
 
-def chunks(llm: MockLLM, **options: Any) -> list[Any]:
+def chunks(llm: TimedLLM, **options: Any) -> list[Any]:
     return list(llm.client(max_retries=0).chat.completions.create(**{**ASK, **options}, stream=True))
 
 
@@ -62,10 +63,10 @@ def test_what_came_before_a_fault_says_when_it_came(kind: str, after: int | None
 
 
 @rounds(60)
-@given(st.text(min_size=1, max_size=80), st.floats(0.001, 10_000))
+@given(st.text(min_size=1, max_size=80), st.integers(1, 10**7).map(lambda milliseconds: milliseconds / 1000))
 def test_any_words_at_any_pace_add_up_to_the_latency(words: str, latency: float) -> None:
     scene = Scene(name="any", when=When(), reply=Reply(json={"words": words}, latency=latency))
-    *streamed, usage = chunks(MockLLM([scene]), **USAGE)
+    *streamed, usage = chunks(TimedLLM([scene]), **USAGE)
     came = milliseconds(streamed)
     assert (came[0], came[-1]) == (0.0, pytest.approx(1000 * latency, abs=0.001))
     assert came == sorted(came)
@@ -75,7 +76,7 @@ def test_any_words_at_any_pace_add_up_to_the_latency(words: str, latency: float)
     assert json.loads(text) == {"words": words}
 
 
-def heard(llm: MockLLM) -> tuple[list[tuple[str, float]], Answer, Meter]:
+def heard(llm: TimedLLM) -> tuple[list[tuple[str, float]], Answer, Meter]:
     """Each piece with the seconds charged when it was there; the answer; the meter."""
     pieces: list[tuple[str, float]] = []
     answer = Answer("", None, "")
