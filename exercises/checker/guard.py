@@ -16,6 +16,7 @@ import copy
 import ctypes
 import gc
 import io
+import operator
 import os
 import signal
 import sys
@@ -102,21 +103,31 @@ class Kept:
     """A snapshot of the names in some packages, their modules and classes, to be restored later."""
 
     def __init__(self, packages: tuple[str, ...] = PACKAGES) -> None:
-        self.names = [
-            (owner, name, value, _data(owner, name, value))
-            for owner in _owners(packages)
-            for name, value in _names(owner)
-        ]
+        self.names = [(owner, dict(vars(owner))) for owner in _owners(packages)]
+        self.data = {
+            (owner, name): data
+            for owner, names in self.names
+            if isinstance(owner, ModuleType) and owner.__name__.startswith("exercises")
+            for name, value in names.items()
+            if type(value) in (list, dict, set) and (data := _data(name, value)) is not None
+        }
 
     def restore(self) -> tuple[str, ...]:
         """Restore changed names and return them."""
         changed = []
-        for owner, name, value, data in self.names:
-            now = vars(owner).get(name, _GONE)
-            if now is not value or (data is not None and now != data):
-                setattr(owner, name, value if data is None else data)
+        for owner, names in self.names:
+            now = vars(owner)
+            if now.keys() == names.keys() and all(map(operator.is_, now.values(), names.values())):
+                continue
+            for name, value in names.items():
+                if now.get(name, _GONE) is not value and not _hidden(owner, name):
+                    setattr(owner, name, value)
+                    changed.append(f"{owner.__name__}.{name}")
+        for (owner, name), data in self.data.items():
+            if vars(owner)[name] != data:
+                setattr(owner, name, data)
                 changed.append(f"{owner.__name__}.{name}")
-        return tuple(changed)
+        return tuple(dict.fromkeys(changed))
 
 
 def _owners(packages: tuple[str, ...]) -> Iterator[Any]:
@@ -127,17 +138,14 @@ def _owners(packages: tuple[str, ...]) -> Iterator[Any]:
                 yield from (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name)
 
 
-def _names(owner: Any) -> list[tuple[str, Any]]:
-    hidden = "_" if isinstance(owner, type) and not owner.__module__.startswith("exercises") else "__"
-    return [(name, value) for name, value in vars(owner).items() if not name.startswith(hidden)]
+def _hidden(owner: Any, name: str) -> bool:
+    return name.startswith("_" if isinstance(owner, type) and not owner.__module__.startswith("exercises") else "__")
 
 
-def _data(owner: Any, name: str, value: Any) -> Any:
+def _data(name: str, value: Any) -> Any:
     """Return a copy of the checker's mutable public data; None for anything else."""
-    if name.startswith("_") or not (isinstance(owner, ModuleType) and owner.__name__.startswith("exercises")):
-        return None
     try:
-        return copy.deepcopy(value) if type(value) in (list, dict, set) and len(value) < 1000 else None
+        return copy.deepcopy(value) if name[0] != "_" and len(value) < 1000 else None
     except Exception:
         return None
 

@@ -24,6 +24,7 @@ from planexec_lite.workers.session import described
 from exercises.checker import book, guesses, record
 from exercises.checker.exercise import Exercise, Raised, Trial, Unknown, Wrong, copied, find, shown, without_addresses
 from exercises.checker.guard import Ended, Kept, TimeUp, guarded
+from exercises.checker.purity import keeps_nothing
 
 DRAWING = 30.0  # seconds for one picture: the first picture loads matplotlib
 COLUMNS = 92  # width of a verdict, as in the lessons
@@ -152,8 +153,8 @@ def judged(
 ) -> Outcome:
     """Check the answer in a namespace. Raises `Unknown` for an unknown id.
 
-    A right answer with code is checked twice more, to detect state that it keeps: the same objects again, then new
-    ones from the same cell. `seconds` replaces the exercise's limit of CPU time, and `patience` the limit for
+    A right answer that might keep something between calls is checked twice more: the same objects again, then new ones
+    from the same cell. `seconds` replaces the exercise's limit of CPU time, and `patience` the limit for
     waiting, in seconds.
     """
     one = find(id)
@@ -178,7 +179,7 @@ def judged(
         return _outcome(one, trial, ended, namespace, rule)
 
     first = tried(lambda: answers, draw, "")
-    if first.status == "right" and any(map(_code, answers)):
+    if first.status == "right" and not all(map(_keeps_nothing, answers)):
         for chosen, rule in ((lambda: answers, KEPT), (fresh, ANEW)):
             later = tried(chosen, False, rule)
             if later.status != "right":
@@ -190,7 +191,7 @@ def _keeps_state(trial: Trial, answers: list[Any], fresh: Callable[[], list[Any]
     """Return whether new processes agree on the last call, but not with its result: the answer keeps something."""
     function, args, named, came = trial.last or (None, (), {}, "")
     places = [place for place, answer in enumerate(answers) if answer is function]
-    if not places or any(map(_can_keep, (*args, *named.values()))):
+    if not places or keeps_nothing(function) or any(map(_can_keep, (*args, *named.values()))):
         return False
 
     def again() -> str:
@@ -199,6 +200,10 @@ def _keeps_state(trial: Trial, answers: list[Any], fresh: Callable[[], list[Any]
     ended = [guarded(again, seconds) for _ in range(2)]
     results = {one.value if one.error is None else came for one in ended}
     return len(results) == 1 and came not in results
+
+
+def _keeps_nothing(answer: Any) -> bool:
+    return _code(answer) is None or keeps_nothing(answer)
 
 
 def _can_keep(value: Any) -> bool:

@@ -40,6 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     add("--pseudonyms", metavar="SECRET", help="write pseudonyms instead of ids; pseudonyms.csv has the key")
     add("--forget", metavar="ID", help="remove a student from the results, and list the student's files")
     add("--seed", default="", metavar="WORD", help="with the student's id, it varies the random values of the checks")
+    add("--own-numbers", action="store_true", help="each student had own numbers: PLANEXEC_STUDENT was the id")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="notebooks at the same time (default: all cores)")
     add("--dask", metavar="ADDRESS", help="judge on this Dask cluster, whose machines have the same checkout")
     options = parser.parse_args(arguments)
@@ -105,7 +106,8 @@ def judged(attempts: dict[tuple[str, str], list[Handed]], options: argparse.Name
     jobs = {}
     for lesson, one in handed:
         trusted = [id for id in one.answers if f"{one.student}:{id}" in options.trust]
-        jobs[key(one)] = job(lesson, one.answers, f"{options.seed} {one.student}", trusted)
+        own = one.student if options.own_numbers else ""
+        jobs[key(one)] = job(lesson, one.answers, f"{options.seed} {one.student}", trusted, own)
     outcomes: Outcomes = {which: {} for which in jobs}
     separations = set()
     with executor(options) as pool:

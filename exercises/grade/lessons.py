@@ -13,6 +13,7 @@ from typing import Any
 from exercises.checker import book
 from exercises.grade.rules import means
 
+CPU = 10.0  # seconds of CPU time for the cell of an answer
 OTHER_ANSWERS = {"wrong-answer", "alternative", "equivalent"}
 
 
@@ -86,7 +87,9 @@ def _tree(source: str) -> str | None:
         return None
 
 
-def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collection[str] = ()) -> dict[str, Any]:
+def job(
+    lesson: str, answers: dict[str, str], seed: str = "", trusted: Collection[str] = (), student: str = ""
+) -> dict[str, Any]:
     """Return what the worker needs to judge a notebook's answers.
 
     Args:
@@ -94,6 +97,7 @@ def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collectio
         answers: the sources by exercise.
         seed: varies the random values of the checks.
         trusted: exercises whose answers a teacher has read.
+        student: whose own numbers the predictions have; "" for the numbers of the notebook.
     """
     cells = []
     for cell in book.cells(book.source_of(lesson)):
@@ -103,6 +107,8 @@ def job(lesson: str, answers: dict[str, str], seed: str = "", trusted: Collectio
     tried = {id: task for id, task in tasks(lesson).items() if not unchanged(id, answers.get(id, ""))}
     return {
         "seed": seed,
+        "student": student,
+        "cpu": CPU,
         "answers": {id: answers[id] for id in tried},
         "cells": cells,
         "stubs": {id: task.stub for id, task in tried.items()},

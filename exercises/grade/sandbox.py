@@ -78,7 +78,11 @@ class Sandbox:
             job = job | {"stubs": harmless}
         command = [sys.executable, "-P", f"{kit}/exercises/grade/worker.py"]
         with tempfile.TemporaryDirectory(dir=self.folder) as scratch:
-            own = {"TMPDIR": "/tmp" if self.namespaces else scratch, "PLANEXEC_SEED": job["seed"]}
+            own = {
+                "TMPDIR": "/tmp" if self.namespaces else scratch,
+                "PLANEXEC_SEED": job["seed"],
+                "PLANEXEC_STUDENT": job["student"],
+            }
             environment = self._environment() | own
             worker = subprocess.Popen(
                 self._fenced(shlex.join(command)) if self.namespaces else command,

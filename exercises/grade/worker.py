@@ -23,7 +23,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-CELL_CPU, CELL_WALL = 10.0, 60.0  # seconds for one cell: CPU, and wall-clock
+GIVEN_CPU = 10.0  # CPU seconds for a given cell
+CELL_WALL = 60.0  # wall-clock seconds for one cell
 ANSWER_WALL, NOTEBOOK_WALL = 240.0, 600.0  # seconds on the wall, generous for busy machines
 LONGEST, LONGEST_TEXT = 1_000_000, 2_000  # bytes of a report, characters of a verdict
 MB = 1 << 20
@@ -127,27 +128,30 @@ def plain(value: Any) -> str | None:
 
 def prepared(job: dict[str, Any], id: str, good: list[str], answer: str) -> tuple[dict[str, Any], Any]:
     """Run the given cells and the good answers up to an answer, and the answer; return the namespace and how it ended."""
+    from exercises.checker.guard import PACKAGES
+
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for cell in job["cells"]:
         if cell["id"] == id:
-            return namespace, run_cell(answer, namespace, id, None)
+            return namespace, run_cell(answer, namespace, id, PACKAGES, job["cpu"])
         if not cell["id"]:
-            run_cell(cell["source"], namespace, "given", ())
+            run_cell(cell["source"], namespace, "given")
         elif cell["id"] in good:
-            run_cell(job["answers"][cell["id"]], namespace, cell["id"], ())
+            run_cell(job["answers"][cell["id"]], namespace, cell["id"])
     return namespace, None
 
 
-def run_cell(source: str, namespace: dict[str, Any], name: str, packages: tuple[str, ...] | None) -> Any:
+def run_cell(
+    source: str, namespace: dict[str, Any], name: str, packages: tuple[str, ...] = (), cpu: float = GIVEN_CPU
+) -> Any:
     """Run a cell; what it raises is in `error`."""
-    from exercises.checker.guard import PACKAGES, guarded
+    from exercises.checker.guard import guarded
 
     file = f"<{name}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        packages = PACKAGES if packages is None else packages
-        return guarded(lambda: exec(compile(source, file, "exec"), namespace), CELL_CPU, packages, CELL_WALL)
+        return guarded(lambda: exec(compile(source, file, "exec"), namespace), cpu, packages, CELL_WALL)
 
 
 def apart(work: Callable[[], dict[str, Any]], ends: float) -> dict[str, Any]:

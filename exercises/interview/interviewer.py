@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from exercises.interview import cards
 from exercises.interview.cards import Card
-from exercises.interview.wording import FUNCTION, Sentence, covers, sentences, tokens
+from exercises.interview.english import is_english
+from exercises.interview.wording import Sentence, covers, sentences
+from exercises.interview.words import FUNCTION, tokens
 
 if TYPE_CHECKING:
     from planexec_lab.views import Figure
@@ -71,8 +73,8 @@ def grade(score: float) -> str:
 
 
 def by_wording(card: Card, answer: str) -> Found:
-    """Judge an answer by the accepted wordings of the card."""
-    parts = sentences(answer, card.question)
+    """Judge an answer by the accepted wordings of the card. A line that is a salad of words states nothing."""
+    parts = sentences("\n".join(filter(is_english, answer.splitlines())), card.question)
     quotes = {place: _first(idea.accept, parts) for place, idea in enumerate(card.ideas)}
     flags = tuple(place for place, flag in enumerate(card.red_flags) if _first(flag.accept, parts))
     return Found({place: quote for place, quote in quotes.items() if quote}, flags)

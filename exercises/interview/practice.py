@@ -81,7 +81,7 @@ class Practice:
         wide = ipywidgets.Layout(width="auto", max_width="720px")
         line, after = ipywidgets.HTML(layout=wide), ipywidgets.HTML(layout=wide)
         field = ipywidgets.Textarea(placeholder="Answer in sentences, as you would say it.", layout=wide, rows=6)
-        field.aria_label = "Your answer"
+        field.tooltip = "Your answer"
         names = ("Answer", "I don't know", "End the interview")
         buttons = [ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="auto")) for name in names]
 

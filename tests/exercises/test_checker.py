@@ -18,6 +18,7 @@ from exercises import check, hint, progress, solution
 from exercises.checker import book, guard, verbs
 from exercises.checker.exercise import Trial, Wrong, copied, cut, find, shown, unforeseen
 from exercises.checker.guard import TimeUp, guarded
+from exercises.checker.purity import keeps_nothing
 from exercises.checker.verbs import judged
 from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, meter, tool
 from tests.exercises.answers import of_lesson, run_cell
@@ -244,6 +245,35 @@ def test_an_answer_that_keeps_something_is_run_again_and_found(ok: str, rule: st
     outcome = judged("15.1", namespace, draw=False)
     assert outcome.status == ("wrong" if rule else "right"), outcome.text
     assert rule in " ".join(outcome.text.split())
+
+
+PLACES = [  # a cell, and whether its `f` certainly keeps nothing
+    ("LIMIT = 3\ndef g(x):\n    return x + LIMIT\ndef f(x):\n    return [g(y) for y in sorted(x)]", True),
+    ("import re\nfrom collections import Counter\ndef f(x):\n    return Counter(re.findall('a', x))", True),
+    ("def f(x):\n    return f(x - 1) if x else Plan.parse([])", True),
+    ("def f(x, seen=[]):\n    return seen", False),
+    ("seen = {}\ndef g(x):\n    return seen\ndef f(x):\n    return g(x)", False),
+    ("def f(x):\n    f.seen = x", False),
+    ("def f(x):\n    return f.seen\nf.seen = []", False),
+    ("def f(x):\n    return f.__dict__", False),
+    ("def f(x):\n    global y\n    y = x", False),
+    ("def made():\n    seen = []\n    def f(x):\n        return seen\n    return f\nf = made()", False),
+    ("class Seen:\n    all = []\ndef f(x):\n    return Seen.all", False),
+    ("from functools import cache\n@cache\ndef f(x):\n    return x", False),
+    ("from itertools import count\nn = count()\ndef f(x):\n    return next(n)", False),
+    ("import random\ndef f(x):\n    return random.random()", False),
+    ("def f(x):\n    import os\n    return os.environ", False),
+    ("def f(x):\n    return open('seen')", False),
+    ("def f(x):\n    return setattr(Plan, 'seen', x)", False),
+    ("class F:\n    def __call__(self, x):\n        return x\nf = F()", False),
+]
+
+
+@pytest.mark.parametrize(("cell", "nothing"), PLACES)
+def test_code_that_might_keep_something_is_noticed(cell: str, nothing: bool) -> None:
+    namespace: dict[str, Any] = {"__name__": "__main__", "Plan": Plan}
+    assert run_cell(cell, namespace).error is None
+    assert keeps_nothing(namespace["f"]) == nothing
 
 
 def test_a_spy_among_the_tools_ends_the_answer_through_the_workers() -> None:

@@ -113,7 +113,7 @@ def known(answers: Answers) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.weekly)])
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.weekly)])
 @each_exercise
 def test_a_changed_solution_is_rejected(answers: Answers, every: int) -> None:
     alive, count = survivors(answers, every)

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from exercises.checker import book
+from exercises.checker.drawn import DEFAULTS, drawn, two_rules
 from exercises.checker.exercise import unforeseen
 from exercises.grade import __main__ as command
-from exercises.grade import sandbox
+from exercises.grade import lessons, sandbox
 from exercises.grade.collect import LARGEST, collect
 from exercises.grade.lessons import all_tasks, job, tasks, unchanged
 from exercises.grade.rules import means
@@ -147,7 +148,10 @@ def listener() -> Iterator[socket.socket]:
 
 
 @slow
-def test_attacks_do_not_pass_and_harm_no_neighbour(tmp_path: Path, listener: socket.socket) -> None:
+def test_attacks_do_not_pass_and_harm_no_neighbour(
+    tmp_path: Path, listener: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lessons, "CPU", 1.0)
     if not sandbox.sandbox().namespaces:
         pytest.skip("there are no namespaces: a fork bomb or a kill would hit this machine")
     folder, trusted = tmp_path / "in", []
@@ -339,6 +343,31 @@ def test_the_random_values_of_the_checks_vary_with_the_student(tmp_path: Path, m
         monkeypatch.setenv("PLANEXEC_SEED", seed)
         values.add(tuple(unforeseen(grade, 2)))
     assert len(values) == 2
+
+
+def test_200_students_have_different_numbers_and_none_two_equal_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert drawn("15.2") == DEFAULTS["15.2"]
+    numbers = set()
+    for student in range(200):
+        monkeypatch.setenv("PLANEXEC_STUDENT", f"student {student}")
+        assert drawn("15.2") == drawn("15.2")
+        assert len(set(two_rules(drawn("15.2")))) == 2
+        numbers.add(tuple(drawn("15.2").values()))
+    assert len(numbers) == 200
+
+
+@slow
+def test_a_prediction_is_graded_with_the_students_own_numbers(tmp_path: Path) -> None:
+    monkey = pytest.MonkeyPatch()
+    monkey.setenv("PLANEXEC_STUDENT", ADA)
+    rounds, ready = two_rules(drawn("15.2"))
+    monkey.undo()
+    for student in (ADA, BEN):
+        raw = notebook({"15.2": f"rounds = {rounds}\nready = {ready}"}, "15")
+        (tmp_path / "in" / student).mkdir(parents=True)
+        (tmp_path / "in" / student / "15_elsewhere.ipynb").write_text(json.dumps(raw), encoding="utf-8")
+    status = grade(tmp_path / "in", tmp_path / "out", "--own-numbers")
+    assert (status[ADA, "15.2"], status[BEN, "15.2"]) == ("right", "wrong")
 
 
 @slow

@@ -8,6 +8,7 @@ from typing import Any
 from planexec_lab import views
 from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, tool
 
+from exercises.checker import drawn
 from exercises.checker.checks import said
 from exercises.checker.exercise import Trial, exercise, shown
 
@@ -51,7 +52,7 @@ def decide_cell(trial: Trial, cell: Any) -> None:
         trial.want(came == wanted, repr(wanted), _rule(*observed))
 
 
-TICKETS = (("A", 2, ()), ("B", 6, ()), ("A2", 5, ("A",)), ("B2", 1, ("B",)), ("C", 1, ("A2", "B2")))
+NEEDS = {"A": (), "B": (), "A2": ("A",), "B2": ("B",), "C": ("A2", "B2")}
 
 
 @tool(latency=lambda minutes: 60 * minutes, effects="none")
@@ -69,11 +70,28 @@ def work(minutes: float) -> float:
 )
 def two_rules(trial: Trial, rounds: Any, ready: Any) -> None:
     """Two numbers: the minutes in rounds, and the minutes if each step starts when it is ready."""
-    steps = [{"id": id, "tool": "work", "params": {"minutes": n}, "depends_on": list(on)} for id, n, on in TICKETS]
+    minutes = drawn.drawn("15.2")
+    steps = [
+        {"id": id, "tool": "work", "params": {"minutes": minutes[id]}, "depends_on": list(on)}
+        for id, on in NEEDS.items()
+    ]
+    in_rounds, when_ready = drawn.two_rules(minutes)
     run = execute(Plan.parse(steps), ToolExecutor(Toolbox([work])), workers=Simulated(4))
     for name, guess, right, wanted, rule in (
-        ("rounds", rounds, 12, "the minute in which the third round ends", "A round ends with its slowest step."),
-        ("ready", ready, 8, "the minute in which step C ends", "A step starts when its own dependencies have ended."),
+        (
+            "rounds",
+            rounds,
+            in_rounds,
+            "the minute in which the third round ends",
+            "A round ends with its slowest step.",
+        ),
+        (
+            "ready",
+            ready,
+            when_ready,
+            "the minute in which step C ends",
+            "A step starts when its own dependencies have ended.",
+        ),
     ):
         trial.given(name, guess)
         trial.want(said.number(trial, guess, f"minutes, as in `{name} = 30`") == right, wanted, rule)

@@ -1,0 +1,59 @@
+"""The words of answers: their forms, synonyms and kinds, from ``words.json``."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import snowballstemmer
+
+_WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
+FUNCTION, BASE, NEGATIONS, BREAKS, PRONOUNS = (
+    frozenset(_WORDS[name].split()) for name in ("function", "base", "negations", "breaks", "pronouns")
+)
+_stemmer = snowballstemmer.stemmer("english")
+IRREGULAR: dict[str, str] = _WORDS["irregular"]
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"'\u201d)]*\s+|\n+")
+
+
+@cache
+def stem(word: str) -> str:
+    """Return the stem of a word: British forms as American, irregular forms as their verb."""
+    word = IRREGULAR.get(word) or IRREGULAR.get(word.removesuffix("s"), word)
+    word = re.sub(r"is(e[sd]?|ing|ations?)$", r"iz\1", word)
+    return str(_stemmer.stemWord(re.sub(r"our(s|ed|ing|al|)$", r"or\1", word) if len(word) > 5 else word))
+
+
+_GROUPS = [frozenset(map(stem, group.split())) for group in _WORDS["synonyms"]]
+_PHRASES = {tuple(map(stem, phrase.split())): word for phrase, word in _WORDS["phrases"].items()}
+
+
+@cache
+def meanings(word: str) -> frozenset[str | int]:
+    """Return the stem of a word and the numbers of its groups of synonyms."""
+    return frozenset([stem(word), *(number for number, group in enumerate(_GROUPS) if stem(word) in group)])
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text in lower case, with contractions and phrases resolved; a comma stands for any pause."""
+    text = re.sub(r"[\u2018\u2019]", "'", text.lower())
+    text = re.sub(r"\bcan't\b|\bcannot\b", "can not", re.sub(r"\bwon't\b", "will not", text))
+    text = re.sub(r"\b(it|that|what|there|he|she|let)'s\b", r"\1 is", re.sub(r"n't\b", " not", text))
+    text = re.sub(r"'(d|ll|re|ve|m)\b", "", re.sub(r"'s\b", "s", text))
+    words = re.findall(r"[a-z0-9#$]+(?:[.'][0-9a-z]+)*|[,;:()]|\u2013|\u2014", re.sub(r"(?<=\w)[-/_](?=\w)", " ", text))
+    joined: list[str] = []
+    while words:
+        for size in (4, 3, 2):
+            if phrase := _PHRASES.get(tuple(stem(word) for word in words[:size])):
+                joined.append(phrase)
+                del words[:size]
+                break
+        else:
+            word = words.pop(0)
+            word = word if word[0].isalnum() or word[0] in "#$" else ","
+            if not joined or word != joined[-1]:  # a word that is said twice counts once
+                joined.append(word)
+    return joined
