@@ -9,7 +9,7 @@ from tests.bench.langgraph import MADE, OURS, PLAIN, SAVER, Measured
 from tests.bench.report import FAIRNESS, Part, Report
 from tests.bench.timing import Row, number, ratio, rounds
 
-TINY = bench.Effort({10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (10, 20, 1), (10, 1))
+TINY = bench.Effort({10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (10, 20, 1), (10, 1), (20, 1), 1, 2)
 
 
 @pytest.mark.slow
