@@ -276,8 +276,8 @@ def has_a_shell() -> bool:
 )
 def values(trial: Trial, prepared: Any) -> None:
     """A script for the shell and a dict of its variables; when run, each program must receive each value unchanged."""
-    for number, script in enumerate(SCRIPTS):
-        for value in HOSTILE if number in (0, 3) else HOSTILE[number::4]:  # the fourth has all positions
+    for script in SCRIPTS:
+        for value in HOSTILE:
             _same(
                 trial,
                 prepared,
