@@ -229,7 +229,7 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             self.depth += 1
-            if self.check_event(yaml.AliasEvent):  # type: ignore[no-untyped-call]
+            if self.check_event(yaml.AliasEvent):
                 raise fault("an alias such as *name is not read; write its text", self.peek_event())  # type: ignore[no-untyped-call]
             if self.depth > _DEEPEST:
                 raise fault(f"it is nested more than {_DEEPEST} levels deep", self.peek_event())  # type: ignore[no-untyped-call]

@@ -64,8 +64,8 @@ def prepare(
     if text is None:
         checks.command([re.sub(PARAMETER, lambda one: marks[one[1]], word) for word in words], reads)
     elif reads or re.search(f"{PARAMETER}|GANTZ_ARG_", text):
-        known = {variables[name]: marks[name] for name in kinds}
-        text = _Reader(text.strip(), marks, variables, optional, checks, known).read(reads)
+        contents = {variables[name]: marks[name] for name in kinds}
+        text = _Reader(text.strip(), marks, variables, optional, checks, contents).read(reads)
     return Script(text, words, stdin, variables, {name: frozenset(rules) for name, rules in checks.rules.items()})
 
 

@@ -182,8 +182,17 @@ class Checks:
         for at, word in enumerate(words):
             if at in code:
                 self._code(program, word)
-            elif at and has_value(word) and (program == "find" or not _ended(words[:at])):
-                self._argument(program, words[:at], word, at >= own)
+            elif at and has_value(word):
+                self._place(program, words[at - 1], word)
+                if program in ("find", "printf") or not _ended(words[:at]):
+                    self._argument(program, words[:at], word, at >= own)
+
+    def _place(self, program: str, before: str, word: str) -> None:
+        """Require what the program needs of a value, also after ``--``."""
+        rule = _LISTS["what a program requires of a value"].get(program, "")
+        if program == "curl":
+            rule = _LISTS["what curl requires after an option"].get(before, "url" if has_value(word[0]) else "glob")
+        self._require(rule if word[0] != "-" else "", *_VALUE.findall(word))
 
     def _argument(self, program: str, before: Sequence[str], word: str, own: bool) -> None:
         """Check a word with a value, which might be an option or follow one."""
@@ -207,10 +216,6 @@ class Checks:
             if word[0] == DERIVED:
                 raise unsafe("text made of a value might begin with -, as an option does; write -- before it, or")
             self._require("leading", word[0])
-        rule = _LISTS["what a program requires of a value"].get(program, "")
-        if program == "curl":
-            rule = _LISTS["what curl requires after an option"].get(after, "url" if has_value(word[0]) else "glob")
-        self._require(rule if word[0] != "-" else "", *_VALUE.findall(word))
         form = [*before, word, ""][2 if "--" in before[1:2] else 1]
         if program == "printf" and re.search(r"%[-+ #\d.*]*[^-+ #\d.*%sb]|^-v|[\ue000-\uefff\x01\x02]", form):
             raise unsafe("printf can evaluate a value for -v and for anything but %s")
