@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from http.client import HTTPException
@@ -28,9 +27,13 @@ class Answer(TypedDict):
     body: Any
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *args: Any) -> None:  # the other server would get the headers, with their keys
-        return None
+class _AsItIs(urllib.request.HTTPErrorProcessor):
+    """Returns each answer, and follows no redirect: the other server would get the headers, with their keys."""
+
+    def http_response(self, request: urllib.request.Request, response: Any) -> Any:
+        return response
+
+    https_response = http_response
 
 
 def check(url: str, headers: Mapping[str, str], body: str) -> None:
@@ -40,11 +43,8 @@ def check(url: str, headers: Mapping[str, str], body: str) -> None:
     kind = " ".join(value.lower() for name, value in headers.items() if name.lower() == "content-type")
     try:
         if re.search(PARAMETER, body):
-            json.loads(
-                _filled(body, lambda before, _: "x" if _in_string(before) else "0")
-                if "json" in kind or not kind
-                else ""
-            )
+            filled = _filled(body, lambda before, _: "x" if _in_string(before) else "0")
+            json.loads(filled if "json" in kind or not kind else "")
     except ValueError:
         raise ValueError("a body with values is JSON, and so is its Content-Type") from None
 
@@ -90,12 +90,12 @@ def send(made: urllib.request.Request, timeout: float, extract: str) -> Answer:
     seconds, data, reason = seconds_left(timeout), b"", None
     until = monotonic() + seconds
     try:
-        with urllib.request.build_opener(_NoRedirect).open(made, timeout=max(seconds, 0.001)) as answer:
+        with urllib.request.build_opener(_AsItIs).open(made, timeout=max(seconds, 0.001)) as answer:
             while len(data) <= MOST and monotonic() < until and (part := answer.read1(65536)):
                 data += part
-    except urllib.error.HTTPError as error:
-        raise RuntimeError(f"{made.host} answered {error.code} {error.reason}: {shortened(error.read(MOST))}") from None
-    except (OSError, ValueError, HTTPException) as error:
+        if answer.status >= 300 and monotonic() < until:
+            raise RuntimeError(f"{made.host} answered {answer.status} {answer.reason}: {shortened(data[:MOST])}")
+    except (OSError, ValueError, OverflowError, HTTPException) as error:
         reason = getattr(error, "reason", error)
     if isinstance(reason, TimeoutError) or monotonic() >= until:
         raise TimeoutError(f"it took longer than {seconds:g} s, and was ended")

@@ -144,7 +144,7 @@ class ManifestTool(_Part):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
     description: str = ""
-    parameters: tuple[Parameter, ...] = ()
+    parameters: Annotated[tuple[Parameter, ...], Field(max_length=500)] = ()
     script: Script | None = None
     http: Request | None = None
     environment: dict[Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")], Fixed] = {}
@@ -154,9 +154,8 @@ class ManifestTool(_Part):
     @classmethod
     def _implied(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and "parameters" not in data:
-            names = dict.fromkeys(
-                re.findall(PARAMETER, json.dumps([data.get("script"), data.get("http")], default=str))
-            )
+            text = json.dumps([data.get("script"), data.get("http")], default=str)
+            names = dict.fromkeys(re.findall(PARAMETER, text))
             return {**data, "parameters": [{"name": name, "required": True} for name in names]}
         return data
 
@@ -230,6 +229,8 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             self.depth += 1
+            if self.check_event(yaml.AliasEvent):
+                raise fault("an alias such as *name is not read; write its text", self.peek_event())  # type: ignore[no-untyped-call]
             if self.depth > _DEEPEST:
                 raise fault(f"it is nested more than {_DEEPEST} levels deep", self.peek_event())  # type: ignore[no-untyped-call]
             node = super().compose_node(parent, index)

@@ -64,10 +64,8 @@ def prepare(
     if text is None:
         checks.command([re.sub(PARAMETER, lambda one: marks[one[1]], word) for word in words], reads)
     elif reads or re.search(f"{PARAMETER}|GANTZ_ARG_", text):
-        reader = _Reader(
-            text.strip(), marks, variables, optional, checks, {variables[name]: marks[name] for name in kinds}
-        )
-        text = reader.read(reads)
+        contents = {variables[name]: marks[name] for name in kinds}
+        text = _Reader(text.strip(), marks, variables, optional, checks, contents).read(reads)
     return Script(text, words, stdin, variables, {name: frozenset(rules) for name, rules in checks.rules.items()})
 
 
@@ -108,11 +106,7 @@ class _Reader:
                     raise unsafe("the script ends too early")
                 return written
             loop = self.take(r"for[ \t]+(\w+)[ \t]+in\b")
-            if (
-                loop
-                or self.take(r"(?:if|then|elif|else|while|until|do|!|\{)(?=\s)")
-                or self.take(r"case[ \t]+(?=\S+\s+in\b)")
-            ):
+            if loop or self.take(r"(?:if|then|elif|else|while|until|do|!|\{)(?=\s)|case[ \t]+(?=\S+\s+in\b)"):
                 self.reads |= piped
                 if self.out[-1].startswith("case"):
                     self.word()
@@ -149,21 +143,20 @@ class _Reader:
                     file, reads = file or has_value(name), reads or self.checks.is_touched(name)
                 else:
                     writes.append(name)
-            elif end := self.take(r"<<-?[ \t]*(['\"]?)(\w+)\1", silent=True):
-                here |= self.text_until(end[2], quoted=end[1] != "")
+            elif end := self.take(r"<<(-?)[ \t]*(['\"]?)(\w+)\2", silent=True):
+                here |= self.text_until(end[3], quoted=end[2] != "", tabs=end[1])
             elif not self.take(r"[0-9]?>&[0-9-]"):
                 if (word := self.word()) is None:
                     break
                 words.append(word)
         while words and (assigned := re.match(r"([A-Za-z_]\w*)=", words[0])):
             word = words.pop(0)
-            if has_value(word) and (words or not _PRIVATE.match(assigned[1])):
-                raise unsafe("a value can't be in a variable that a program reads; write its name in small letters, or")
-            self.assign(assigned[1], word[assigned.end() :])
+            self.assign(assigned[1], word[assigned.end() :], alone=not words)
         if words and self.splits and words[0] != "echo":
             raise unsafe('a variable or $(…) with a value must be in double quotes: "$name"')
         for name in words[1:] if words[:1] == ["read"] else ():
-            self.assign(name, DERIVED if reads or here or file else UNKNOWN)
+            if name[0] != "-":
+                self.assign(name, DERIVED if reads or here or file else UNKNOWN)
         if not words:  # what a loop or a group before it reads
             self.known |= {"": DERIVED} if file or here else {}
             self.checks.touch(writes)
@@ -201,6 +194,7 @@ class _Reader:
                 break
         if quoted or (brace and has_value(word)):
             raise unsafe("a quoted text does not end, or a value is in a word with unquoted braces")
+        word = re.sub(r"\$\{?(GANTZ_ARG_\w+)", lambda one: self.known.get(one[1], ""), word)  # in single quotes
         return word if self.at > start else None
 
     def expansion(self, quoted: bool) -> str:
@@ -208,9 +202,8 @@ class _Reader:
         if numbers := self.take(r"\$\(\(((?:[^()'\"`\\$]|\$\w|\([^()'\"`\\$]*\))*)\)\)", silent=True):
             self.out.append(re.sub(PARAMETER, lambda one: f"${{{self.variables[one[1]]}-}}", numbers[0]))
             content = re.sub(PARAMETER, lambda one: self.marks[one[1]], numbers[1])
-            if any(
-                map(has_value, [content, *(self.known.get(name, "") for name in re.findall(r"[A-Za-z_]\w*", content))])
-            ):
+            names = re.findall(r"[A-Za-z_]\w*", content)
+            if any(map(has_value, [content, *(self.known.get(name, "") for name in names)])):
                 raise unsafe("a value that is no number is in $((…)), and a shell can evaluate it")
             return UNKNOWN
         content = UNKNOWN
@@ -221,27 +214,30 @@ class _Reader:
         elif plain := self.take(r"\$\{(\w+)\}|\$(\w+|[?$#!*@-])"):
             content = self.known.get(plain[1] or plain[2], UNKNOWN)
         else:
-            name = self.expect(r"\$\{(\w+)[:#%/^,+=?-][^{}'\"`$\\]*\}")[1]
+            name = self.expect(r"\$\{(\w+)(?::[\d :-]+|(?::?[-+=?]|[#%/^,])[^{}'\"`$\\]*)\}")[1]
             content = DERIVED if has_value(self.known.get(name, "")) else UNKNOWN
         self.splits |= not quoted and has_value(content)
         return content
 
-    def text_until(self, end: str, quoted: bool) -> bool:
+    def text_until(self, end: str, quoted: bool, tabs: str) -> bool:
         """Read the text of ``<<END``, which begins in the next line; return whether it has a value."""
         begins = self.text.find("\n", self.at)
-        body = re.compile(rf"\n(?:.*?\n)?[ \t]*{end}(?=\n|\Z)", re.DOTALL).match(self.text, max(begins, 0))
+        last = rf"{tabs and chr(9) + '*'}{end}(?=\n|\Z)"
+        body = re.compile(rf"\n(?:.*?\n)?{last}", re.DOTALL).match(self.text, max(begins, 0))
         if body is None or self.here or (not quoted and re.search(r"[$`\\]", body[0])):
-            raise unsafe(
-                f"the text after << must end with the line {end}, and have no $ unless the word is quoted: <<'{end}'"
-            )
+            raise unsafe(f"the text after << must end with the line {end}, and have $ only after <<'{end}'")
         fixed = re.sub(r"([\\$`])", r"\\\1", body[0])
-        self.out.append(f"<<{end}")
+        self.out.append(f"<<{tabs}{end}")
         self.here = begins, body.end(), re.sub(PARAMETER, lambda one: f"${{{self.variables[one[1]]}-}}", fixed)
         return any(has_value(self.marks[name]) for name in re.findall(PARAMETER, body[0]))
 
-    def assign(self, name: str, word: str) -> None:
+    def assign(self, name: str, word: str, alone: bool = True) -> None:
         """Note what a variable contains: a value itself, text made of one, or other text."""
-        mark = word if re.fullmatch("[\ue000-\uf8ff]", word) else DERIVED if has_value(word) else UNKNOWN
+        if has_value(word) and not (alone and _PRIVATE.match(name)):
+            raise unsafe("a value can't be in a variable that a program reads; write its name in small letters, or")
+        self.checks.inside(word)
+        value = has_value(word + self.known.get(word, ""))  # $((name)) reads the variable that a variable names
+        mark = word if re.fullmatch("[\ue000-\uf8ff]", word) else DERIVED if value else UNKNOWN
         if (before := self.known.setdefault(name, mark)) != mark:
             self.known[name] = DERIVED if has_value(mark + before) else UNKNOWN
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -150,8 +151,8 @@ class ManifestCall:
             problem = "contains half a character (a lone surrogate), which no program can be given"
         elif length > LONGEST:
             problem = f"has {length:,} bytes; at most {LONGEST:,} are passed on. Give the name of a file"
-        elif text.startswith(("/dev/tcp/", "/dev/udp/")):
-            problem = "is not a file: some shells open a connection for it"
+        elif os.path.normpath(self.folder / text).lstrip("/").startswith(("dev/tcp/", "dev/udp/", "proc/")):
+            problem = "is not a file: some shells open a connection for it, or it shows a process"
         for rule in sorted(self.script.rules[name]):
             if problem is None and re.match(RULES[rule][0], text, re.DOTALL):
                 problem = RULES[rule][1]

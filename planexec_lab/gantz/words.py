@@ -15,21 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 
 TEXTS, NUMBERS, DERIVED, UNKNOWN = 0xE000, 0xF000, "\x01", "\x02"
-RULES = {  # what the beginning of a value must not match, by the place where the value is
-    "leading": (
-        "-",
-        "begins with -, and a program might take it for an option; give a file as ./-name, or write --name=… there",
-    ),
-    "inside": (r"(?:.*/)?\.\.(?:/|\Z)", "leads out of its folder with .."),
-    "sql": (r"\\", "begins with a backslash, which makes it a command of psql"),
-    "quoted": (
-        r".*[^\x20!%&()*+,./:;<=>?@^_|~\w\[\]-]",
-        "is in quotes inside code: no quotes, line breaks, and none of \\ { } $ #",
-    ),
-    "word": (r"(?!\w+(?:[.-]\w+)*\Z)", "is a part of code, so it must be a single name or number"),
-}
-
 _LISTS = json.loads(Path(__file__).with_name("programs.json").read_text(encoding="utf-8"))
+RULES = _LISTS.pop("rules")  # what the beginning of a value must not match, by the place where the value is, and why
 _OF = {name: "|".join(words.split()) for name, words in _LISTS.items() if isinstance(words, str)}
 _VALUE = re.compile("[\ue000-\uefff\x01]")
 _RUNNERS = re.compile(  # also at the end of a path
@@ -46,10 +33,6 @@ _EVALUATES, _OWN = _LISTS["change what the shell runs"].split(), _LISTS["the she
 _READERS, _COPIERS = _LISTS["only read text"].split(), _LISTS["copy text"].split()
 _AFTER = dict.fromkeys(_READERS + _COPIERS, _LISTS["options before a value"].pop("")) | _LISTS["options before a value"]
 _WITH_CODE = ("psql", "sqlite3", "jq", "python", "python3")  # a part of the code can be a value
-_FIX = (
-    "move the rest into a separate script file, executable and with a first line such as #!/bin/sh, and call that file with"
-    " {{name}} as an argument"
-)
 
 
 class ManifestError(ValueError):
@@ -58,7 +41,7 @@ class ManifestError(ValueError):
 
 def unsafe(why: str) -> ManifestError:
     """The error of a script that can't be made safe, with its fix."""
-    return ManifestError(f"{why}{'' if why.endswith(', or') else ';'} {_FIX}")
+    return ManifestError(f"{why}{'' if why.endswith(', or') else ';'} {_LISTS['fix']}")
 
 
 def runs(word: str) -> ManifestError:
@@ -98,25 +81,31 @@ class Checks:
             number = "\uf000" <= word[:1] <= "\uf8ff" and program not in ("[", "test", "echo")
             if at and number and not _ended(words[:at]):
                 self._require("leading", word[0])
-            for mark in re.findall("/([\ue000-\uefff])", word):
-                self._require("inside", mark)
-        reads |= bool(self.touched.intersection([DERIVED, *map(_path, words)]))
+            self.inside(word)
+        implied = program in _LISTS["read files that are not named"].split()
+        reads |= any(map(self.is_touched, words)) or (implied and bool(self.touched))
         if not (values or reads or file):
             self.touch([name for name in writes if has_value(name)])
             return False
-        own = "/" in words[0].lstrip("/") and DERIVED in self.touched  # it could have been overwritten
-        if re.search("[\x01\x02\ue000-\uf8ff]", words[0]) or _path(words[0]) in self.touched or own:
+        own = "/" in words[0].lstrip("/") and self.is_touched(words[0])  # it could have been overwritten
+        if re.search("[\x01\x02\ue000-\uf8ff]", words[0]) or words[0] in self.touched or own:
             raise unsafe("the program must be fixed, with no value in it and no assignment of a value before it")
         self.touch(writes)
         if program in _OWN:  # some shells evaluate what -v and -eq compare
             numeric = any(re.fullmatch("-(?:v|eq|[nlg][te])", word) for word in words)
-            if values and (numeric or program not in ("[", "test")):
+            adjacent = any(has_value(one) and has_value(word) for one, word in pairwise(words))  # such as -v and a name
+            if values and (numeric or adjacent or program not in ("[", "test")):
                 raise runs(program)
             return values or reads
+        if program in _LISTS["run or install what they are given, as a command"].split():
+            raise runs(program)
         self._program(program, words, reads, values)
         known = program in (*_AFTER, "docker", "jq", "sqlite3") and program not in _COPIERS
         copies = [word for option, word in pairwise(words) if option in ("-o", "-i") or not known]
-        self.touch([word for word in copies if program in ("cp", "mv", "tee") or not has_value(word)])
+        download = words[:2] == ["git", "clone"] or any(re.match(r"-\w*O|--remote-name", word) for word in words)
+        self.touch([word for word in copies if not has_value(word)])
+        if values and (download or program in _LISTS["write files that a value names"].split()):
+            self.touched.add(DERIVED)
         return values or program != "wc"
 
     def touch(self, words: Sequence[str]) -> None:
@@ -125,20 +114,43 @@ class Checks:
 
     def is_touched(self, word: str) -> bool:
         """Whether a value can be in a file."""
-        return bool(self.touched & {_path(word), DERIVED})
+        pattern = bool(self.touched) and re.search(r"[*?\[]", word) is not None
+        return pattern or bool(self.touched & {*word.split("/"), DERIVED})
 
     def file(self, word: str) -> None:
         """Check the name of a file after ``<`` or ``>``."""
+        self.inside(word)
         before, count = _VALUE.split(word)[0], len(_VALUE.findall(word))
         if count and len(word) > 1 and ("/dev/".startswith(before[:5]) if before else count > 1 or "/" in word):
             raise ManifestError("after < or > a value must be a separate word, or follow a folder: < ./{{name}}")
 
-    def _require(self, rule: str, mark: str) -> None:
-        self.rules[self.names[(ord(mark) - TEXTS) % (NUMBERS - TEXTS)]].add(rule)
+    def inside(self, word: str) -> None:
+        """Keep each value in the folder that comes before it, and on the server."""
+        for value in _VALUE.finditer(word):
+            before, after = word[: value.start()], word[value.end() :]
+            if re.search("[/\x02][\\w.\x01\ue000-\uf8ff-]*\\Z", before):
+                self._require("inside", value[0])
+                if re.search("[.\x01\ue000-\uf8ff]\\Z", before) or has_value(after[:1]):
+                    self._require("dots", value[0])
+            if re.match(r"\w+://[^/?#]*\Z", before) and (after[:1] not in ("", "/", ":", "?") or before[-1] != "/"):
+                self._require("path" if not after and before[-1] not in ":.@/" else "host", value[0])
+
+    def _require(self, rule: str, *marks: str) -> None:
+        for mark in marks if rule else ():
+            for name in self.names if mark == DERIVED else [self.names[(ord(mark) - TEXTS) % (NUMBERS - TEXTS)]]:
+                self.rules[name].add(rule)
 
     def _program(self, program: str, words: Sequence[str], reads: bool, values: bool) -> None:
         """Check whether the program can run a value that it is given or reads, and then each argument."""
-        plain = [at for at, word in enumerate(words) if at and not word.startswith("-")]
+        takes = _LISTS["options of jq with values"] if program == "jq" else {}
+        taken = {at + more for at, word in enumerate(words) for more in range(1, takes.get(word, 0) + 1)}
+        plain = [at for at, word in enumerate(words) if at and not word.startswith("-") and at not in taken]
+        if program == "git" and plain:
+            first, last = _LISTS["fixed words of git, and the first branch"].get(words[plain[0]], (1, 0))
+            if any(has_value(words[at]) and words[at - 1] != "-c" for at in plain[:first]):
+                raise runs(program)  # such as git config core.pager
+            for at in plain[last or len(plain) :] if "--" not in words else ():
+                self._require("ref", *_VALUE.findall(words[at]))
         code: list[int] = []  # the arguments that are code
         own = len(words) + 1  # the arguments from here on are those of the manifest's own script
         if _INTERPRETERS.fullmatch(program):
@@ -156,12 +168,7 @@ class Checks:
             code = [at + 1 for at, word in enumerate(words) if word == "-c"]
         elif program in ("kubectl", "docker") and not {*words[1:2]} & {*_LISTS["subcommands without code"].split()}:
             raise runs(program)
-        file = {
-            "awk": r"-\w*f|--file",
-            "sed": r"-\w*f|--file",
-            "jq": r"-\w*f|--from-file",
-            "sqlite3": "--?(?:cmd|init|A)",
-        }
+        file = _LISTS["arguments that are code or name it"]
         if program in file and any(re.match(file[program], word) for word in words):
             raise runs(program)
         if reads and program not in (*_READERS, *_COPIERS, "jq") and own > len(words):
@@ -169,18 +176,23 @@ class Checks:
         known = program in ("find", "kubectl", "docker", *_WITH_CODE) or own <= len(words) or not values
         for at, word in enumerate(words[:own]):
             data = at and (program in ("echo", "printf") or re.fullmatch(_AFTER.get(program, "(?!)"), words[at - 1]))
-            runner = (
-                _RUNNERS.search(word)
-                if (at or not known) and not data and at not in code and "://" not in word
-                else None
-            )
-            if runner and words[:3:2] != ["gh", "view"]:
+            read = (at or not known) and not data and at not in code and "://" not in word
+            if read and (runner := _RUNNERS.search(word)) and words[:3:2] != ["gh", "view"]:
                 raise runs(runner[0])
         for at, word in enumerate(words):
             if at in code:
                 self._code(program, word)
-            elif at and has_value(word) and (program == "find" or not _ended(words[:at])):
-                self._argument(program, words[:at], word, at >= own)
+            elif at and has_value(word):
+                self._place(program, words[at - 1], word)
+                if program in ("find", "printf") or not _ended(words[:at]):
+                    self._argument(program, words[:at], word, at >= own)
+
+    def _place(self, program: str, before: str, word: str) -> None:
+        """Require what the program needs of a value, also after ``--``."""
+        rule = _LISTS["what a program requires of a value"].get(program, "")
+        if program == "curl":
+            rule = _LISTS["what curl requires after an option"].get(before, "url" if has_value(word[0]) else "glob")
+        self._require(rule if word[0] != "-" else "", *_VALUE.findall(word))
 
     def _argument(self, program: str, before: Sequence[str], word: str, own: bool) -> None:
         """Check a word with a value, which might be an option or follow one."""
@@ -199,25 +211,21 @@ class Checks:
                 program == "curl" and after in ("-d", "-H", "--data", "--header") and has_value(word[0])
             )  # @name is a file
             if file or not re.fullmatch(_AFTER.get(program, "(?!)"), after):
-                raise unsafe(
-                    f"a value follows the option {after!r}, which might run it; write --option={{{{name}}}}, or"
-                )
+                raise unsafe(f"a value follows the option {after!r}, which can run it; use --option={{{{name}}}}, or")
         if has_value(word[0]) and program != "echo" and not (program == "printf" and len(before) > 1):
             if word[0] == DERIVED:
-                raise unsafe(
-                    "text made of a value might begin with -, and a program take it for an option; write -- before it, or"
-                )
+                raise unsafe("text made of a value might begin with -, as an option does; write -- before it, or")
             self._require("leading", word[0])
-        if program == "printf" and re.search(
-            r"%[-+ #\d.*]*[^-+ #\d.*%sb]|^-v|[\ue000-\uefff\x01]", "".join(before[1:2])
-        ):
+        form = [*before, word, ""][2 if "--" in before[1:2] else 1]
+        if program == "printf" and re.search(r"%[-+ #\d.*]*[^-+ #\d.*%sb]|^-v|[\ue000-\uefff\x01\x02]", form):
             raise unsafe("printf can evaluate a value for -v and for anything but %s")
 
     def _code(self, program: str, code: str) -> None:
         """Check code that a value is part of."""
         for value in _VALUE.finditer(code):
-            rule = "" if program.startswith("python") else "word"
-            if _in_quotes(code[: value.start()]):
+            before = code[: value.start()]
+            rule = "" if program.startswith("python") or (program == "jq" and before[-1:] != ".") else "word"
+            if _in_quotes(before) and not (program == "sqlite3" and re.search(r"(?m)^\s*\.", before)):
                 rule = "quoted"
             elif code == value[0]:
                 rule = "sql" if program == "psql" else ""

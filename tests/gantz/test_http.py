@@ -106,6 +106,7 @@ def test_a_header_takes_plain_text_and_variables_of_the_loader(server: Any, tmp_
         ((200, {}, [b"[1]"]), {"extract_json": "a.b"}, RuntimeError, r"the answer has no part 'a.b'; it is: \[1\]"),
         ((200, {}, [b"x" * 5_100_000]), {}, RuntimeError, "more than 5,000,000 bytes"),
         ((200, {}, [b"x"] * 9), {"timeout": "300ms"}, TimeoutError, "took longer than 0.3 s"),
+        ((500, {}, [b"x"] * 9), {"timeout": "300ms"}, TimeoutError, "took longer than 0.3 s"),
     ],
 )
 def test_what_is_no_answer_fails_the_call(

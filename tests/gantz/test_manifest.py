@@ -72,7 +72,8 @@ BAD = {
         "https://{{x}}/", "https://example.org{{x}}", "https://a@{{x}}", "https://{{x}}@a/", "file:///{{x}}", "{{x}}", "${A}{{x}}",
     )},
     "!!python/object/apply:os.system ['touch CANARY']": "has no tools",
-    "tools: &a [*a]": "is not valid YAML: found unconstructable recursive node",
+    X % ("}, {name: x" * 500): "at most 500 items",
+    "tools: &a [*a]": "is not valid YAML: an alias such as *name is not read; write its text, line 1",
     "tools:\n- {name: a, description: b, script: {shell: ls},\n   script: {shell: rm}}":
     "the key 'script' occurs twice in a mapping, line 3",
     "tools: " + "9" * 5000: "the file, line 1: tools",

@@ -2,6 +2,7 @@
 
 import dataclasses
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,7 @@ def test_text_put_into_the_script_would_run_the_command(tmp_path: Path) -> None:
 
 REFUSED = {  # why -> scripts, in each of which a value could be run
     "which is not read here": [
+        "z={{x}}; y=abc; note \"${y:z}\"",
         "note {{x}} &", "(note {{x}})", "f() { note {{x}}; }", "note `note {{x}}`",
         "note ${{x}}", 'note "${{x}}"', "note ${a:-{{x}}}", "note $'{{x}}'", "note 'a {{x}}", "(( {{x}} ))", "a=({{x}})",
         "note <(note {{x}})", "note 2>&{{x}}", "sh <<< {{x}}", "case a in {{x}}) ls ;; esac", "note $(( $(echo {{x}}) ))",
@@ -153,16 +155,20 @@ REFUSED = {  # why -> scripts, in each of which a value could be run
     "the script ends too early": ["note $(note {{x}}", "note $(note -- {{x}}; note"],
     "can't follow a backslash": ["note \\{{x}}", 'note "\\{{x}}"'],
     "the text after << must end": ["cat <<END\n{{x}}", "cat <<END\n$y {{x}}\nEND", "cat <<A <<B\n{{x}}\nA\nB"],
-    "a shell can evaluate it": ["note $(( {{x}} + 1 ))", 'note "$(( {{x}} ))"', "y={{x}}; note $((y + 1))"],
+    "a shell can evaluate it": [
+        "z={{x}}; y=z; note $((y))",
+       "note $(( {{x}} + 1 ))", 'note "$(( {{x}} ))"', "y={{x}}; note $((y + 1))"],
     "must be in double quotes": [
         "y={{x}}; $y", "y={{x}}; note $y", "$(echo {{x}})", "rm $(echo -- {{x}})", "y={{x}}; note ${y:0:1}", "a={{x}}; note b$a",
     ],
     "might begin with -": ['y="a{{x}}"; note "$y"', 'note "$(note {{x}})"', 'note {{x}} | while read y; do cat "$y"; done'],
     "can't be in a variable": [
+        "for PATH in {{x}}; do ls; done", "read PATH <<END\n{{x}}\nEND",
         "PATH={{x}} ls", "LD_PRELOAD={{x}} ls", "y={{x}} note", "PATH={{x}}; ls", "https_proxy={{x}}; ls", "PS4=$(echo {{x}})",
     ],
     "text made of a value can't be the name of a file": ['y="/dev{{x}}"; note < "$y"'],
     "the program must be fixed": [
+        "git clone -- {{x}} d && d/run", "echo {{x}} | tee f; ./[f]",
         "{{x}} --version", "./run_{{x}}", "< in {{x}}", "2> log {{x}}", 'note "$({{x}})"', '"$(echo {{x}})" a', 'y={{x}}; "$y"',
         'for y in {{x}}; do "$y"; done', "echo {{x}} | tee f; ./f", "cp {{x}} ./f && f",
         "ls > {{x}}; ./f", "$a {{x}}", '"$a" {{x}}',
@@ -171,11 +177,22 @@ REFUSED = {  # why -> scripts, in each of which a value could be run
         "note < /dev{{x}}", "note < {{x}}{{x}}",
     ],
     "reads a value, and might run it": [
+        "echo {{x}} > Makefile; make", "echo {{x}} > {{x}}; npm test",
         "echo {{x}} | note", "echo {{x}} | xargs -I{} sh -c 'ls {}'", "echo {{x}} | make -f -", "echo {{x}} | ed",
         "echo {{x}} | stdbuf -oL sh", "cat <<END | xargs touch\n{{x}}\nEND", "echo {{x}} | psql", "echo {{x}} | sqlite3 db",
         "echo {{x}} > a.sql; psql --file=b < a.sql", "echo {{x}} > a.sql; psql -f ./a.sql", "curl {{x}} | sudo tee a",
     ],
     "can run": [
+        "chdir {{x}}; ./a", "pushd {{x}}; ./a",
+        "[ {{x}} {{x}} ]", "sh -c 'ls $GANTZ_ARG_X'; echo {{x}}",
+        "echo {{x}} > f.sh; sh *.sh", "mkdir d; echo {{x}} > d/f; sh d/*",
+        "git clone -- {{x}} d && sh d/install.sh", "unzip {{x}}; sh ./f.sh",
+        "curl -sO -s {{x}}; sh f.sh", "jq -n --arg a 1 {{x}}",
+        "jq '[{{x}}]'", "echo {{x}} | awk '{system(\"ls \" $0)}'",
+        "echo {{x}} | sed 's/a/b/e'", "pip install {{x}}",
+        "service {{x}} start", "pytest {{x}}",
+        "just {{x}}", "git config {{x}} a",
+        "git {{x}} a",
         "sh <<END\n{{x}}\nEND", "bash -c -- {{x}}", "sh < {{x}}", "echo {{x}} | . /dev/stdin", "echo {{x}} | awk -f -",
         "echo {{x}} | jq -rf /dev/stdin", "echo {{x}} | kubectl", "kubectl {{x}}",
         "[[ -v {{x}} ]]", "[ -v {{x}} ]", "y={{x}}; [ \"$y\" -gt 1 ]",
@@ -199,7 +216,10 @@ REFUSED = {  # why -> scripts, in each of which a value could be run
         "exit {{x}}", "perl5.36-x86_64-linux-gnu {{x}}", "tclsh8.6 {{x}}", "setarch x86_64 {{x}}",
         "/lib64/ld-linux-x86-64.so.2 {{x}}", "vim.basic {{x}}", "sensible-editor {{x}}",
     ],
-    "printf can evaluate": ["printf -v {{x}} a", "printf '%s %d' {{x}} {{x}}", "printf {{x}} {{x}}"],
+    "printf can evaluate": [
+        "printf -- '%d' {{x}}", "printf -- {{x}}",
+        "printf \"$f\" {{x}}",
+       "printf -v {{x}} a", "printf '%s %d' {{x}} {{x}}", "printf {{x}} {{x}}"],
     "a value follows the option": [
         "jobs -x {{x}}", "psql -v name={{x}} mydb", "git -c {{x}} log", "rg --pre {{x}} a", "mysql -e {{x}}", "curl -K {{x}}",
         "psql --command {{x}} mydb", "curl -d {{x}} http://localhost", "curl -o {{x}} http://localhost", "find . -exec {{x}} +",
@@ -209,6 +229,7 @@ REFUSED = {  # why -> scripts, in each of which a value could be run
         "apt-get --option={{x}} update", "git --git-dir={{x}} status", "clickhouse-client --query={{x}}",
         "sort --compress-program={{x}} file", "note --{{x}}", "note -{{x}}",
     ],
+    "because of the word 'kubeconfig'": ["kubectl get pods --kubeconfig={{x}}"],
     "because of the word 'askpass'": [
         "wget -q --use-askpass={{x}} URL",
     ],
@@ -266,10 +287,39 @@ def test_a_value_that_a_program_might_take_for_an_option_is_refused(tmp_path: Pa
     for script in ("git grep --no-index -e -- {{x}}", "sort -T -- {{x}}", "git diff --no-index -S -- {{x}} f.txt"):
         with pytest.raises(ToolError, match="might take it for an option"):
             desk.tool(script).call({"x": "--output=CANARY"})
-    with pytest.raises(ToolError, match=r"leads out of its folder with \.\."):
-        desk.tool("note notes/{{x}}").call({"x": "../secret"})
-    with pytest.raises(ToolError, match="some shells open a connection"):
-        desk.tool("note < {{x}}").call({"x": "/dev/tcp/127.0.0.1/9"})
+    assert not desk.written.exists()
+
+
+PLACES = {  # why -> scripts, each with values that would leave their place in it
+    "might take it for an option": {"find {{x}} -name a -delete": ["!", "(", "-L"]},
+    "leads out of its folder": {
+        script: ["../secret", "a/..", "a/../../secret"]
+        for script in (
+            "note notes/{{x}}", "note < notes/{{x}}", "echo a > notes/{{x}}", "note notes/a-{{x}}", 'd=notes/; note "$d{{x}}"',
+            'f="notes/{{x}}"; note -- "$f"', 'f="$(echo {{x}})"; note "notes/$f"', "curl http://localhost/a-{{x}}",
+        )
+    },
+    "with the dots beside it": {"note notes/{{x}}{{x}}": [".", "./a", "a/."], "note notes/.{{x}}": ["./a", "."]},
+    "names the folder itself": {"rm -rf backups/{{x}}": ["", ".", "/"], "rm -rf -- backups/{{x}}": ["", "./"]},
+    "open a connection for it": {"note < {{x}}": ["/dev/tcp/127.0.0.1/9", "/proc/self/environ", "/tmp/../proc/1/environ"]},
+    "for which perl can run it": {"perl a.pl {{x}}": ["touch CANARY|", "|touch CANARY", ">a"]},
+    "than the name of a branch": {"git push origin {{x}}": [":main", "+a:main"], "git checkout {{x}}": [".", ":/"]},
+    "can choose the server": {"psql {{x}} -c 'SELECT 1'": ["host=evil"], "psql -d {{x}}": ["postgresql://evil/"]},
+    "a further header can follow": {'curl -H "X: {{x}}" http://localhost/': ["a\r\nEvil: 1"]},
+    "must begin with http": {"curl -s {{x}}": ["file:///etc/passwd", "{file}:///etc/passwd", "FILE:/etc/passwd", "@a"]},
+    "brackets and braces": {"curl http://localhost/{{x}}": ["{.}{.}/a", "[1-9]"]},
+    "must begin with /, ? or #": {"curl http://localhost{{x}}": [".evil.com/", ":9/", "@evil/"]},
+    "part of a server's name": {"curl http://{{x}}.localhost/": ["evil/", "evil#"], "note http://a:{{x}}@b/": ["@evil/"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", PLACES)
+def test_a_value_stays_in_its_folder_and_on_its_server(why: str, tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    for script, values in PLACES[why].items():
+        for value in values:
+            with pytest.raises(ToolError, match=re.escape(why)):
+                desk.tool(script).call({"x": value})
     assert not desk.written.exists()
 
 
@@ -284,6 +334,7 @@ CODE = {  # a script with a value in code -> values that it takes, and values th
     "psql -c \"SELECT 1 WHERE a ILIKE '%{{x}}%'\"": (["a b", "a@b.c"], ["'", "\\", "a' OR 'b"]),
     'psql -c "\\d {{x}}"': (["users"], ["`touch CANARY`", "a b"]),
     'q={{x}}; psql -c "$q" db': (["SELECT 'a'"], ["\\! touch CANARY"]),
+    "sqlite3 a.db \".import '{{x}}' t\"": (["a.csv"], ["|touch CANARY"]),
     "sqlite3 a.db 'PRAGMA table_info({{x}})'": (["users"], ["a); .shell ls", ".a"]),
 }
 
