@@ -1,6 +1,6 @@
-"""What pages say about the exercises: their numbers, minutes, the core path, course plans, and common wrong ideas.
+"""The generated parts of pages: numbers and minutes of the exercises, the core path, course plans, common wrong ideas.
 
-All is made from the sources, so no number is typed: `python -m exercises.authors.generate` writes it.
+`python -m exercises.authors.generate` computes them from the sources and writes them into the pages.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def table() -> str:
 
 
 def total() -> str:
-    """How many exercises and minutes there are, in a sentence."""
+    """Return a sentence with the numbers of exercises and minutes."""
     facts = record.exercises()
     core = [one for one in facts if one.core]
     spent, short = (sum(one.minutes for one in some) for some in (facts, core))
@@ -66,12 +66,12 @@ def minutes_of(lesson: str) -> int:
 
 
 def wrong_ideas() -> str:
-    """The wrong answers of the core path, in the words of their cells, and a question to ask back."""
+    """Return the page of common wrong ideas: up to four wrong answers for each core exercise, and a question to ask back."""
     lines = [
         "# Common wrong ideas",
         "",
-        "What learners get wrong in the exercises of the core path, and a question to ask back. The first lines are from",
-        "the wrong answers that each check is tested with.",
+        "For each exercise of the core path: up to four wrong answers that its check is tested with, and a question to",
+        "ask back. Each item describes the code of a wrong answer.",
     ]
     for one in record.exercises():
         if not one.core:
@@ -92,7 +92,7 @@ def wrong_ideas() -> str:
 
 
 def shown(text: str) -> str:
-    """A page with the tables and numbers of today."""
+    """Return the page with current tables and numbers."""
     counted = COUNT.sub(lambda link: f"[{len(book.facts(link[1]))}]", text)
     return MARKED.sub(lambda _: table(), PLAN.sub(plan, counted))
 
@@ -103,7 +103,7 @@ def summary() -> str:
 
 
 def pages() -> dict[Path, str]:
-    """The pages that have such numbers, and what they must say."""
+    """Return the pages with such numbers, each with its new text."""
     folders = (book.HERE, book.HERE.parent, book.HERE / "teachers")
     texts = {
         each / "README.md": (each / "README.md").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """The learner's own planner-executor, built part by part in `exercises/capstone.ipynb` and compared with the kit.
 
-`program.py` is ours when it is finished. A check runs the learner's program on the answers of the kit's planner, and
-compares what happened in it with the events of the kit's run.
+`program.py` is our finished version. A check runs the learner's program on the answers of the kit's planner, and
+compares its log with the events of the kit's run.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def planner_of(run: Run) -> Callable[..., list[dict[str, Any]]]:
     def planner(*_: Any) -> list[dict[str, Any]]:
         answer = next(answers, None)
         if answer is None:
-            raise ValueError("the kit's planner was not asked so often")
+            raise ValueError("the program asked the planner more often than the kit did")
         if answer.plan is None:
             raise ValueError("; ".join(problem.message for problem in answer.problems))
         return [step.model_dump(mode="json") for step in answer.plan.steps]

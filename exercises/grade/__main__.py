@@ -1,4 +1,4 @@
-"""`python -m exercises.grade FOLDER -o OUT`: grade what a class handed in. Nothing leaves this machine."""
+"""`python -m exercises.grade FOLDER -o OUT`: grade the submissions of a class. No data leaves this machine."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def grade(read: Class, options: argparse.Namespace) -> int:
-    """Judge what was read, and write the results."""
+    """Judge the submissions, and write the results."""
     attempts = by_lesson(read.handed)
     if not options.best:
         attempts = {key: several[-1:] for key, several in attempts.items()}

@@ -1,7 +1,7 @@
-"""Read what a class handed in: notebooks, zips and exports of the browser tab, below a folder.
+"""Read the submissions of a class below a folder: notebooks, zips and exports of the browser tab.
 
-Nothing is extracted and no link is followed: a notebook is read into memory, up to a size. Who handed it in comes from its path,
-as nbgrader, Moodle, Canvas and Classroom name files, or else from the first folder, the zip, or the file.
+This module extracts no zip and follows no link: it reads a notebook into memory, up to a maximum size. The path names the
+student, as nbgrader, Moodle, Canvas and Classroom name files; otherwise the name of the first folder, the zip, or the file does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOMENT = re.compile(r"(\d{4})[-_](\d\d)[-_](\d\d)[T _](\d\d)[:_](\d\d)[:_](\d\d)
 
 @dataclass(frozen=True)
 class Handed:
-    """A notebook as handed in: by whom, when (14 digits), where it is, and the answers by exercise."""
+    """A submitted notebook: its student, its time (14 digits), its place, and the answers by exercise."""
 
     student: str
     moment: str
@@ -46,7 +46,7 @@ class Handed:
 
 @dataclass
 class Class:
-    """What a class handed in, the files that could not be read with the reason, and the students of the roster."""
+    """The submissions of a class, the unreadable files with the reasons, and the students of the roster."""
 
     handed: list[Handed] = field(default_factory=list)
     problems: list[tuple[str, str, str]] = field(default_factory=list)  # student, where, reason
@@ -54,7 +54,7 @@ class Class:
 
 
 def collect(folder: Path, roster: Path | None = None) -> Class:
-    """Read a folder. Files that are no notebook, zip or export are skipped."""
+    """Read a folder. Skip files that are not notebooks, zips or exports."""
     read = Class(roster=_roster(roster) if roster else {})
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
@@ -142,7 +142,7 @@ def _answers(raw: Any) -> dict[str, str]:
 
 
 def _student(parts: tuple[str, ...], roster: dict[str, str]) -> str:
-    """Return who handed in the file at this path."""
+    """Return the student who submitted the file at this path."""
     named = [match["who"] for part in parts for pattern in PATTERNS if (match := pattern.match(part))]
     places = list(parts)
     if "submitted" in parts[:-2]:
@@ -173,7 +173,7 @@ def _key(text: str) -> str:
 
 
 def _stamp(path: Path) -> str:
-    """Return the time in nbgrader's file beside a notebook, or ""."""
+    """Return the time in nbgrader's file next to a notebook, or ""."""
     stamp = path.with_name("timestamp.txt")
     if not stamp.is_file() or stamp.is_symlink():
         return ""

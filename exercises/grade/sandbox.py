@@ -44,7 +44,7 @@ _UIDS = itertools.count(200_000)
 
 @dataclass
 class Sandbox:
-    """A copy of the kit without solutions, and what separates the answers from this machine."""
+    """A copy of the kit without solutions, and how the answers are separated from this machine."""
 
     folder: Path
     namespaces: bool = True

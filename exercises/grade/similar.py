@@ -1,7 +1,8 @@
 """Find answers that are the same program with other names: a hint for the teacher, never a verdict.
 
-An answer is reduced to the sequence of its syntax: no comments, docstrings, annotations or names of its own. Two answers are
-similar if they share most runs of that sequence. Runs of the stub don't count. Idea: winnowing, as in MOSS (Schleimer, 2003).
+The module reduces an answer to its syntax, without comments, docstrings, annotations and the names that the answer defines. Two
+answers are similar if they share most runs of this sequence. Runs of the stub don't count. Idea: winnowing, as in MOSS
+(Schleimer, 2003).
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def main() -> None:
     from exercises.checker.exercise import find, without_addresses
 
     for verb in exercises.__all__:
-        setattr(exercises, verb, lambda *_, **__: None)  # a cell may call `check`; only the judge's verdict counts
+        setattr(exercises, verb, lambda *_, **__: None)  # a cell can call `check`; only the judge's verdict counts
     book.answer = job["stubs"].get  # the sources are not here, the stubs are
     for id in job["stubs"]:
         find(id)
@@ -101,7 +101,7 @@ def tried(job: dict[str, Any], id: str, good: list[str]) -> dict[str, Any]:
 
 
 def judged_apart(id: str, values: dict[str, str]) -> dict[str, Any]:
-    """Judge the values of a prediction, in a process that has never run the answer."""
+    """Judge the values of a prediction, in a process that never ran the answer."""
     from exercises.checker.verbs import judged
 
     outcome = judged(id, {name: ast.literal_eval(text) for name, text in values.items()}, draw=False)
@@ -144,7 +144,7 @@ def prepared(job: dict[str, Any], id: str, good: list[str], answer: str) -> tupl
 def run_cell(
     source: str, namespace: dict[str, Any], name: str, packages: tuple[str, ...] = (), cpu: float = GIVEN_CPU
 ) -> Any:
-    """Run a cell; what it raises is in `error`."""
+    """Run a cell; its exception, if any, is in `error`."""
     from exercises.checker.guard import guarded
 
     file = f"<{name}>"
@@ -155,7 +155,7 @@ def run_cell(
 
 
 def apart(work: Callable[[], dict[str, Any]], ends: float) -> dict[str, Any]:
-    """Do the work in a forked process with limits; return its report, or that there is none."""
+    """Do the work in a forked process with limits; return its report, or `stopped()` if it wrote none."""
     token = os.urandom(16).hex().encode()
     reading, writing = os.pipe()
     child = os.fork()

@@ -173,7 +173,7 @@ def test_a_step_returns_the_result_of_its_inner_plan(program):
 
 
 # %% hints
-HINT = """Put the bill beside the log, and tick off call by call. Which calls appear in only one of them?"""
+HINT = """Compare the bill with the log, call by call. Which calls appear in only one of them?"""
 QUESTION = """Where were the other calls recorded, and what became of that record? What would you know about them if one had
 finally failed?"""
 SEEN = """OpenAI's openai-agents-python, issue 1520: the tokens of an agent that another agent calls as a tool are not in

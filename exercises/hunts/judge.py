@@ -32,7 +32,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Output:
-    """What a program printed, whether it ended in time, and its error."""
+    """The printed text of a program, whether the program ended in time, and its error."""
 
     text: str
     ended: bool
@@ -102,7 +102,7 @@ class _Loop(asyncio.BaseEventLoop):
 
     def select(self, timeout: float | None) -> list[Any]:
         if timeout is None:
-            raise TimeUp("because nothing can happen any more")
+            raise TimeUp("because it waits for an event that can't happen any more")
         self._now += timeout
         return []
 

@@ -85,7 +85,7 @@ def test_steps_are_independent(program):
 
 
 # %% hints
-HINT = """Read the messages one by one, and note the result after each. When does it change?"""
+HINT = """Read the messages in order, and note the result after each. When does it change?"""
 QUESTION = """A message has a field that the program ignores. Which attempt sent this answer?"""
 SEEN = """Conductor (conductor-oss), issue 1322: a task ran twice, and the late completion of the superseded attempt
 overwrote the output of the finished task. An agent's later turns then read the wrong answer."""

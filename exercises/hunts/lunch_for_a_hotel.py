@@ -60,6 +60,6 @@ def test_a_reference_without_a_result_stays(program):
 
 # %% hints
 HINT = """The results are correct. Look at what counts as a reference."""
-QUESTION = """Describe in words what the pattern accepts. Which of its characters are optional?"""
+QUESTION = """Which texts does the pattern accept? Which of its characters are optional?"""
 SEEN = """LLMCompiler, in its task fetching unit: besides ${1} it also accepts $1 as a reference, in case the planner makes
 a mistake. LangGraph's former LLMCompiler notebook has the same pattern; LangGraph's issue 1459 shows it."""

@@ -67,7 +67,7 @@ NONE += [
 
 
 def run(program, *answers, **named):
-    """What came of a release, how often it was deployed, and how often the person was asked."""
+    """Return the status of a release, and how often the program deployed and asked the person."""
     asked, deployed = [], []
 
     def ask():

@@ -19,7 +19,7 @@ import asyncio
 
 
 async def run_wave(tools):
-    """Start all tools at once, and return their results by name; there may be no tools."""
+    """Start all tools at once, and return their results by name; `tools` can be empty."""
     results = {}
     for name, tool in tools.items():
         task = asyncio.create_task(tool())

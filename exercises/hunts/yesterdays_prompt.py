@@ -84,7 +84,7 @@ def started(program, *texts):
 
 
 def asked(program, prompts, log, question="Why?", name="support", **label):
-    """What the model was asked, and which version the log names."""
+    """Return the model's input and the version in the log."""
     heard = program.ask(str, prompts, name, question, log, **label)
     return heard, log[-1][1]
 
@@ -129,7 +129,7 @@ def test_the_log_names_the_version_that_the_model_received(program):
     prompts, log = started(program, "Old.", "New.")
 
     def model(question):
-        prompts.release("support", 2)  # somebody releases while the model thinks
+        prompts.release("support", 2)  # a release while the model thinks
         return question
 
     heard = program.ask(model, prompts, "support", "Why?", log)

@@ -19,7 +19,7 @@ Edge = tuple[str, str]
 
 
 class Rule(NamedTuple):
-    """A requirement in words; `broken` says how an attempt violates it, or returns ""."""
+    """The text of a requirement; `broken` describes how an attempt violates it, or returns ""."""
 
     wanted: str
     broken: Callable[[Attempt], str]

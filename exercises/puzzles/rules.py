@@ -1,4 +1,4 @@
-"""The requirements for answers: each rule states one in words and describes how an answer violates it."""
+"""The rules for answers: each has the text of a requirement and describes how an answer violates it."""
 
 from __future__ import annotations
 

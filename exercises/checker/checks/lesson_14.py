@@ -87,7 +87,7 @@ def claimed(trial: Trial, claim: Any) -> None:
     learned="Capacity is a small loop over a formula. The load decides first; the time limit decides only if it is tight.",
 )
 def enough(trial: Trial, slots_for: Any) -> None:
-    """The smallest number of slots with a load of at most 0.8 and the expected seconds within the limit; None if there is none."""
+    """The smallest number of slots with a load of at most 0.8 and the expected seconds within the limit, or None."""
     work, longest = sum(SECONDS.values()), RELEASE.critical_path(SECONDS)[1]
     fewest = "a load of at most 0.8 and expected seconds of at most the limit, with as few slots as possible"
     rule = "The load is runs a second × work / slots. The seconds come from the lesson's formula."

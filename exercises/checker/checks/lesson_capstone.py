@@ -229,7 +229,7 @@ def part_2(trial: Trial, react: Any) -> None:
     "capstone.3",
     nudge="A step is ready when all of its dependencies have results. Which steps are ready is asked again after each step.",
     question="Which steps of a cycle ever become ready, and how could you find that out before anything runs?",
-    learned="What is done decides what is ready, and a bad plan never runs.",
+    learned="The done steps decide which steps are ready, and a bad plan never runs.",
 )
 def part_3(trial: Trial, run: Any) -> None:
     """The log of the kit's run; a bad plan fails before a step starts."""
@@ -256,7 +256,7 @@ def refused(trial: Trial, run: Any) -> None:
     learned="The repair is a planner around a planner: `run` does not know that it is there.",
 )
 def part_4(trial: Trial, run: Any, repaired: Any) -> None:
-    """The log of the kit's run: a plan after three answers that are none."""
+    """The log of the kit's run: a plan after three answers without a plan."""
     agent = PlannerExecutor(
         LLMPlanner(connect("arithmetic", "stubborn")), ToolExecutor(arithmetic.TOOLS), policy=Policy(max_repairs=3)
     )
@@ -305,7 +305,7 @@ def part_5(trial: Trial, run: Any, repaired: Any) -> None:
 
 
 def once(trial: Trial, run: Any) -> None:
-    """Check that a reference inside a result stays as it is, and that a result keeps its type at any depth."""
+    """Check that a reference inside a result stays unchanged, and that a result keeps its type at any depth."""
     heard: list[Any] = []
     tools = {"page": lambda: "see {step_2_result}", "rows": lambda: [1, None], "hear": lambda what: heard.append(what)}
     what = ["{step_1_result}", {"both": "{step_1_result}, {step_2_result}", "rows": "{step_2_result}"}]
@@ -323,7 +323,7 @@ def once(trial: Trial, run: Any) -> None:
     "capstone.6",
     nudge="A step that the judge refuses has run: its entry in the log is StepDone, but its result does not count.",
     question="Which steps of the second plan already have a result, and where does `run` find it?",
-    learned="What failed goes back to the planner, and finished steps are not started again.",
+    learned="The planner learns of a failed step, and finished steps don't start again.",
 )
 def part_6(trial: Trial, run: Any, repaired: Any) -> None:
     """The log of the kit's run, in which a judge refuses a result and the planner repairs the plan."""
@@ -480,7 +480,7 @@ def undone(
     learned="After a crash, only the running call is made again. It is in doubt: a repeated payment would do harm.",
 )
 def part_10(trial: Trial, run: Any, Simulated: Any, Shelf: Any) -> None:  # noqa: N803
-    """The same results with and without a crash; what is on disk is not called again."""
+    """The same results with and without a crash; a call whose result is on disk is not repeated."""
     for seed in SEEDS:
         with TemporaryDirectory() as folder:
             path = Path(folder, "results.json")
@@ -517,7 +517,9 @@ def crashed(trial: Trial, crash: int, steps: Steps, run: Any, simulated: Any, sh
         f"{len(stored)} results on disk after {before} calls, then {after} calls; the plan has {len(steps)} steps"
     )
     trial.want(len(stored) == done, f"{done} results on disk", "Each result is on disk before the next step starts.")
-    trial.want(after == len(steps) - done, "one call of each other step", "What is on disk is not called again.")
+    trial.want(
+        after == len(steps) - done, "one call of each other step", "Don't repeat a call whose result is on disk."
+    )
     outcome(trial, came, "finished", execute(Plan.parse(steps), ToolExecutor(toolbox()), workers=clock(1)).results)
 
 
@@ -528,7 +530,7 @@ def crashed(trial: Trial, crash: int, steps: Steps, run: Any, simulated: Any, sh
     learned="A planner-executor is a tool like any other. That is a hierarchy.",
 )
 def part_11(trial: Trial, run: Any, Simulated: Any) -> None:  # noqa: N803
-    """An outer plan of two steps; the first is a run of its own."""
+    """An outer plan of two steps; the first is a nested run."""
     shop = deploy.World()
     steps = [step.model_dump(mode="json") for step in Plan.parse(deploy.PLAN).steps]
     inner = [step for step in steps if step["tool"] != "notify_team"]
