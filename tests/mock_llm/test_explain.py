@@ -140,10 +140,10 @@ HINTED = """scenes:
 def test_check_is_content_with_a_good_script_and_hints_do_not_fail(tmp_path: Path) -> None:
     path = tmp_path / "greet.yaml"
     path.write_text(SCRIPT, encoding="utf-8")
-    assert run(path) == (0, ["4 scenes, no faults"])
+    assert run(path) == (0, ["4 scenes, no problems"])
     path.write_text(HINTED, encoding="utf-8")
     status, (hint, last) = run(path)
-    assert (status, last) == (0, "2 scenes, no faults")
+    assert (status, last) == (0, "2 scenes, no problems")
     assert hint.startswith("greet.yaml:3: hint: scene 'b' is ambiguous: 'a' (greet.yaml:2) fits its minimal")
 
 
