@@ -31,7 +31,7 @@ test: $(STAMP) ## units, guards, lint, types, every notebook cell; in the browse
 wide: $(STAMP) ## all lessons by nbval, in the browser and on the site, and the packages as they are released
 	$(PYTEST) -m "wide and not weekly" $(TESTS)
 
-weekly: $(STAMP) ## what seldom finds anything: other clients and front ends, Colab, long walks, many kills, all random examples
+weekly: $(STAMP) ## other clients and front ends, Colab, long walks, many kills, all random examples
 	-sh elsewhere/environments.sh
 	$(PYTEST) --hypothesis-profile all -m "weekly or random" $(TESTS)
 

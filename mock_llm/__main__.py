@@ -153,9 +153,9 @@ def _check(scripts: Sequence[str]) -> int:
     findings = check(scenes)
     for finding in findings:
         print(finding)
-    faults = sum(finding.sure for finding in findings)
-    print(f"{len(scenes)} scenes, {faults or 'no'} fault{'s' * (faults != 1)}")
-    return 1 if faults else 0
+    problems = sum(finding.sure for finding in findings)
+    print(f"{len(scenes)} scene{'s' * (len(scenes) != 1)}, {problems or 'no'} problem{'s' * (problems != 1)}")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

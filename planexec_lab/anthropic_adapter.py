@@ -2,9 +2,9 @@
 
     planner = LLMPlanner(AnthropicAdapter(anthropic.Anthropic()), "claude-sonnet-5-5")
 
-The adapter translates each request to the Messages API, and the answer back to a chat completion. What differs: the system
-prompt is a separate field, results of tools are blocks of a user message, the temperature is left out, and `max_tokens` is
-required.
+The adapter translates each request to the Messages API, and the answer back to a chat completion. In the Messages API the system
+prompt is a separate field, tool results are blocks of a user message, and `max_tokens` is required. The adapter omits the
+temperature.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ def _second(chosen: Match, second: Match) -> Iterator[str]:
     differing = [check for check in second.checks if not check.holds]
     if not differing:
         fewer = len(chosen.checks) - len(second.checks)
-        yield f"  It fits too, with {fewer} condition{'s' * (fewer != 1)} less."
-        yield "It would have answered if one of these did not hold:"
+        yield f"  It fits too, with {fewer} fewer condition{'s' * (fewer != 1)}."
+        yield "It would have answered if one of these were false:"
         shared = {check.condition for check in second.checks}
         yield from (f"  {check.condition}" for check in chosen.checks if check.condition not in shared)
         return
@@ -104,13 +104,13 @@ def _second(chosen: Match, second: Match) -> Iterator[str]:
         if not check.holds:
             yield f"           {check.actual}"
     more, names = len(second.checks) - len(chosen.checks), ", ".join(check.condition for check in differing)
-    held = f"this held too: {names}"
+    held = f"this were also true: {names}"
     if more > 0:
         yield f"It would have answered if {held}."
     elif more == 0:
-        yield f"It would have tied, and the call been refused, if {held}."
+        yield f"There would have been a tie, which is an error, if {held}."
     else:
-        yield f"It would have answered if {held}, and one condition of the scene that answered did not."
+        yield f"It would have answered if one condition of the other scene were false and {held}."
 
 
 def no_scene_fits(matches: Sequence[Match], request: Request) -> str:
@@ -118,7 +118,7 @@ def no_scene_fits(matches: Sequence[Match], request: Request) -> str:
     lines = [f"mock_llm has no scene for this request: {summary(request)}."]
     if matches:
         nearest = max(matches, key=lambda candidate: candidate.closeness)
-        lines.append(f"Nearest is the scene {nearest.scene}:")
+        lines.append(f"The nearest scene is {nearest.scene}:")
         lines += [
             f"  fits     {c.condition}" if c.holds else f"  DIFFERS  {c.condition}\n           {c.actual}"
             for c in nearest.checks

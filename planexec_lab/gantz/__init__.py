@@ -1,8 +1,8 @@
-"""Tools from a manifest, ``gantz.yaml``: `load` makes a toolbox of it, and ``python -m planexec_lab.gantz serve`` an MCP server.
+"""Tools from a manifest, ``gantz.yaml``: `load` returns a toolbox, and ``python -m planexec_lab.gantz serve`` is an MCP server.
 
-Of 399 tools in published manifests, it reads 361 (27 November 2026); the others are refused, each with its reason and its line.
-``manifest`` reads the file, ``script`` puts a reference where a parameter is, ``words`` checks what each program does with a
-value, ``running`` runs the script, ``http`` sends a request, ``toolbox`` makes tools of all that.
+It reads 361 of 399 tools in published manifests (27 November 2026) and refuses the others, each with its reason and its line.
+``manifest`` reads the file, ``script`` replaces each parameter with a reference, ``words`` checks what each program does with a
+value, ``running`` runs scripts, ``http`` sends requests, and ``toolbox`` makes the tools.
 """
 
 from planexec_lab.gantz.manifest import Manifest, Parameter, parsed, read

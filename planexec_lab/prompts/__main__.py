@@ -1,4 +1,4 @@
-"""``python -m planexec_lab.prompts check FILE NAME NEW OLD --on ANSWERS``: red where a new version of a prompt is a regression."""
+"""``python -m planexec_lab.prompts check FILE NAME NEW OLD --on ANSWERS``: exit status 1 if the new version is a regression."""
 
 from __future__ import annotations
 

@@ -223,7 +223,7 @@ def test_the_scripted_model_needs_no_kit_and_its_command_answers(client: Path, t
     (tmp_path / "script.yaml").write_text(SCRIPT, encoding="utf-8")
     assert (
         stdout_of(client / "mock-llm", "check", "script.yaml", cwd=tmp_path, scratch=tmp_path)
-        == "1 scenes, no faults\n"
+        == "1 scene, no problems\n"
     )
     assert stdout_of(client / "mock-llm", "--help", cwd=tmp_path, scratch=tmp_path).startswith("usage: mock-llm ")
     command = [client / "mock-llm", "serve", "script.yaml"]

@@ -60,8 +60,8 @@ def test_an_explanation_says_which_scene_why_and_what_would_have_changed_it(tmp_
         "  fits     says: hello",
         "  fits     says: friend",
         "Runner-up: the scene 'greet' (greet.yaml:4).",
-        "  It fits too, with 1 condition less.",
-        "It would have answered if one of these did not hold:",
+        "  It fits too, with 1 fewer condition.",
+        "It would have answered if one of these were false:",
         "  says: friend",
     ]
     assert (explained.scene, explained.runner_up) == ("greet back", "greet")
@@ -82,7 +82,7 @@ def test_a_runner_up_that_does_not_fit_is_told_what_it_lacks() -> None:
         "  DIFFERS  says: 4 * 5",
         "           not in the conversation",
         "  fits     says: times",
-        "It would have answered if this held too: says: 4 * 5.",
+        "It would have answered if this were also true: says: 4 * 5.",
     ]
 
 
@@ -94,7 +94,7 @@ def test_calls_that_no_scene_answered_are_explained_too(tmp_path: Path) -> None:
     told = [str(llm.explain(n)) for n in range(3)]
     assert "Call 0: several scenes fit." in told[0]
     assert "Call 1: no scene fits." in told[1]
-    assert "Nearest is the scene" in told[1]
+    assert "The nearest scene is" in told[1]
     assert "Call 2 was refused before any scene was checked." in told[2]
     assert "Expected a value <= 2" in told[2]
     with pytest.raises(IndexError):
@@ -140,10 +140,10 @@ HINTED = """scenes:
 def test_check_is_content_with_a_good_script_and_hints_do_not_fail(tmp_path: Path) -> None:
     path = tmp_path / "greet.yaml"
     path.write_text(SCRIPT, encoding="utf-8")
-    assert run(path) == (0, ["4 scenes, no faults"])
+    assert run(path) == (0, ["4 scenes, no problems"])
     path.write_text(HINTED, encoding="utf-8")
     status, (hint, last) = run(path)
-    assert (status, last) == (0, "2 scenes, no faults")
+    assert (status, last) == (0, "2 scenes, no problems")
     assert hint.startswith("greet.yaml:3: hint: scene 'b' is ambiguous: 'a' (greet.yaml:2) fits its minimal")
 
 

@@ -315,7 +315,7 @@ def test_a_test_that_its_script_could_not_answer_fails_and_says_so_once(outcomes
         "endless_in_a_thread": "agent.py:12: The agent has made 3 calls",
     }.items():
         assert reports[name].count(words) == 1, reports[name]
-        assert reports[name].count("Nearest is the scene") <= 1
+        assert reports[name].count("The nearest scene is") <= 1
         assert "_base_client.py" not in reports[name], "frames of libraries are hidden"
 
 

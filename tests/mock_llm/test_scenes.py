@@ -169,7 +169,7 @@ def test_an_unscripted_request_is_told_the_nearest_scene_and_one_to_paste() -> N
     assert error_of(script, asked).message.splitlines() == [
         "mock_llm has no scene for this request: role planner, format json_schema, "
         "last message user 'Compute 12 * 4 + 6'.",
-        "Nearest is the scene 'plan it' (sums.yaml:3):",
+        "The nearest scene is 'plan it' (sums.yaml:3):",
         "  fits     role: planner",
         "  DIFFERS  says: 12 * 4 + 5",
         "           not in the conversation",

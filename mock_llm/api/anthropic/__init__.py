@@ -1,8 +1,8 @@
 """Anthropic's Messages API: the same scenes answer `/v1/messages`.
 
-`validation` refuses requests as the real API does (`body` has the shape, `models` the table of models, `turns` the
-conversation, `schemas` the JSON schemas), `conversion` reads them, and `answer` and `errors` write the responses.
-`others` has the token count and the models.
+`validation` refuses requests as the real API does: `body` checks the shape, `models` the rules of each model, `turns` the
+conversation, and `schemas` the JSON schemas. `conversion` reads requests; `answer` and `errors` write responses.
+`others` counts tokens and lists the models.
 """
 
 from .answer import http_response
