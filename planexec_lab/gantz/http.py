@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from http.client import HTTPException
 from time import monotonic
 from typing import Any, TypedDict
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from planexec_lab.gantz.running import seconds_left, shortened
 from planexec_lab.gantz.script import PARAMETER
@@ -18,6 +18,8 @@ from planexec_lite.tools import ToolError
 
 MOST = 5_000_000  # bytes of an answer that are read
 _SERVER = re.compile(r"https?://[^/?#{}\s@\\]+(?=[/?#]|\Z)", re.IGNORECASE)
+
+_OF_THE_CONNECTION = ("host", "content-length", "transfer-encoding", "connection")
 
 
 class Answer(TypedDict):
@@ -40,6 +42,10 @@ def check(url: str, headers: Mapping[str, str], body: str) -> None:
     """Raise `ValueError` for a request whose server a value could choose, or whose body can't be encoded."""
     if not _SERVER.match(re.sub(r"^\$\{?\w+\}?", "https://server", url)):
         raise ValueError("url begins with http:// or https:// and a server without placeholders, or with ${NAME}")
+    _ = urlsplit(re.sub(PARAMETER, "x", url)).port  # a ValueError for brackets and ports that can't be read
+    for name, value in headers.items():
+        if name.lower() in _OF_THE_CONNECTION and re.search(PARAMETER, value):
+            raise ValueError(f"a value can't choose the header {name}; write it out")
     kind = " ".join(value.lower() for name, value in headers.items() if name.lower() == "content-type")
     try:
         if re.search(PARAMETER, body):

@@ -192,6 +192,8 @@ class Checks:
         rule = _LISTS["what a program requires of a value"].get(program, "")
         if program == "curl":
             rule = _LISTS["what curl requires after an option"].get(before, "url" if has_value(word[0]) else "glob")
+        if program == "find" and "/" in word and not has_value(word[0]):
+            rule = "entry"
         self._require(rule if word[0] != "-" else "", *_VALUE.findall(word))
 
     def _argument(self, program: str, before: Sequence[str], word: str, own: bool) -> None:

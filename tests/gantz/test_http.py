@@ -93,6 +93,10 @@ def test_a_header_takes_plain_text_and_variables_of_the_loader(server: Any, tmp_
     for value in ("a\r\nb", "ä", "a\x7f"):
         with pytest.raises(ToolError, match="printable ASCII"):
             ask.call({"x": value})
+    with pytest.raises(gantz.ManifestError, match="a value can't choose the header host"):
+        tool(server, tmp_path, headers={"host": "{{x}}"})
+    with pytest.raises(gantz.ManifestError, match="Invalid IPv6 URL"):
+        tool(server, tmp_path, url="http://[::1/")
     with pytest.raises(gantz.ManifestError, match="the variable SECRET is not set; give it by env="):
         tool(server, tmp_path, headers={"A": "$SECRET"})
     assert len(server.requests) == 1

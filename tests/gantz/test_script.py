@@ -301,6 +301,7 @@ PLACES = {  # why -> scripts, each with values that would leave their place in i
     },
     "with the dots beside it": {"note notes/{{x}}{{x}}": [".", "./a", "a/."], "note notes/.{{x}}": ["./a", "."]},
     "names the folder itself": {"rm -rf backups/{{x}}": ["", ".", "/"], "rm -rf -- backups/{{x}}": ["", "./"]},
+    "names the folder itself, and not": {'find "backups/{{x}}" -delete': ["", ".", "./"]},
     "open a connection for it": {"note < {{x}}": ["/dev/tcp/127.0.0.1/9", "/proc/self/environ", "/tmp/../proc/1/environ"]},
     "for which perl can run it": {"perl a.pl {{x}}": ["touch CANARY|", "|touch CANARY", ">a"]},
     "than the name of a branch": {"git push origin {{x}}": [":main", "+a:main"], "git checkout {{x}}": [".", ":/"]},
