@@ -169,6 +169,18 @@ def test_words_attributes_and_arrows_mean_what_they_say(format: str, text: str, 
             assert waits == {str(id): [*map(str, others)] for id, others in meant.items()}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "source": "b"}]}',
+        '[{"function": {"name": "f", "arguments": "{\\"a\\": 1, \\"a\\": 2}"}}]',
+    ],
+)
+def test_a_name_that_occurs_twice_is_a_fault(text: str) -> None:
+    with pytest.raises(PlanError, match="occurs twice in one object"):
+        formats.read(text)
+
+
 def test_bytes_of_another_encoding_are_a_fault_with_their_line() -> None:
     with pytest.raises(PlanError, match=r"line 2: the byte 0xe9 is no UTF-8.*save the file as UTF-8"):
         formats.read("1. Load\n2. Préparer".encode("latin-1"))

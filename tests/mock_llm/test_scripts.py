@@ -100,6 +100,12 @@ def test_a_single_fault_is_named(tmp_path: Path, faulty: dict[str, str]) -> None
     assert faulty["told"] in "\n".join(faults(tmp_path, faulty["script"].rstrip()))
 
 
+def test_a_long_value_is_cut_in_its_problem(tmp_path: Path) -> None:
+    [problem] = faults(tmp_path, f"scenes: [{'x' * 100_000}]")
+    assert "this is 'xx" in problem
+    assert len(problem) < 1_000
+
+
 def test_two_scenes_of_one_name_are_refused_even_across_files(tmp_path: Path) -> None:
     text = "scenes:\n- name: a\n  reply: {text: x}\n"
     with pytest.raises(ScriptError) as caught:
