@@ -1,37 +1,16 @@
-"""What the tests of the capabilities share: runs that check themselves, and a site where tools put things up and take them down."""
+"""What the tests of the capabilities share: a site where tools put things up and take them down, and what a rollback must do."""
 
 from typing import Any
 
-from planexec_lite import Plan, PlannerExecutor, Policy, Run, Simulated, Tool, Toolbox, ToolExecutor, Verdict, execute
+from planexec_lite import PlannerExecutor, Policy, Run, Tool, Toolbox, Verdict
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.events import Event, StepDone, UndoDone, UndoFailed, UndoStarted
 from planexec_lite.plan import Step
-from planexec_lite.workers import Workers
-from tests.core.shapes import Portions, check_fold, check_replay, step
+from tests.core.agents import agent_for, carry_out
+from tests.core.shapes import step
 
 FAILED = Policy(rollback="failed")
-
-
-def carry_out(
-    steps: Any, tools: Toolbox, workers: Workers | None = None, evaluator: Any = None, watch: Any = None, **policy: Any
-) -> Run:
-    """Carry out the steps; the board is the fold of the events, and the rules decide the same again."""
-    workers, rules = workers or Simulated(), Policy(**policy)
-    plan, executor = Plan.parse(steps), ToolExecutor(tools)
-    run = execute(plan, executor, workers=workers, policy=rules, evaluator=evaluator, watch=watch)
-    check_fold(run)
-    if isinstance(workers, Simulated):
-        check_replay(run, rules)
-    return run
-
-
-def planned(tools: Toolbox, *plans: Any, workers: Workers | None = None, roles: Any = (), **policy: Any) -> Any:
-    """Return an agent whose planner gives these plans in turn."""
-    rules = Policy(**policy)
-    return PlannerExecutor(
-        Portions(*plans), ToolExecutor(tools), workers=workers or Simulated(), policy=rules, **dict(roles)
-    )
 
 
 class Site:
@@ -71,13 +50,13 @@ class Site:
         return name
 
     def look(self, fails: bool = False) -> list[str]:
-        """See what stands."""
+        """List what is there."""
         if fails:
             raise RuntimeError("it does not look good")
         return list(self.standing)
 
     def tell(self, text: str) -> str:
-        """Tell the neighbours, which can't be taken back."""
+        """Tell the neighbours, which has no undo."""
         self.log.append(f"!{text}")
         return text
 
@@ -86,15 +65,10 @@ class Site:
         return self.take_down(name)
 
     def run(self, *steps: Any, policy: Policy = FAILED, rollback: Any = (), **more: Any) -> Run:
-        plan = Plan.parse({"steps": list(steps), "rollback": list(rollback)})
-        run = execute(plan, ToolExecutor(self.tools), workers=Simulated(), policy=policy, **more)
-        check_fold(run)
-        return run
+        return carry_out({"steps": [*steps], "rollback": [*rollback]}, self.tools, policy=policy, **more)
 
-    def agent(self, *answers: Any, policy: Policy = FAILED, **roles: Any) -> PlannerExecutor:
-        return PlannerExecutor(
-            Portions(*answers), ToolExecutor(self.tools), workers=Simulated(), policy=policy, **roles
-        )
+    def agent(self, *answers: Any, policy: Policy = FAILED, **more: Any) -> PlannerExecutor:
+        return agent_for(self.tools, *answers, policy=policy, **more)
 
 
 def up(id: str, *after: str, **more: Any) -> dict[str, Any]:

@@ -177,7 +177,6 @@ def test_whatever_comes_together_the_run_keeps_its_promises(seed: int) -> None:
             assert board.results.keys() >= set(step.depends_on)
             assert event.step not in board.results
             if board.has_reviewer and event.attempt == 1:
-                assert board.proposal is not None
                 assert board.proposal.hash in board[Approvals].approved
                 assert step in board.proposal.steps
             assert not step.gate or event.attempt > 1 or event.step in board[Approvals].opened

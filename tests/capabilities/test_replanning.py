@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.worlds import deploy
 from planexec_lite import (
-    Decision,
     NextStepPlanner,
     Plan,
     PlannerExecutor,
@@ -25,7 +23,7 @@ from planexec_lite.assembly import Board, decide
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import PlanStarted, StepDone, StepStarted
 from planexec_lite.roles.telling import record
-from tests.capabilities.scaffold import planned
+from tests.core.agents import agent_for
 
 
 class World:
@@ -124,7 +122,7 @@ def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_mends_it() -> 
     judge = RuleEvaluator(
         lambda step, result: Verdict("replan", "not mended", rejects="5") if 55 not in world.done else True
     )
-    one = planned(world.tools, first, later, roles={"evaluator": judge}, replan="failure").run("mend")
+    one = agent_for(world.tools, first, later, evaluator=judge, replan="failure").run("mend")
     assert (one.status, world.done) == ("finished", [5, 6, 55, 6, 7])
     assert one.board[Judging].rejected == {"5": "not mended"}
     assert one.board.state["5"] == "done"
@@ -149,22 +147,6 @@ def test_any_replanner_ends_and_nothing_done_runs_again(data: st.DataObject) -> 
     for place, event in enumerate(one.events):
         if isinstance(event, StepStarted | PlanStarted):
             assert decide(Board.of(one.events[:place]), Policy(replan=trigger, max_rounds=5)) == event
-
-
-def test_news_that_can_not_be_planned_for_stops_the_run() -> None:
-    world = World()
-    agent = planned(world.tools, [step("1", 1, gate=True)], max_replans=0)
-    told = agent.tell(agent.run("work"), "STOP")
-    assert (told.status, world.done) == ("stopped", [])
-    assert "max_replans" in told.reason
-
-
-def test_a_lower_bound_of_rounds_holds_for_a_run_that_goes_on() -> None:
-    planner = NextStepPlanner(lambda goal, board: step(f"{len(board.steps)}", 1, gate=len(board.steps) == 4))
-    world = World()
-    paused = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated()).run("on and on")
-    strict = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated(), policy=Policy(max_rounds=2))
-    assert "max_rounds" in strict.resume(paused, Decision("approve")).reason
 
 
 def test_a_stall_can_not_come_where_a_failure_stops_the_run() -> None:
@@ -215,18 +197,8 @@ def release() -> Toolbox:
 def test_a_failure_that_no_later_plan_answers_fails_the_run(answer: str) -> None:
     then, status = ANSWERS[answer]
     first = [call("build", "build"), SMOKE | {"depends_on": ["build"]}, NOTIFY]
-    run = planned(release(), first, then, replan="failure", max_replans=1).run("go")
+    run = agent_for(release(), first, then, replan="failure", max_replans=1).run("go")
     assert run.status == status
-
-
-@pytest.mark.parametrize("replan", ["failure", "step", "stall"])
-def test_an_unanswered_failure_fails_the_run_of_a_step_by_step_planner(replan: Any) -> None:
-    def rule(goal: str, board: Board) -> Any:
-        return SMOKE if not board.steps else None
-
-    agent = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(release()), policy=Policy(replan=replan))
-    run = agent.run("go")
-    assert (run.status, "smoke" in run.reason) == ("failed", True)
 
 
 def test_the_planner_is_asked_and_may_name_what_it_gives_up() -> None:
@@ -239,10 +211,3 @@ def test_the_planner_is_asked_and_may_name_what_it_gives_up() -> None:
 
     run = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(release())).run("go")
     assert (run.status, asked) == ("finished", ["unanswered_failure"])
-
-
-def test_a_failed_run_is_rolled_back_however_complete_the_plan_is_called() -> None:
-    world = deploy.World(currency=None)  # the smoke test of production fails
-    run = planned(world.tools, deploy.PLAN, {"steps": []}, replan="failure", rollback="failed").run(deploy.GOAL)
-    assert (run.status, world.deployed("production")) == ("rolled back", "v2.3.0")
-    assert "no new step" in run.reason

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Backoff, Board, Breaker, Inline, Pool, RuleEvaluator, Run, Simulated, Tool, Toolbox, Verdict
+from planexec_lite import Backoff, Board, Breaker, Inline, Pool, Run, Simulated, Tool, Toolbox, Verdict
 from planexec_lite.events import BackoffEnded, BackoffStarted, StepBlocked, StepDone, StepFailed, StepStarted
 from planexec_lite.meter import charge, now
 from planexec_lite.plan import Step
-from tests.capabilities.scaffold import carry_out, planned, told
-from tests.core.shapes import Workshop, jobs, plan_of, starts, step
+from tests.capabilities.scaffold import told
+from tests.core.agents import agent_for, carry_out
+from tests.core.shapes import Workshop, jobs, plan_of, step
 from tests.rounds import rounds
 
 ERRORS: dict[str, type[Exception]] = {"busy": ConnectionError, "gone": LookupError, "reset": ConnectionResetError}
@@ -139,12 +140,6 @@ def test_what_is_no_backoff_is_rejected_with_its_name(given: dict[str, float], w
         Backoff(**given)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("workers", [Simulated(1), Simulated(limits={"work": 1})], ids=str)
-def test_while_it_waits_its_place_is_free_for_others(workers: Simulated) -> None:
-    run = Site().run(work("1", fails=1), work("2"), work("3", seconds=4.0), workers=workers)
-    assert starts(run) == [("1", 0.0), ("2", 1.0), ("1", 2.0), ("3", 3.0)]
-
-
 @given(jobs(), st.sampled_from([None, 1, 2, 3]), st.sampled_from(["skip", "stop"]))
 @rounds(150)
 def test_it_changes_when_and_never_what(made: Any, slots: int | None, failure: Any) -> None:
@@ -156,18 +151,6 @@ def test_it_changes_when_and_never_what(made: Any, slots: int | None, failure: A
         assert (run.results, run.board.state, run.status) == (at_once.results, at_once.board.state, at_once.status)
     for before, after in pairwise([event for event in run.events if isinstance(event, BackoffStarted | BackoffEnded)]):
         assert before.at <= after.at
-
-
-@pytest.mark.parametrize("kind", ["inline", "threads", "simulated"])
-def test_where_the_run_ends_nobody_waits_for_the_wait(kind: str) -> None:
-    site = Site()
-    with ThreadPoolExecutor(1) as threads:
-        workers = {"inline": Inline(), "threads": Pool(threads), "simulated": Simulated(1)}[kind]
-        broken = work("2", fails=9, retries=0)
-        steps = work("1", fails=1, retries=1), broken
-        run = site.run(*steps, workers=workers, failure="stop", backoff=AN_HOUR, retries=0)
-    assert (run.status, site.log) == ("failed", ["1", "2"])
-    assert run.makespan < 60
 
 
 @pytest.mark.parametrize("kind", ["inline", "threads"])
@@ -185,15 +168,8 @@ def test_an_interrupt_during_the_wait_and_the_run_goes_on_without_another_wait(k
         with pytest.raises(KeyboardInterrupt) as caught:
             site.run(work("1", fails=1), workers=workers, watch=watch, backoff=AN_HOUR)
         left: Run = caught.value.run  # type: ignore[attr-defined]
-        run = planned(site.tools, [], workers=workers, retries=1, backoff=AN_HOUR).resume(left)
+        run = agent_for(site.tools, [], workers=workers, retries=1, backoff=AN_HOUR).resume(left)
     assert (run.status, site.log) == ("finished", ["1", "1"])
-
-
-def test_what_a_judge_sends_back_waits_as_well() -> None:
-    verdicts = [Verdict("retry", "once more"), Verdict("accept")]
-    judge = RuleEvaluator(lambda step, result: verdicts.pop(0))
-    run = Site().run(work("1", success_criteria="good"), evaluator=judge)
-    assert starts(run) == [("1", 0.0), ("1", 2.0)]
 
 
 NEVER = float("inf")
@@ -243,13 +219,6 @@ def test_when_its_time_is_over_one_call_tries_and_a_result_closes_it() -> None:
     blocked = [event for event in run.events if isinstance(event, StepBlocked)]
     assert [event.at for event in blocked] == [5.0] * 10 + [15.0] * 9
     assert (run.status, blocked[0].attempt, blocked[-1].attempt) == ("finished", 2, 3)
-
-
-def test_what_is_blocked_is_planned_again_with_another_tool() -> None:
-    service, plans = Service(), (TEN[:5], [step("a", "note"), step("b", "ask")], [step("c", "note")])
-    agent = planned(service.tools, *plans, workers=Simulated(1), replan="stall", breaker=Breaker(3, 60.0))
-    run = agent.run("go")
-    assert (run.status, len(service.calls), run.results.keys()) == ("finished", 3, {"a", "c"})
 
 
 def test_a_result_that_is_being_judged_is_no_call_that_tries() -> None:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from planexec_lite import (
     Decision,
-    Plan,
     PlanError,
     PlannerExecutor,
     Policy,
@@ -22,7 +21,8 @@ from planexec_lite import (
 from planexec_lite import events as e
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.meter import made_once
-from tests.capabilities.scaffold import Site, Verdicts, broken, call, carry_out, check_rollback, up
+from tests.capabilities.scaffold import Site, broken, call, check_rollback, up
+from tests.core.agents import carry_out
 from tests.core.shapes import Job, check_fold, jobs, step
 from tests.rounds import rounds
 
@@ -65,25 +65,6 @@ def test_what_was_done_is_undone_once_and_the_latest_first(drawn: Any) -> None:
         check_fold(by_itself)
         assert by_itself.status == "rolled back"
         check_rollback(by_itself, site, undo, before)
-
-
-def test_each_result_of_what_may_be_done_once_is_taken_back() -> None:
-    log: list[str] = []
-
-    def order() -> int:
-        """Order something; each time it is another one."""
-        log.append(f"+{len(log) + 1}")
-        return len(log)
-
-    def cancel(number: int) -> None:
-        """Cancel an order."""
-        log.append(f"-{number}")
-
-    tools = Toolbox([Tool(order, effects="once"), Tool(cancel, effects="idempotent"), *Site().tools])
-    undo = call("cancel", number="{step_1_result}")
-    steps = [step("1", "order", success_criteria="cheap", retries=1, undo=undo), broken("2", "1")]
-    carry_out(steps, tools, rollback="failed", evaluator=Verdicts("retry"))
-    assert log == ["+1", "+2", "-2", "-1"]
 
 
 @pytest.mark.parametrize(("when", "status"), [("unfinished", "rolled back"), ("failed", "stopped")])
@@ -202,31 +183,6 @@ def test_a_call_that_does_the_same_as_another_is_not_made(name: str) -> None:
     assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!sorry"])
 
 
-HOSTILE = {"steps": [up("9")], "rollback": [call("take_down", name="1"), call("tell", text="all is well")]}
-
-
-@pytest.mark.parametrize("by_hand", [False, True])
-def test_of_a_plan_that_nobody_approved_nothing_is_called(by_hand: bool) -> None:
-    site = Site()
-    said = [Decision("approve", "Ada"), *([] if by_hand else [Decision("reject", "Ada")])]
-    policy = Policy(rollback="unfinished", replan="failure")
-    first = {"steps": [up("1"), broken("2", "1")], "rollback": [call("tell", text="sorry")]}
-    run = site.agent(first, HOSTILE, policy=policy, reviewer=ScriptedReviewer(said)).run("build")
-    if by_hand:
-        assert run.status == "paused"
-        run = site.agent([]).roll_back(run)
-    assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!sorry"])
-
-
-def test_the_rollback_that_a_reviewer_wrote_is_the_one_that_counts() -> None:
-    site = Site()
-    first = {"steps": [up("1"), broken("2", "1")], "rollback": [call("tell", text="sorry")]}
-    edited = Plan.parse({**first, "rollback": [call("tell", text="forgive us")]})
-    reviewer = ScriptedReviewer([Decision("approve", "Ada", plan=edited)])
-    run = site.agent(first, reviewer=reviewer).run("build")
-    assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!forgive us"])
-
-
 NEEDED = Policy(require_undo=True)
 
 
@@ -280,25 +236,3 @@ def test_a_rollback_that_is_cut_off_goes_on_and_undoes_nothing_twice(effects: An
     why = "ValueError: list.remove(x): x not in list" if again else "interrupted; it is unknown whether it was undone"
     assert run.board[Rollback].remains == [("2", why)]
     assert run.board[Rollback].undone == ["3", "1"]
-
-
-def test_what_was_under_way_when_the_run_was_left_is_named_until_it_is_done() -> None:
-    site, cut = Site(), [True]
-    put_up = site.put_up
-
-    def cut_off(name: str) -> dict[str, str]:
-        """Put something up, once cut off right behind that."""
-        result = put_up(name)
-        if cut.pop() if cut else False:
-            raise Stop
-        return result
-
-    site.tools = Toolbox([Tool(cut_off, name="put_up", effects="idempotent"), site.tools["take_down"]])
-    with pytest.raises(Stop) as caught:
-        site.run(up("1"))
-    left: Run = caught.value.run  # type: ignore[attr-defined]
-    run = site.agent([]).roll_back(left)
-    check_fold(run)
-    assert run.reason.endswith("; not undone: 1 (interrupted; nobody knows whether it was done)")
-    done = site.agent([]).resume(left)
-    assert site.agent([]).roll_back(done).reason == "asked for; undone: 1"

@@ -12,7 +12,6 @@ from planexec_lab.timed_llm import TimedLLM
 from planexec_lite import (
     AskPerson,
     Decision,
-    Inline,
     LLMPlanner,
     Plan,
     PlannerExecutor,
@@ -25,7 +24,6 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
     Verdict,
-    tool,
 )
 from planexec_lite import events as e
 from planexec_lite.plan import StepReader
@@ -160,17 +158,6 @@ def test_a_step_starts_as_soon_as_it_is_written_and_ready(name: str) -> None:
     assert starts(carry_out(World(), Writing(answer), Simulated(slots))) == begun
 
 
-@pytest.mark.parametrize("workers", ["inline", "simulated", "simulated 1", "threads"])
-def test_a_streamed_plan_does_what_it_would_do_if_it_came_whole(workers: str) -> None:
-    answer = [step("1", "pay", n=1), work("2"), work("3", "1", "2"), work("4", gate=False), work("5", "4")]
-    with ThreadPoolExecutor(2) as pool:
-        kinds = {"inline": Inline(), "simulated": Simulated(), "simulated 1": Simulated(1), "threads": Pool(pool)}
-        world = World()
-        run = carry_out(world, Writing([*answer, END]), kinds[workers])
-    assert (run.status, sorted(world.done)) == ("finished", [1, 2, 3, 4, 5])
-    assert run.plan.to_json() == Plan.parse({"goal": "work", "steps": answer}).to_json()
-
-
 def test_with_a_reviewer_nothing_starts_before_the_plan_is_approved() -> None:
     world = World()
     answer = [work("1"), 1.0, work("2"), lambda: world.done.append(99), END]
@@ -236,33 +223,6 @@ def test_a_broken_tail_keeps_what_is_done_and_cancels_what_has_not_started(tail:
     assert not any(isinstance(event, e.StepStarted) for event in run.events[broke:repair])
     begun = {event.step for event in run.events[:broke] if isinstance(event, e.StepStarted)}
     assert begun <= set(run.results), "what had started has ended"
-
-
-def test_references_to_steps_that_never_came_are_reported_at_the_end() -> None:
-    @tool(effects="none")
-    def note(text: str) -> str:
-        return text
-
-    answer = [work("1"), work("2", "1", "7"), step("3", "note", text="about {step_9_result}")]
-    planner = Writing(answer, [work("4", n=4), END])
-    tools = Toolbox([*World().tools, note])
-    run = PlannerExecutor(planner, ToolExecutor(tools), workers=Simulated()).run("work")
-    (first, _) = (event for event in run.events if isinstance(event, e.PlanProposed))
-    told = {(problem.code, problem.step): problem.message for problem in first.problems}
-    assert {("cut_off", None), ("unknown_dependency", "2")} <= told.keys()
-    assert "step '7', which never came" in told["unknown_dependency", "2"]
-    assert any(id == "3" and "step '9'" in message for (_, id), message in told.items())
-    assert planner.told[1] == [problem.code for problem in first.problems]
-
-
-def test_a_streamed_replan_replaces_what_is_not_done_and_keeps_what_is() -> None:
-    world = World(2)
-    first = [work("1"), work("2", "1"), work("3", "2"), work("4", gate=True), END]
-    planner = Writing(first, [2.0, work("5", "1"), 3.0, work("3", "5", n=30), 1.0, END])
-    run = carry_out(world, planner, replan="failure")
-    assert (run.status, world.done) == ("finished", [1, 2, 5, 30])
-    assert dict(starts(run)) == {"1": 0.0, "2": 1.0, "5": 4.0, "3": 7.0}
-    assert run.board.state == {"1": "done", "2": "superseded", "4": "superseded", "5": "done", "3": "done"}
 
 
 @pytest.mark.parametrize("problem", [KeyError("no"), GeneratorExit(), MemoryError(), KeyboardInterrupt()], ids=repr)

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -12,14 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import (
-    Inline,
     Plan,
     PlannerExecutor,
     Policy,
     Pool,
     Run,
     Simulated,
-    Tool,
     Toolbox,
     ToolExecutor,
     execute,
@@ -31,7 +29,7 @@ from planexec_lite.meter import charge
 from planexec_lite.workers import Workers
 from tests.core.ending import to_its_end
 from tests.core.shapes import Job, Portions, Workshop, check_complete, check_fold, check_order, jobs, plan_of, step
-from tests.core.site import FAR, Clock, Site
+from tests.core.site import Clock, Site
 from tests.rounds import rounds
 
 
@@ -118,85 +116,6 @@ def test_the_timeout_counts_from_the_step_s_begin_not_from_its_handing_over(cloc
     with ThreadPoolExecutor(1) as one:
         run = carry_out(steps, Pool(one), Busy())
     assert run.status == "finished", "the others wait a tenth of a second for the thread"
-
-
-def test_on_this_thread_a_late_result_is_known_at_once_and_does_not_count() -> None:
-    class Sleeping(Site):
-        def work(self, name: str, holds: int = 0, fails: int = 0, until: str = "") -> str:
-            time.sleep(0.015)
-            return super().work(name, holds, fails, until)
-
-    steps = [step("1", "work", name="a", timeout=0.01), step("2", "work", "1", name="b")]
-    run = carry_out(steps, Inline(), Sleeping())
-    assert [type(event) for event in events(run, "1", StepFailed, StepLate)] == [StepFailed, StepLate]
-    assert "TimeoutError" in run.board.errors["1"]
-    assert run.board[Doubt].late == {"1": "a, time 1"}
-    assert not run.board[Doubt].attempts
-    assert run.board.state["2"] == "skipped"
-
-
-def test_what_ended_in_time_is_not_given_up_by_a_loop_that_was_busy_meanwhile(clock: Clock) -> None:
-    site = Site()
-    handed_over: list[Future[Any]] = []
-
-    class Kept(ThreadPoolExecutor):
-        def submit(self, fn: Any, /, *args: Any, **named: Any) -> Any:
-            handed_over.append(super().submit(fn, *args, **named))
-            return handed_over[-1]
-
-    def busy(run: Run) -> None:
-        if "2" in run.results and not site.let_go.is_set():
-            site.let_go.set()
-            wait(handed_over[:1])
-            clock.ahead += 2 * FAR
-
-    @tool(effects="none")
-    def second() -> None:
-        time.sleep(0.1)  # so that the loop has seen the first one at work
-
-    with Kept(2) as pool:
-        plan = Plan.parse([step("1", "work", name="a", holds=1, timeout=FAR), step("2", "second")])
-        tools = ToolExecutor(Toolbox([site.work, second]))
-        run = site.to_its_end(lambda: execute(plan, tools, workers=Pool(pool), watch=busy))
-    assert run.board.state == {"1": "done", "2": "done"}
-
-
-def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
-    seconds = {"slow": 10.0, "quick": 4.0}
-    tools = [Tool(lambda: "done", name=name, latency=seconds[name], effects="none") for name in seconds]
-    steps = [
-        step("1", "slow", timeout=3.0),
-        step("2", "quick", "1"),
-        step("3", "quick"),
-        step("4", "slow", "3"),
-        step("5", "slow", timeout=10.0),
-    ]
-    run = execute(Plan.parse(steps), ToolExecutor(Toolbox(tools)), workers=Simulated())
-    check_fold(run)
-    check_order(run)
-    (failed,), (late,) = events(run, "1", StepFailed), events(run, "1", StepLate)
-    assert (failed.at, failed.seconds, failed.in_doubt) == (3.0, 3.0, True)
-    assert (late.at, late.seconds, late.result) == (10.0, 10.0, "done")
-    assert run.board.state == {"1": "failed", "2": "skipped", "3": "done", "4": "done", "5": "done"}
-    assert run.makespan == 14.0
-
-
-def test_a_late_result_of_a_step_whose_id_was_used_again_is_not_the_new_ones(threads: ThreadPoolExecutor) -> None:
-    site = Site()
-    first = [step("1", "work", name="old", holds=1, timeout=0.01), step("2", "work", "1", name="b")]
-    later = [
-        step("0", "lets_go", until="StepLate 1"),
-        step("1", "work", "0", name="new"),
-        step("2", "work", "1", name="b"),
-    ]
-    planner, policy = Portions(first, later), Policy(replan="failure")
-    agent = PlannerExecutor(planner, site.executor, workers=Pool(threads), policy=policy, watch=site.watch)
-    run = site.to_its_end(lambda: agent.run("work"))
-    check_fold(run)
-    check_order(run)
-    assert (run.status, run.results["1"]) == ("finished", "new, time 1")
-    assert run.board[Doubt].late == {"1": "old, time 1"}
-    assert not run.board[Doubt].attempts
 
 
 @rounds(40)

@@ -6,10 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.views import desk
 from planexec_lab.views.narration import trace
 from planexec_lite import (
-    ApproveAll,
     Backoff,
     Board,
     Breaker,
@@ -26,12 +24,10 @@ from planexec_lite import (
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.events import RollbackStarted, UndoDone, UndoStarted
+from planexec_lite.events import RollbackStarted, UndoStarted
 from tests.capabilities.scaffold import FAILED, Site, broken, check_rollback, told, up
-from tests.core.shapes import Job, Portions, Writing, check_fold, check_replay, jobs
+from tests.core.shapes import Job, Portions, check_fold, check_replay, jobs
 from tests.rounds import rounds
-from tests.views.desks import fill, press
-from tests.views.test_review_desk import words
 
 
 def asked(id: str, *after: str, **more: Any) -> dict[str, Any]:
@@ -53,18 +49,7 @@ def go_on(site: Site, run: Run, decision: Decision) -> Run:
     return run
 
 
-YES, NO = Decision("approve", "Ada"), Decision("reject", "Ada", "the neighbours watch")
-
-
-def test_it_waits_before_the_call_and_goes_on_after_a_yes() -> None:
-    site = Site()
-    run = paused(site)
-    assert (run.reason, site.standing) == ("waits before the undo of step c", ["a", "b", "c"])
-    run = go_on(site, run, YES)
-    assert (run.reason, site.standing) == ("waits before the undo of step a", ["a"])
-    run = go_on(site, run, YES)
-    assert (run.status, site.standing) == ("rolled back", [])
-    assert told(run, UndoDone) == ["c", "b", "a"]
+NO = Decision("reject", "Ada", "the neighbours watch")
 
 
 def test_after_a_no_the_rest_is_taken_back_and_what_stays_is_named() -> None:
@@ -74,20 +59,6 @@ def test_after_a_no_the_rest_is_taken_back_and_what_stays_is_named() -> None:
     assert (run.status, site.standing) == ("rolled back", ["a"])
     assert run.reason.endswith("undone: b; not undone: a (Ada rejected it: the neighbours watch)")
     assert "Ada rejects the undo of step a: the neighbours watch" in trace(run)
-
-
-def test_it_asks_about_what_a_planner_that_broke_off_had_begun() -> None:
-    site = Site()
-    writing = Writing([asked("a"), 5.0, RuntimeError("no more")])
-    agent = PlannerExecutor(writing, ToolExecutor(site.tools), workers=Simulated(), policy=FAILED)
-    run = agent.run("build")
-    assert (run.board.proposal, run.reason) == (None, "waits before the undo of step a")
-    shown = desk(run, site.tools, by="Ada")
-    assert "The run waits before the undo of step a." in words(shown)
-    press(shown, "Approve")
-    assert (go_on(site, run, shown.decision).status, site.standing) == ("rolled back", [])
-    agent.reviewer = ApproveAll()
-    assert agent.resume(run).status == "rolled back"
 
 
 @pytest.mark.parametrize(
@@ -104,21 +75,6 @@ def test_a_decision_about_anything_else_is_not_taken(decision: Decision, words: 
     with pytest.raises(ValueError, match=words):
         go_on(site, run, decision)
     assert go_on(site, run, Decision("approve", gate="undo c")).reason == "waits before the undo of step a"
-
-
-def test_the_desk_shows_the_call_what_it_is_given_and_what_follows() -> None:
-    site = Site()
-    run = paused(site)
-    shown = desk(run, site.tools, by="Ada")
-    text = words(shown)
-    assert "The run waits before the undo of step c." in text
-    assert "step c gave {&quot;name&quot;: &quot;c&quot;}" in text or "step c gave" in text
-    assert "the undo of step b: take_down" in text
-    fill(shown, "Comment", "let it stand")
-    press(shown, "Reject")
-    assert (shown.decision.gate, shown.decision.verdict) == ("undo c", "reject")
-    assert "Rejected by Ada: the undo of step c" in words(shown)
-    assert go_on(site, run, shown.decision).reason == "waits before the undo of step a"
 
 
 class Person:
@@ -207,7 +163,6 @@ def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) ->
             if self.plans == 1:
                 return Plan.parse([asked("a"), broken("b", "a")])
             for step in (board.steps["a"], board[WorkDone].completed[1].step):
-                assert step.undo is not None
                 vars(step.undo)["gate"] = False
             return Plan.parse([broken("c")])
 

@@ -117,14 +117,6 @@ def waits(seconds: float) -> float:
     return seconds
 
 
-def waits_for(path: str) -> str:
-    for _ in range(1200):  # looking so seldom counts as no work, see tests/core/ending.py
-        if Path(path).exists():
-            return "it is there"
-        time.sleep(0.05)
-    raise TimeoutError(f"{path} never came")
-
-
 @tool(effects="none")
 def tells(seconds: float) -> str:
     emit("before")

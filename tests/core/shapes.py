@@ -8,30 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from planexec_lite import Board, Plan, Policy, Run, Step, Tool, Toolbox
+from planexec_lite import events as e
 from planexec_lite.assembly import decide
-from planexec_lite.events import (
-    BackoffStarted,
-    Ended,
-    JudgeStarted,
-    Paused,
-    PlanProposed,
-    PlanStarted,
-    Requeued,
-    Reviewed,
-    RollbackStarted,
-    StepBlocked,
-    StepDone,
-    StepFailed,
-    StepProposed,
-    StepSkipped,
-    StepStarted,
-    UndoStarted,
-    from_dict,
-    to_dict,
-)
+from planexec_lite.events import StepDone, StepFailed, StepSkipped, StepStarted, from_dict, to_dict
 from planexec_lite.meter import charge
 
 NAMES = (
@@ -163,18 +146,8 @@ def check_fold(run: Run) -> None:
     assert board == run.board
 
 
-DECIDED = (
-    StepStarted
-    | PlanStarted
-    | JudgeStarted
-    | StepSkipped
-    | StepBlocked
-    | Paused
-    | BackoffStarted
-    | RollbackStarted
-    | UndoStarted
-    | Ended
-)
+DECIDED = e.StepStarted | e.PlanStarted | e.JudgeStarted | e.StepSkipped | e.StepBlocked | e.Paused
+DECIDED |= e.BackoffStarted | e.RollbackStarted | e.UndoStarted | e.Ended
 
 
 def without_key(event: Any) -> Any:
@@ -218,7 +191,7 @@ def check_order(run: Run, slots: float = math.inf) -> None:
         elif isinstance(event, StepSkipped):
             assert board.state[event.step] == "waiting", f"{event.step} is {board.state[event.step]}, and is skipped"
         board.apply(event)
-        if isinstance(event, StepProposed | PlanProposed | Reviewed):  # an id may come again in another plan
+        if isinstance(event, e.StepProposed | e.PlanProposed | e.Reviewed):  # an id may come again in another plan
             begun = {id: begun[id] for id in begun if board.state[id] != "waiting"}
         if isinstance(event, StepStarted):
             step = board.steps[event.step]
@@ -231,9 +204,9 @@ def check_order(run: Run, slots: float = math.inf) -> None:
             for limit in board.started.limits:
                 at_once = sum(tool in limit.tools for tool in running.values())
                 assert at_once <= limit.slots, f"{at_once} at once under the limit {limit.name}"
-        elif isinstance(event, StepDone | StepFailed | Requeued):
+        elif isinstance(event, StepDone | StepFailed | e.Requeued):
             del running[event.step]
-            begun[event.step] -= isinstance(event, Requeued)
+            begun[event.step] -= isinstance(event, e.Requeued)
     assert not running
     if run.status == "finished":
         check_complete(run)
@@ -288,7 +261,7 @@ class Writing:
 
 
 class Portions:
-    """A planner that returns its plans in turn, and then the last one again and again."""
+    """A planner that returns its plans in turn, and then always the last one."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers, self.asked, self.told = answers, 0, list[list[str]]()
@@ -309,12 +282,10 @@ def step(id: str, tool: str | None, *after: str, **more: Any) -> dict[str, Any]:
 
 
 def left(work: Callable[[], Any]) -> Run:
-    """The run as Ctrl-C left it."""
-    try:
+    """The run that an interrupt left."""
+    with pytest.raises(KeyboardInterrupt) as problem:
         work()
-    except KeyboardInterrupt as problem:
-        return problem.run  # type: ignore[attr-defined, no-any-return]
-    raise AssertionError("it was not interrupted")
+    return problem.value.run  # type: ignore[attr-defined, no-any-return]
 
 
 def starts(run: Run) -> list[tuple[str, float]]:

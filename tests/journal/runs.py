@@ -64,11 +64,9 @@ def printed(code: str, *arguments: object) -> str:
 
 
 def line_of(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
     return process.stdout.readline().rstrip("\n")
 
 
 def tell(process: subprocess.Popen[str]) -> None:
     """Let a program go on that waits for a line."""
-    assert process.stdin is not None
     print("go on", file=process.stdin, flush=True)

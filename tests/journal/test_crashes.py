@@ -50,7 +50,6 @@ def killed(folder: Path, seed: int, lines: int, after: float) -> list[Event]:
     world.touch()
     command = [sys.executable, "-m", "tests.journal.crashing", str(journal), str(world), str(seed)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         enough = world.read_bytes().count(b"\n") + lines
         while world.read_bytes().count(b"\n") < enough and process.poll() is None:
@@ -119,7 +118,6 @@ def submitted_by(owner: int, world: Path) -> Submission:
 def late(sender: Connection, world: str, owner: int) -> None:
     """In a process of a pool whose owner has died meanwhile: a step is taken from the queue."""
     owns = parent_process()
-    assert owns is not None
     owns.join()
     sender.send(carry_out(submitted_by(owner, Path(world))))
 

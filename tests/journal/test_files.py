@@ -25,14 +25,13 @@ from planexec_lite import (
     PlannerExecutor,
     Policy,
     RulePlanner,
-    Run,
     Simulated,
     ToolExecutor,
     execute,
 )
 from planexec_lite.events import Event
 from tests.core.shapes import Job, Workshop, left, plan_of
-from tests.journal.runs import carried_out, chain, executor_of, line_of, look, printed, started, tell
+from tests.journal.runs import carried_out, chain, executor_of, line_of, printed, started, tell
 from tests.rounds import few
 
 posix = pytest.mark.skipif(os.name != "posix", reason="other systems have other locks and modes")
@@ -230,21 +229,6 @@ def test_a_version_is_refused_when_its_file_is_lost(tmp_path: Path) -> None:
 
     with pytest.raises(RegistryError, match=r"p\.db was deleted .* the prompt registry p\.db was open, so .* then try"):
         Registry(tmp_path / "p.db", now=now).save("p", "text")
-
-
-def test_an_old_file_beside_a_new_run_is_not_taken_for_its_own(journal: Journal) -> None:
-    """The connection of a run whose files were deleted leaves those alone that another run has made since."""
-    begun: list[Run] = []
-
-    def begin_again() -> None:
-        """Delete the files, and begin another run under their name."""
-        for file in journal.path.parent.glob("runs.db*"):
-            file.unlink() if file.is_file() else None
-        begun.append(execute(chain("look"), executor_of(look), journal=journal))
-
-    with pytest.raises(JournalError, match="was deleted or replaced"):
-        execute(chain("begin_again", "begin_again"), executor_of(begin_again), journal=journal)
-    assert [run.events for run in begun] == [journal.load(1).events]
 
 
 @posix

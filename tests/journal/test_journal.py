@@ -10,7 +10,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -89,21 +88,6 @@ def test_a_run_in_memory_gets_a_journal_and_an_old_copy_is_refused(journal: Jour
     assert journal.load(1).events == done.events
 
 
-@pytest.mark.parametrize("effects", ["unknown", "none"])
-def test_a_tool_that_writes_runs_of_its_own_may_be_tried_again(effects: Any, journal: Journal) -> None:
-    failures = [ConnectionError("lost")]
-
-    def work() -> None:
-        """Run a plan of its own, twice."""
-        for _ in range(2):
-            carried_out(journal)
-        if failures:
-            raise failures.pop()
-
-    run = execute(Plan.parse([{"id": "1", "tool": "work", "retries": 1}]), executor_of(work, effects=effects))
-    assert (run.status, len(journal.list())) == ("finished", 4)
-
-
 # Who carries a run on
 
 RESUMES = """
@@ -149,50 +133,6 @@ def test_a_look_at_a_lease_keeps_no_thread_from_it(journal: Journal) -> None:
                 assert journal.list()[0].status == "running"
         over.set()
     assert seen <= {"running", "interrupted"}
-
-
-INTERRUPTS = """
-    import sys
-    from pathlib import Path
-    from planexec_lite.file_lock import is_locked
-    from planexec_lite.journal import FILE
-    from planexec_lite.sqlite_file import is_leased
-
-    path = Path(sys.argv[1])
-
-    def is_interrupted(after):
-        left = after
-
-        def profile(frame, event, arg):
-            nonlocal left
-            if event in ("call", "c_return") and frame.f_code.co_filename.endswith(("sqlite_file.py", "file_lock.py")):
-                left -= 1
-                if left == 0:
-                    sys.setprofile(None)
-                    raise KeyboardInterrupt
-
-        sys.setprofile(profile)
-        try:
-            with FILE.lease(path, "run", lambda: "refused", "OFF"):
-                return False
-        except KeyboardInterrupt:
-            return True
-        finally:
-            sys.setprofile(None)
-
-    after = 1
-    while is_interrupted(after):
-        assert not is_leased(path, "run"), after
-        assert not is_locked(f"{path}-lock"), after
-        after += 1
-    print(after)
-"""
-
-
-@pytest.mark.slow
-def test_an_interrupt_in_any_call_of_a_lease_gives_it_back(journal: Journal) -> None:
-    """An interrupt comes when a function begins, or when one that is built in returns: in a process that has traced nothing."""
-    assert int(printed(INTERRUPTS, journal.path)) > 100
 
 
 COPIES = """

@@ -34,7 +34,6 @@ def test_a_shortened_text_keeps_both_ends_and_says_how_much_is_missing(text: str
         assert short == text
         return
     parts = re.fullmatch(r"(.+) … \[([\d,]+) characters left out\] … (.+)", short)
-    assert parts is not None
     head, missing, tail = parts.groups()
     assert text.startswith(head)
     assert text.endswith(tail)

@@ -18,12 +18,10 @@ from planexec_lite import (
     PlanError,
     PlannerExecutor,
     Policy,
-    RuleEvaluator,
     ScriptedReviewer,
     Simulated,
     Step,
     Toolbox,
-    Verdict,
     execute,
 )
 from planexec_lite.plan.data import copied, fixed
@@ -175,7 +173,6 @@ def test_a_plan_of_a_class_of_its_own_is_read_for_what_it_holds(made: Any) -> No
     planner = Keeps(kept(), lambda mine: setattr(planner, "made", made))
     run = agent(bank, planner, ScriptedReviewer([Decision("approve", grant=Grant(9))])).run("pay")
     assert (run.status, run.reason, bank.paid) == ("paused", "waits for approval", [])
-    assert run.board.proposal is not None
     assert type(run.board.proposal) is Plan
     assert {type(step) for step in run.board.proposal.steps} == {Step}
     assert run.board.proposal.steps[1].params == MALLORY
@@ -195,24 +192,6 @@ def test_what_was_made_without_validation_is_validated_when_it_comes_in(change: 
         agent(Bank(), Keeps(kept(), in_params), ScriptedReviewer([Decision("approve", plan=made)])).run("pay")
     with pytest.raises(PlanError):
         execute(made, Bank().executor)
-
-
-def test_an_evaluator_that_keeps_the_step_it_changed_changes_nothing_later() -> None:
-    mine: list[Step] = []
-
-    def rule(step: Step, result: Any) -> Verdict:
-        if mine:
-            with suppress(TypeError):
-                mine[0].params["name"] = "MALLORY"
-            object.__setattr__(mine[0], "params", {"name": "MALLORY"})
-            return Verdict("accept")
-        mine.append(step.model_copy(update={"params": {"name": "Ann"}}))
-        return Verdict("modify", "a better name", changed=mine[0])
-
-    bank = Bank()
-    steps = [who("1", "Bob", success_criteria="known", retries=1), pay("2", "{step_1_result}", "1")]
-    run = agent(bank, Keeps(plan(*steps), in_params), evaluator=RuleEvaluator(rule)).run("pay")
-    assert (run.status, bank.paid, run.plan.steps[0].params) == ("finished", [("Ann", 10)], {"name": "Ann"})
 
 
 # data that stays as it is

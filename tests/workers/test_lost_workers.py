@@ -15,7 +15,7 @@ import pytest
 from planexec_lite import Decision, Plan, PlannerExecutor, Policy, Pool, Run, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.core.tasks import Task
 from planexec_lite.events import Requeued, StepFailed, StepInDoubt, StepStarted
-from planexec_lite.workers import Report, real_time
+from planexec_lite.workers import Report
 from planexec_lite.workers import session as sessions
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
@@ -55,7 +55,6 @@ def test_a_call_whose_worker_died_after_it_began_is_in_doubt(effects: str, repea
     run = bank.run(Cluster({0: "after"}, repeat=repeat), effects, "rent", "gas", retries=3)
     assert bank.booked.count("rent") == 1
     assert (run.status, run.board.state) == ("paused", {"rent": "in doubt", "gas": "done"})
-    assert run.board.paused is not None
     assert run.board.paused.reason == "doubt"
     done = bank.agent.resume(run, Decision("done", by="Ada", result="paid"))
     assert (done.status, bank.booked.count("rent")) == ("finished", 1)
@@ -194,25 +193,6 @@ def test_a_permit_that_can_not_be_withdrawn_counts_as_taken(tmp_path: Path) -> N
     assert not sessions.withdraw_permit(str(tmp_path / "gone" / "1"))
 
 
-def test_no_permit_is_taken_while_their_folder_is_removed(monkeypatch: pytest.MonkeyPatch) -> None:
-    works: list[Any] = []
-
-    class Holds(Cluster):
-        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-            works.append(args[0])
-            return super().submit(fn, *args, **kwargs)
-
-    def removes(folder: str, **_: Any) -> None:
-        for file in Path(folder).iterdir():
-            file.unlink()
-        assert sessions.carry_out(works[0]).error is not None
-
-    monkeypatch.setattr(real_time, "rmtree", removes)
-    with pytest.raises(ZeroDivisionError), Pool(Holds(hold=(0,))).open() as session:  # noqa: PT012
-        session.start(Task(None, int, ("1",)))
-        raise ZeroDivisionError
-
-
 @pytest.mark.parametrize("limit", [{"timeout": 9.0}, {"deadline": 9.0}], ids=str)
 def test_a_lost_call_with_a_limit_whose_executor_is_broken_fails(limit: dict[str, Any]) -> None:
     class Breaks(Cluster):
@@ -245,30 +225,6 @@ def test_a_broken_pool_of_processes_is_replaced(tmp_path: Path) -> None:
         for one in made:
             one.shutdown()
     assert (run.status, len(made)) == ("finished", 2)
-
-
-def test_a_pool_from_a_function_is_made_once_a_run() -> None:
-    made: list[Cluster] = []
-
-    def cluster() -> Cluster:
-        made.append(Cluster())
-        return made[-1]
-
-    run = execute(
-        Plan.parse([{"id": n, "tool": "fine", "params": {"value": n}} for n in range(3)]),
-        ToolExecutor(Toolbox([odd_tools.fine])),
-        workers=Pool(cluster),
-    )
-    assert (run.status, len(made)) == ("finished", 1)
-
-
-def test_processes_that_can_not_ask_for_their_parent_are_no_orphans(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Parent:
-        def is_alive(self) -> bool:
-            raise ValueError("no sentinel")
-
-    monkeypatch.setattr(multiprocessing, "parent_process", Parent)
-    assert sessions.carry_out(sessions.Submission("1", frozenset(), -1, int, ("7",))).value == 7
 
 
 class Queue(Cluster):
@@ -308,42 +264,6 @@ def test_resume_asks_the_workers_by_key_before_it_doubts() -> None:
     assert any(isinstance(event, StepInDoubt) for event in doubting.events)
     resumed = PlannerExecutor(None, executor, workers=Pool(queue)).resume(dead)
     assert (resumed.status, resumed.results, booked) == ("finished", {"rent": "rent paid"}, ["rent"])
-
-
-def test_a_nested_run_on_its_own_thread_runs_inline_however_it_names_the_pool() -> None:
-    @tool(effects="none")
-    def work() -> str:
-        """Work."""
-        return "done"
-
-    inner = ToolExecutor(Toolbox([work]))
-    plan = Plan.parse([{"id": "1", "tool": "work"}])
-    one = ThreadPoolExecutor(1)
-
-    @tool(effects="none")
-    def nested() -> str:
-        """Run a plan on the same thread."""
-        return str(execute(plan, inner, workers=Pool(lambda: one)).answer)
-
-    outer = ToolExecutor(Toolbox([nested]))
-    try:
-        run = to_its_end(lambda: execute(Plan.parse([{"id": "1", "tool": "nested"}]), outer, workers=Pool(one)), 20)
-    finally:
-        one.shutdown(wait=False, cancel_futures=True)  # a nested run that waits for its own thread ends, too
-    assert (run.status, run.answer) == ("finished", "done")
-
-
-def test_a_future_whose_cancel_raises_does_not_end_the_run() -> None:
-    class Stubborn(Future[Any]):
-        def cancel(self) -> bool:
-            raise OSError("the scheduler does not answer")
-
-    class Silent(Executor):
-        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-            return Stubborn()
-
-    run = Bank().run(Silent(), "once", "rent", deadline=0.2)
-    assert (run.status, run.board.state) == ("stopped", {"rent": "waiting"})
 
 
 class Uncertain(Future[Any]):

@@ -8,7 +8,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from contextvars import copy_context
 from typing import Any, Literal, TypeVar
 
@@ -131,25 +130,6 @@ def test_an_executor_that_cancels_or_was_shut_down_is_a_failed_step() -> None:
         assert words in run.board.errors["1"].lower()
 
 
-def test_what_has_not_begun_is_cancelled_when_the_run_is_left() -> None:
-    begun: list[int] = []
-    left = threading.Event()
-
-    def slow(number: int) -> int:
-        begun.append(number)
-        assert left.wait(60)
-        return number
-
-    with ThreadPoolExecutor(1) as pool:
-        session: AbstractContextManager[Any] = Pool(pool).open()
-        with pytest.raises(ZeroDivisionError), session as opened:  # noqa: PT012
-            for number in range(20):
-                opened.start(Task(None, slow, (number,)))
-            raise ZeroDivisionError
-        left.set()
-    assert len(begun) <= 1, "one was perhaps begun before it could be taken back, and held the thread"
-
-
 def test_a_step_that_takes_too_long_is_a_failed_step(workers: Workers) -> None:
     seconds, tool = (2.0, "tells") if isinstance(workers, Simulated) else (0.02, "waits")
     run = carry_out(
@@ -157,16 +137,6 @@ def test_a_step_that_takes_too_long_is_a_failed_step(workers: Workers) -> None:
     )
     assert run.board.state == {"1": "failed", "2": "done"}
     assert "TimeoutError" in run.board.errors["1"]
-
-
-@pytest.mark.parametrize("tool", ["tells", "late_error"])
-@pytest.mark.parametrize("timeout", [1.0, 3.0])
-def test_in_simulation_a_step_works_to_its_end_and_no_longer_than_its_timeout(tool: str, timeout: float) -> None:
-    run = carry_out([step("1", "waits", seconds=0), step("2", tool, "1", seconds=2.0, timeout=timeout)], Simulated())
-    start = next(e.at for e in run.events if isinstance(e, StepStarted) and e.step == "2")
-    end = next(e for e in run.events if isinstance(e, StepDone | StepFailed) and e.step == "2")
-    assert end.at - start == end.seconds == min(2.0, timeout)
-    assert all(start <= event.at <= end.at for event in run.events if isinstance(event, Inside))
 
 
 def test_what_happens_inside_a_step_happens_between_its_start_and_its_end(workers: Workers) -> None:
@@ -209,18 +179,6 @@ def test_what_the_threads_of_one_job_report_side_by_side_is_all_there() -> None:
     finally:
         sys.setswitchinterval(before)
     assert (len(meter.calls), len(meter.events)) == (8_000, 8_000)
-
-
-def test_model_calls_of_steps_add_up_to_the_usage(threads: ThreadPoolExecutor) -> None:
-    @tool(effects="none")
-    def asks(tokens: int) -> int:
-        charge(0.5, ModelCall("m", tokens, 1, 0.5))
-        return tokens
-
-    plan = Plan.parse([{"id": n, "tool": "asks", "params": {"tokens": n}} for n in range(1, 5)])
-    for workers in (Inline(), Simulated(2), Pool(threads)):
-        usage = execute(plan, ToolExecutor(Toolbox([asks])), workers=workers).usage
-        assert (usage.calls, usage.input_tokens, usage.output_tokens, usage.seconds) == (4, 10, 4, 2.0)
 
 
 @tool
@@ -309,13 +267,6 @@ def test_simulation_is_the_greedy_schedule_to_the_moment(
     assert run.makespan == max(end for _, _, end in schedule)
 
 
-@rounds(60)
-@given(jobs(most=10, failures=False))
-def test_with_slots_enough_the_makespan_is_the_critical_path(made: list[Job]) -> None:
-    run = execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated())
-    assert run.makespan == plan_of(made).critical_path({job.id: job.quarters / 4 for job in made})[1]
-
-
 @rounds(80)
 @given(jobs(most=10), failures)
 def test_inline_runs_are_lawful_and_in_plan_order(made: list[Job], failure: Failure) -> None:
@@ -385,17 +336,3 @@ def test_a_tool_may_ask_for_the_time_of_the_run_also_in_a_run_inside() -> None:
     inner = PlannerExecutor(RulePlanner(lambda goal: [plan[0]]), tools, workers=Simulated(1))
     tasks = Plan.parse([step("1", None, description="first"), step("2", None, "1", description="second")])
     assert execute(tasks, inner, workers=Simulated(1)).results == {"1": 3.0, "2": 6.0}
-
-
-def test_what_ends_at_the_same_instant_is_taken_together() -> None:
-    made = [
-        Job("a", quarters=4),
-        Job("b", quarters=4),
-        Job("d", ("b",)),
-        Job("c", ("a",)),
-        Job("e", quarters=4, fails=1),
-    ]
-    run = execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated())
-    assert [event.step for event in run.events if isinstance(event, StepStarted)] == ["a", "b", "e", "d", "c"]
-    ends = [event.step for event in run.events if isinstance(event, StepDone | StepFailed)]
-    assert ends == ["a", "b", "e", "d", "c"], "in the order of their starts"
