@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from planexec_lite import PlannerExecutor, Policy, Run, Tool, Toolbox, Verdict
-from planexec_lite.assembly import Board
+from planexec_lite import PlannerExecutor, Policy, Run, Tool, Toolbox
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.events import Event, StepDone, UndoDone, UndoFailed, UndoStarted
-from planexec_lite.plan import Step
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 
@@ -27,7 +25,6 @@ class Site:
                 Tool(self.take_down, effects="idempotent", latency=1.0),
                 Tool(self.look, latency=1.0, effects="none"),
                 Tool(self.tell, effects="once"),
-                Tool(self.slow, effects="idempotent", latency=9.0),
             ]
         )
 
@@ -59,10 +56,6 @@ class Site:
         """Tell the neighbours, which has no undo."""
         self.log.append(f"!{text}")
         return text
-
-    def slow(self, name: str) -> str:
-        """Take it down, slowly."""
-        return self.take_down(name)
 
     def run(self, *steps: Any, policy: Policy = FAILED, rollback: Any = (), **more: Any) -> Run:
         return carry_out({"steps": [*steps], "rollback": [*rollback]}, self.tools, policy=policy, **more)
@@ -109,17 +102,3 @@ def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) ->
     assert set(site.standing) == stays == {label for label, _ in run.board[Rollback].remains}
     assert {id for id, state in run.board.state.items() if state == "undone"} == set(wanted) - set(stuck)
     assert [entry for entry in site.log if entry[0] == "-"] == [f"-{id}" for id in wanted]
-
-
-class Verdicts:
-    """Returns the verdicts in turn, then accepts."""
-
-    def __init__(self, *verdicts: Any) -> None:
-        self.verdicts = [*verdicts]
-
-    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
-        if not self.verdicts:
-            return Verdict("accept", "well done")
-        verdict = self.verdicts.pop(0)
-        changed = step.model_copy(update={"description": "with care"}) if verdict == "modify" else None
-        return Verdict(verdict, "once more", changed)

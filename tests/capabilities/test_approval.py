@@ -194,37 +194,32 @@ def granting(bound: int, *more: Any) -> ScriptedReviewer:
     return ScriptedReviewer([Decision("approve", by="Ada", grant=Grant(bound)), *more])
 
 
-TRIED: dict[str, tuple[set[str], list[Any], list[Any], list[str]]] = {
-    "an opened gate is no open gate": (
-        {"3"},
-        [
-            plan(write("2", gate=True), look("3", "2"), write("4", "3", gate=True)),
-            plan(look("3b"), write("4", "3b", gate=True)),
-        ],
-        ["approve"] * 3,
-        ["2", "3", "3b"],
-    ),
+FIRST = plan(look("1"), look("2", "1"), write("3", "2"), rollback=[{"tool": "write", "params": {"what": "back"}}])
+PAYS = {"tool": "pay", "params": {"what": "x"}}
+ASKS: dict[str, tuple[Plan, Plan, int, str]] = {  # two plans, the approvals (or a grant), and the question
     "another step behind the same gate": (
-        {"2"},
-        [plan(write("2", gate=True, what="2")), plan(write("2", gate=True, what="production"))],
-        ["approve"] * 3,
-        ["2"],
+        plan(write("2", gate=True, what="1")), plan(write("2", gate=True, what="production")), 3, "gate of step 2",
+    ),
+    "a gate that was approved for another step": (
+        plan(look("1", gate=True), write("4", "1", gate=True)), plan(look("1b"), write("4", "1b", gate=True)), 3, "gate of step 4",
     ),
     "a step that had a gate": (
-        {"1"},
-        [plan(look("1"), write("2", "1", gate=True)), plan(look("1b"), write("2", "1b"))],
-        [Decision("approve", by="Ada", grant=Grant(2))],
-        ["1"],
+        plan(look("1"), write("2", "1", gate=True)), plan(look("1b"), write("2", "1b")), 0, "approval",
     ),
-}
+    "an undo by another tool": (FIRST, plan(look("1b", undo=PAYS)), 0, "approval"),
+    "a rollback by another tool": (FIRST, plan(look("1b"), rollback=[PAYS]), 0, "approval"),
+    "without a tool": (FIRST, plan(step("1b", None, description="do whatever it takes")), 0, "approval"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", TRIED)
-def test_a_step_that_no_approval_or_grant_covers_asks(name: str) -> None:
-    broken, plans, decisions, done = TRIED[name]
-    world = World(*broken)
-    run = check(agent(world, Portions(*plans), ScriptedReviewer(decisions)).run("x"))
-    assert (run.status, world.done) == ("paused", done)
+@pytest.mark.parametrize("name", ASKS)
+def test_a_plan_that_no_approval_or_grant_covers_asks(name: str) -> None:
+    first, second, approved, question = ASKS[name]
+    world = World("1")
+    reviewer = ScriptedReviewer(["approve"] * approved) if approved else granting(2)
+    run = check(agent(world, Portions(first, second), reviewer).run("x"))
+    assert (run.status, run.reason) == ("paused", f"waits for {question}")
+    assert [what for what in world.done if what != "1b"] == ["1"]
 
 
 def test_within_a_grant_a_replan_runs_without_a_question() -> None:
@@ -234,22 +229,6 @@ def test_within_a_grant_a_replan_runs_without_a_question() -> None:
     assert (run.status, world.done) == ("finished", ["1", "2", "2b", "3"])
     assert [event.granted_by for event in run.events if isinstance(event, PlanProposed)] == ["", "Ada"]
     assert len(run.board.reviews) == 1
-
-
-FIRST = plan(look("1"), look("2", "1"), write("3", "2"), rollback=[{"tool": "write", "params": {"what": "back"}}])
-BEYOND = {
-    "an undo by another tool": plan(look("1b", undo={"tool": "pay", "params": {"what": "x"}})),
-    "a rollback by another tool": plan(look("1b"), rollback=[{"tool": "pay", "params": {"what": "x"}}]),
-    "without a tool": plan(step("1b", None, description="do whatever it takes")),
-}
-
-
-@pytest.mark.parametrize("name", BEYOND)
-def test_beyond_the_bounds_of_a_grant_the_reviewer_is_asked(name: str) -> None:
-    world = World("1")
-    run = agent(world, Portions(FIRST, BEYOND[name]), granting(2)).run("x")
-    check(run)
-    assert (run.status, run.reason, world.done) == ("paused", "waits for approval", ["1"])
 
 
 def test_a_grant_with_an_edited_plan_is_about_the_edited_plan() -> None:

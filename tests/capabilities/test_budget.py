@@ -42,8 +42,6 @@ class Thinking:
 
     def execute(self, one: Step, inputs: Any) -> str:
         charge(2.0, CALL)
-        if one.params.get("fails"):
-            raise RuntimeError("no")
         return one.id
 
 

@@ -8,19 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    Inline,
-    Plan,
-    Policy,
-    Pool,
-    Run,
-    ScriptedReviewer,
-    Simulated,
-    Tool,
-    Toolbox,
-    progress,
-    tool,
-)
+from planexec_lite import Inline, Plan, Policy, Pool, Run, ScriptedReviewer, Simulated, Tool, Toolbox, progress, tool
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.progress import Progress
 from planexec_lite.events import StepProgress, StepStarted

@@ -7,17 +7,7 @@ from typing import Any
 import pytest
 
 import planexec_lab.worlds
-from planexec_lite import (
-    Decision,
-    Journal,
-    Plan,
-    RuleEvaluator,
-    Simulated,
-    Tool,
-    Toolbox,
-    Verdict,
-    execute,
-)
+from planexec_lite import Decision, Journal, Plan, RuleEvaluator, Simulated, Tool, Toolbox, Verdict, execute
 from planexec_lite.meter import idempotency_key
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
@@ -118,20 +108,17 @@ def test_two_equal_calls_whose_answers_were_lost_are_made_once_each(lost: int) -
     assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2 + lost, 2)
 
 
-class Act:
-    """A tool that fails `failures` times."""
+def acting(effects: Any, failures: int = 0) -> tuple[list[int], Tool]:
+    """Return a tool that fails `failures` times, and the list of its calls."""
+    calls: list[int] = []
 
-    def __init__(self, effects: Any, failures: int = 0) -> None:
-        self.calls, self.failures = 0, failures
-        declared = {"effects": effects} if effects else {}
-        self.tools = Toolbox([Tool(self.act, **declared)])
-
-    def act(self) -> str:
-        """Act."""
-        self.calls += 1
-        if self.calls <= self.failures:
+    def act() -> str:
+        calls.append(1)
+        if len(calls) <= failures:
             raise ConnectionError("no answer")
         return "done"
+
+    return calls, Tool(act, **({"effects": effects} if effects else {}))
 
 
 @pytest.mark.parametrize(
@@ -141,15 +128,15 @@ class Act:
 def test_a_tool_without_declared_effects_is_retried_only_if_the_step_says_so(
     effects: Any, own: int, policy: int, calls: int
 ) -> None:
-    site = Act(effects, failures=1)
-    carry_out([step("1", "act", retries=own)], site.tools, retries=policy)
-    assert site.calls == calls
+    made, act = acting(effects, failures=1)
+    carry_out([step("1", "act", retries=own)], [act], retries=policy)
+    assert len(made) == calls
 
 
 @pytest.mark.parametrize(("effects", "status"), [(None, "finished"), ("once", "failed")])
 def test_a_call_without_declared_effects_can_be_repeated_in_a_later_plan(effects: Any, status: str) -> None:
     plans = {"steps": [step("1", "act")], "complete": False}, [step("2", "act")]
-    assert agent_for(Act(effects).tools, *plans).run("act").status == status
+    assert agent_for([acting(effects)[1]], *plans).run("act").status == status
 
 
 WORLDS = {one.parent.name for one in Path(planexec_lab.worlds.__file__).parent.glob("*/world.py")}

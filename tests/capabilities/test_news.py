@@ -39,11 +39,6 @@ from tests.rounds import rounds
 PATIENT = 30.0  # seconds that a test waits for another process
 
 
-@pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(tmp_path / "runs.db")
-
-
 class World:
     """A tool that lists its calls."""
 

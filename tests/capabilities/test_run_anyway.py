@@ -18,7 +18,7 @@ def work(id: str, *after: str, fails: int = 0, quarters: int = 4, anyway: bool =
     return step(id, "work", *after, step=id, quarters=quarters, fails=fails, uses=[], **more) | {"run_anyway": anyway}
 
 
-def test_it_gets_the_results_that_are_there_and_another_is_an_error() -> None:
+def test_it_gets_the_existing_results_and_a_missing_one_is_an_error() -> None:
     given: list[Any] = []
 
     class Noting(ToolExecutor):
@@ -34,7 +34,7 @@ def test_it_gets_the_results_that_are_there_and_another_is_an_error() -> None:
     assert run.board.errors["4"] == "MissingResultError: {step_1_result}: step 1 has no result"
 
 
-def test_the_plan_says_so_and_so_does_the_desk() -> None:
+def test_the_plan_and_the_desk_show_it() -> None:
     plan = Plan.parse([work("1"), work("2", "1", anyway=True)])
     assert '"run_anyway": true' in plan.to_json()
     assert plan.to_json().count("run_anyway") == 1
@@ -57,7 +57,7 @@ def by_hand(made: list[Job], anyway: set[str]) -> dict[str, str]:
 
 @given(jobs(), st.data(), st.sampled_from(("threads", "inline", "simulated")), st.sampled_from((1, 3, None)))
 @rounds(200)
-def test_random_plans_end_as_by_hand_and_nothing_starts_too_early(
+def test_random_plans_end_as_by_hand_and_no_step_starts_too_early(
     made: list[Job], data: st.DataObject, kind: str, slots: int | None
 ) -> None:
     anyway = set(data.draw(st.lists(st.sampled_from([job.id for job in made]))))

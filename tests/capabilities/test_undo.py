@@ -1,4 +1,4 @@
-"""A gate before an undo: after a no the rollback leaves the call out and continues. And rollbacks of random runs."""
+"""A gate before an undo: after a rejection the rollback continues without the call. And rollbacks of random runs."""
 
 from typing import Any
 
@@ -7,26 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab.views.narration import trace
-from planexec_lite import (
-    Backoff,
-    Board,
-    Breaker,
-    Decision,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    Run,
-    ScriptedReviewer,
-    Simulated,
-    Toolbox,
-    ToolExecutor,
-)
+from planexec_lite import Backoff, Board, Breaker, Decision, Plan, Policy, Run, ScriptedReviewer, Simulated, Toolbox
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.events import RollbackStarted, UndoStarted
-from tests.capabilities.scaffold import FAILED, Site, broken, check_rollback, told, up
-from tests.core.shapes import Job, Portions, check_fold, check_replay, jobs
+from tests.capabilities.scaffold import Site, broken, check_rollback, told, up
+from tests.core.shapes import Job, check_fold, check_replay, jobs
 from tests.rounds import rounds
 
 
@@ -42,9 +29,8 @@ def paused(site: Site, *steps: dict[str, Any], **more: Any) -> Run:
     return run
 
 
-def go_on(site: Site, run: Run, decision: Decision) -> Run:
-    agent = PlannerExecutor(None, ToolExecutor(site.tools), workers=Simulated(), policy=FAILED)
-    run = agent.resume(run, decision)
+def decided(site: Site, run: Run, decision: Decision) -> Run:
+    run = site.agent().resume(run, decision)
     check_fold(run)
     return run
 
@@ -52,10 +38,10 @@ def go_on(site: Site, run: Run, decision: Decision) -> Run:
 NO = Decision("reject", "Ada", "the neighbours watch")
 
 
-def test_after_a_no_the_rest_is_taken_back_and_what_stays_is_named() -> None:
+def test_after_a_rejected_undo_the_others_follow_and_the_step_is_named() -> None:
     site = Site()
     run = paused(site, asked("a"), up("b", "a"), broken("c", "b"), rollback=[up("a")["undo"]])
-    run = go_on(site, run, NO)
+    run = decided(site, run, NO)
     assert (run.status, site.standing) == ("rolled back", ["a"])
     assert run.reason.endswith("undone: b; not undone: a (Ada rejected it: the neighbours watch)")
     assert "Ada rejects the undo of step a: the neighbours watch" in trace(run)
@@ -69,12 +55,12 @@ def test_after_a_no_the_rest_is_taken_back_and_what_stays_is_named() -> None:
         (Decision("approve", plan=Plan()), "approve.*this call"),
     ],
 )
-def test_a_decision_about_anything_else_is_not_taken(decision: Decision, words: str) -> None:
+def test_a_decision_about_something_else_is_rejected(decision: Decision, words: str) -> None:
     site = Site()
     run = paused(site)
     with pytest.raises(ValueError, match=words):
-        go_on(site, run, decision)
-    assert go_on(site, run, Decision("approve", gate="undo c")).reason == "waits before the undo of step a"
+        decided(site, run, decision)
+    assert decided(site, run, Decision("approve", gate="undo c")).reason == "waits before the undo of step a"
 
 
 class Person:
@@ -85,13 +71,12 @@ class Person:
 
     def review(self, plan: Plan, board: Board, tools: Any) -> Decision:
         gate = (board.paused.gate if board.paused else None) or ""
-        return Decision(
-            "reject" if gate.removeprefix("undo ") in self.refuses and gate.startswith("undo ") else "approve"
-        )
+        refused = gate.startswith("undo ") and gate.removeprefix("undo ") in self.refuses
+        return Decision("reject" if refused else "approve")
 
 
 def steps_of(draw: st.DrawFn, made: list[Job], prefix: str) -> list[dict[str, Any]]:
-    """Return steps that can be undone; some have gates, some run anyway, and some undos have gates."""
+    """Return steps with undos; some steps and undos have gates, and some run anyway."""
     some = st.integers(0, 3).map(lambda n: n == 0)
     steps = []
     for job in made:
@@ -123,11 +108,10 @@ def cases(draw: st.DrawFn) -> tuple[list[list[dict[str, Any]]], Policy, int | No
 
 @given(cases())
 @rounds(300)
-def test_of_any_run_what_gave_a_result_is_undone_once_or_named(drawn: Any) -> None:
+def test_in_random_runs_each_step_with_a_result_is_undone_or_named(drawn: Any) -> None:
     plans, policy, slots, limits, refuses, stuck = drawn
     site = Site(" ".join(stuck))
-    workers = Simulated(slots, limits=limits)
-    agent = PlannerExecutor(Portions(*plans), ToolExecutor(site.tools), Person(refuses), workers=workers, policy=policy)
+    agent = site.agent(*plans, reviewer=Person(refuses), workers=Simulated(slots, limits=limits), policy=policy)
     run = agent.run("build")
     if any(isinstance(event, RollbackStarted) for event in run.events):
         check_replay(run, policy)
@@ -168,7 +152,6 @@ def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) ->
 
     site = Site()
     policy = Policy(rollback="failed", replan="failure", max_replans=1)
-    agent = PlannerExecutor(Hostile(), ToolExecutor(site.tools), reviewer, workers=Simulated(), policy=policy)
-    run = agent.run("go")
+    run = site.agent(Hostile(), reviewer=reviewer, policy=policy).run("go")
     assert (run.status, run.reason) == ("paused", "waits before the undo of step a")
     assert site.standing == ["a"]

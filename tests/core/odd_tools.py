@@ -126,12 +126,6 @@ def tells(seconds: float) -> str:
 
 
 @tool(effects="none")
-def late_error(seconds: float) -> str:
-    charge(seconds)
-    raise ValueError("after all")
-
-
-@tool(effects="none")
 def no_number() -> str:
     charge(math.nan)
     return "done"

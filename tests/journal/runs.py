@@ -15,12 +15,10 @@ YES = Decision("approve", by="Ada")
 
 
 def add(a: int, b: int) -> int:
-    """Add."""
     return a + b
 
 
 def look() -> str:
-    """Look."""
     return "seen"
 
 
