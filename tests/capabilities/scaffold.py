@@ -1,4 +1,4 @@
-"""What the tests of the capabilities share: a site where tools put things up and take them down, and what a rollback must do."""
+"""Shared by the tests of the capabilities: a site where tools put things up and take them down, and a check of rollbacks."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ class Site:
         self.log.append(f"-{name}")
         if name in self.stuck:
             raise RuntimeError(f"{name} is stuck")
-        self.standing.remove(name)  # an error where it does not stand: it was never put up, or is down already
+        self.standing.remove(name)  # an error if it is not there
         return name
 
     def look(self, fails: bool = False) -> list[str]:

@@ -7,25 +7,12 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import (
-    Board,
-    Decision,
-    Grant,
-    Plan,
-    RuleEvaluator,
-    Run,
-    Simulated,
-    Step,
-    Team,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-)
+from planexec_lite import Board, Decision, Grant, Plan, RuleEvaluator, Run, Simulated, Step, Team, Tool, Toolbox
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.events import Inside, StepStarted
 from planexec_lite.meter import charge
-from tests.core.agents import agent_for
+from tests.core.agents import agent_for, executor_of
 from tests.core.shapes import check_fold
 
 
@@ -130,10 +117,10 @@ def adventure(seed: int) -> Run:
             return Verdict("modify", "m", changed=step.model_copy(update=changes))
         return Verdict("accept" if mood < 0.5 else "retry" if mood < 0.85 else "replan", "because")
 
-    executor: Any = ToolExecutor(box)
+    executor = executor_of(box)
     if chance.random() < 0.3:
-        inner = Team({"c": ToolExecutor(box.only("t2")), "d": ToolExecutor(box.only("t3"))}, {"d": 1})
-        executor = Team({"a": ToolExecutor(box.only("t0", "t1")), "b": inner}, {"a": chance.randint(1, 2)})
+        inner = Team({"c": executor_of(box.only("t2")), "d": executor_of(box.only("t3"))}, {"d": 1})
+        executor = Team({"a": executor_of(box.only("t0", "t1")), "b": inner}, {"a": chance.randint(1, 2)})
     limits = {"oven": 1} if chance.random() < 0.5 else {}
     bounds = {"retries": chance.randint(0, 2), "max_replans": chance.randint(0, 4), "max_rounds": chance.randint(0, 5)}
     one = agent_for(

@@ -7,20 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    AskPerson,
-    Board,
-    Decision,
-    Grant,
-    Plan,
-    PlanError,
-    PlannerExecutor,
-    Run,
-    ScriptedReviewer,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-)
+from planexec_lite import AskPerson, Board, Decision, Grant, Plan, PlanError, Run, ScriptedReviewer, Tool
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.events import PlanProposed, Reviewed, StepStarted
 from tests.core.agents import agent_for, carry_out
@@ -35,9 +22,9 @@ class World:
         self.broken, self.done = set(broken), list[str]()
 
     @property
-    def executor(self) -> ToolExecutor:
+    def tools(self) -> list[Tool]:
         effects: dict[str, Any] = {"look": "none", "write": "idempotent", "pay": "once"}
-        return ToolExecutor(Toolbox([Tool(self.do, name=name, effects=effects[name]) for name in effects]))
+        return [Tool(self.do, name=name, effects=effects[name]) for name in effects]
 
     def do(self, what: str) -> str:
         """Do something."""
@@ -58,9 +45,9 @@ def plan(*steps: dict[str, Any], **more: Any) -> Plan:
     return Plan.parse({"goal": "work", "steps": list(steps), **more})
 
 
-def agent(world: World, planner: Any, reviewer: Any = None, **policy: Any) -> PlannerExecutor:
+def agent(world: World, planner: Any, reviewer: Any = None, **policy: Any) -> Any:
     policy = {"replan": "failure", "max_replans": 9, **policy}
-    return agent_for(world.executor, planner, reviewer=reviewer or AskPerson(), **policy)
+    return agent_for(world.tools, planner, reviewer=reviewer or AskPerson(), **policy)
 
 
 def check(run: Run) -> Run:
@@ -112,19 +99,21 @@ def test_a_requested_change_goes_to_the_planner_and_needs_a_new_approval() -> No
     assert planner.told[1] == ["change_asked"]
     assert one.resume(run, Decision("approve")).status == "finished"
     assert world.done == ["staging"]
+    run = agent(world, planner, ScriptedReviewer([Decision("change")]), max_changes=0).run("clean")
+    assert (run.status, "max_changes" in run.reason) == ("stopped", True)
 
 
 def test_without_a_planner_a_change_is_refused_and_an_open_plan_stops() -> None:
     world = World()
-    one = agent_for(world.executor)
-    paused = carry_out(plan(look("1", gate=True)), world.executor)
+    one = agent_for(world.tools)
+    paused = carry_out(plan(look("1", gate=True)), world.tools)
     with pytest.raises(ValueError, match="planner"):
         one.resume(paused, Decision("change", comment="not there"))
     with pytest.raises(ValueError, match="planner"):
         one.run("clean")
     run = one.resume(paused, Decision("approve", plan=plan(look("1", gate=True), write("2", "1"))))
     assert (run.status, world.done) == ("finished", ["1", "2"])
-    run = carry_out(plan(look("3"), complete=False), world.executor)
+    run = carry_out(plan(look("3"), complete=False), world.tools)
     assert (run.status, world.done[2:]) == ("stopped", ["3"])
     assert "no planner" in run.reason
 
@@ -198,18 +187,27 @@ FIRST = plan(look("1"), look("2", "1"), write("3", "2"), rollback=[{"tool": "wri
 PAYS = {"tool": "pay", "params": {"what": "x"}}
 ASKS: dict[str, tuple[Plan, Plan, int, str]] = {  # two plans, the approvals (or a grant), and the question
     "another step behind the same gate": (
-        plan(write("2", gate=True, what="1")), plan(write("2", gate=True, what="production")), 3, "gate of step 2",
+        plan(write("2", gate=True, what="1")),
+        plan(write("2", gate=True, what="production")),
+        3,
+        "gate of step 2",
     ),
     "a gate that was approved for another step": (
-        plan(look("1", gate=True), write("4", "1", gate=True)), plan(look("1b"), write("4", "1b", gate=True)), 3, "gate of step 4",
+        plan(look("1", gate=True), write("4", "1", gate=True)),
+        plan(look("1b"), write("4", "1b", gate=True)),
+        3,
+        "gate of step 4",
     ),
     "a step that had a gate": (
-        plan(look("1"), write("2", "1", gate=True)), plan(look("1b"), write("2", "1b")), 0, "approval",
+        plan(look("1"), write("2", "1", gate=True)),
+        plan(look("1b"), write("2", "1b")),
+        0,
+        "approval",
     ),
     "an undo by another tool": (FIRST, plan(look("1b", undo=PAYS)), 0, "approval"),
     "a rollback by another tool": (FIRST, plan(look("1b"), rollback=[PAYS]), 0, "approval"),
     "without a tool": (FIRST, plan(step("1b", None, description="do whatever it takes")), 0, "approval"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ASKS)
@@ -246,12 +244,12 @@ class Putting(World):
     """A world whose tool takes values of three types."""
 
     @property
-    def executor(self) -> ToolExecutor:
+    def tools(self) -> list[Tool]:
         def put(x: bool | int | float) -> str:
             """Note a value."""
             return self.do(repr(x))
 
-        return ToolExecutor(Toolbox([*super().executor.tools, Tool(put, effects="idempotent")]))
+        return [*super().tools, Tool(put, effects="idempotent")]
 
 
 @pytest.mark.parametrize("edited", [True, 1.0, 2], ids=repr)
@@ -275,7 +273,7 @@ def test_the_rollback_of_an_unapproved_plan_is_not_granted() -> None:
 @pytest.mark.parametrize("says", ["approve", {"verdict": "approve"}, RuntimeError("out of office")], ids=repr)
 def test_finished_work_is_kept_if_the_reviewer_fails_later(says: Any) -> None:
     class Late:
-        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Any:
+        def review(self, plan: Plan, board: Board, tools: Any) -> Any:
             if not board.reviews:
                 return Decision("approve")
             if isinstance(says, Exception):
@@ -370,7 +368,7 @@ def test_a_decision_that_names_its_plan_opens_no_gate_and_no_other_plan() -> Non
 @pytest.mark.parametrize("destructive", [False, True])
 def test_a_grant_covers_no_new_destructive_step(destructive: bool) -> None:
     world = World()
-    tools = Toolbox([Tool(world.do, name="clean", effects="idempotent", destructive=destructive)])
+    tools = [Tool(world.do, name="clean", effects="idempotent", destructive=destructive)]
     plans = {"steps": [step("1", "clean", what="a")], "complete": False}, [step("2", "clean", what="b")]
     run = agent_for(tools, *plans, reviewer=granting(5)).run("clean")
     assert (run.status, world.done) == (("paused", ["a"]) if destructive else ("finished", ["a", "b"]))

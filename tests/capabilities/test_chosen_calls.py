@@ -61,7 +61,7 @@ class Office:
         return "seen"
 
     def note(self, text: str) -> str:
-        """Note a text: nothing is declared about its effects."""
+        """Note a text; the effects of this tool are not declared."""
         self.calls.append(f"note {text}")
         return text
 

@@ -1,4 +1,4 @@
-"""The deadline: no step starts after it, and running steps are given up; and the progress of a step."""
+"""The deadline: no step starts after it, and running steps time out. And the progress of steps."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

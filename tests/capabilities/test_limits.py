@@ -1,4 +1,4 @@
-"""Limits and roles: four cooks and one oven; and the most calls of one tool in a run, across retries and plans."""
+"""Limits and roles, with four cooks and an oven; and the most calls of a tool in a run, across retries and plans."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,21 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    Board,
-    Inline,
-    Plan,
-    Policy,
-    Run,
-    Simulated,
-    Step,
-    Team,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    execute,
-    tool,
-)
+from planexec_lite import Board, Inline, Policy, Run, Simulated, Step, Team, Tool, Toolbox, ToolExecutor, tool
 from planexec_lite.capabilities.call_limit import Calls
 from planexec_lite.events import StepBlocked, StepStarted
 from tests.capabilities.scaffold import told
@@ -74,7 +60,7 @@ def test_an_unknown_or_invalid_limit_is_rejected_before_the_run(limits: Any, wor
     for workers in (Simulated(limits=limits), Inline(limits)):
         seen: list[Run] = []
         with pytest.raises(ValueError, match=words):
-            execute(Plan.parse([step("1", "bake")]), ToolExecutor(KITCHEN), workers=workers, watch=seen.append)
+            carry_out([step("1", "bake")], KITCHEN, workers, watch=seen.append)
         assert not seen
 
 
@@ -120,7 +106,7 @@ def test_each_step_goes_to_the_executor_of_its_role_within_its_slots() -> None:
     team = Team({"cook": Named("Ann", CHOP), "baker": Named("Bob", BAKE, CHOP)}, slots={"cook": 2, "baker": 1})
     steps = [step(str(n), "chop" if n % 2 else "bake", what=str(n)) for n in range(6)]
     steps += [step("x", None, description="taste"), step("y", "bake", "1", what="{step_1_result}")]
-    run = execute(Plan.parse(steps), team, workers=Simulated())
+    run = carry_out(steps, team)
     check_order(run)
     check_fold(run)
     begun = {"cook": [0.0, 0.0, 2.0, 2.0], "baker": [0.0, 10.0, 20.0, 30.0]}
@@ -138,7 +124,7 @@ def test_an_invalid_team_and_a_tool_without_a_role_are_rejected() -> None:
     with pytest.raises(ValueError, match="cook=0"):
         Team({"cook": ann}, slots={"cook": 0})
     with pytest.raises(ValueError, match="unknown_tool"):
-        execute(Plan.parse([step("1", "bake")]), Team({"cook": ann}))
+        carry_out([step("1", "bake")], Team({"cook": ann}))
 
 
 def tools_of(log: list[str], fails: int = 0) -> Toolbox:

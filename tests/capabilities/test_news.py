@@ -13,25 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    Board,
-    Decision,
-    Inline,
-    Journal,
-    JournalError,
-    Plan,
-    Run,
-    Simulated,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    execute,
-)
+from planexec_lite import Board, Decision, Inline, Journal, JournalError, Plan, Run, Simulated, Tool
 from planexec_lite import events as e
 from planexec_lite.capabilities.news import News
 from planexec_lite.workers import Workers
 from tests.core import telling
-from tests.core.agents import agent_for
+from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
 from tests.core.shapes import Workshop, check_fold, jobs, plan_of, step
 from tests.rounds import rounds
@@ -44,7 +31,7 @@ class World:
 
     def __init__(self) -> None:
         self.did = list[int]()
-        self.tools = Toolbox([Tool(self.act, effects="none")])
+        self.tools = [Tool(self.act, effects="none")]
 
     def act(self, n: int) -> int:
         """Act."""
@@ -142,7 +129,7 @@ def test_random_runs_keep_done_steps_after_news_at_any_moment(made: Any, slots: 
     first = plan_of(made)
 
     class Again:
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        def plan(self, goal: str, board: Board, tools: Any) -> Plan:
             if not board.steps:
                 return first
             left = [one for one in first.steps if one.id not in board.results]
@@ -173,7 +160,7 @@ def test_a_run_that_has_ended_or_is_unknown_gets_no_news(journal: Journal) -> No
     with pytest.raises(JournalError, match=r"there is no journal runs.db"):
         journal.tell(1, "hello")
     assert not journal.path.exists()
-    execute(Plan.parse(FIRST), ToolExecutor(World().tools), journal=journal)
+    carry_out(FIRST, World().tools, journal=journal)
     with pytest.raises(JournalError, match=r"run 1 in runs.db has ended \(finished\); start a new run with the news"):
         journal.tell(1, "too late")
     for run in ("7", "1; DROP TABLE runs", "٣", "-1", "9" * 30):

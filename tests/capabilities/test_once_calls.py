@@ -246,7 +246,7 @@ def plans(draw: st.DrawFn) -> Plan:
 
 
 def family(steps: Mapping[str, Step], id: str) -> Any:
-    """A step and all its dependencies, as one nested value."""
+    """A step and all its dependencies as a nested value."""
     return steps[id].model_dump_json(), [family(steps, other) for other in steps[id].depends_on]
 
 

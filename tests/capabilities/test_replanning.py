@@ -52,9 +52,11 @@ LATER: dict[str, tuple[Callable[[int], Any], list[int], str]] = {
     "other work under a done id": (lambda n: [work("1", 100)], [1, 2], "done_already"),
     "the same under other ids": (lambda n: [work(f"{n}x", 2, "1"), work(f"{n}y", 3, f"{n}x")], [1, 2], "tried_before"),
     "two plans in turn": (
-        lambda n: [work(f"{n}x", [2, 5][n % 2], "1"), work(f"{n}y", 3, f"{n}x")], [1, 2, 5], "tried_before"
+        lambda n: [work(f"{n}x", [2, 5][n % 2], "1"), work(f"{n}y", 3, f"{n}x")],
+        [1, 2, 5],
+        "tried_before",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LATER)

@@ -9,19 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab.timed_llm import TimedLLM
-from planexec_lite import (
-    AskPerson,
-    Decision,
-    LLMPlanner,
-    Plan,
-    Pool,
-    RuleEvaluator,
-    Run,
-    Simulated,
-    Tool,
-    Toolbox,
-    Verdict,
-)
+from planexec_lite import AskPerson, Decision, LLMPlanner, Plan, Pool, RuleEvaluator, Run, Simulated, Tool, Verdict
 from planexec_lite import events as e
 from planexec_lite.plan import StepReader
 from planexec_lite.workers import Workers
@@ -39,7 +27,7 @@ class World:
 
         effects: dict[str, Any] = {"work": "none", "pay": "once"}
         taken = lambda n, seconds: seconds  # noqa: E731
-        self.tools = Toolbox([Tool(self.do, name=name, latency=taken, effects=effects[name]) for name in effects])
+        self.tools = [Tool(self.do, name=name, latency=taken, effects=effects[name]) for name in effects]
 
     def do(self, n: int, seconds: float = 1.0) -> int:
         """Do piece n."""

@@ -1,4 +1,4 @@
-"""Tools that misbehave in every way a tool can, in a module that another process can import."""
+"""Tools that misbehave in many ways, in a module that other processes can import."""
 
 import asyncio
 import concurrent.futures
@@ -14,21 +14,21 @@ from planexec_lite.meter import charge, emit
 
 
 class Wordless(Exception):
-    """An exception that can't say what it is."""
+    """An exception whose text is not a string."""
 
     def __str__(self) -> str:
         return 404  # type: ignore[return-value]
 
 
 class Endless(Exception):
-    """An exception whose words raise it again."""
+    """An exception whose text raises it again."""
 
     def __str__(self) -> str:
         raise self
 
 
 class Unpicklable(Exception):
-    """An exception that can't leave its process."""
+    """An exception that can't be pickled."""
 
     def __init__(self, one: str, two: str) -> None:
         super().__init__(one)
@@ -59,7 +59,7 @@ def raises(what: str) -> str:
 
 
 class Opaque:
-    """A value that is no data."""
+    """A value that JSON does not have."""
 
 
 def cycle() -> list[Any]:

@@ -10,23 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    ApproveAll,
-    Board,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    Run,
-    Simulated,
-    ToolExecutor,
-    events,
-    execute,
-)
+from planexec_lite import ApproveAll, Board, Plan, Policy, Run, Simulated, events
 from planexec_lite import events as e
 from planexec_lite.core import IllegalTransition, State
 from planexec_lite.events import PlanStarted, StepStarted
 from planexec_lite.plan import Call, Step
 from planexec_lite.tools import Toolbox
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Job, Workshop, check_fold, check_replay, jobs, json_values, plan_of, step
 from tests.guards.books import ROOT
 from tests.rounds import rounds
@@ -43,7 +33,7 @@ LEAVES: dict[Any, st.SearchStrategy[Any]] = {
 
 
 def some(kind: Any) -> st.SearchStrategy[Any]:
-    """Random values of an event or of a part of one, by its type hints."""
+    """Random values of an event or of its parts, by the type hints."""
     arguments = get_args(kind)
     if kind in LEAVES:
         return LEAVES[kind]
@@ -108,16 +98,15 @@ def runs(draw: st.DrawFn) -> tuple[Run, Policy]:
     """A random run: with one plan or a plan in portions, with failures and a number of slots."""
     made = draw(jobs(most=8))
     policy = Policy(failure=draw(st.sampled_from(["skip", "stop"])), retries=draw(st.integers(0, 1)), max_rounds=4)
-    workers, executor = Simulated(draw(st.integers(1, 4) | st.none())), ToolExecutor(Workshop().toolbox)
+    workers, tools = Simulated(draw(st.integers(1, 4) | st.none())), Workshop().toolbox
     if draw(st.booleans()):
-        return execute(plan_of(made), executor, workers=workers, policy=policy), policy
+        return carry_out(plan_of(made), tools, workers, policy=policy), policy
     place = {id: n for n, wave in enumerate(plan_of(made).waves()) for id in wave}
     ordered = sorted(made, key=lambda job: place[job.id])
     cut = draw(st.integers(0, len(made)))
     reviewer = draw(st.sampled_from([None, ApproveAll()]))
     planner = Rounds([part for part in (ordered[:cut], ordered[cut:]) if part])
-    agent = PlannerExecutor(planner, executor, reviewer, workers=workers, policy=policy)
-    return agent.run("build"), policy
+    return agent_for(tools, planner, reviewer=reviewer, workers=workers, policy=policy).run("build"), policy
 
 
 @rounds(150)

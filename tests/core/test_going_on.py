@@ -33,7 +33,7 @@ from tests.core.shapes import Portions, check_fold, left, step
 
 
 class World:
-    """What was done; the first call of `trip` ends in an error, after its effect."""
+    """Lists the calls; the first call of `trip` raises an error after its effect."""
 
     def __init__(self, trip: str = "", problem: Any = KeyboardInterrupt) -> None:
         self.did: list[str] = []

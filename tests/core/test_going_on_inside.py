@@ -11,22 +11,11 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import (
-    Decision,
-    HybridExecutor,
-    Journal,
-    PlannerExecutor,
-    RulePlanner,
-    Run,
-    Team,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-)
+from planexec_lite import Decision, HybridExecutor, Journal, PlannerExecutor, RulePlanner, Run, Team, Tool, Toolbox
 from planexec_lite.decisions import innermost
 from planexec_lite.journal import FILE
 from planexec_lite.meter import ModelCall, charge, idempotency_key
-from tests.core.agents import agent_for
+from tests.core.agents import agent_for, executor_of
 from tests.core.shapes import check_fold, left, step
 
 
@@ -96,7 +85,7 @@ CALLS = ["Ax", "Ama", "Amp", "Amz", "Ay", "Bx", "Bma", "Bmp", "Bmz", "By"]
 
 def agent_of(world: World, kept: Journal | None) -> PlannerExecutor:
     """Return an agent on three levels."""
-    tools = ToolExecutor(world.tools)
+    tools = executor_of(world.tools)
     below = agent_for(HybridExecutor(tools, agent_for(tools, RulePlanner(inner))), RulePlanner(middle))
     return agent_for(Team({"all": below}), RulePlanner(outer), journal=kept)
 
@@ -241,7 +230,7 @@ def test_a_nested_run_that_another_process_took_over_ends(kept: Journal) -> None
     world, began = World(), list[None]()
 
     def plan(goal: str) -> list[dict[str, Any]]:
-        if not began:  # an orphan is at the step, while another process goes on with the run
+        if not began:  # another process has continued the run
             began.append(None)
             with sqlite3.connect(kept.path) as connection:
                 (uid,) = connection.execute("SELECT uid FROM runs WHERE id < 0").fetchone()

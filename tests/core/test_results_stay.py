@@ -8,27 +8,13 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import (
-    ApproveAll,
-    Board,
-    Decision,
-    Plan,
-    Pool,
-    Run,
-    Simulated,
-    Step,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    Verdict,
-    execute,
-)
+from planexec_lite import ApproveAll, Board, Decision, Plan, Pool, Run, Step, Tool, Toolbox, Verdict
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.events import StepDone, from_dict, to_dict
-from tests.core.agents import agent_for
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 
 NUMBERS = {"numbers": [3, 1, 2], "more": {"of": ["them"]}}
@@ -91,11 +77,11 @@ def check(run: Run) -> None:
     assert Board.of(run.events) == run.board
 
 
-@pytest.mark.parametrize("executor", [ToolExecutor(Scribbles.tools), Scribbles()], ids=["tools", "executor"])
+@pytest.mark.parametrize("executor", [Scribbles.tools, Scribbles()], ids=["tools", "executor"])
 @pytest.mark.parametrize("pool", [False, True])
 def test_a_step_that_changes_its_inputs_changes_no_result(executor: Any, pool: bool) -> None:
     with ThreadPoolExecutor(2) as threads:
-        run = execute(PLAN, executor, workers=Pool(threads) if pool else Simulated())
+        run = carry_out(PLAN, executor, Pool(threads) if pool else None)
     check(run)
     if isinstance(executor, Scribbles):
         executor.kept.append("MALLORY")
@@ -137,7 +123,7 @@ def test_a_role_that_changes_its_board_changes_nothing() -> None:
 
 
 def test_changing_the_values_that_a_run_returns_does_not_change_the_run() -> None:
-    run = execute(Plan.parse([step("1", "make")]), Scribbles())
+    run = carry_out([step("1", "make")], Scribbles())
     for again in (run, Run([from_dict(to_dict(event)) for event in run.events])):
         for value in (again.results, again.answer, again.board.results["1"]):
             scribble(value)

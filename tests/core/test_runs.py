@@ -11,20 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import planexec_lite
-from planexec_lite import (
-    Backoff,
-    Board,
-    Inline,
-    Plan,
-    Policy,
-    Pool,
-    Run,
-    Simulated,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    execute,
-)
+from planexec_lite import Backoff, Board, Inline, Pool, Run, Simulated, Tool
 from planexec_lite.events import StepDone, StepFailed, StepStarted, from_dict, to_dict
 from tests.core.agents import carry_out
 from tests.core.shapes import Job, Workshop, jobs, plan_of, step
@@ -43,8 +30,7 @@ def give(value: Any) -> Any:
 
 def made(value: Any) -> Run:
     """A run with a step that returns this value."""
-    tools = Toolbox([Tool(lambda: value, name="odd", effects="none")])
-    return execute(Plan.parse([step("1", "odd")]), ToolExecutor(tools), workers=Simulated())
+    return carry_out([step("1", "odd")], [Tool(lambda: value, name="odd", effects="none")])
 
 
 FOUR = [step("1", "give", value=4)]
@@ -67,7 +53,7 @@ def test_the_answer_is_the_last_result_or_the_one_in_the_plan(kind: str) -> None
 
 
 class Level(IntEnum):
-    """A number of a class of its own."""
+    """A number of another class."""
 
     HIGH = 3
 
@@ -130,9 +116,9 @@ def test_a_story_lists_all_events_of_a_step() -> None:
             raise problems.pop()
         return name
 
-    tools = ToolExecutor(Toolbox([Tool(search, effects="none", latency=2.0)]))
-    plan = Plan.parse([step("1", "search", name="wind", retries=1), step("2", "search", "1", name="sun")])
-    run = execute(plan, tools, workers=Simulated(), policy=Policy(backoff=Backoff(jitter=0)))
+    tools = [Tool(search, effects="none", latency=2.0)]
+    plan = [step("1", "search", name="wind", retries=1), step("2", "search", "1", name="sun")]
+    run = carry_out(plan, tools, backoff=Backoff(jitter=0))
     assert run.story("1") == STORY
     assert run.story(2).startswith("step 2: search(name='sun')\n  5 s  step started\n")
     with pytest.raises(ValueError, match="there is no step 7; there are: 1, 2"):
@@ -146,17 +132,16 @@ def test_a_watcher_that_raises_ends_the_run() -> None:
     def act(n: int) -> None:
         calls.append(n)
 
-    many = Plan.parse([step(str(n), "act", n=n) for n in range(50)])
+    many = [step(str(n), "act", n=n) for n in range(50)]
 
     def bad(run: Run) -> None:
         if run.results:
             raise ZeroDivisionError
 
-    tools = Toolbox([Tool(act, effects="none")])
     with ThreadPoolExecutor(1) as threads:
         for workers in (Inline(), Simulated(1), Pool(threads, slots=2)):
             with pytest.raises(ZeroDivisionError):
-                execute(many, ToolExecutor(tools), workers=workers, watch=bad)
+                carry_out(many, [Tool(act, effects="none")], workers, watch=bad)
         threads.shutdown()
     assert len(calls) < 10
 
@@ -173,10 +158,9 @@ def test_a_watcher_sees_each_job_before_it_begins(made: list[Job], slots: int | 
         ended = sum(isinstance(event, StepDone | StepFailed) for event in run.events)
         assert ended <= sum(workshop.calls.values()) <= started
 
-    settings: Any = {"workers": Simulated(slots), "policy": Policy(failure=failure)}
-    run = execute(plan_of(made), ToolExecutor(workshop.toolbox), watch=watch, **settings)
+    run = carry_out(plan_of(made), workshop.toolbox, Simulated(slots), watch=watch, failure=failure)
     for before, after in pairwise(seen):
         assert after[: len(before)] == before
         assert len(after) > len(before), "shown twice without a new event"
     assert seen[-1] == run.events
-    assert run.events == execute(plan_of(made), ToolExecutor(Workshop().toolbox), **settings).events
+    assert run.events == carry_out(plan_of(made), Workshop().toolbox, Simulated(slots), failure=failure).events

@@ -1,4 +1,4 @@
-"""The same bytes on every run, whatever the hash seed and time zone: ``python -m tests.core.test_same_bytes`` prints them."""
+"""The same bytes with every hash seed and time zone; ``python -m tests.core.test_same_bytes`` prints them."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def printed(seed: str, zone: str) -> dict[str, Any]:
 def test_two_processes_with_other_hash_seeds_print_the_same() -> None:
     one, other = printed("0", "UTC"), printed("4711", "Pacific/Auckland")
     assert [topic for topic in one if json.dumps(one[topic]) != json.dumps(other[topic])] == []
-    assert all(len(json.dumps(told)) > 20 for told in one.values())
+    assert all(len(json.dumps(topic)) > 20 for topic in one.values())
 
 
 def random_jobs(seed: int) -> list[Job]:

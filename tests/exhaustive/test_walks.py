@@ -1,4 +1,4 @@
-"""Every run of every small plan keeps the rules."""
+"""Every run of every small plan follows the rules."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from planexec_lite.events import Event
 from tests.exhaustive.kinds import CRASHES, KINDS, cases, told, walked
 from tests.exhaustive.walk import Case, graphs, shapes, walk
 
-# Together these take longer than all others.
-LONG = ("backed off, and a planner", "taken back, and a planner", "run anyway, and a planner")
+# These take longer than all others together.
+LONG = ("backed off, and a planner", "rolled back, and a planner", "run anyway, and a planner")
 NEWS = ("news", "news, and judged", "news, and backed off")
-WIDE = (*LONG, *NEWS, "failures, and a planner", "taken back, and judged")
+WIDE = (*LONG, *NEWS, "failures, and a planner", "rolled back, and judged")
 
 
-def test_the_labelled_graphs_are_all_there() -> None:
+def test_all_labelled_graphs_are_generated() -> None:
     assert [sum(1 for _ in graphs(size)) for size in (1, 2, 3, 4)] == [1, 3, 25, 543]
     assert [sum(1 for _ in shapes(size, "")) for size in (1, 2, 3, 4)] == [1, 2, 6, 31]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.weekly] * (kind in WIDE)) for kind in KINDS])
-def test_every_run_of_up_to_three_steps_keeps_the_rules(kind: str) -> None:
+def test_every_run_of_up_to_three_steps_follows_the_rules(kind: str) -> None:
     for size in (1, 2, 3):
         walks = walked(graphs(size), kind)
         assert all(one.ends for one in walks), told(walks)
@@ -41,35 +41,32 @@ def test_every_run_of_up_to_three_steps_keeps_the_rules(kind: str) -> None:
         for size in (1, 2, 3)
     ],
 )
-def test_every_run_keeps_the_rules_when_its_process_dies(kind: str, size: int) -> None:
+def test_every_run_follows_the_rules_after_a_crash(kind: str, size: int) -> None:
     walks = walked(graphs(size), kind)
     assert all(one.ends for one in walks), told(walks)
 
 
 @pytest.mark.weekly
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in (*LONG, *NEWS, "taken back, and judged")])
-def test_every_run_of_four_steps_keeps_the_rules(kind: str) -> None:
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in (*LONG, *NEWS, "rolled back, and judged")])
+def test_every_run_of_four_steps_follows_the_rules(kind: str) -> None:
     walks = walked(shapes(4, "b"), kind)
     assert all(one.ends for one in walks), told(walks)
 
 
-def test_a_broken_rule_is_told_with_the_events_that_led_to_it() -> None:
+def test_a_broken_rule_is_reported_with_its_events() -> None:
     with pytest.raises(AssertionError) as told:
-        walk(
-            Case({"a": ()}, Policy()),
-            lambda board, policy: None if board.state["a"] == "waiting" else decide(board, policy),
-        )
+        walk(Case({"a": ()}), lambda board, policy: None if board.state["a"] == "waiting" else decide(board, policy))
     assert str(told.value).startswith("the run stands still\n")
 
 
-# Rules that must come before the next one in `RULES`: exchanged, some run of up to two steps goes otherwise. The walks ask for
-# no approval and have no budget, so the rules about those are free here.
+# Rules that must come before the next one in `RULES`: exchanging the two changes a run of up to two steps. The walks have
+# no budget and no approvals of later plans, so the order of the rules about those does not matter here.
 BEFORE_THE_NEXT = {"stop_at_failure", "back_off", "try_again", "replan", "ask_for_approval"}
 
 
 @pytest.mark.weekly
-def test_the_order_of_rules_matters_where_the_list_says_so() -> None:
+def test_exchanging_only_the_listed_rules_changes_runs() -> None:
     assert {first.__name__ for first, rules in swapped() if not same_runs(rules)} == BEFORE_THE_NEXT
 
 
@@ -81,7 +78,7 @@ def test_a_rule_that_comes_too_late_changes_runs(name: str) -> None:
 
 
 def swapped() -> Iterator[tuple[Rule, list[Rule]]]:
-    """Each rule but the last, and the rules with this one and the next one exchanged."""
+    """Each rule but the last, with the list in which it and the next rule are exchanged."""
     for place, rule in enumerate(assembly.RULES[:-1]):
         rules = list(assembly.RULES)
         rules[place : place + 2] = reversed(rules[place : place + 2])
@@ -89,13 +86,13 @@ def swapped() -> Iterator[tuple[Rule, list[Rule]]]:
 
 
 def same_runs(rules: Sequence[Rule]) -> bool:
-    """Whether the walks over small plans meet no board where these rules say something else."""
+    """Whether these rules decide the same on all boards of the walks over small plans."""
 
     def compared(board: Board, policy: Policy) -> Event | None:
         event = decide(board, policy)
         other = core.decide(board, policy, rules, assembly.GUARDS)
         if event != (None if isinstance(other, Signal) else other):
-            raise OtherwiseError
+            raise DifferentDecisionError
         return event
 
     try:
@@ -103,10 +100,10 @@ def same_runs(rules: Sequence[Rule]) -> bool:
             for graph in (*graphs(1), *graphs(2)):
                 for case in cases(graph, kind):
                     walk(case, compared)
-    except OtherwiseError:
+    except DifferentDecisionError:
         return False
     return True
 
 
-class OtherwiseError(Exception):
-    """The rules in another order decide otherwise."""
+class DifferentDecisionError(Exception):
+    """The rules in another order decide differently."""

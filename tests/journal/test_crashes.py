@@ -40,7 +40,7 @@ def killed(folder: Path, seed: int, lines: int, after: float) -> list[Event]:
         while world.read_bytes().count(b"\n") < enough and process.poll() is None:
             time.sleep(0.0002)
         time.sleep(after)
-        with suppress(ProcessLookupError):  # it may have come to its end before
+        with suppress(ProcessLookupError):  # it might have ended before
             os.killpg(process.pid, signal.SIGKILL)
     return Journal(journal).load(1).events if journal.exists() and Journal(journal).list() else []
 

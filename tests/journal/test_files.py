@@ -17,19 +17,9 @@ from typing import Any
 import pytest
 
 from planexec_lab.prompts import Registry, RegistryError
-from planexec_lite import (
-    Backoff,
-    Journal,
-    JournalError,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    RulePlanner,
-    Simulated,
-    ToolExecutor,
-    execute,
-)
+from planexec_lite import Backoff, Journal, JournalError, Plan, Policy, Simulated, execute
 from planexec_lite.events import Event
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Job, Workshop, left, plan_of
 from tests.journal.runs import carried_out, chain, executor_of, line_of, printed, started, tell
 from tests.rounds import few
@@ -237,7 +227,7 @@ def test_only_the_owner_can_read_what_is_written(mask: int, journal: Journal, tm
     def peek() -> None:
         modes.update({str(file.relative_to(tmp_path)): file.stat().st_mode & 0o777 for file in tmp_path.rglob("*")})
 
-    inner = PlannerExecutor(RulePlanner(lambda goal: chain("peek")), executor_of(peek))
+    inner = agent_for(executor_of(peek), chain("peek"))
     before = os.umask(mask)
     try:
         Registry(tmp_path / "p.db").save("p", "text")
@@ -366,7 +356,7 @@ def test_a_clock_that_is_set_back_changes_no_time_and_no_lease(
     works, policy = executor_of(work, effects="none"), Policy(retries=1, backoff=Backoff(first=0.001), deadline=600)
     left(lambda: execute(chain(*["work"] * 4), works, journal=journal, policy=policy))
     assert journal.list()[0].status == "interrupted"
-    run = PlannerExecutor(None, works, policy=policy).resume(journal.load(1))
+    run = agent_for(works, policy=policy).resume(journal.load(1))
     assert (run.status, len(calls)) == ("finished", 6)
     times = [event.at for event in journal.load(1).events]
     assert times == sorted(times)
@@ -384,7 +374,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Journal:
     """A journal with a run that failed, tried again and skipped."""
     journal = Journal(tmp_path_factory.mktemp("hostile") / "runs.db")
     made = [Job("1"), Job("2", ("1",), 2, 1, 1), Job("3", ("1",), 1, 2, 1), Job("4", ("3",)), Job("5", ("2",))]
-    execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated(2), policy=Policy(), journal=journal)
+    carry_out(plan_of(made), Workshop().toolbox, Simulated(2), journal=journal)
     return journal
 
 

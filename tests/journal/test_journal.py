@@ -13,27 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite import (
-    Decision,
-    Journal,
-    JournalError,
-    Plan,
-    PlannerExecutor,
-    RulePlanner,
-    Run,
-    Verdict,
-    execute,
-    file_lock,
-)
+from planexec_lite import Decision, Journal, JournalError, Plan, RulePlanner, Run, Verdict, execute, file_lock
 from planexec_lite.events import StepDone
 from planexec_lite.meter import emit
 from planexec_lite.sqlite_file import is_leased, leases_of
+from tests.core.agents import agent_for, carry_out
 from tests.journal.runs import (
     ADDS,
     GATED,
     TWO,
     YES,
-    agent,
     carried_out,
     chain,
     executor_of,
@@ -74,17 +63,17 @@ def test_any_file_name_works_also_after_a_change_of_folder(
     monkeypatch.chdir(tmp_path)
     run = carried_out(Journal(name), *GATED)  # type: ignore[arg-type]
     monkeypatch.chdir(tmp_path / "below")
-    assert agent().resume(run, YES).status == "finished"
+    assert agent_for(ADDS).resume(run, YES).status == "finished"
     assert Journal(f"/{tmp_path / name}").load(1).status == "finished"  # type: ignore[arg-type]
     assert not list((tmp_path / "below").iterdir())
 
 
 def test_a_run_in_memory_gets_a_journal_and_an_old_copy_is_refused(journal: Journal) -> None:
-    run = agent(journal=journal).resume(execute(Plan.parse(GATED), ADDS))
-    done = agent().resume(journal.load(1), YES)
+    run = agent_for(ADDS, journal=journal).resume(carry_out(GATED, ADDS))
+    done = agent_for(ADDS).resume(journal.load(1), YES)
     assert journal.load(1).events == done.events
     with pytest.raises(JournalError, match=r"run 1 has gone on since this copy of it was read: \d+ events .* load it"):
-        agent().resume(run, Decision("reject", by="Bob"))
+        agent_for(ADDS).resume(run, Decision("reject", by="Bob"))
     assert journal.load(1).events == done.events
 
 
@@ -141,7 +130,7 @@ COPIES = """
     from tests.journal.runs import chain, executor_of
 
     def fork() -> None:
-        "Leave a copy of the process, which goes on at once or sleeps."
+        "Fork the process; the fork continues at once or sleeps."
         copy = os.fork()
         if sys.argv[2] == "sleeps":
             if not copy:
@@ -224,7 +213,7 @@ def test_text_that_is_not_unicode_ends_no_run(what: str, words: str, journal: Jo
         return name if what == "result" else ""
 
     planner = RulePlanner(lambda goal: Plan.parse(f"no plan {name} {{") if what == "plan" else chain("odd"))
-    run = PlannerExecutor(planner, executor_of(odd, effects="none"), journal=journal).run("go")
+    run = agent_for(executor_of(odd, effects="none"), planner, journal=journal).run("go")
     assert words in run.reason
     assert [journal.load(1).status, journal.list()[0].events] == [run.status, len(run.events)]
 
@@ -268,7 +257,7 @@ def test_a_full_disk_stops_the_run_which_can_be_resumed(journal: Journal) -> Non
     assert "can't be written: the disk is full, or fails; free some space and resume the run" in output
     assert output.rstrip().endswith("| True")
     assert journal.list()[0].status == "interrupted"
-    done = agent().resume(journal.load(1))
+    done = agent_for(ADDS).resume(journal.load(1))
     assert done.status == "finished"
     assert [event.step for event in done.events if isinstance(event, StepDone)] == [str(n) for n in range(200)]
 
@@ -292,7 +281,7 @@ def test_a_file_that_is_locked_in_the_middle_of_a_run_stops_it(
     kept = journal.load(1).events  # reading needs no lock
     assert kept == run.events[: len(kept)]
     other[0].close()
-    done = PlannerExecutor(None, locks).resume(run)  # the run in memory is complete
+    done = agent_for(locks).resume(run)  # the run in memory is complete
     assert [event.step for event in done.events if isinstance(event, StepDone)] == ["0", "1", "2"]
     assert journal.load(1).events == done.events
 
@@ -342,7 +331,7 @@ def test_an_error_of_watch_is_raised_and_leaves_no_step_in_doubt(journal: Journa
     pays = executor_of(pay, effects="once")
     with pytest.raises(JournalError, match=r"no journal other.db"):
         execute(chain("pay"), pays, journal=journal, watch=watch)
-    assert PlannerExecutor(None, pays).resume(journal.load(1)).results == {"0": 7}
+    assert agent_for(pays).resume(journal.load(1)).results == {"0": 7}
     with pytest.raises(FileNotFoundError) as left:
         carried_out(journal, watch=draw)
     assert journal.load(2).events == left.value.run.events  # type: ignore[attr-defined]

@@ -125,7 +125,7 @@ class Writes:
         yield plan
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        raise AssertionError("it is heard while it writes")
+        raise AssertionError("it is streamed")
 
 
 def test_a_streamed_step_that_adds_effects_does_not_start_early() -> None:

@@ -333,7 +333,7 @@ VALUES = st.recursive(
 def test_values_are_accepted_as_by_another_validator(schema: dict[str, Any], value: Any) -> None:
     """A value that does not fit can be converted, such as text to a number; then the argument fits."""
     composed = "allOf" in str(schema)
-    tool = one(schema, required=["x"], checked_elsewhere=composed)  # a null would leave out what may be left out
+    tool = one(schema, required=["x"], checked_elsewhere=composed)  # null leaves out an optional argument
     witness = jsonschema.Draft202012Validator(schema)
     if witness.is_valid(value):
         assert tool.faults({"x": value}) == []
