@@ -1,5 +1,6 @@
 """Budgets: at each bound the run pauses or stops, and a larger budget lets it continue."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from planexec_lite import (
     Plan,
     PlannerExecutor,
     Policy,
+    Pool,
     Run,
     Simulated,
     Toolbox,
@@ -213,3 +215,18 @@ def test_pauses_for_a_budget_change_nothing_but_the_time(work: list[Job], bound:
         run, granted = one.resume(run, approve(steps=2)), granted + 2
     assert (run.status, run.results, run.board.state) == (free.status, free.results, free.board.state)
     assert Run(list(run.events)).board == run.board
+
+
+def test_models_in_parallel_steps_stay_within_the_budget() -> None:
+    class Asks:
+        tools = TOOLS
+
+        def execute(self, step: Any, inputs: Any) -> str:
+            for _ in range(3):
+                charge(call=ModelCall("m", 1, 1))
+            return "done"
+
+    plan = [step(str(n), None) for n in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        run = carry_out(plan, Asks(), Pool(threads), budget=Budget(model_calls=5))
+    assert len(run.board.calls) <= 5

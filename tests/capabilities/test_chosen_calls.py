@@ -240,3 +240,16 @@ def test_an_executor_cannot_change_a_secret_argument(other: str) -> None:
     _, run = reviewed(Calls(tools, ("pay", {"account": other, "to": "BOB"})), step)
     assert (run.status, paid) == (("failed", []) if other == "B" else ("finished", ["A"]))
     assert ("the plan fixes the arguments of pay" in run.reason) is (other == "B")
+
+
+def test_a_model_that_rewords_its_call_each_time_is_stopped() -> None:
+    numbers = iter(range(1000))
+
+    class Rewords(Calls):
+        def execute(self, step: Step, inputs: Mapping[str, Any]) -> str:
+            return str(self.tools["pay"].call({"to": f"BOB {next(numbers)}"}))
+
+    office = Office()
+    _, run = reviewed(Rewords(office.tools), IN_WORDS, reviewer=ApproveAll())
+    assert (run.status, office.calls) == ("failed", [])
+    assert "it asked a person about more than 20 calls" in run.reason

@@ -125,6 +125,12 @@ def test_replanning_on_stall_needs_runs_that_continue_after_a_failure() -> None:
         Policy(replan="stall", failure="stop")
 
 
+def test_news_beyond_the_bound_of_replans_stops_the_run() -> None:
+    agent = agent_for(World().tools, [work("1", 1, gate=True)], max_replans=0)
+    run = agent.tell(agent.run("work"), "STOP")
+    assert (run.status, "max_replans" in run.reason) == ("stopped", True)
+
+
 SMOKE, NOTIFY = step("smoke", "check"), step("notify", "note", "smoke")
 ANSWERS: dict[str, tuple[Any, str]] = {
     "a step that waited already": ([step("notify", "note")], "failed"),

@@ -9,7 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab.timed_llm import TimedLLM
-from planexec_lite import AskPerson, Decision, LLMPlanner, Plan, Pool, RuleEvaluator, Run, Simulated, Tool, Verdict
+from planexec_lite import (
+    AskPerson,
+    Decision,
+    LLMPlanner,
+    Plan,
+    Pool,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Tool,
+    Verdict,
+    tool,
+)
 from planexec_lite import events as e
 from planexec_lite.plan import StepReader
 from planexec_lite.workers import Workers
@@ -198,6 +210,22 @@ def test_a_broken_rest_keeps_done_steps_and_cancels_waiting_ones(tail: str, slot
     assert "StepStarted" not in kinds[broke:repair]
     begun = {event.step for event in run.events[:broke] if isinstance(event, e.StepStarted)}
     assert begun <= set(run.results), "the running steps ended"
+
+
+def test_references_to_steps_that_never_came_are_problems_at_the_end() -> None:
+    @tool(effects="none")
+    def note(text: str) -> str:
+        return text
+
+    writing = Writing(
+        [work("1"), work("2", "1", "7"), step("3", "note", text="about {step_9_result}")], [work("4"), END]
+    )
+    run = agent_for([*World().tools, note], writing).run("work")
+    problems = next(event.problems for event in run.events if isinstance(event, e.PlanProposed))
+    told = {(problem.code, problem.step): problem.message for problem in problems}
+    assert ("cut_off", None) in told
+    assert "step '7', which never came" in told["unknown_dependency", "2"]
+    assert any(id == "3" and "step '9'" in message for (_, id), message in told.items())
 
 
 @pytest.mark.parametrize("problem", [KeyError("no"), GeneratorExit(), MemoryError(), KeyboardInterrupt()], ids=repr)

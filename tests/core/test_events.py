@@ -17,7 +17,7 @@ from planexec_lite.events import PlanStarted, StepStarted
 from planexec_lite.plan import Call, Step
 from planexec_lite.tools import Toolbox
 from tests.core.agents import agent_for, carry_out
-from tests.core.shapes import Job, Workshop, check_fold, check_replay, jobs, json_values, plan_of, step
+from tests.core.shapes import Checked, Job, Workshop, check_fold, check_replay, jobs, json_values, plan_of, step
 from tests.guards.books import ROOT
 from tests.rounds import rounds
 
@@ -227,6 +227,13 @@ def test_an_impossible_event_changes_nothing_and_is_not_recorded(what: str) -> N
     with pytest.raises(IllegalTransition, match=words):
         run.record(event)
     assert (run.board, run.events) == (same, [*BEGUN, *before])
+
+
+def test_a_board_that_validates_detects_a_wrong_result() -> None:
+    board = Checked.of([*BEGUN, STARTED])
+    board.results["2"] = 1
+    with pytest.raises(AssertionError, match="step 2 has a result, and is waiting"):
+        board.apply(e.StepDone(2.0, "1", 1))
 
 
 def test_the_readme_has_the_table_of_states_that_the_board_uses() -> None:

@@ -1,6 +1,5 @@
 """Resuming: interrupted, paused and failed runs; a person decides about a call in doubt; the tools must be the same."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,14 +20,13 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
-    execute,
 )
 from planexec_lite import events as e
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.replanning import Replanning
-from tests.core.agents import agent_for
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Portions, check_fold, left, step
 
 
@@ -328,25 +326,12 @@ def send_on(name: str, copy: str = "boss") -> str:
 LOOK = Tool(send, name="look", effects="none")
 
 
-def tools(function: Any = send, effects: Any = "once", **more: Any) -> Toolbox:
-    return Toolbox([Tool(function, name="send", effects=effects, **more), LOOK])
-
-
-@pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    """Run 1 waits before step 2, which sends."""
-    journal = Journal(tmp_path / "runs.db")
-    steps = [step("1", "look", name="a"), step("2", "send", "1", name="{step_1_result}", gate=True)]
-    execute(Plan.parse(steps), ToolExecutor(tools()), journal=journal)
-    return journal
-
-
-def resumed(journal: Journal, toolbox: Toolbox) -> Run:
-    return agent_for(toolbox).resume(journal.load(1), YES)
+def tools(function: Any = send, effects: Any = "once", **more: Any) -> list[Tool]:
+    return [Tool(function, name="send", effects=effects, **more), LOOK]
 
 
 CHANGED = {
-    "gone": (Toolbox([LOOK]), ".*send"),
+    "gone": ([LOOK], ".*send"),
     "other parameters": (tools(send_to), ".*address"),
     "other effects": (tools(effects="none"), 'the effects of send were "once", and are "none"'),
     "another default": (tools(send_on), "send is not the tool that the plan was made with"),
@@ -356,13 +341,24 @@ CHANGED = {
 
 @pytest.mark.parametrize("name", CHANGED)
 def test_a_changed_tool_is_named_and_the_run_stays_as_it_is(name: str, journal: Journal) -> None:
-    toolbox, words = CHANGED[name]
-    before = journal.load(1).events
+    changed, words = CHANGED[name]
+    steps = [step("1", "look", name="a"), step("2", "send", "1", name="{step_1_result}", gate=True)]
+    before = carry_out(steps, tools(), journal=journal).events
     with pytest.raises(ValueError, match=f"the tools have changed since this run began: step 2: {words}"):
-        resumed(journal, toolbox)
+        agent_for(changed).resume(journal.load(1), YES)
     assert journal.load(1).events == before
-    without_look = Toolbox([Tool(send, effects="once")])  # no step needs it any more
-    assert resumed(journal, without_look).results == {"1": "a", "2": "a"}
+    without_look = agent_for([Tool(send, effects="once")])  # no later step needs it
+    assert without_look.resume(journal.load(1), YES).results == {"1": "a", "2": "a"}
+
+
+def test_a_changed_tool_of_an_undo_is_named_however_the_run_continues() -> None:
+    undo = {"tool": "send", "params": {"name": "b"}}
+    steps = [step("1", "look", name="a", undo=undo), step("2", "look", "1", name="b", gate=True)]
+    run = agent_for(tools(), {"steps": steps, "rollback": [undo]}).run("go")
+    other = agent_for(tools(send_on), steps)
+    for resume in (lambda: other.resume(run, YES), lambda: other.tell(run, "hurry"), lambda: other.roll_back(run)):
+        with pytest.raises(ValueError, match="send, its undo, is not the tool that the plan was made with"):
+            resume()
 
 
 def test_before_another_plan_a_new_or_changed_tool_is_refused() -> None:

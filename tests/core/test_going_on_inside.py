@@ -244,3 +244,16 @@ def test_a_nested_run_that_another_process_took_over_ends(kept: Journal) -> None
     run = agent.run("go")
     assert (run.status, world.done) == ("failed", [])
     assert "was taken over by process" in run.reason
+
+
+def test_an_error_of_watch_inside_leaves_a_payment_in_doubt() -> None:
+    def watch(run: Run) -> None:
+        if "q" in run.results:
+            raise RuntimeError("no more pictures")
+
+    world = World()
+    below = agent_for(world.tools, [step("p", "pay", name="p"), step("q", "put", name="q")], watch=watch)
+    agent = agent_for(below, [step("1", None, description="A", retries=2)])
+    run = agent.run("go")
+    assert (run.status, world.done) == ("failed", ["p", "q"])
+    assert "1/p" in agent.roll_back(run).reason

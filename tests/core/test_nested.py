@@ -26,11 +26,11 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import Inside, StepDone, from_dict, to_dict
-from planexec_lite.meter import ModelCall, charge, idempotency_key
+from planexec_lite.events import Inside, PlanProposed, RunStarted, StepDone, from_dict, to_dict
+from planexec_lite.meter import ModelCall, charge, emit, idempotency_key
 from planexec_lite.model.prompt_text import DATA_RULE
 from tests.capabilities.scaffold import FAILED, Site, broken, call, up
-from tests.core.agents import agent_for
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import check_fold, left, step
 
 CALLED: list[str] = []
@@ -120,6 +120,8 @@ def test_several_last_steps_inside_give_their_results_by_id() -> None:
     below = agent_for(TOOLS, [step("a", "chop", what="x"), step("b", "boil", what="y")])
     run = outer(below, [step("1", None, description="both")]).run("dinner")
     assert run.answer == {"a": "chopped x", "b": "boiled y"}
+    with pytest.raises(ValueError, match="no run inside step 9"):
+        run.inside("9")
 
 
 ASKED = [{"id": 1, "description": "prepare leeks"}, {"id": 2, "description": "serve", "depends_on": [1]}]
@@ -182,6 +184,25 @@ def test_the_rollback_of_the_inner_plan_follows_the_undos_of_its_steps() -> None
         "; undone: 1/b, 0; called: 1/rollback 1, 1/rollback 3; not undone: 1/a (no undo of its own)"
     )
     assert agent.roll_back(run).reason.endswith("asked for; nothing was undone; not undone: 1/a (no undo of its own)")
+
+
+LIKE_A_RUN: list[list[Any]] = [
+    [StepDone(0.0, "a", 1)],
+    [RunStarted(0.0, "x", True, False, effects=7), PlanProposed(0.0, 3)],  # type: ignore[arg-type]
+    [RunStarted(0.0, "x", True, False), Inside(0.0, "q", Inside(0.0, "r", 5))],
+    [{"event": "RunStarted"}, 5, None],
+]
+
+
+@pytest.mark.parametrize("emitted", LIKE_A_RUN)
+def test_a_tool_that_emits_events_like_a_run_changes_nothing(emitted: list[Any]) -> None:
+    def build() -> None:
+        for event in emitted:
+            emit(event)
+
+    run = carry_out([step("1", "build"), step("2", "chop", "1", what="x")], [Tool(build, effects="idempotent"), chop])
+    rolled_back = agent_for(TOOLS).roll_back(run)
+    assert rolled_back.board[Rollback].remains == [("1", "no undo of its own")]
 
 
 @pytest.mark.parametrize("way", ["itself", "hybrid", "team"])

@@ -92,14 +92,12 @@ LOOKS = {
     "load": "journal.load(1)",
     "tell": "journal.tell(1, 'news')",
     "another run": "execute(chain('look'), executor_of(look), journal=journal)",
-    "another thread": "on_a_thread(lambda: execute(chain('look'), executor_of(look), journal=journal))",
     "a registry of that name": "refused(lambda: Registry(path).save('p', 'text'))",
     "copied files": "shutil.copytree(path.parent, path.parent.with_name('copy'))",
 }
 COPIED = pytest.param("copied files", marks=[posix, pytest.mark.weekly])
 LOOKING = """
     import shutil, sys
-    from concurrent.futures import ThreadPoolExecutor
     from pathlib import Path
     from planexec_lite import Journal, execute
     from planexec_lab.prompts import Registry, RegistryError
@@ -107,10 +105,6 @@ LOOKING = """
 
     path = Path(sys.argv[1])
     journal, recorded = Journal(path), []
-
-    def on_a_thread(work):
-        with ThreadPoolExecutor(1) as threads:
-            threads.submit(work).result()
 
     def refused(work):
         try:

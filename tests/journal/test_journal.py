@@ -124,6 +124,50 @@ def test_reading_a_lease_does_not_block_other_threads(journal: Journal) -> None:
     assert seen <= {"running", "interrupted"}
 
 
+INTERRUPTS = """
+    import sys
+    from pathlib import Path
+    from planexec_lite.file_lock import is_locked
+    from planexec_lite.journal import FILE
+    from planexec_lite.sqlite_file import is_leased
+
+    path = Path(sys.argv[1])
+
+    def is_interrupted(after):
+        left = after
+
+        def profile(frame, event, arg):
+            nonlocal left
+            if event in ("call", "c_return") and frame.f_code.co_filename.endswith(("sqlite_file.py", "file_lock.py")):
+                left -= 1
+                if left == 0:
+                    sys.setprofile(None)
+                    raise KeyboardInterrupt
+
+        sys.setprofile(profile)
+        try:
+            with FILE.lease(path, "run", lambda: "refused", "OFF"):
+                return False
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.setprofile(None)
+
+    after = 1
+    while is_interrupted(after):
+        assert not is_leased(path, "run"), after
+        assert not is_locked(f"{path}-lock"), after
+        after += 1
+    print(after)
+"""
+
+
+@pytest.mark.slow
+def test_an_interrupt_in_any_call_of_a_lease_gives_it_back(journal: Journal) -> None:
+    """An interrupt comes when a function begins or a built-in function returns, in a process without another tracer."""
+    assert int(printed(INTERRUPTS, journal.path)) > 100
+
+
 COPIES = """
     import os, sys, time
     from planexec_lite import Journal, JournalError, execute

@@ -12,6 +12,7 @@ import pytest
 
 from planexec_lab.views.narration import sentences
 from planexec_lite import (
+    Budget,
     Journal,
     LLMEvaluator,
     LLMPlanner,
@@ -26,7 +27,7 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import Judged, PlanProposed
+from planexec_lite.events import Judged, PlanProposed, StepDone
 from planexec_lite.model.answer import Answer, AnswerError, Reading, ToolCall, spoken
 from planexec_lite.model.asking import Bounds, ask, ask_streaming
 
@@ -372,6 +373,21 @@ def test_a_planner_stops_reading_at_the_deadline(what: str) -> None:
         assert run.status in ("stopped", "failed")
         assert any("TimeoutError" in str(event) for event in run.events), run.events
     assert time.perf_counter() - began < 8
+
+
+@pytest.mark.parametrize(
+    "policy", [Policy(deadline=0.3), Policy(budget=Budget(seconds=0.3))], ids=["deadline", "budget"]
+)
+def test_executors_and_judges_stop_reading_at_the_deadline(policy: Policy) -> None:
+    asked, began = endless("a body that drips"), time.perf_counter()
+    runs = [
+        execute(Plan.parse([{"id": "1", "description": "Look"}]), ReActExecutor(asked, TOOLS, "m"), policy=policy),
+        execute(JUDGED, ToolExecutor(TOOLS), evaluator=LLMEvaluator(asked, "m"), policy=policy),
+    ]
+    assert time.perf_counter() - began < 8
+    for run in runs:
+        assert any("TimeoutError" in str(event) for event in run.events), run.events
+        assert run.status in ("stopped", "failed", "paused") or isinstance(run.events[-4], StepDone)
 
 
 def test_a_stream_is_bounded_without_a_deadline() -> None:

@@ -33,6 +33,7 @@ from planexec_lite.roles.react import task_text
 from planexec_lite.roles.telling import Telling, record
 from planexec_lite.run import Run
 from tests.core.agents import agent_for
+from tests.core.shapes import END, Writing, step
 
 AS_IT_IS = Telling(marked=False)
 READ = {"id": "1", "tool": "read_mail", "params": {"number": "2"}}
@@ -111,23 +112,6 @@ def test_sending_and_overwriting_are_effects() -> None:
     assert has_effects(Tool(lambda: None, name="overwrites", destructive=True))
 
 
-class Writes:
-    """A planner that streams its plans; the second plan overwrites something."""
-
-    stream = True
-
-    def parts(self, goal: str, board: Board, tools: Toolbox) -> Any:
-        if not board.results:
-            plan = Plan.parse({"steps": [{"id": "1", "tool": "look"}], "complete": False})
-        else:
-            plan = Plan.parse([{"id": "2", "tool": "overwrite"}])
-        yield from plan.steps
-        yield plan
-
-    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        raise AssertionError("it is streamed")
-
-
 def test_a_streamed_step_that_adds_effects_does_not_start_early() -> None:
     calls: list[str] = []
 
@@ -140,7 +124,9 @@ def test_a_streamed_step_that_adds_effects_does_not_start_early() -> None:
     def overwrite() -> None:
         calls.append("overwrite")
 
-    assert agent_for([look, overwrite], Writes(), no_new_effects=True).run("look").status == "failed"
+    first = [step("1", "look")]
+    writing = Writing([*first, Plan.parse({"steps": first, "complete": False})], [step("2", "overwrite"), END])
+    assert agent_for([look, overwrite], writing, no_new_effects=True).run("look").status == "failed"
     assert calls == ["look"]
 
 

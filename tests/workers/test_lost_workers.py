@@ -246,6 +246,28 @@ def test_resume_asks_the_workers_by_key_before_a_step_is_in_doubt() -> None:
     assert (resumed.status, resumed.results, booked) == ("finished", {"rent": "rent paid"}, ["rent"])
 
 
+def test_a_process_that_cannot_ask_for_its_parent_is_not_an_orphan(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Parent:
+        def is_alive(self) -> bool:
+            raise ValueError("no sentinel")
+
+    monkeypatch.setattr(multiprocessing, "parent_process", Parent)
+    assert sessions.carry_out(sessions.Submission("1", frozenset(), -1, int, ("7",))).value == 7
+
+
+def test_a_future_whose_cancel_raises_does_not_end_the_run() -> None:
+    class Stubborn(Future[Any]):
+        def cancel(self) -> bool:
+            raise OSError("the scheduler does not answer")
+
+    class Silent(Executor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            return Stubborn()
+
+    run = Bank().run(Silent(), "once", "rent", deadline=0.2)
+    assert (run.status, run.board.state) == ("stopped", {"rent": "waiting"})
+
+
 class Uncertain(Future[Any]):
     """A future with random answers about whether it runs or was cancelled."""
 
