@@ -102,3 +102,22 @@ def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) ->
     assert set(site.standing) == stays == {label for label, _ in run.board[Rollback].remains}
     assert {id for id, state in run.board.state.items() if state == "undone"} == set(wanted) - set(stuck)
     assert [entry for entry in site.log if entry[0] == "-"] == [f"-{id}" for id in wanted]
+
+
+class World:
+    """Two tools that list their calls, and fail for the numbers in `broken`; `pay` is called at most once."""
+
+    def __init__(self, *broken: int) -> None:
+        self.broken, self.done = set(broken), list[int]()
+        effects: dict[str, Any] = {"work": "none", "pay": "once"}
+        self.tools = [Tool(self.do, name=name, effects=effects[name], latency=self.seconds) for name in effects]
+
+    def seconds(self, n: int, seconds: float) -> float:
+        return seconds
+
+    def do(self, n: int, seconds: float = 1.0) -> int:
+        """Do piece n."""
+        self.done.append(n)
+        if n in self.broken:
+            raise RuntimeError(f"piece {n} is broken")
+        return n

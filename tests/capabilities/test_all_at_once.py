@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Board, Decision, Grant, Plan, RuleEvaluator, Run, Simulated, Step, Team, Tool, Toolbox
+from planexec_lite import Board, Decision, Grant, Plan, Run, Simulated, Step, Team, Tool, Toolbox
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.events import Inside, StepStarted
@@ -127,7 +127,7 @@ def adventure(seed: int) -> Run:
         executor,
         planner,
         reviewer=chance.choice([None, None, Moody(chance)]),
-        evaluator=chance.choice([None, RuleEvaluator(rule)]),
+        evaluator=chance.choice([None, rule]),
         workers=Simulated(chance.choice([None, 1, 2, 3]), limits),
         failure=chance.choice(["skip", "stop"]),
         replan=chance.choice(["never", "failure", "step"]),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import AskPerson, Board, Decision, Grant, Plan, PlanError, Run, ScriptedReviewer, Tool
+from planexec_lite import AskPerson, Board, Decision, Grant, Plan, PlanError, Run, Tool
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.events import PlanProposed, Reviewed, StepStarted
 from tests.core.agents import agent_for, carry_out
@@ -93,13 +93,13 @@ def test_the_run_waits_for_a_person_at_each_plan_and_gate() -> None:
 
 def test_a_requested_change_goes_to_the_planner_and_needs_a_new_approval() -> None:
     world, planner = World(), Portions(plan(write("1", what="production")), plan(write("1", what="staging")))
-    one = agent(world, planner, ScriptedReviewer([Decision("change", "Ada", "leave production alone")]))
+    one = agent(world, planner, [Decision("change", "Ada", "leave production alone")])
     run = check(one.run("clean"))
     assert (run.status, run.reason, world.done, planner.asked) == ("paused", "waits for approval", [], 2)
     assert planner.told[1] == ["change_asked"]
     assert one.resume(run, Decision("approve")).status == "finished"
     assert world.done == ["staging"]
-    run = agent(world, planner, ScriptedReviewer([Decision("change")]), max_changes=0).run("clean")
+    run = agent(world, planner, [Decision("change")], max_changes=0).run("clean")
     assert (run.status, "max_changes" in run.reason) == ("stopped", True)
 
 
@@ -145,7 +145,7 @@ def test_an_edited_plan_is_approved_and_runs() -> None:
 @pytest.mark.parametrize("by", ["person", "rule"])
 def test_an_invalid_edited_plan_is_rejected_before_anything_is_recorded(edited: Plan, code: str, by: str) -> None:
     world, decision = World(), Decision("approve", plan=edited)
-    one = agent(world, Portions(plan(look("1"))), ScriptedReviewer([decision]) if by == "rule" else None)
+    one = agent(world, Portions(plan(look("1"))), [decision] if by == "rule" else None)
     with pytest.raises(PlanError) as caught:
         one.resume(one.run("work"), decision)
     assert code in [problem.code for problem in caught.value.problems]
@@ -179,8 +179,8 @@ def test_only_an_approval_has_an_edited_plan_or_a_grant(verdict: Any) -> None:
         Decision("maybe")  # type: ignore[arg-type]
 
 
-def granting(bound: int, *more: Any) -> ScriptedReviewer:
-    return ScriptedReviewer([Decision("approve", by="Ada", grant=Grant(bound)), *more])
+def granting(bound: int, *more: Any) -> list[Any]:
+    return [Decision("approve", by="Ada", grant=Grant(bound)), *more]
 
 
 FIRST = plan(look("1"), look("2", "1"), write("3", "2"), rollback=[{"tool": "write", "params": {"what": "back"}}])
@@ -214,7 +214,7 @@ ASKS: dict[str, tuple[Plan, Plan, int, str]] = {  # two plans, the approvals (or
 def test_a_plan_that_no_approval_or_grant_covers_asks(name: str) -> None:
     first, second, approved, question = ASKS[name]
     world = World("1")
-    reviewer = ScriptedReviewer(["approve"] * approved) if approved else granting(2)
+    reviewer = ["approve"] * approved if approved else granting(2)
     run = check(agent(world, Portions(first, second), reviewer).run("x"))
     assert (run.status, run.reason) == ("paused", f"waits for {question}")
     assert [what for what in world.done if what != "1b"] == ["1"]
@@ -232,7 +232,7 @@ def test_within_a_grant_a_replan_runs_without_a_question() -> None:
 def test_a_grant_with_an_edited_plan_is_about_the_edited_plan() -> None:
     world, decision = World("1"), Decision("approve", by="Ada", plan=plan(look("1")), grant=Grant(1))
     plans = Portions(plan(look("1"), pay("2")), plan(pay("2")), plan(look("1b")))
-    run = check(agent(world, plans, ScriptedReviewer([decision])).run("x"))
+    run = check(agent(world, plans, [decision]).run("x"))
     assert (run.status, run.reason, world.done) == ("paused", "waits for approval", ["1"])
 
 
@@ -325,7 +325,7 @@ def test_a_step_runs_only_if_it_was_approved_or_granted(
         if word != "stay"
     ]
     bounds: dict[str, Any] = {"replan": replan, "max_replans": 4, "max_rounds": 6}
-    run = check(agent(world, Portions(*made), ScriptedReviewer(decisions), **bounds).run("x"))
+    run = check(agent(world, Portions(*made), decisions, **bounds).run("x"))
     assert run.status in ("finished", "failed", "stopped", "paused")
     seen, bound, spent, approved = list[Any](), 0, list[Any](), set[str]()
     board = Board()
@@ -378,7 +378,7 @@ def test_a_grant_covers_no_new_destructive_step(destructive: bool) -> None:
 def test_a_rejection_ends_the_run_with_its_reason(gate: bool) -> None:
     world = World()
     words = ["approve"] * gate + [Decision("reject", "Ada", "too risky")]  # type: ignore[operator]
-    run = check(agent(world, Portions(plan(look("1", gate=gate), look("2", "1"))), ScriptedReviewer(words)).run("x"))
+    run = check(agent(world, Portions(plan(look("1", gate=gate), look("2", "1"))), words).run("x"))
     assert (run.status, world.done) == ("stopped", [])
     assert "Ada" in run.reason
     assert "too risky" in run.reason

@@ -18,9 +18,7 @@ from planexec_lite import (
     PlannerExecutor,
     Pool,
     ReActExecutor,
-    RuleEvaluator,
     Run,
-    ScriptedReviewer,
     Step,
     Team,
     Tool,
@@ -89,7 +87,7 @@ def to(name: str) -> tuple[str, dict[str, Any]]:
 
 
 def reviewed(executor: Any, *steps: dict[str, Any], reviewer: Any = None, **more: Any) -> tuple[PlannerExecutor, Run]:
-    more = {"workers": Inline(), "reviewer": reviewer or ScriptedReviewer(["approve"]), **more}
+    more = {"workers": Inline(), "reviewer": reviewer or ["approve"], **more}
     agent = agent_for(executor, [*steps], **more)
     return agent, agent.run("pay")
 
@@ -106,7 +104,7 @@ EXECUTORS: dict[str, Callable[[Any, Toolbox], Any]] = {
 def test_the_call_of_a_step_runs_once_with_its_arguments(kind: str, gate: bool) -> None:
     office = Office()
     executor = EXECUTORS[kind](model(to("MALLORY"), to("MALLORY"), to("BOB")), office.tools)
-    reviewer = ScriptedReviewer(["approve"] * (1 + gate))
+    reviewer = ["approve"] * (1 + gate)
     _, run = reviewed(executor, {**PAY_BOB, "gate": gate}, reviewer=reviewer)
     assert (run.status, office.calls) == ("finished", ["pay BOB"])
 
@@ -200,7 +198,7 @@ def test_a_step_whose_words_the_evaluator_changed_asks(reviewer: Callable[[], An
         return Verdict("modify", "better", changed) if len(did) == 1 else Verdict("accept")
 
     steps = {"id": "1", "description": "write the summary", "success_criteria": "it is there", "retries": 1}
-    agent, run = reviewed(Words(), steps, reviewer=reviewer(), evaluator=RuleEvaluator(judged))
+    agent, run = reviewed(Words(), steps, reviewer=reviewer(), evaluator=judged)
     if reviewer is AskPerson:
         run = agent.resume(run, Decision("approve", by="Ada"))
         assert (run.status, did) == ("paused", ["write the summary"])
@@ -218,8 +216,8 @@ def test_a_step_that_was_changed_in_place_asks(reviewer: bool, gate: bool) -> No
         return Verdict("retry", "again")
 
     step = {**PAY_BOB, "gate": gate, "retries": 1, "success_criteria": "paid"}
-    approves = ScriptedReviewer(["approve"] * (1 + gate)) if reviewer else None
-    agent = agent_for(office.tools, [step], reviewer=approves, evaluator=RuleEvaluator(judged))
+    approves = ["approve"] * (1 + gate) if reviewer else None
+    agent = agent_for(office.tools, [step], reviewer=approves, evaluator=judged)
     run = agent.run("pay")
     run = run if reviewer else agent.resume(run, Decision("approve", by="Ada"))
     assert (run.status, office.calls) == ("paused", ["pay BOB"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Inline, Plan, Policy, Pool, Run, ScriptedReviewer, Simulated, Tool, Toolbox, progress, tool
+from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, progress, tool
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.progress import Progress
 from planexec_lite.events import StepProgress, StepStarted
@@ -50,7 +50,7 @@ def test_after_it_no_planner_is_asked_and_a_late_plan_is_not_reviewed(
             charge(seconds)
             return super().plan(*given)
 
-    planner, reviewer = Slow([works("1", works=False)], [works("2")]), ScriptedReviewer(["approve"])
+    planner, reviewer = Slow([works("1", works=False)], [works("2")]), ["approve"]
     run = agent_for([work], planner, reviewer=reviewer, replan="failure", deadline=6.0).run("go")
     # asked at 5 s, within the deadline, the planner may end, but its plan comes too late
     assert (run.status, planner.asked, run.makespan) == ("stopped", asked, makespan)

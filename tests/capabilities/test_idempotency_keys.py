@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import planexec_lab.worlds
-from planexec_lite import Decision, Journal, Plan, RuleEvaluator, Simulated, Tool, Toolbox, Verdict, execute
+from planexec_lite import Decision, Journal, Plan, Simulated, Tool, Toolbox, Verdict, execute
 from planexec_lite.meter import idempotency_key
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
@@ -51,8 +51,8 @@ def test_a_retry_has_the_same_key_unless_a_judge_asked_for_it() -> None:
     carry_out([send("1", retries=2)], service.tools)
     assert (len(service.asked), service.acted) == (3, {service.asked[0]: "parcel"})
     verdicts = [Verdict("retry", "do it again"), Verdict("accept")]
-    judge, service = RuleEvaluator(lambda step, result: verdicts.pop(0)), Service()
-    carry_out([send("1", retries=1, success_criteria="sent well")], service.tools, evaluator=judge)
+    service = Service()
+    carry_out([send("1", retries=1, success_criteria="sent well")], service.tools, evaluator=lambda *_: verdicts.pop(0))
     assert len(service.acted) == 2
 
 

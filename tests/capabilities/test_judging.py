@@ -31,7 +31,10 @@ ONE = [step("1", "make", n=1, success_criteria="it is even"), step("2", "make", 
 
 def test_the_verdict_retry_repeats_the_step_while_attempts_are_left() -> None:
     world = Counter()
-    rule = RuleEvaluator(lambda step, result: Verdict("accept" if result >= 3 else "retry", "too small"))
+
+    def rule(step: Step, result: Any) -> Verdict:
+        return Verdict("accept" if result >= 3 else "retry", "too small")
+
     run = carry_out(ONE, world.tools, evaluator=rule, retries=2)
     assert (run.status, run.results["1"], world.made) == ("finished", 3, [1, 1, 1, 1])
     world.made.clear()
@@ -43,7 +46,10 @@ def test_the_verdict_retry_repeats_the_step_while_attempts_are_left() -> None:
 def test_the_verdict_modify_runs_the_changed_step_under_the_same_id() -> None:
     world = Counter()
     other = Step(id="1", tool="make", params={"n": 10}, success_criteria="it is even")
-    rule = RuleEvaluator(lambda step, result: Verdict("accept") if result > 5 else Verdict("modify", "small", other))
+
+    def rule(step: Step, result: Any) -> Verdict:
+        return Verdict("accept") if result > 5 else Verdict("modify", "small", other)
+
     run = carry_out(ONE, world.tools, evaluator=rule, retries=1)
     assert (run.status, world.made, run.results["1"]) == ("finished", [1, 10, 1], 20)
 
@@ -125,9 +131,10 @@ def test_the_judging_model_sees_only_the_criterion_and_the_result() -> None:
 def test_a_modified_step_that_was_not_approved_does_not_run(gate: bool) -> None:
     world = Counter()
     other = Step(id="1", tool="make", params={"n": 100}, success_criteria="even", gate=gate)
-    rule = RuleEvaluator(lambda step, result: Verdict("modify", "small", other))
     one = step("1", "make", n=1, success_criteria="even", retries=1, gate=gate)
-    run = agent_for(world.tools, [one], reviewer=ApproveAll(), evaluator=rule).run("make")
+    run = agent_for(
+        world.tools, [one], reviewer=ApproveAll(), evaluator=lambda *_: Verdict("modify", "small", other)
+    ).run("make")
     assert (run.status, world.made) == ("failed", [1])
     assert "not approved" in run.reason
 
@@ -144,6 +151,5 @@ def test_a_modified_step_that_was_not_approved_does_not_run(gate: bool) -> None:
 def test_an_invalid_modified_step_does_not_run(changed: dict[str, Any]) -> None:
     world = Counter()
     other = Step(**{"success_criteria": "it is even"} | changed)
-    rule = RuleEvaluator(lambda step, result: Verdict("modify", "small", other))
-    run = carry_out(ONE, world.tools, evaluator=rule, retries=1)
+    run = carry_out(ONE, world.tools, evaluator=lambda *_: Verdict("modify", "small", other), retries=1)
     assert (run.status, world.made) == ("failed", [1])

@@ -1,6 +1,6 @@
 """At-most-once calls: they run as approved, and no later plan repeats one without a question."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -8,19 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    ApproveAll,
-    Board,
-    Decision,
-    Grant,
-    Plan,
-    RuleEvaluator,
-    Run,
-    ScriptedReviewer,
-    Step,
-    Tool,
-    Verdict,
-)
+from planexec_lite import ApproveAll, Board, Decision, Grant, Plan, Run, Step, Tool, Verdict
 from planexec_lite import events as e
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.references import resolve
@@ -41,8 +29,8 @@ def test_under_a_grant_a_payment_runs_if_its_dependencies_are_unchanged() -> Non
         assert bank.paid == paid
 
 
-def rewords(words: str) -> RuleEvaluator:
-    """An evaluator that changes the description of the first step that it judges."""
+def rewords(words: str) -> Callable[[Step, Any], Verdict]:
+    """Return an evaluator that changes the description of the first step that it judges."""
     changed = list[Step]()
 
     def rule(step: Step, result: Any) -> Verdict:
@@ -51,7 +39,7 @@ def rewords(words: str) -> RuleEvaluator:
         changed.append(step.model_copy(update={"description": words}))
         return Verdict("modify", "no", changed=changed[0])
 
-    return RuleEvaluator(rule)
+    return rule
 
 
 def test_after_a_reworded_step_a_payment_asks_and_a_gate_closes() -> None:
@@ -60,7 +48,7 @@ def test_after_a_reworded_step_a_payment_asks_and_a_gate_closes() -> None:
     run = agent(bank, plans, granting(), evaluator=rewords("find MALLORY")).run("pay")
     assert (run.status, bank.paid) == ("paused", [])
     assert "a step that it depends on has changed" in run.reason
-    reviewer = ScriptedReviewer(["approve", "approve"])
+    reviewer = ["approve", "approve"]
     gated = plan(pay("1", "ACME", gate=True, **judged))
     one = agent(bank, [gated], reviewer, evaluator=rewords("send it to MALLORY"))
     run = one.run("pay")
@@ -117,7 +105,7 @@ GATED = plan(who("x", "ACME"), pay("3", "{step_x_result}", "x", gate=True))
 )
 def test_a_repeat_found_when_the_step_starts_asks_a_person(then: Plan, reviewer: Any) -> None:
     bank = Bank("boom")
-    one = agent(bank, [DONE, then], ScriptedReviewer(reviewer) if reviewer else None)
+    one = agent(bank, [DONE, then], reviewer)
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
     assert run.reason == "waits for gate of step 3: step 1 already made this call, which runs at most once"
@@ -167,8 +155,7 @@ MADE: dict[str, list[Plan]] = {
 @pytest.mark.parametrize("name", MADE)
 def test_a_payment_is_not_repeated_however_it_ended(name: str) -> None:
     bank = Bank("boom", slow=() if "step by step" in name or "rejected" in name else ("ACME", "Bob"))
-    judge = RuleEvaluator(lambda step, result: "not enough" if bank.paid == [ACME] else True)
-    run = agent(bank, MADE[name], evaluator=judge).run("pay")
+    run = agent(bank, MADE[name], evaluator=lambda *_: "not enough" if bank.paid == [ACME] else True).run("pay")
     assert (run.status, bank.paid.count(ACME)) == ("failed", 1)
     assert "runs at most once" in run.reason
 
@@ -289,8 +276,7 @@ def test_no_payment_is_made_unseen_or_repeated(
 ) -> None:
     bank = Bank(*missing)
     decisions = [Decision("approve", grant=Grant(3)) if word == "grant" else Decision(word) for word in words or ()]  # type: ignore[arg-type]
-    reviewer = None if words is None else ScriptedReviewer(decisions)
-    one = agent(bank, made, reviewer, replan=replan, max_replans=4, max_rounds=6)
+    one = agent(bank, made, None if words is None else decisions, replan=replan, max_replans=4, max_rounds=6)
     run = one.run("pay")
     for _ in range(3):
         if run.status == "paused":

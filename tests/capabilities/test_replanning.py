@@ -7,28 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import NextStepPlanner, Plan, Policy, RuleEvaluator, Simulated, Tool, Toolbox, Verdict
+from planexec_lite import NextStepPlanner, Plan, Policy, Simulated, Tool, Toolbox, Verdict
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.events import StepDone
+from tests.capabilities.scaffold import World
 from tests.core.agents import agent_for
 from tests.core.shapes import check_replay, step
-
-
-class World:
-    """Counts each piece of work, and fails at the numbers in `broken`."""
-
-    def __init__(self, *broken: int) -> None:
-        self.broken = set(broken)
-        self.done: list[int] = []
-        self.tools = Toolbox([Tool(self.work, latency=1.0, effects="none")])
-
-    def work(self, n: int) -> int:
-        """Do piece n."""
-        self.done.append(n)
-        if n in self.broken:
-            raise RuntimeError(f"piece {n} is broken")
-        return n
 
 
 def work(id: str, n: int, *after: str, **more: Any) -> dict[str, Any]:
@@ -93,8 +78,9 @@ def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_fixes_it() -> 
     first = [work("5", 5), work("6", 6, "5", success_criteria="fixed"), work("7", 7, "6")]
     later = [work("5b", 55, "5"), work("6", 6, "5b", success_criteria="fixed"), work("7", 7, "6")]
     rejected = Verdict("replan", "not fixed", rejects="5")
-    judge = RuleEvaluator(lambda step, result: 55 in world.done or rejected)
-    one = agent_for(world.tools, first, later, evaluator=judge, replan="failure").run("fix")
+    one = agent_for(world.tools, first, later, evaluator=lambda *_: 55 in world.done or rejected, replan="failure").run(
+        "fix"
+    )
     assert (one.status, world.done) == ("finished", [5, 6, 55, 6, 7])
     assert one.board[Judging].rejected == {"5": "not fixed"}
     assert one.board.state["5"] == "done"

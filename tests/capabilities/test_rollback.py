@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Decision, PlanError, Policy, ScriptedReviewer, Tool, Toolbox
+from planexec_lite import Decision, PlanError, Policy, Tool, Toolbox
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.meter import made_once
 from tests.capabilities.scaffold import Site, broken, call, up
@@ -14,7 +14,7 @@ from tests.core.shapes import check_fold, left, step
 @pytest.mark.parametrize(("when", "status"), [("unfinished", "rolled back"), ("failed", "stopped")])
 def test_a_rejected_replan_rolls_back_if_the_policy_says_so(when: Any, status: str) -> None:
     site = Site()
-    reviewer = ScriptedReviewer([Decision("approve", "Ada"), Decision("reject", "Ada", "no more")])
+    reviewer = [Decision("approve", "Ada"), Decision("reject", "Ada", "no more")]
     policy = Policy(rollback=when, replan="failure")
     run = site.agent([up("1"), broken("2", "1")], [up("3", "1")], policy=policy, reviewer=reviewer).run("build")
     assert (run.status, site.standing) == (status, [] if status == "rolled back" else ["1"])

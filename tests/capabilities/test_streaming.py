@@ -9,44 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab.timed_llm import TimedLLM
-from planexec_lite import (
-    AskPerson,
-    Decision,
-    LLMPlanner,
-    Plan,
-    Pool,
-    RuleEvaluator,
-    Run,
-    Simulated,
-    Tool,
-    Verdict,
-    tool,
-)
+from planexec_lite import AskPerson, Decision, LLMPlanner, Plan, Pool, Run, Simulated, Verdict, tool
 from planexec_lite import events as e
-from planexec_lite.plan import StepReader
+from planexec_lite.plan import Step, StepReader
 from planexec_lite.workers import Workers
+from tests.capabilities.scaffold import World
 from tests.core.agents import agent_for
 from tests.core.ending import to_its_end
 from tests.core.shapes import END, Writing, check_fold, check_order, check_replay, json_values, starts, step
 from tests.rounds import rounds
-
-
-class World:
-    """Tools that list the completed work."""
-
-    def __init__(self, *broken: int) -> None:
-        self.broken, self.done = set(broken), list[int]()
-
-        effects: dict[str, Any] = {"work": "none", "pay": "once"}
-        taken = lambda n, seconds: seconds  # noqa: E731
-        self.tools = [Tool(self.do, name=name, latency=taken, effects=effects[name]) for name in effects]
-
-    def do(self, n: int, seconds: float = 1.0) -> int:
-        """Do piece n."""
-        self.done.append(n)
-        if n in self.broken:
-            raise RuntimeError(f"piece {n} is broken")
-        return n
 
 
 def work(id: str, *after: str, n: int | None = None, seconds: float = 1.0, **more: Any) -> dict[str, Any]:
@@ -362,7 +333,10 @@ def test_random_writings_are_lawful(
     runs = []
     for _ in range(2):
         world, planner = World(*broken), Writing(*answers)
-        judge = RuleEvaluator(lambda step, result: Verdict("retry", "so so") if result in judged else True)
+
+        def judge(step: Step, result: Any) -> Any:
+            return Verdict("retry", "so so") if result in judged else True
+
         run = carry_out(world, planner, Simulated(slots, limits), evaluator=judge, **options, max_rounds=4)
         assert run.board.ended
         assert planner.asked <= 3 * (1 + 2 + 4)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab.views.narration import trace
-from planexec_lite import Backoff, Board, Breaker, Decision, Plan, Policy, Run, ScriptedReviewer, Simulated, Toolbox
+from planexec_lite import Backoff, Board, Breaker, Decision, Plan, Policy, Run, Simulated, Toolbox
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
@@ -135,7 +135,7 @@ def test_in_random_runs_each_step_with_a_result_is_undone_or_named(drawn: Any) -
     assert run.status == "rolled back"
 
 
-@pytest.mark.parametrize("reviewer", [None, ScriptedReviewer(["approve"])], ids=["none", "a reviewer"])
+@pytest.mark.parametrize("reviewer", [None, ["approve"]], ids=["none", "a reviewer"])
 def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) -> None:
     class Hostile:
         """A planner that changes the completed plan in place when it plans again."""

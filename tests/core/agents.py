@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from planexec_lite import Plan, PlannerExecutor, Policy, Run, Simulated, Toolbox, ToolExecutor, execute
+from planexec_lite import Plan, PlannerExecutor, Policy, RuleEvaluator, Run, Simulated, Toolbox, ToolExecutor, execute
+from planexec_lite.roles.reviewers import ScriptedReviewer
 from planexec_lite.workers import Workers
 from tests.core.shapes import Portions, check_fold, check_replay
 
@@ -17,8 +18,15 @@ def executor_of(tools: Any) -> Any:
 
 
 def divided(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the roles among these settings, and a policy from the others."""
+    """Return the roles among these settings, and a policy from the others.
+
+    A list of decisions stands for a reviewer, and a function for an evaluator.
+    """
     roles = {name: settings.pop(name) for name in ROLES if name in settings}
+    if isinstance(roles.get("reviewer"), list):
+        roles["reviewer"] = ScriptedReviewer(roles["reviewer"])
+    if callable(roles.get("evaluator")):
+        roles["evaluator"] = RuleEvaluator(roles["evaluator"])
     return {"workers": Simulated(), "policy": settings.pop("policy", None) or Policy(**settings)} | roles
 
 

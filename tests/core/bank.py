@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from planexec_lite import Decision, Grant, Plan, PlannerExecutor, ScriptedReviewer, Tool, Toolbox, ToolExecutor
+from planexec_lite import Decision, Grant, Plan, PlannerExecutor, Tool, Toolbox, ToolExecutor
 from planexec_lite.meter import charge
 from tests.core.agents import agent_for
 
@@ -58,8 +58,8 @@ def agent(bank: Bank, plans: Any, reviewer: Any = None, **more: Any) -> PlannerE
     return agent_for(bank.tools, *plans, reviewer=reviewer, **{"replan": "failure", "max_replans": 6, **more})
 
 
-def granting(*more: Any, bound: int = 9) -> ScriptedReviewer:
-    return ScriptedReviewer([Decision("approve", by="Ada", grant=Grant(bound)), *more])
+def granting(*more: Any, bound: int = 9) -> list[Any]:
+    return [Decision("approve", by="Ada", grant=Grant(bound)), *more]
 
 
 DONE = plan(who("0", "ACME"), pay("1", "ACME", "0"), who("2", "boom", "1"))

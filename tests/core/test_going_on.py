@@ -13,9 +13,7 @@ from planexec_lite import (
     Journal,
     Plan,
     PlannerExecutor,
-    RuleEvaluator,
     Run,
-    ScriptedReviewer,
     Simulated,
     Tool,
     Toolbox,
@@ -106,7 +104,7 @@ def test_an_error_of_watch_leaves_no_step_in_doubt(problem: Any, workers: Any) -
                 raise problem
 
         world, plan = World(), [pay("1"), pay("2", "1", success_criteria="fine"), pay("3", "2")]
-        agent = world.agent(plan, evaluator=RuleEvaluator(lambda *_: True), workers=workers, watch=watch)
+        agent = world.agent(plan, evaluator=lambda *_: True, workers=workers, watch=watch)
         try:
             run = agent.run("go")
         except problem as caught:
@@ -145,7 +143,7 @@ def test_an_interrupted_judge_or_reviewer_is_asked_again() -> None:
         def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
             return Decision("approve" if asked("reviewer") else "reject")
 
-    world, judge = World(), RuleEvaluator(lambda *_: asked("judge"))
+    world, judge = World(), lambda *_: asked("judge")
     agent = world.agent([pay("1", success_criteria="paid")], reviewer=Reviews(), evaluator=judge)
     unreviewed = left(lambda: agent.run("go"))
     run = check(agent.resume(left(lambda: agent.resume(unreviewed))))
@@ -261,7 +259,7 @@ def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:
         seen.append(result)
         return bool(result["id"])
 
-    agent, run = Bank(gone=True).resumed(evaluator=RuleEvaluator(judge))
+    agent, run = Bank(gone=True).resumed(evaluator=judge)
     for result in (None, {"number": 1}, "1"):
         with pytest.raises(ValueError, match=r"step 3 uses \{step_2_result\.id\}, and .*; say what step 2 gave"):
             agent.resume(run, Decision("done", result=result))
@@ -296,7 +294,7 @@ def test_an_answer_to_another_question_does_not_count(decision: Decision, words:
         asks.resume(asks.run("go"), Decision("done"))
 
 
-@pytest.mark.parametrize("reviewer", [ApproveAll(), ScriptedReviewer(["approve"])], ids=["approves all", "scripted"])
+@pytest.mark.parametrize("reviewer", [ApproveAll(), ["approve"]], ids=["approves all", "scripted"])
 def test_a_reviewer_does_not_answer_for_a_person(reviewer: Any) -> None:
     bank = Bank(gone=True)
     agent, run = bank.resumed(reviewer=reviewer)

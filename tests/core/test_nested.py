@@ -15,7 +15,6 @@ from planexec_lite import (
     Journal,
     PlannerExecutor,
     Policy,
-    RuleEvaluator,
     RulePlanner,
     Run,
     Simulated,
@@ -322,7 +321,7 @@ def test_a_judge_does_not_use_the_model_calls_of_a_step_beside_it() -> None:
 
     plan = [step("1", None) | {"success_criteria": "good"}, step("2", None)]
     budget = Budget(model_calls=3)
-    run = agent_for(Asks(), plan, evaluator=RuleEvaluator(judge), workers=Simulated(2), budget=budget).run("go")
+    run = agent_for(Asks(), plan, evaluator=judge, workers=Simulated(2), budget=budget).run("go")
     assert (run.status, len(run.board.calls)) == ("paused", 3)
     assert run.reason == "waits for more budget: 3 of 3 model calls used"
 

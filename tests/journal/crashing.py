@@ -21,7 +21,6 @@ from planexec_lite import (
     Plan,
     PlannerExecutor,
     Pool,
-    RuleEvaluator,
     RulePlanner,
     Run,
     Tool,
@@ -119,7 +118,7 @@ def agent_of(seed: int, world: World, journal: Journal | None, pool: Executor | 
     return agent_for(
         HybridExecutor(tools, agent_for(tools, RulePlanner(inside), workers=Inline())) if seed % 7 == 5 else tools,
         plan_of(seed),
-        evaluator=RuleEvaluator(judged) if seed % 7 == 1 else None,
+        evaluator=judged if seed % 7 == 1 else None,
         workers=Inline() if pool is None else Pool(pool, slots=3),
         journal=journal,
         rollback="failed" if seed % 4 == 0 else "never",

@@ -18,20 +18,7 @@ from planexec_lite.events import StepDone
 from planexec_lite.meter import emit
 from planexec_lite.sqlite_file import is_leased, leases_of
 from tests.core.agents import agent_for, carry_out
-from tests.journal.runs import (
-    ADDS,
-    GATED,
-    TWO,
-    YES,
-    carried_out,
-    chain,
-    executor_of,
-    line_of,
-    look,
-    printed,
-    started,
-    tell,
-)
+from tests.journal.runs import ADDS, GATED, YES, carried_out, chain, executor_of, line_of, look, printed, started, tell
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes can't be copied here")
 
@@ -274,7 +261,7 @@ def test_a_decision_or_verdict_that_cannot_be_written_is_refused() -> None:
 
 @pytest.mark.slow
 def test_the_command_line_prints_any_goal_on_any_terminal(journal: Journal) -> None:
-    execute(Plan.parse({"goal": "Grüße \u202e\x1b[2J\x00 \U0001f600", "steps": TWO}), ADDS, journal=journal)
+    execute(Plan.parse({"goal": "Grüße \u202e\x1b[2J\x00 \U0001f600", "steps": GATED}), ADDS, journal=journal)
     for encoding, *more in (("ascii",), ("cp1252", "1")):
         command = [sys.executable, "-m", "planexec_lab", "runs", str(journal.path), *more]
         environment = os.environ | {"PYTHONIOENCODING": encoding}

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import MockLLM
-from planexec_lite import LLMEvaluator, LLMPlanner, Plan, ReActExecutor, Step, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import LLMEvaluator, LLMPlanner, Plan, ReActExecutor, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import Action, Judged, Observation, PlanProposed
-from planexec_lite.meter import Meter
 from planexec_lite.model.asking import Bounds
 from planexec_lite.model.prompt_text import SHORT, fitted, shortened
 from tests.core.agents import carry_out
 from tests.core.sums import FIRST, GOAL, SECOND, FakeClient, agent
+from tests.roles.test_react import call, done, scene
 from tests.rounds import rounds
 
 PLAN = {"steps": [FIRST, SECOND]}
@@ -117,58 +116,39 @@ def test_an_endless_answer_is_cut_off_and_the_repair_shows_it_shortened() -> Non
     assert "cut off; it may have 2,048 tokens" in repair
 
 
-LOOKED: list[str] = []
-
-
 @tool(effects="none")
 def look(where: str) -> str:
     """Look somewhere."""
-    LOOKED.append(where)
     return "dust " * 40_000
 
 
-def executed(*scenes: dict[str, Any], **options: Any) -> tuple[Any, list[Any], MockLLM]:
-    LOOKED.clear()
-    llm = MockLLM([{"when": {"role": "executor", **scene.pop("when", {})}, **scene} for scene in scenes])
-    executor = ReActExecutor(llm.client(), Toolbox([look]), "cheap", **options)
-    with Meter() as meter:
-        try:
-            value = executor.execute(Step(id="1", description="find the key"), {})
-        except RuntimeError as error:
-            value = error
-    return value, [event for _, _, event in meter.events], llm
+DUST = Toolbox([look])
 
 
 def test_an_executor_whose_answers_are_cut_off_fails_with_the_reason() -> None:
-    value, _, llm = executed({"name": "talks", "reply": {"text": "well " * 300}}, max_tokens=50, max_iterations=3)
+    value, _, llm = done(scene("talks", {"text": "well " * 300}), max_tokens=50, max_iterations=3)
     assert isinstance(value, RuntimeError)
     assert "not done after 3 iterations (max_iterations); the answer was cut off; it may have 50 tokens" in str(value)
     assert len(llm.calls) == 3
 
 
 def test_a_call_in_a_truncated_answer_is_not_made() -> None:
-    call = {"calls": [{"tool": "look", "arguments": {"where": "hall"}}], "finish_reason": "length"}
-    value, events, _ = executed(
-        {"name": "cut", "when": {"turn": 1}, "reply": call},
-        {"name": "end", "when": {"turn": 2}, "reply": {"text": "gave up"}},
-    )
-    assert (value, LOOKED) == ("gave up", [])
-    assert not [event for event in events if isinstance(event, Action)]
+    cut, end = call({"where": "hall"}, finish_reason="length"), {"text": "gave up"}
+    value, meter, _ = done(scene("cut", cut, turn=1), scene("end", end, turn=2), tools=DUST)
+    assert value == "gave up"
+    assert not [event for _, _, event in meter.events if isinstance(event, Action)]
 
 
 def test_long_observations_are_shortened_in_the_conversation() -> None:
-    looks = {"calls": [{"tool": "look", "arguments": {"where": "hall"}}]}
-    value, events, llm = executed(
-        *({"name": f"look {turn}", "when": {"turn": turn}, "reply": looks} for turn in (1, 2, 3)),
-        {"name": "end", "when": {"turn": 4}, "reply": {"text": "only dust"}},
-        max_prompt=10_000,
-    )
-    assert (value, len(LOOKED)) == ("only dust", 3)
+    looks = [scene(f"look {turn}", call({"where": "hall"}), turn=turn) for turn in (1, 2, 3)]
+    value, meter, llm = done(*looks, scene("end", {"text": "only dust"}, turn=4), tools=DUST, max_prompt=10_000)
+    assert value == "only dust"
     assert all(sum(map(len, contents(call.request)[1:])) <= 10_000 for call in llm.calls)
     seen = contents(llm.calls[-1].request)
     assert [text.count("characters left out") for text in seen if text.startswith("dust")] == [1, 1, 1]
     assert "find the key" in seen[1]
-    assert max(len(event.text) for event in events if isinstance(event, Observation)) == 200_000  # the record is whole
+    texts = [event.text for _, _, event in meter.events if isinstance(event, Observation)]
+    assert list(map(len, texts)) == [200_000] * 3  # the record is complete
 
 
 JUDGED = Plan.parse([{"id": 1, "tool": "look", "params": {"where": "hall"}, "success_criteria": "a key is there"}])
@@ -188,7 +168,7 @@ def test_the_evaluators_prompt_is_bounded_and_marks_the_missing_part() -> None:
 
 def test_a_truncated_answer_of_an_evaluator_is_not_a_verdict() -> None:
     client = FakeClient({"content": '{"verdict": "accept", "reason": "' + "because " * 500, "finish_reason": "length"})
-    run = execute(JUDGED, ToolExecutor(Toolbox([look])), evaluator=LLMEvaluator(client, "m"))
+    run = execute(JUDGED, ToolExecutor(DUST), evaluator=LLMEvaluator(client, "m"))
     failed = next(event for event in run.events if (isinstance(event, Judged) and event.error is not None))
     assert "the evaluator's answer was cut off; it may have 512 tokens (max_tokens)" in failed.error
     assert len(failed.error) < 400

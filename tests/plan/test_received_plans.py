@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import AskPerson, Board, Decision, Grant, Plan, PlanError, ScriptedReviewer, Step, Toolbox, execute
+from planexec_lite import AskPerson, Board, Decision, Grant, Plan, PlanError, Step, Toolbox, execute
 from planexec_lite.plan.data import copied, fixed
 from tests.core.bank import ACME, Bank, granting, pay, plan, who
 from tests.core.bank import agent as bank_agent
@@ -80,7 +80,7 @@ def test_the_same_object_with_other_content_is_another_plan(
 ) -> None:
     for grant in (None, Grant(9)):
         bank = Bank("Bob")
-        reviewer = ScriptedReviewer([Decision("approve", grant=grant)])
+        reviewer = [Decision("approve", grant=grant)]
         run = bank_agent(bank, [Keeps(made(), change)], reviewer).run("pay")
         assert run.status in ("paused", "failed")
         assert bank.paid == []
@@ -172,7 +172,7 @@ def test_a_plan_created_without_validation_is_validated(change: dict[str, Any]) 
     assert run.status == "failed"
     assert "no valid plan" in run.reason or "not_json" in run.reason
     with pytest.raises(PlanError):
-        bank_agent(Bank(), [TWO], ScriptedReviewer([Decision("approve", plan=made)])).run("pay")
+        bank_agent(Bank(), [TWO], [Decision("approve", plan=made)]).run("pay")
     with pytest.raises(PlanError):
         execute(made, Bank().executor)
 

@@ -39,13 +39,16 @@ def call(where: Any, **more: Any) -> dict[str, Any]:
     return {"text": f"I look {where}.", "calls": [{"tool": "look", "arguments": where}], "latency": 0.5, **more}
 
 
-def done(*scenes: dict[str, Any], step: Step | None = None, **options: Any) -> tuple[Any, Meter, MockLLM]:
+FIND = Step(id="1", description="find the key")
+
+
+def done(*scenes: Any, step: Step = FIND, tools: Toolbox = TOOLS, **options: Any) -> tuple[Any, Meter, MockLLM]:
     CALLED.clear()
     llm = MockLLM(list(scenes))
-    executor = ReActExecutor(llm.client(), TOOLS, "cheap", **options)
+    executor = ReActExecutor(llm.client(), tools, "cheap", **options)
     with Meter() as meter:
         try:
-            value = executor.execute(step or Step(id="1", description="find the key"), {})
+            value = executor.execute(step, {})
         except RuntimeError as error:
             value = error
     return value, meter, llm

@@ -13,7 +13,6 @@ from planexec_lite import (
     Plan,
     Policy,
     ReActExecutor,
-    ScriptedReviewer,
     Simulated,
     Step,
     Tool,
@@ -68,11 +67,11 @@ def test_a_later_plan_that_adds_effects_is_invalid() -> None:
 
 def test_a_person_is_asked_and_a_grant_does_not_cover_new_effects() -> None:
     world = inbox.World()
-    reviewer = ScriptedReviewer(["approve", Decision("reject", by="Eva", comment="who wants that?")])
+    reviewer = ["approve", Decision("reject", by="Eva", comment="who wants that?")]
     run = answered("gullible", world, Policy(no_new_effects=True), reviewer)
     assert (run.status, len(world.mails)) == ("stopped", 3)
     assert "Eva rejected the plan: who wants that?" in str(run.reason)
-    reviewer = ScriptedReviewer([Decision("approve", by="Eva", grant=Grant(new_steps=5))])
+    reviewer = [Decision("approve", by="Eva", grant=Grant(new_steps=5))]
     assert (answered("gullible", world, reviewer=reviewer).status, len(world.mails)) == ("paused", 3)
 
 
