@@ -100,11 +100,11 @@ def test_by_hand_it_goes_back_to_a_step_that_stays_and_later_further() -> None:
     site = Site()
     agent, done = site.agent([]), site.run(up("1"), up("2", "1"), up("3", "2"), rollback=[call("tell", text="sorry")])
     part = agent.roll_back(done, to=2)
-    assert (part.reason, site.log[-1]) == ("asked for; undone: 3", "-3")
+    assert (part.reason, site.log[-1]) == ("requested; undone: 3", "-3")
     whole = agent.roll_back(part)
-    assert (whole.reason, site.log[3:]) == ("asked for; undone: 2, 1; called: rollback 1", ["-3", "-2", "-1", "!sorry"])
+    assert (whole.reason, site.log[3:]) == ("requested; undone: 2, 1; called: rollback 1", ["-3", "-2", "-1", "!sorry"])
     again = agent.roll_back(whole)
-    assert (again.reason, len(site.log)) == ("asked for; nothing was undone", 7)
+    assert (again.reason, len(site.log)) == ("requested; nothing was undone", 7)
     check_fold(again)
 
 
@@ -149,7 +149,7 @@ CASES: dict[str, tuple[list[Any], list[Any], str, str]] = {
         [up("1"), up("2", "1", quarters=40, timeout=1.0)],
         [],
         "+1 +2 -1",
-        "undone: 1; not undone: 2 (nobody knows whether it was done)",
+        "undone: 1; not undone: 2 (unknown whether it was done)",
     ),
     "done after its timeout": (
         [up("1", quarters=12, timeout=1.0), up("2", quarters=20), broken("3", "2")],
@@ -299,6 +299,6 @@ def test_what_was_under_way_when_the_run_was_left_is_named_until_it_is_done() ->
     left: Run = caught.value.run  # type: ignore[attr-defined]
     run = site.agent([]).roll_back(left)
     check_fold(run)
-    assert run.reason.endswith("; not undone: 1 (interrupted; nobody knows whether it was done)")
+    assert run.reason.endswith("; not undone: 1 (interrupted; unknown whether it was done)")
     done = site.agent([]).resume(left)
-    assert site.agent([]).roll_back(done).reason == "asked for; undone: 1"
+    assert site.agent([]).roll_back(done).reason == "requested; undone: 1"

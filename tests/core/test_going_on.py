@@ -94,7 +94,7 @@ def test_a_call_that_is_interrupted_is_made_again_or_in_doubt(trip: str, workers
     assert world.did.count("2") == 1 >= world.did.count("4")
     if trip in "24":
         assert (run.status, run.board.state[trip], [*run.board[Doubt].attempts]) == ("paused", "in doubt", [trip])
-        assert run.reason == f"waits to be told whether step {trip} was done"
+        assert run.reason == f"waits for your answer: was step {trip} done?"
         assert agent.resume(run).status == "paused"
     else:
         assert run.status == "finished"
@@ -279,7 +279,7 @@ def test_what_was_done_before_is_taken_back_and_the_step_in_doubt_is_named() -> 
     agent, run = bank.resumed()
     run = agent.resume(run, Decision("roll back", "Ann", comment="too late"))
     assert (run.status, bank.released, bank.paid) == ("rolled back", "Ann", ["Ann"])
-    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (nobody knows whether it was done)"
+    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (unknown whether it was done)"
 
 
 def test_a_result_that_a_person_gives_is_checked_and_judged_as_any_other() -> None:
@@ -309,9 +309,9 @@ def test_a_result_that_a_person_gives_is_checked_and_judged_as_any_other() -> No
         (Decision("reject"), '"reject" is no answer here'),
         (
             Decision("not done", gate="doubt 3"),
-            "about step 3, which is in doubt, and this run waits to be told whether",
+            "about step 3, which is in doubt, and this run waits for your answer: was",
         ),
-        (Decision("not done", gate="2"), "about the gate of step 2, and this run waits to be told"),
+        (Decision("not done", gate="2"), "about the gate of step 2, and this run waits for your answer"),
     ],
     ids=["yes", "no", "another doubt", "a gate"],
 )
@@ -336,7 +336,7 @@ def test_no_reviewer_answers_what_only_a_person_can_know(reviewer: Any) -> None:
 def test_news_waits_until_it_is_known_what_was_done() -> None:
     agent, run = Bank(gone=True).resumed()
     told = agent.tell(run, "Ann has moved")
-    assert told.reason == "waits to be told whether step 2 was done"
+    assert told.reason == "waits for your answer: was step 2 done?"
     assert agent.resume(told, Decision("done", result={"id": 1})).board[Replanning].asked_for == "news"
 
 
@@ -350,9 +350,9 @@ def test_two_steps_in_doubt_are_asked_about_one_after_the_other() -> None:
     bank = Bank(gone=True, cut=False)
     agent = PlannerExecutor(None, ToolExecutor(bank.tools))
     run = agent.resume(both_begun(step("1", "pay", to="Ann"), step("2", "pay", to="Bob")))
-    assert run.reason == "waits to be told whether step 1 was done"
+    assert run.reason == "waits for your answer: was step 1 done?"
     run = agent.resume(run, Decision("done", result=1))
-    assert run.reason == "waits to be told whether step 2 was done"
+    assert run.reason == "waits for your answer: was step 2 done?"
     assert agent.resume(run, Decision("not done")).status == "finished"
     assert bank.paid == ["Bob"]
 
@@ -362,7 +362,7 @@ def test_a_failure_elsewhere_does_not_end_the_run_before_the_question() -> None:
     run.record(e.StepFailed(0.0, "2", "no"))
     agent = PlannerExecutor(None, ToolExecutor(Bank(gone=False).tools), policy=Policy(failure="stop"))
     run = agent.resume(run)
-    assert run.reason == "waits to be told whether step 1 was done"
+    assert run.reason == "waits for your answer: was step 1 done?"
     run = agent.resume(run, Decision("done"))
     assert (run.status, run.board.state) == ("failed", {"1": "done", "2": "failed"})
 
@@ -391,7 +391,7 @@ def test_without_a_journal_a_step_is_in_doubt_when_the_run_inside_may_have_paid(
     inner = HybridExecutor(ToolExecutor(Toolbox([note])), inner) if hybrid else inner
     agent = PlannerExecutor(RulePlanner(lambda goal: [step("1", None, description="pay Ann")]), inner)
     run = agent.resume(left(lambda: agent.run("pay Ann")))
-    assert run.reason == "waits to be told whether step 1 was done"
+    assert run.reason == "waits for your answer: was step 1 done?"
     run = agent.resume(run, Decision(verdict, "Bob", result="Ann" if verdict == "done" else None))
     assert run.status == ("rolled back" if verdict == "roll back" else "finished")
     # told that it was not done, it begins again at the first step inside, and the bank is given the same key

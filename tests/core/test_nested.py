@@ -184,7 +184,7 @@ def test_an_undo_of_the_outer_step_stands_for_all_inside() -> None:
     assert (site.log, run.board[Rollback].undone) == (["+a", "+b", "!all of it"], ["1"])
     assert run.board[Rollback].remains == []
     again = agent.roll_back(run)
-    assert again.reason == "asked for; nothing was undone"
+    assert again.reason == "requested; nothing was undone"
 
 
 def test_what_the_plan_inside_lists_comes_behind_its_steps() -> None:
@@ -198,7 +198,7 @@ def test_what_the_plan_inside_lists_comes_behind_its_steps() -> None:
     assert run.reason.endswith(
         "; undone: 1/b, 0; called: 1/rollback 1, 1/rollback 3; not undone: 1/a (no undo of its own)"
     )
-    assert agent.roll_back(run).reason.endswith("asked for; nothing was undone; not undone: 1/a (no undo of its own)")
+    assert agent.roll_back(run).reason.endswith("requested; nothing was undone; not undone: 1/a (no undo of its own)")
 
 
 def asking(id: str, *after: str) -> dict[str, Any]:
@@ -296,7 +296,7 @@ def test_a_run_inside_is_undone_though_another_step_took_its_id(tmp_path: Path) 
     check_fold(run)
     assert (world.calls.count("pay x"), world.calls.count("refund x")) == (2, 2)
     assert len({*world.keys["refund x"]}) == 2
-    assert "1/2 (interrupted; nobody knows whether it was done)" in run.reason
+    assert "1/2 (interrupted; unknown whether it was done)" in run.reason
 
 
 def test_the_undos_of_two_payments_have_two_keys() -> None:
@@ -313,7 +313,7 @@ def test_without_a_journal_the_step_is_named(resumed: bool) -> None:
     agent = world.around(PAY, PUT)
     run = left(lambda: agent.run("go"))
     run = agent.roll_back(agent.resume(run) if resumed else run)
-    assert run.reason == "asked for; nothing was undone; not undone: 1 (nobody knows whether it was done)"
+    assert run.reason == "requested; nothing was undone; not undone: 1 (unknown whether it was done)"
 
 
 def test_an_undo_inside_that_was_cut_off_is_not_made_again() -> None:
@@ -322,7 +322,7 @@ def test_an_undo_inside_that_was_cut_off_is_not_made_again() -> None:
     done = agent.run("go")
     world.cut = "refund x"
     run = agent.roll_back(agent.resume(left(lambda: agent.roll_back(done))))
-    assert run.reason == "asked for; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
+    assert run.reason == "requested; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
     assert world.calls.count("refund x") == 1
 
 
@@ -408,9 +408,9 @@ def test_a_step_that_an_evaluator_changed_repeats_no_call_unseen() -> None:
 
 def test_a_doubt_inside_is_named(tmp_path: Path) -> None:
     late = World().around(step("1", "mail", name="x") | {"timeout": 2.0})
-    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (unknown whether it was done)")
     world, kept = World("mail x"), Journal(tmp_path / "runs.db", "OFF")
     agent = world.around(step("1", "mail", name="x"), journal=kept)
     left(lambda: agent.run("go"))
     run = agent.roll_back(agent.resume(kept.load(1)))
-    assert run.reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+    assert run.reason.endswith("not undone: 1/1 (unknown whether it was done)")

@@ -186,7 +186,7 @@ ASKED: dict[str, tuple[str, Decision, str, str]] = {  # why it waits, the decisi
     "approval": ("waits for approval", YES, "finished", "a"),
     "gate": ("waits for gate of step 2", YES, "finished", "a b"),
     "undo": ("waits before the undo of step 1", YES, "rolled back", "a back"),
-    "doubt": ("waits to be told whether step 2 was done", Decision("done", "Ann", result="b"), "finished", "a b c"),
+    "doubt": ("waits for your answer: was step 2 done?", Decision("done", "Ann", result="b"), "finished", "a b c"),
     "budget": (
         "waits for more budget: 1 of 1 step used", Decision("approve", "Ann", budget=Budget(steps=1)), "finished", "a b",
     ),

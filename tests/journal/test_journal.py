@@ -84,7 +84,7 @@ def test_a_run_in_memory_gets_a_journal_and_an_old_copy_is_refused(journal: Jour
     run = agent(journal=journal).resume(execute(Plan.parse(GATED), ADDS))
     done = agent().resume(journal.load(1), YES)
     assert journal.load(1).events == done.events
-    with pytest.raises(JournalError, match=r"run 1 has gone on since this copy of it was read: \d+ events .* load it"):
+    with pytest.raises(JournalError, match=r"this copy of run 1 is out of date: .* has \d+ events, .* load the run"):
         agent().resume(run, Decision("reject", by="Bob"))
     assert journal.load(1).events == done.events
 
@@ -129,7 +129,7 @@ def test_of_several_processes_that_resume_a_run_one_carries_it_on(journal: Journ
         tell(one)
     ends = [one.communicate()[0].strip() for one in processes]
     assert ends.count("finished") == 1
-    assert all("being carried on by" in one or "has gone on since" in one for one in ends if one != "finished")
+    assert all("being carried on by" in one or "is out of date" in one for one in ends if one != "finished")
     assert len(journal.load(1).board.reviews) == 1
 
 
