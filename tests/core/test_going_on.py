@@ -249,7 +249,7 @@ def test_a_rollback_undoes_the_steps_before_and_names_the_one_in_doubt() -> None
     agent, run = bank.resumed()
     run = agent.resume(run, Decision("roll back", "Ann", comment="too late"))
     assert (run.status, bank.released, bank.paid) == ("rolled back", "Ann", ["Ann"])
-    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (nobody knows whether it was done)"
+    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (unknown whether it was done)"
 
 
 def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:

@@ -137,8 +137,8 @@ def test_a_listing_that_changes_after_a_call_stops_the_next_one(start: Start, tr
     run = execute(Plan.parse(steps), ToolExecutor(server.toolbox))
     assert run.board.state == {"1": "done", "2": "failed"}
     assert run.board.errors["2"].startswith(
-        "ToolsChangedError: changing no longer lists what was pinned: read has another description; "
-        "note has another input schema. Nothing of it is called"
+        "ToolsChangedError: server 'changing' has changed its tools since they were pinned: read has another "
+        "description; note has another input schema. No tool was called"
     )
     assert lines(trace) == ["read"]
     assert run.board.attempt["2"][0] == 1

@@ -277,7 +277,7 @@ def test_who_misses_a_goal_is_named_and_wins_nothing() -> None:
     assert "missed" not in goals(on_trail[1:]).text
 
 
-def test_the_settings_say_horizon_trigger_hands_workers_and_calls() -> None:
+def test_the_settings_say_horizon_trigger_executors_workers_and_calls() -> None:
     some = [row(name, "arithmetic") for name in ("ReAct", "ReWOO", "planner-executor", "hierarchical")]
     text = settings(some).text.splitlines()
     assert text[2].split() == "ReAct 1 step horizon reached 2 × tools 1 planner 3".split()
