@@ -27,6 +27,11 @@ ITEM = {
     "mcp_list_tools": {"server_label": "s", "tools": []},
     "mcp_call": {"name": "n", "server_label": "s", "arguments": "{}"},
     "mcp_approval_request": {"name": "n", "server_label": "s", "arguments": "{}"},
+    "image_generation_call": {"result": "aGVsbG8=", "output_format": "png", "size": "1024x1024"},
+    "local_shell_call": {"action": {"type": "exec", "command": ["ls"], "env": {}}},
+    "shell_call": {"action": {"commands": ["ls -a", "pwd"]}},
+    "apply_patch_call": {"operation": {"type": "create_file", "path": "a.txt", "diff": "+one\n"}},
+    "computer_call": {"action": {"type": "click", "button": "left", "x": 1, "y": 2}},
     "compaction": {},
 }
 ITEMS = st.sampled_from([{"type": kind, **fields} for kind, fields in ITEM.items()])

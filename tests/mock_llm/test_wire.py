@@ -210,8 +210,8 @@ REFUSED: list[
     ({"previous_response_id": [1]}, "Previous response with id '[1]' not found.", "previous_response_id"),
     ({"conversation": "conv_1"}, "not supported by mock_llm", "conversation"),
     ({"background": True}, "not supported by mock_llm", "background"),
-    ({"tools": [{"type": "computer"}]}, "not supported by mock_llm", "tools[0].type"),
-    ({"input": [{"type": "shell_call", "id": "x"}]}, "not supported by mock_llm", "input[0]"),
+    ({"tools": [{"type": "namespace"}]}, "not supported by mock_llm", "tools[0].type"),
+    ({"input": [{"type": "tool_search_call", "id": "x"}]}, "not supported by mock_llm", "input[0]"),
 ]
 
 
