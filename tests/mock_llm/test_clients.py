@@ -163,6 +163,10 @@ def test_calls_print_as_the_same_table_every_time(llm: MockLLM) -> None:
     assert second.error is not None
     assert llm.calls[-1] == second
     assert len(llm.calls[:1]) == 1
+    with pytest.raises(IndexError, match="there is no call 5: the log has 2 calls"):
+        llm.calls[5]
+    with pytest.raises(IndexError, match="there is no call -1: the log has no call"):
+        MockLLM(SCENES).explain(-1)
 
 
 def test_assert_all_used_names_the_scenes_that_answered_nothing(llm: MockLLM) -> None:

@@ -121,7 +121,8 @@ def test_a_client_that_does_not_say_its_attempt_is_counted_by_content() -> None:
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
-        ("meteorite", "fault 'meteorite' is not one of rate_limit, insufficient_quota"),
+        ("meteorite", "unknown fault 'meteorite'; it is one of rate_limit, insufficient_quota"),
+        ("timout", "unknown fault 'timout'; did you mean 'timeout'?"),
         ({"after": 2}, "a fault has a kind"),
         ({"kind": "timeout", "status": 429}, "the fault timeout has no field status; only rate_limit"),
         ({"status": 200}, "400 to 599"),

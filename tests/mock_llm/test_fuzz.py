@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from functools import reduce
 from typing import Any, get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -116,3 +119,150 @@ def test_whatever_a_script_holds_the_wire_stays_valid(
     assert str(llm.calls)
     assert llm.calls._repr_html_()
     assert str(llm.explain(-1))
+
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"a": {"anyOf": [{"type": "string"}, {"enum": [1, None]}]}},
+    "required": ["a"],
+}
+SCHEMA |= {"additionalProperties": False, "$defs": {"b": {"type": "array", "items": {"$ref": "#"}, "minItems": 1}}}
+FUNCTION = {"name": "add", "description": "Add.", "parameters": SCHEMA, "strict": True}
+NAMED = {"name": "n", "strict": True, "schema": SCHEMA}
+PICTURE = {"url": "data:image/png;base64,aGVsbG8=", "detail": "low"}
+CALLED = {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+CACHED = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}
+# A whole request for each path; each test puts another value into one place of it.
+BODIES: dict[str, dict[str, Any]] = {
+    "chat/completions": {
+        "model": "m",
+        "messages": [
+            {"role": "developer", "content": [{"type": "text", "text": "Be brief."}]},
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "JSON"}, {"type": "image_url", "image_url": PICTURE}],
+            },
+            {"role": "assistant", "content": None, "tool_calls": [CALLED]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "found"},
+        ],
+        "tools": [{"type": "function", "function": FUNCTION}, {"type": "custom", "custom": {"name": "sql"}}],
+        "tool_choice": {"type": "function", "function": {"name": "add"}},
+        "response_format": {"type": "json_schema", "json_schema": NAMED},
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "metadata": {"a": "b"},
+        "store": True,
+        "stop": ["x"],
+    },
+    "responses": {
+        "model": "m",
+        "input": [
+            {
+                "role": "user",
+                "content": [{"type": "input_text", "text": "x"}, {"type": "input_image", "image_url": "u"}],
+            },
+            {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "x"}]},
+            *({"type": kind, "call_id": f"call_{kind}", **fields} for kind, fields in ITEM.items()),
+            {"type": "function_call", "call_id": "call_1", "name": "add", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "call_1", "output": [{"type": "input_text", "text": "x"}]},
+            {"type": "shell_call_output", "call_id": "call_shell_call", "output": [{"stdout": "x"}]},
+            {
+                "type": "computer_call_output",
+                "call_id": "call_computer_call",
+                "output": {"type": "computer_screenshot"},
+            },
+            {"type": "item_reference", "id": "msg_1"},
+        ],
+        "tools": [{"type": "function", **FUNCTION}, {"type": "mcp", "server_label": "s"}],
+        "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "add"}]},
+        "text": {"format": {"type": "json_schema", **NAMED}, "verbosity": "low"},
+        "reasoning": {"effort": "low", "summary": "auto"},
+        "include": ["reasoning.encrypted_content"],
+        "previous_response_id": "resp_1",
+        "metadata": {"a": "b"},
+        "stream": True,
+    },
+    "messages": {
+        "model": "m",
+        "max_tokens": 100,
+        "system": [CACHED],
+        "messages": [
+            {"role": "user", "content": [CACHED, {"type": "image", "source": {"type": "url", "url": "u"}}]},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t_1", "name": "add", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t_1", "content": "found"}]},
+        ],
+        "tools": [{"name": "add", "input_schema": SCHEMA, "strict": True}],
+        "tool_choice": {"type": "auto"},
+        "thinking": {"type": "adaptive"},
+        "stop_sequences": ["END"],
+        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
+    },
+}
+BODIES["messages/count_tokens"] = {
+    k: v for k, v in BODIES["messages"].items() if k not in ("max_tokens", "stop_sequences")
+}
+
+
+def places(part: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield at
+    for key, inner in part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ():
+        yield from places(inner, (*at, key))
+
+
+def send(path: str, body: bytes, llm: MockLLM | None = None) -> None:
+    """Whatever comes is answered, or refused in the API's shape."""
+    llm = llm or MockLLM([{"name": "any", "reply": {"json": {"a": "x"}, "broken": True}}])
+    answer = llm.respond(HttpRequest("POST", f"/v1/{path}", {"anthropic-version": "2026-10-21"}, body))
+    assert answer.status in (200, 400, 404, 422)
+    if not path.startswith("messages"):
+        strictly.check(answer.status, answer.headers["content-type"], answer.body)
+    elif answer.status != 200:
+        assert json.loads(answer.body)["type"] == "error"
+
+
+@pytest.mark.parametrize("path", BODIES)
+@rounds(200)
+@given(data=st.data(), value=VALUES | st.sampled_from([1, 0.5, -1, True, "x", [], {}, [{}], {"type": "x"}, None]))
+def test_any_value_in_any_place_of_a_body_gets_an_answer_or_a_shaped_error(path: str, data: Any, value: Any) -> None:
+    body = json.loads(json.dumps(BODIES[path]))
+    place = data.draw(st.sampled_from([*places(body)][1:]))
+    if data.draw(st.booleans()) and path == "responses":  # without references the other rules are reached
+        body = {**body, "input": body["input"][:-1], "previous_response_id": None}
+        place = place if place[:2] != ("input", len(body["input"])) else ("input",)
+    reduce(lambda inner, key: inner[key], place[:-1], body)[place[-1]] = value
+    send(path, json.dumps(body).encode())
+    send(path, json.dumps(body).encode(), MockLLM([{"name": "any", "reply": {"json": {"ok": [1, "x", {"a": None}]}}}]))
+
+
+@rounds(60)
+@given(path=st.sampled_from(list(BODIES)), body=st.binary())
+def test_any_bytes_get_a_shaped_error(path: str, body: bytes) -> None:
+    send(path, body)
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
+HOSTILE: dict[str, bytes | dict[str, Any]] = {
+    "empty": b"",
+    "deep list": b"[" * 100_000,
+    "deep object": b'{"a":' * 100_000,
+    "nan": b'{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "temperature": NaN}',
+    "utf-16": json.dumps(BODIES["messages"]).encode("utf-16"),
+    "lone surrogates": b'{"model": "\\ud800", "messages": [{"role": "user", "content": "\\udfff"}]}',
+    "huge integer": b'{"model": "m", "messages": [{"role": "user", "content": "x"}], "seed": 1' + b"0" * 4000 + b"}",
+    "endless schema": {"name": "n", "schema": {"$ref": "#"}},
+    "endless strict": {"name": "n", "strict": True, "schema": closed(a={"$ref": "#/properties/a"})},
+}
+
+
+@pytest.mark.parametrize("path", BODIES)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_bodies_get_an_answer_or_a_shaped_error(path: str, name: str) -> None:
+    body = HOSTILE[name]
+    if isinstance(body, dict):
+        shaped = {"response_format": {"type": "json_schema", "json_schema": body}}
+        body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "x"}], **shaped}).encode()
+    send(path, body)
+    send(path, body, MockLLM([{"name": "any", "reply": {"json": {"a": 1}}}]))

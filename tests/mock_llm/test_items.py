@@ -9,15 +9,11 @@ from typing import Any
 
 import openai
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mock_llm import MockLLM
 from mock_llm.types import SERVICE_ITEMS, HttpRequest, image_hash
 from tests.mock_llm import strictly
 from tests.mock_llm.test_fuzz import ITEM
-from tests.mock_llm.test_wire import ANYTHING
-from tests.rounds import rounds
 
 CITY = {
     "type": "object",
@@ -354,27 +350,3 @@ def test_an_async_stream_of_items_adds_up(llm: MockLLM) -> None:
     response = asyncio.run(ask())
     assert [item.type for item in response.output] == ["reasoning", "function_call", "function_call"]
     assert response.output[1].parsed_arguments == {"city": "Oslo"}
-
-
-KINDS = st.sampled_from(
-    [*ITEM, "reasoning", "custom_tool_call", "custom_tool_call_output", "item_reference", "program"]
-)
-FIELDS = (
-    "id call_id name input output summary content encrypted_content status action queries code tools arguments".split()
-)
-
-
-@rounds(200)
-@given(
-    kind=KINDS,
-    fields=st.dictionaries(st.sampled_from(FIELDS), ANYTHING | st.text(max_size=4), max_size=6),
-    last=st.booleans(),
-)
-def test_any_item_in_an_input_gets_an_answer_or_a_shaped_error(kind: str, fields: dict[str, Any], last: bool) -> None:
-    items = [ASK, {"type": kind, **fields}] if last else [{"type": kind, **fields}, ASK]
-    body = {"model": "gpt-5.4", "input": items, "tools": [TOOL]}
-    answer = MockLLM([{"name": "any", "reply": {"text": "x"}}]).respond(
-        HttpRequest("POST", "/v1/responses", {}, json.dumps(body).encode())
-    )
-    assert answer.status in (200, 400, 404)
-    strictly.check(answer.status, answer.headers["content-type"], answer.body)

@@ -28,12 +28,12 @@ from openai.types.responses import response_create_params, response_input_item_p
 from openai.types.shared_params import Reasoning
 
 from mock_llm import MockLLM, ScriptError
-from mock_llm.api import chat, respond, responses
+from mock_llm.api import chat, responses
 from mock_llm.api.evidence import signature, unproven
 from mock_llm.api.model_profiles import TABLE, Profile, profile_of, profiles
 from mock_llm.json_schema import example, strict_mode_error, validation_error
 from mock_llm.json_schema.keywords import keyword_error
-from mock_llm.types import ApiError, HttpRequest
+from mock_llm.types import ApiError
 from tests.rounds import rounds
 
 USER = {"role": "user", "content": "hello"}
@@ -51,10 +51,6 @@ PLACES = {
     "schema": "openai",
 }
 LLM = MockLLM([{"name": "any", "reply": {"json": {"ok": True}, "broken": True}}])
-
-
-def strict(schema: Any) -> dict[str, Any]:
-    return {"type": "json_schema", "json_schema": {"name": "plan", "strict": True, "schema": schema}}
 
 
 def closed(**properties: Any) -> dict[str, Any]:
@@ -189,9 +185,9 @@ def test_each_field_that_the_package_can_send_is_known(fields: Any, api: str, re
 
 @pytest.mark.parametrize("union", [response_input_item_param.ResponseInputItemParam, tool_param.ToolParam])
 def test_each_type_and_field_of_the_packages_items_and_tools_is_known(union: Any) -> None:
-    for fields in typing.get_args(union):
+    for fields in set(typing.get_args(union)) - {response_input_item_param.ItemReference}:
         hints = typing.get_type_hints(fields)
-        for kind in set(typing.get_args(hints["type"])) - {"item_reference"}:
+        for kind in typing.get_args(hints["type"]):
             for name in hints:
                 given = {"name": "f", "vector_store_ids": [], "container": "", "server_label": "s", "role": "assistant"}
                 part = {name: None} | {key: value for key, value in given.items() if key in hints} | {"type": kind}
@@ -315,80 +311,6 @@ def test_a_strict_schema_has_a_limited_size(row: Any) -> None:
 def test_a_keyword_is_refused_where_json_schema_refuses_it_too(schema: Any) -> None:
     witness = jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)
     assert keyword_error(schema) is None or not witness.is_valid(schema)
-
-
-def send(body: bytes, headers: dict[str, str] | None = None) -> None:
-    """Whatever comes is answered, or refused in the API's shape."""
-    response, _ = respond(LLM.scenes, HttpRequest("POST", "/v1/chat/completions", headers or {}, body))
-    if response.headers["content-type"].startswith("text/event-stream"):
-        assert response.body.endswith(b"data: [DONE]\n\n")
-        return
-    body = json.loads(response.body)
-    if response.status == 200:
-        assert body["object"] == "chat.completion"
-    else:
-        assert response.status in (400, 422)
-        assert list(body) == ["error"]
-        assert set(body["error"]) == {"message", "type", "param", "code"}
-        assert body["error"]["message"]
-        assert body["error"]["type"]
-
-
-@rounds(120)
-@given(part=ANYTHING, where=st.sampled_from(["message", "call", "tool", "format", "schema", "strict", "body"]))
-def test_any_nested_value_gets_an_answer_or_a_shaped_error(part: Any, where: str) -> None:
-    bodies: dict[str, Any] = {
-        "message": asking({**USER, **part} if isinstance(part, dict) else part),
-        "call": asking(USER, {**CALLS, "tool_calls": [part]}),
-        "tool": asking(tools=[part]),
-        "format": asking(response_format=part),
-        "schema": asking(response_format={"type": "json_schema", "json_schema": {"name": "n", "schema": part}}),
-        "strict": asking(response_format=strict(part)),
-        "body": part,
-    }
-    send(json.dumps(bodies[where]).encode())
-    answering = MockLLM([{"name": "any", "reply": {"json": {"ok": [1, "x", {"a": None}]}}}])
-    response, _ = respond(
-        answering.scenes, HttpRequest("POST", "/v1/chat/completions", {}, json.dumps(bodies[where]).encode())
-    )
-    assert response.status in (200, 400, 422)
-
-
-@rounds(100)
-@given(body=st.binary(), count=st.text())
-def test_any_bytes_get_a_shaped_error(body: bytes, count: str) -> None:
-    send(body, {"x-stainless-retry-count": count})
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"[" * 100_000,
-        b'{"a":' * 100_000,
-        json.dumps(asking(temperature=float("nan"))).encode(),
-        json.dumps(asking()).encode("utf-16"),
-        b'{"model": "\\ud800", "messages": [{"role": "user", "content": "\\udfff"}]}',
-        json.dumps(asking(seed=10**4000)).encode(),
-        json.dumps(
-            asking(response_format={"type": "json_schema", "json_schema": {"name": "n", "schema": {"$ref": "#"}}})
-        ).encode(),
-        json.dumps(asking(response_format=strict(closed(a={"$ref": "#/properties/a"})))).encode(),
-    ],
-    ids=[
-        "deep list",
-        "deep object",
-        "nan",
-        "utf-16",
-        "lone surrogates",
-        "huge integer",
-        "endless schema",
-        "endless strict",
-    ],
-)
-def test_hostile_bodies_get_an_answer_or_a_shaped_error(body: bytes) -> None:
-    send(body)
-    answering = MockLLM([{"name": "any", "reply": {"json": {"a": 1}}}])
-    assert respond(answering.scenes, HttpRequest("POST", "/v1/chat/completions", {}, body))[0].status in (200, 400, 422)
 
 
 @pytest.mark.parametrize(("value", "allowed"), [(1.0, 1), ([2.0], [2]), ({"a": 3}, {"a": 3.0}), (True, 1), (1.0, True)])

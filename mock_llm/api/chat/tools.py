@@ -88,8 +88,10 @@ def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
     """Return the error of a tool choice that names no function of the list, or None."""
     if isinstance(choice, str):
         return None
-    kind = "custom" if choice.get("type") == "custom" else "function"
+    kind = choice.get("type") or "function"
     hint = f"name one of the tools {', '.join(offered)}."
+    if kind not in KINDS:
+        return invalid_value("tool_choice.type", kind, ("function", "allowed_tools", "custom"), hint)
     if not isinstance(choice.get(kind), dict):
         return missing_parameter(f"tool_choice.{kind}", hint)
     name = choice[kind].get("name")
