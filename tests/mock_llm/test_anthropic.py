@@ -30,31 +30,18 @@ from tests.rounds import rounds
 LOOPBACK = True
 NEW = "2026-10-21"
 USER = {"role": "user", "content": "hello"}
-SAID = {"role": "assistant", "content": "Hi."}
-CLOSED: Any = {
-    "type": "object",
-    "properties": {"q": {"type": "string"}},
-    "required": ["q"],
-    "additionalProperties": False,
+TOOL = {
+    "name": "search",
+    "input_schema": {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]},
 }
-TOOL = {"name": "search", "input_schema": CLOSED}
 TOOL_OF_ANYTHING = {"name": "search", "input_schema": {"type": "object"}}
-USE = {"type": "tool_use", "id": "toolu_1", "name": "search", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "found"}
 TEXT = {"type": "text", "text": "x"}
-CALLS, RESULTS = {"role": "assistant", "content": [USE]}, {"role": "user", "content": [RESULT]}
-THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": "forged"}
-CACHED = {**TEXT, "cache_control": {"type": "ephemeral"}}
 BUDGET = {"type": "enabled", "budget_tokens": 1024}
-FORCED = {"tools": [TOOL], "tool_choice": {"type": "any"}}
 
 
 def said(*messages: Any) -> dict[str, Any]:
     return {"messages": list(messages)}
-
-
-def shape(schema: Any) -> dict[str, Any]:
-    return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
 
 VERDICTS = yaml.safe_load(Path(__file__).with_name("anthropic.yaml").read_text("utf-8"))["verdicts"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import reduce
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,83 +123,7 @@ def test_whatever_a_script_holds_the_wire_stays_valid(
     assert str(llm.explain(-1))
 
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"a": {"anyOf": [{"type": "string"}, {"enum": [1, None]}]}},
-    "required": ["a"],
-}
-SCHEMA |= {"additionalProperties": False, "$defs": {"b": {"type": "array", "items": {"$ref": "#"}, "minItems": 1}}}
-FUNCTION = {"name": "add", "description": "Add.", "parameters": SCHEMA, "strict": True}
-NAMED = {"name": "n", "strict": True, "schema": SCHEMA}
-PICTURE = {"url": "data:image/png;base64,aGVsbG8=", "detail": "low"}
-CALLED = {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
-CACHED = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}
-# A whole request for each path; each test puts another value into one place of it.
-BODIES: dict[str, dict[str, Any]] = {
-    "chat/completions": {
-        "model": "m",
-        "messages": [
-            {"role": "developer", "content": [{"type": "text", "text": "Be brief."}]},
-            {
-                "role": "user",
-                "content": [{"type": "text", "text": "JSON"}, {"type": "image_url", "image_url": PICTURE}],
-            },
-            {"role": "assistant", "content": None, "tool_calls": [CALLED]},
-            {"role": "tool", "tool_call_id": "call_1", "content": "found"},
-        ],
-        "tools": [{"type": "function", "function": FUNCTION}, {"type": "custom", "custom": {"name": "sql"}}],
-        "tool_choice": {"type": "function", "function": {"name": "add"}},
-        "response_format": {"type": "json_schema", "json_schema": NAMED},
-        "stream": True,
-        "stream_options": {"include_usage": True},
-        "metadata": {"a": "b"},
-        "store": True,
-        "stop": ["x"],
-    },
-    "responses": {
-        "model": "m",
-        "input": [
-            {
-                "role": "user",
-                "content": [{"type": "input_text", "text": "x"}, {"type": "input_image", "image_url": "u"}],
-            },
-            {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "x"}]},
-            *({"type": kind, "call_id": f"call_{kind}", **fields} for kind, fields in ITEM.items()),
-            {"type": "function_call", "call_id": "call_1", "name": "add", "arguments": "{}"},
-            {"type": "function_call_output", "call_id": "call_1", "output": [{"type": "input_text", "text": "x"}]},
-            {"type": "shell_call_output", "call_id": "call_shell_call", "output": [{"stdout": "x"}]},
-            {
-                "type": "computer_call_output",
-                "call_id": "call_computer_call",
-                "output": {"type": "computer_screenshot"},
-            },
-            {"type": "item_reference", "id": "msg_1"},
-        ],
-        "tools": [{"type": "function", **FUNCTION}, {"type": "mcp", "server_label": "s"}],
-        "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "add"}]},
-        "text": {"format": {"type": "json_schema", **NAMED}, "verbosity": "low"},
-        "reasoning": {"effort": "low", "summary": "auto"},
-        "include": ["reasoning.encrypted_content"],
-        "previous_response_id": "resp_1",
-        "metadata": {"a": "b"},
-        "stream": True,
-    },
-    "messages": {
-        "model": "m",
-        "max_tokens": 100,
-        "system": [CACHED],
-        "messages": [
-            {"role": "user", "content": [CACHED, {"type": "image", "source": {"type": "url", "url": "u"}}]},
-            {"role": "assistant", "content": [{"type": "tool_use", "id": "t_1", "name": "add", "input": {}}]},
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t_1", "content": "found"}]},
-        ],
-        "tools": [{"name": "add", "input_schema": SCHEMA, "strict": True}],
-        "tool_choice": {"type": "auto"},
-        "thinking": {"type": "adaptive"},
-        "stop_sequences": ["END"],
-        "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}},
-    },
-}
+BODIES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("bodies.yaml").read_text("utf-8"))
 BODIES["messages/count_tokens"] = {
     k: v for k, v in BODIES["messages"].items() if k not in ("max_tokens", "stop_sequences")
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import mock_llm
 from mock_llm import MockLLM
@@ -42,33 +43,7 @@ CLIENTS = {  # functions of clients.py, and the packages that each needs
     "crewai": ("crewai",),
     "claude": ("pydantic-ai-slim[anthropic]>=2", "langchain-anthropic>=1", "litellm>=1"),
 }
-SCENES: list[dict[str, Any]] = [
-    {
-        "name": "ask",
-        "when": {"says": "weather in Oslo", "tools": "weather", "turn": 1},
-        "reply": {"calls": {"tool": "weather", "arguments": {"city": "Oslo"}}},
-    },
-    {
-        "name": "tell",
-        "when": {"turn": 2, "find": {"degrees": r"(-?\d+) degrees"}},
-        "reply": {"text": "It has {{degrees}} degrees."},
-    },
-]
-OWN: dict[str, dict[str, Any]] = {  # the scenes of clients with protocols of their own
-    "instructor": {"when": {"format": "json_schema"}, "reply": {"json": {"city": "Oslo"}}},
-    "dspy": {
-        "when": {"system": "[[ ## answer ## ]]"},
-        "reply": {"text": "[[ ## answer ## ]]\nIt has -3 degrees.\n\n[[ ## completed ## ]]"},
-    },
-    "semantic_kernel": {
-        "when": {"tools": "p-weather", "turn": 1},
-        "reply": {"calls": {"tool": "p-weather", "arguments": {"city": "Oslo"}}},
-    },
-    "smolagents": {
-        "when": {"tools": "final_answer", "turn": 2, "find": {"degrees": r"(-?\d+) degrees"}},
-        "reply": {"calls": {"tool": "final_answer", "arguments": {"answer": "It has {{degrees}} degrees."}}},
-    },
-}
+SCENES: dict[str, Any] = yaml.safe_load((HERE / "clients.yaml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +70,7 @@ def run(python: Path, program: str, *arguments: str, **variables: str) -> str:
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_client_calls_the_tool_and_answers(environment: Any, name: str, tmp_path: Path) -> None:
-    llm = MockLLM([*SCENES, *([{"name": "own", **OWN[name]}] if name in OWN else ())])
+    llm = MockLLM([*SCENES["all"], *SCENES.get(name, ())])
     quiet = {"OTEL_SDK_DISABLED": "true", "CREWAI_DISABLE_TELEMETRY": "true", "HOME": str(tmp_path), "PYTHONPATH": ""}
     with llm.serve() as url:
         addresses = {"OPENAI_BASE_URL": url, "OPENAI_API_BASE": url, "ANTHROPIC_BASE_URL": url.removesuffix("/v1")}

@@ -225,31 +225,6 @@ def test_a_bad_request_for_a_response_is_refused_as_the_api_does(
     assert param is None or answer.json()["error"]["param"] == param
 
 
-FAULTS: list[tuple[Any, type[Exception] | None]] = [
-    ("rate_limit", openai.RateLimitError),
-    ("dropped", openai.APIConnectionError),
-    ("bad_chunk", json.JSONDecodeError),
-    ("ended_early", None),
-]
-
-
-@pytest.mark.parametrize(("kind", "error"), FAULTS)
-def test_streams_of_responses_break_too(kind: str, error: type[Exception] | None) -> None:
-    client = MockLLM([{"name": "one", "reply": {"text": "one two three", "fault": kind}}]).client(max_retries=0)
-    seen: list[str] = []
-
-    def ask() -> None:
-        seen.extend(event.type for event in client.responses.create(model="m", input="x", stream=True))
-
-    if error is None:
-        ask()
-        assert seen
-        assert "response.completed" not in seen
-    else:
-        with pytest.raises(error):
-            ask()
-
-
 def test_a_response_is_retrieved_as_it_was_given(llm: MockLLM) -> None:
     client = llm.client()
     given = client.responses.create(**response("talk"))
