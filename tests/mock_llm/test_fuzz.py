@@ -25,20 +25,7 @@ VALUES = st.recursive(
     lambda part: st.lists(part, max_size=2) | st.dictionaries(st.text(max_size=3), part, max_size=2),
     max_leaves=4,
 )
-ITEM = {
-    "web_search_call": {"action": {"type": "search", "query": "x"}},
-    "file_search_call": {"queries": ["x"]},
-    "code_interpreter_call": {"code": "1 + 1", "container_id": "cntr_1"},
-    "mcp_list_tools": {"server_label": "s", "tools": []},
-    "mcp_call": {"name": "n", "server_label": "s", "arguments": "{}"},
-    "mcp_approval_request": {"name": "n", "server_label": "s", "arguments": "{}"},
-    "image_generation_call": {"result": "aGVsbG8=", "output_format": "png", "size": "1024x1024"},
-    "local_shell_call": {"action": {"type": "exec", "command": ["ls"], "env": {}}},
-    "shell_call": {"action": {"commands": ["ls -a", "pwd"]}},
-    "apply_patch_call": {"operation": {"type": "create_file", "path": "a.txt", "diff": "+one\n"}},
-    "computer_call": {"action": {"type": "click", "button": "left", "x": 1, "y": 2}},
-    "compaction": {},
-}
+ITEM: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("items.yaml").read_text("utf-8"))["given"]
 ITEMS = st.sampled_from([{"type": kind, **fields} for kind, fields in ITEM.items()])
 USES = st.fixed_dictionaries(
     {"tool": st.sampled_from(["add", "add", "none"])}, optional={"arguments": st.just({"total": 1}) | VALUES}

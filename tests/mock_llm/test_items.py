@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
+import yaml
 
 from mock_llm import MockLLM
 from mock_llm.types import SERVICE_ITEMS, HttpRequest, image_hash
 from tests.mock_llm import strictly
-from tests.mock_llm.test_fuzz import ITEM
 
 CITY = {
     "type": "object",
@@ -31,23 +32,9 @@ OFFERED: dict[str, Any] = {
     **{kind: {"type": kind} for kind in ("image_generation", "local_shell", "shell", "apply_patch", "computer")},
 }
 ASK = {"role": "user", "content": "Oslo?"}
-SCENES: list[dict[str, Any]] = [
-    {
-        "name": "look",
-        "when": {"user": "Oslo", "turn": 1},
-        "reply": {
-            "reasoning": "I look it up.",
-            "calls": [
-                {"tool": "weather", "arguments": {"city": "Oslo"}},
-                {"tool": "weather", "arguments": {"city": "Rome"}},
-            ],
-            "usage": {"input": 90, "output": 50, "cached": 64, "reasoning": 30},
-        },
-    },
-    {"name": "tell", "when": {"called": "weather"}, "reply": {"reasoning": "", "text": "Rain."}},
-    {"name": "query", "when": {"last": "query"}, "reply": {"calls": {"tool": "sql", "arguments": "SELECT 1"}}},
-    {"name": "rows", "when": {"called": "sql"}, "reply": {"text": "One row."}},
-]
+TABLES: Any = yaml.safe_load(Path(__file__).with_name("items.yaml").read_text("utf-8"))
+SCENES, ITEM, OUTPUTS, EVENTS = (TABLES[name] for name in ("scenes", "given", "outputs", "events"))
+IMAGE = OUTPUTS["computer_call"]["output"]["image_url"]
 
 
 @pytest.fixture
@@ -169,15 +156,6 @@ def test_a_custom_tool_is_called_in_a_chat_too(llm: MockLLM) -> None:
     assert llm.client().chat.completions.create(**chat, messages=after).choices[0].message.content == "One row."
 
 
-IMAGE = "data:image/png;base64,aGVsbG8="
-OUTPUTS: dict[str, dict[str, Any]] = {
-    "local_shell_call": {"output": "done"},
-    "shell_call": {"output": [{"stdout": "done", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]},
-    "apply_patch_call": {"status": "completed", "output": "done"},
-    "computer_call": {"output": {"type": "computer_screenshot", "image_url": IMAGE}},
-}
-
-
 def answers(items: Any) -> list[dict[str, Any]]:
     """The outputs of the calls that a client runs."""
     return [
@@ -186,31 +164,6 @@ def answers(items: Any) -> list[dict[str, Any]]:
         for item in items
         if item.type in OUTPUTS
     ]
-
-
-# The events of public recordings, without repetitions; "…" is the item's type.
-OPENED, CLOSED = "output_item.added", "output_item.done"
-EVENTS: dict[str, list[str]] = {
-    "web_search_call": [OPENED, "….in_progress", "….searching", "….completed", CLOSED],
-    "file_search_call": [OPENED, "….in_progress", "….searching", "….completed", CLOSED],
-    "code_interpreter_call": [
-        *(OPENED, "….in_progress", "…_code.delta", "…_code.done", "….interpreting", "….completed", CLOSED),
-    ],
-    "mcp_list_tools": [OPENED, "….in_progress", "….completed", CLOSED],
-    "mcp_call": [OPENED, "….in_progress", "…_arguments.delta", "…_arguments.done", "….completed", CLOSED],
-    "mcp_approval_request": [OPENED, CLOSED],
-    "image_generation_call": [OPENED, "….in_progress", "….generating", "….completed", CLOSED],
-    "local_shell_call": [OPENED, CLOSED],
-    "shell_call": [OPENED, *["…_command.added", "…_command.delta", "…_command.done"] * 2, CLOSED],
-    "apply_patch_call": [OPENED, "…_operation_diff.delta", "…_operation_diff.done", CLOSED],
-    "computer_call": [OPENED, CLOSED],
-    "compaction": [OPENED, CLOSED],
-    "custom_tool_call": [OPENED, "…_input.delta", "…_input.done", CLOSED],
-    "reasoning": [
-        *(OPENED, "reasoning_summary_part.added", "reasoning_summary_text.delta", "reasoning_summary_text.done"),
-        *("reasoning_summary_part.done", CLOSED),
-    ],
-}
 
 
 @pytest.mark.parametrize("kind", EVENTS)

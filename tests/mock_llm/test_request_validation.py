@@ -223,18 +223,24 @@ def test_a_model_of_the_scripts_own_has_no_profile() -> None:
     assert profile_of("gpt-5-mini-2025-08-07") is profile_of("gpt-5")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"logprobs": True},
-        {"audio": {"voice": "alloy", "format": "wav"}},
-        {"modalities": ["audio"]},
-        {"messages": [{"role": "user", "content": [{"type": "file", "file": {"file_id": "x"}}]}]},
-    ],
-)
-def test_what_is_not_supported_is_refused_and_never_ignored(options: dict[str, Any]) -> None:
-    with pytest.raises(openai.BadRequestError, match="not supported by mock_llm"):
-        LLM.client().chat.completions.create(**asking() | options)
+NOT_SUPPORTED: list[tuple[str, dict[str, Any]]] = [
+    ("chat", {"logprobs": True}),
+    ("chat", {"audio": {"voice": "alloy", "format": "wav"}}),
+    ("chat", {"modalities": ["audio"]}),
+    ("chat", {"messages": [{"role": "user", "content": [{"type": "file", "file": {"file_id": "x"}}]}]}),
+    ("responses", {"conversation": "conv_1"}),
+    ("responses", {"background": True}),
+    ("responses", {"tools": [{"type": "namespace"}]}),
+    ("responses", {"input": [{"type": "tool_search_call", "id": "x"}]}),
+]
+
+
+@pytest.mark.parametrize(("api", "options"), NOT_SUPPORTED, ids=lambda value: None)
+def test_what_is_not_supported_is_refused_and_never_ignored(api: str, options: dict[str, Any]) -> None:
+    error = VALIDATE[api]((asking() if api == "chat" else inputs()) | options)
+    assert error is not None
+    assert (error.status, error.code) == (400, "not_supported")
+    assert "not supported by mock_llm" in error.message
 
 
 class Add(pydantic.BaseModel):
