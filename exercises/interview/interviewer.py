@@ -13,12 +13,14 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from exercises.interview import cards
 from exercises.interview.cards import Card
 from exercises.interview.english import is_english
-from exercises.interview.wording import Sentence, covers, sentences
+from exercises.interview.subject import CLOSE, closeness
+from exercises.interview.wording import Sentence, covers, neighbours, sentences
 from exercises.interview.words import FUNCTION, tokens
 
 if TYPE_CHECKING:
@@ -75,14 +77,20 @@ def grade(score: float) -> str:
 def by_wording(card: Card, answer: str) -> Found:
     """Judge an answer by the accepted wordings of the card. A line that is a salad of words states nothing."""
     parts = sentences("\n".join(filter(is_english, answer.splitlines())), card.question)
-    quotes = {place: _first(idea.accept, parts) for place, idea in enumerate(card.ideas)}
+    pairs = neighbours(parts) if closeness(answer).get(card.id, 0.0) >= CLOSE else None
+    quotes = {place: _first(idea.accept, parts, pairs) for place, idea in enumerate(card.ideas)}
     flags = tuple(place for place, flag in enumerate(card.red_flags) if _first(flag.accept, parts))
     return Found({place: quote for place, quote in quotes.items() if quote}, flags)
 
 
-def _first(accept: str, parts: Sequence[Sentence]) -> str:
-    wordings = [wording.strip() for wording in accept.split(";")]
-    return next((part.text for part in parts if any(covers(wording, part) for wording in wordings)), "")
+def _first(accept: str, parts: Sequence[Sentence], pairs: Sequence[Sentence] | None = None) -> str:
+    """Return the first sentence, or pair of neighbours, that has one of the wordings; without `pairs`, no loose wording counts."""
+    exact, loose = [], []
+    for wording in accept.split(";"):
+        (loose if wording.strip().startswith("~") else exact).append(wording.strip())
+    found = (part.text for part in parts if any(covers(wording, part) for wording in exact))
+    more = (part.text for part in (*parts, *pairs) if any(covers(wording, part) for wording in loose)) if pairs is not None else ()
+    return next(chain(found, more), "")
 
 
 def by_model(client: Any, model: str | None = None) -> Judge:
