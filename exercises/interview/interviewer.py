@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from exercises.interview import cards
-from exercises.interview.cards import Card
+from exercises.interview.cards import Card, Idea
 from exercises.interview.english import is_english
 from exercises.interview.subject import CLOSE, closeness
 from exercises.interview.wording import Sentence, covers, neighbours, sentences
@@ -64,9 +64,26 @@ class Mark:
         return max(0, round(points - FLAG * len(self.found.flags)))
 
     @property
+    def judged(self) -> bool:
+        """Whether the judge recognized anything in the answer, or there was nothing to recognize."""
+        answers = [one for one in self.answers if not unknown(one)]
+        return bool(self.found.quotes or self.found.flags) or sum(len(one.split()) for one in answers) < SHORT
+
+    @property
     def missed(self) -> list[str]:
         """The ideas that are not in the answer."""
         return [idea.say for place, idea in enumerate(self.card.ideas) if place not in self.found.quotes]
+
+
+def unknown(answer: str) -> bool:
+    """Return whether an answer says that the candidate does not know."""
+    return any(words in answer.lower() for words in UNKNOWN) and len(answer.split()) < 2 * SHORT
+
+
+def hint(idea: Idea) -> str:
+    """Return what the interviewer says if no idea was recognized in an answer."""
+    words = [word for word in dict.fromkeys(tokens(idea.say)) if word.isalnum() and word not in FUNCTION]
+    return f"I can't judge this; say it with: {', '.join(words[:4])}."
 
 
 def grade(score: float) -> str:
@@ -89,7 +106,11 @@ def _first(accept: str, parts: Sequence[Sentence], pairs: Sequence[Sentence] | N
     for wording in accept.split(";"):
         (loose if wording.strip().startswith("~") else exact).append(wording.strip())
     found = (part.text for part in parts if any(covers(wording, part) for wording in exact))
-    more = (part.text for part in (*parts, *pairs) if any(covers(wording, part) for wording in loose)) if pairs is not None else ()
+    more = (
+        (part.text for part in (*parts, *pairs) if any(covers(wording, part) for wording in loose))
+        if pairs is not None
+        else ()
+    )
     return next(chain(found, more), "")
 
 
@@ -181,11 +202,10 @@ def _next(card: Card, answers: list[str], found: Found, known: int) -> str:
         return f"Good. {card.follow_ups[0].ask}"
     if not (last := answers[-1]).strip():
         return f"Take your time. {missing.ask}"
-    if any(words in last.lower() for words in UNKNOWN) and len(last.split()) < 2 * SHORT:
+    if unknown(last):
         return RECOVERY
-    if len(found.quotes) <= max(known, 0) and len(last.split()) >= SHORT:
-        words = [word for word in dict.fromkeys(tokens(missing.say)) if word.isalnum() and word not in FUNCTION]
-        return f"I can't judge this; say it with: {', '.join(words[:4])}. {missing.ask}"
+    if len(found.quotes) <= max(known, 0) and (len(last.split()) >= SHORT or known >= 0):
+        return f"{hint(missing)} {missing.ask}"
     return "Why?" if len(last.split()) < SHORT and known < 0 else missing.ask
 
 
@@ -245,18 +265,21 @@ def report(marks: Sequence[Mark]) -> Figure:
     mean = sum(one.score for one in marks) / max(1, len(marks))
     learn = [one.card.id for one in marks if one.score < STRONG]
     title = f"{mean:.0f} of 100 points: {grade(mean)}"
+    unjudged = sum(not one.judged for one in marks)
     caption = f"Cards to learn: {', '.join(learn) or 'none'}."
+    caption += f" I could not judge {unjudged} of {len(marks)} answers; they count 0 points." if unjudged else ""
     looks = {"strong": theme.LOOKS["done"], "passing": theme.LOOKS["running"], "weak": theme.LOOKS["failed"]}
     lines, parts = [], []
     for place, one in enumerate(marks):
         look, top = looks[grade(one.score)], 52 + 30 * place
+        result = grade(one.score) if one.judged else "not judged"
         ideas = f"{len(one.found.quotes)} of {len(one.card.ideas)} ideas, {one.seconds:.0f} s"
-        lines.append(f"{one.card.id}: {one.score} points, {grade(one.score)}, {ideas}")
+        lines.append(f"{one.card.id}: {one.score} points, {result}, {ideas}")
         parts += [
             f'<text x="{theme.MARGIN}" y="{top + 14}">{one.card.id}</text>',
             f'<rect x="250" y="{top}" width="200" height="20" fill="{theme.WHITE}" stroke="{theme.LINE}"/>',
             f'<rect x="250" y="{top}" width="{2 * one.score}" height="20" fill="{look.fill}" stroke="{theme.LINE}"/>',
-            f'<text x="460" y="{top + 14}">{look.symbol} {one.score} {grade(one.score)}</text>',
+            f'<text x="460" y="{top + 14}">{look.symbol} {one.score} {result}</text>',
             f'<text x="570" y="{top + 14}" fill="{theme.MUTED}">{ideas}</text>',
         ]
     height = 62 + 30 * len(marks)
@@ -271,7 +294,8 @@ def report(marks: Sequence[Mark]) -> Figure:
 
 def details(one: Mark) -> str:
     """Return what was covered and missed in one answer, the red flags, and the model answer, as text."""
-    lines = [f"{one.card.question}  {one.score} of 100, {grade(one.score)}"]
+    lines = [f"{one.card.question}  {one.score} of 100, {grade(one.score) if one.judged else 'not judged'}"]
+    lines += [] if one.judged else [f"  ? {hint(one.card.ideas[0])}"]
     lines += [f"  ✓ {one.card.ideas[place].say}" for place in sorted(one.found.quotes)]
     lines += [f"  ✗ {say}" for say in one.missed]
     lines += [f"  ! red flag: {one.card.red_flags[place].say}" for place in one.found.flags]

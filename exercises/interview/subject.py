@@ -1,4 +1,4 @@
-"""Which question an answer is about: the cards whose words it shares, where a rare word counts more than a frequent one (tf-idf)."""
+"""Which question an answer is about: the cards whose words it shares; a rare word counts more than a frequent one (tf-idf)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from exercises.interview import cards
 from exercises.interview.cards import Card
 from exercises.interview.words import stem, tokens
 
-CLOSE = 0.6  # of the points of the card that fits best
+CLOSE = 0.55  # of the points of the card that fits best
 
 
 @cache

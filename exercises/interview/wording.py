@@ -2,10 +2,10 @@
 
 A wording is a few words, such as ``planner write plan|step``. Its words must follow each other in one sentence, in any
 form ("the planner has written a plan") or as a synonym (in ``words.json``), with at most `GAP` words between two.
-``~slow wait level`` is a looser wording: its words stand in any order in one sentence or in two neighbours, and most of them
-are not in the question. ``=25 worker`` stands for a number near 25 in a sentence about workers. ``not`` stands for any negation; a wording without
-it does not match a negated sentence. Only a wording with ``?`` in front matches a question. The repeated question does not
-count.
+``~slow wait level`` is a looser wording: its words (no synonyms) are near each other in one sentence or in two neighbours,
+in any order, and most of them are not in the question. ``=25 worker`` stands for a number near 25 in a sentence about
+workers. ``not`` stands for any negation; a wording without it does not match a negated sentence. Only a wording with ``?``
+in front matches a question. The repeated question does not count.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from exercises.interview.words import (
 )
 
 GAP = 8  # words between two neighbouring words of a wording
+SPAN = 12  # words from the first to the last word of a loose wording
 BEFORE = 5  # a negation this near before the first word negates the sentence
 QUESTION = "a question"
 NEAR = 0.1  # relative error of an estimate
@@ -134,7 +135,7 @@ def _loosely(wanted: tuple[frozenset[str | int], ...], sentence: Sentence) -> bo
         return False
     denies = any("not" in each for each in wanted)
     affirmed = {
-        place: meanings(word) | ({"not"} if word in NEGATIONS else frozenset())
+        place: {stem(word), *(["not"] if word in NEGATIONS else [])}
         for place, word in enumerate(words)
         if denies or not _negated((place,), words)
     }
@@ -145,13 +146,13 @@ def _loosely(wanted: tuple[frozenset[str | int], ...], sentence: Sentence) -> bo
 def _assigned(
     choices: list[list[int]], words: tuple[str, ...], asked: frozenset[str], repeats: int, used: frozenset[int]
 ) -> bool:
-    """Say whether each choice can have a place of its own, with at most `repeats` words of the question."""
+    """Say whether each choice can have a place of its own nearby, with at most `repeats` words of the question."""
     if repeats < 0 or not choices:
         return repeats >= 0
     return any(
         _assigned(choices[1:], words, asked, repeats - (stem(words[place]) in asked), used | {place})
         for place in choices[0]
-        if place not in used
+        if place not in used and max(used | {place}) - min(used | {place}) <= SPAN
     )
 
 
