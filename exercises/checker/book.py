@@ -151,7 +151,9 @@ def _of_program(imported: re.Match[str]) -> str:
     """Return the definitions of our program that a part imports."""
     program = (HERE / "capstone" / "program.py").read_text(encoding="utf-8")
     nodes = {getattr(node, "name", ast.unparse(node).partition(" = ")[0]): node for node in ast.parse(program).body}
-    return "\n\n\n" + "\n\n\n".join(str(ast.get_source_segment(program, nodes[name])) for name in imported[1].split(", "))
+    return "\n\n\n" + "\n\n\n".join(
+        str(ast.get_source_segment(program, nodes[name])) for name in imported[1].split(", ")
+    )
 
 
 def solved(source: str) -> str:
