@@ -12,7 +12,6 @@ import json
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from planexec_lab.views import Figure
 
 PASSING, STRONG = 40, 80  # points of 100
+UNJUDGED = "not judged"  # the grade of an answer in which the judge recognized nothing
 FIRST_IDEA, FLAG = 20, 20  # points for the first idea, and the price of a red flag
 SHORT = 12  # words below which the interviewer asks "Why?"
 MINUTES = {1: 2, 2: 3, 3: 4}  # of a question, by its level
@@ -64,10 +64,11 @@ class Mark:
         return max(0, round(points - FLAG * len(self.found.flags)))
 
     @property
-    def judged(self) -> bool:
-        """Whether the judge recognized anything in the answer, or there was nothing to recognize."""
-        answers = [one for one in self.answers if not unknown(one)]
-        return bool(self.found.quotes or self.found.flags) or sum(len(one.split()) for one in answers) < SHORT
+    def grade(self) -> str:
+        """The grade of the score, or "not judged" if the judge recognized nothing in an answer of some words."""
+        words = sum(len(one.split()) for one in self.answers if not unknown(one))
+        judged = self.found.quotes or self.found.flags or words < SHORT
+        return grade(self.score) if judged else UNJUDGED
 
     @property
     def missed(self) -> list[str]:
@@ -258,44 +259,37 @@ def interview(level: int = 2, minutes: int = 45, seed: int = 0, due: Sequence[st
 
 
 def report(marks: Sequence[Mark]) -> Figure:
-    """Show the marks as bars: the points of each question, its grade, its ideas and its seconds."""
-    from planexec_lab.views import Figure
-    from planexec_lab.views.drawing import theme
+    """Show the marks as a table: the points of each question, its ideas, its seconds and its grade."""
+    from planexec_lab.views.drawing.table import Row, table
+    from planexec_lab.views.drawing.theme import LOOKS
 
+    looks = {"strong": LOOKS["done"], "passing": LOOKS["running"], "weak": LOOKS["failed"], UNJUDGED: LOOKS["waiting"]}
+    rows = [
+        Row(
+            [
+                one.card.id,
+                str(one.score),
+                f"{len(one.found.quotes)} of {len(one.card.ideas)}",
+                f"{one.seconds:.0f} s",
+                "",
+            ],
+            looks[one.grade]._replace(word=one.grade),
+        )
+        for one in marks
+    ]
     mean = sum(one.score for one in marks) / max(1, len(marks))
-    learn = [one.card.id for one in marks if one.score < STRONG]
-    title = f"{mean:.0f} of 100 points: {grade(mean)}"
-    unjudged = sum(not one.judged for one in marks)
+    learn = dict.fromkeys(one.card.id for one in marks if one.score < STRONG)
+    unjudged = sum(one.grade == UNJUDGED for one in marks)
     caption = f"Cards to learn: {', '.join(learn) or 'none'}."
     caption += f" I could not judge {unjudged} of {len(marks)} answers; they count 0 points." if unjudged else ""
-    looks = {"strong": theme.LOOKS["done"], "passing": theme.LOOKS["running"], "weak": theme.LOOKS["failed"]}
-    lines, parts = [], []
-    for place, one in enumerate(marks):
-        look, top = looks[grade(one.score)], 52 + 30 * place
-        result = grade(one.score) if one.judged else "not judged"
-        ideas = f"{len(one.found.quotes)} of {len(one.card.ideas)} ideas, {one.seconds:.0f} s"
-        lines.append(f"{one.card.id}: {one.score} points, {result}, {ideas}")
-        parts += [
-            f'<text x="{theme.MARGIN}" y="{top + 14}">{one.card.id}</text>',
-            f'<rect x="250" y="{top}" width="200" height="20" fill="{theme.WHITE}" stroke="{theme.LINE}"/>',
-            f'<rect x="250" y="{top}" width="{2 * one.score}" height="20" fill="{look.fill}" stroke="{theme.LINE}"/>',
-            f'<text x="460" y="{top + 14}">{look.symbol} {one.score} {result}</text>',
-            f'<text x="570" y="{top + 14}" fill="{theme.MUTED}">{ideas}</text>',
-        ]
-    height = 62 + 30 * len(marks)
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {height}" width="720" height="{height}"'
-        f' font-family="{escape(theme.FONT)}" font-size="{theme.BODY}" fill="{theme.TEXT}">'
-        f'<text x="{theme.MARGIN}" y="30" font-size="{theme.TITLE}" font-weight="bold">{title}</text>'
-    )
-    text = "\n".join([title, *(f"  {line}" for line in lines), caption])
-    return Figure(title, text, f"{title}. {'; '.join(lines)}.", caption, 720, svg="\n".join([head, *parts, "</svg>"]))
+    head = ("question", "points", "ideas", "time", "status")
+    return table(f"{mean:.0f} of 100 points: {grade(mean)}", head, rows, caption)
 
 
 def details(one: Mark) -> str:
     """Return what was covered and missed in one answer, the red flags, and the model answer, as text."""
-    lines = [f"{one.card.question}  {one.score} of 100, {grade(one.score) if one.judged else 'not judged'}"]
-    lines += [] if one.judged else [f"  ? {hint(one.card.ideas[0])}"]
+    lines = [f"{one.card.question}  {one.score} of 100, {one.grade}"]
+    lines += [f"  ? {hint(one.card.ideas[0])}"] if one.grade == UNJUDGED else []
     lines += [f"  ✓ {one.card.ideas[place].say}" for place in sorted(one.found.quotes)]
     lines += [f"  ✗ {say}" for say in one.missed]
     lines += [f"  ! red flag: {one.card.red_flags[place].say}" for place in one.found.flags]

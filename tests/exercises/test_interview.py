@@ -152,7 +152,7 @@ def test_an_answer_that_was_not_recognized_is_not_judged_and_the_report_says_so(
         mark("saga", text)
         for text in ("It was a nice thing to have in our team for many years now.", "", "I don't know.")
     ]
-    assert [one.judged for one in marks] == [False, True, True]
+    assert [one.grade for one in marks] == ["not judged", "weak", "weak"]
     assert "I could not judge 1 of 3 answers; they count 0 points." in str(interviewer.report(marks))
     assert "not judged\n  ? I can't judge this; say it with: " in interviewer.details(marks[0])
 
