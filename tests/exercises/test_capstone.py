@@ -11,7 +11,6 @@ import pytest
 from exercises.checker import book
 from exercises.checker.exercise import of_lesson
 from exercises.checker.verbs import Outcome, judged
-from exercises.interview.drill import rubric
 from tests.exercises.answers import run_cell
 
 PARTS = list(of_lesson("capstone"))
@@ -117,11 +116,3 @@ def definitions(source: str) -> dict[str, str]:
 def test_the_program_is_the_sum_of_the_parts_and_short() -> None:
     assert definitions("\n".join(SOURCE.values())) == definitions(PROGRAM)
     assert sum(bool(line.strip()) for line in PROGRAM.splitlines()) <= 120
-
-
-def test_its_core_is_the_model_answer_of_the_drill() -> None:
-    core, _, rest = PROGRAM.partition("\n\n\ndef repaired(")
-    answer = (book.HERE / "interview" / "drill" / "answer.py").read_text(encoding="utf-8")
-    assert rest
-    assert sum(bool(line.strip()) for line in core.splitlines()) <= rubric.MOST_LINES
-    assert answer[answer.index("REFERENCE =") :].rstrip() == core[core.index("REFERENCE =") :].rstrip()

@@ -212,6 +212,9 @@ PATHS = {
     "Ada Lovelace - 01_toy_planner.ipynb": "Ada Lovelace",
     "ada_01_toy_planner (1).ipynb": "ada",
     "ada.zip/exercises/01_toy_planner.ipynb": "ada",
+    "12-34 - Ada Lovelace - Nov 27, 2026 720 AM/01_toy_planner.ipynb": "Ada Lovelace",
+    "inbound/ada+planexec+2026-11-26 23:11:00.123456 UTC+word/01_toy_planner.ipynb": "ada",
+    "planexec_ada_attempt_2026-11-26-23-11-00_01_toy_planner.ipynb": "ada",
     "class.zip/submitted/ada/planexec/01_toy_planner.ipynb": "ada",
     "class.zip/lovelaceada_12_345_work.zip/01_toy_planner.ipynb": "lovelaceada",
     "ada/01_toy_planner_2026_11_26T23_11_00_123456.zip/01_toy_planner.ipynb": "ada",  # Otter's
@@ -235,13 +238,26 @@ def test_the_student_is_read_from_the_path(path: str, student: str, rostered: bo
     assert [(one.student, one.answers) for one in read.handed] == [("a1" if rostered else student, RIGHT)], (
         read.problems
     )
+    if "2026-11-26" in path or "2026_11_26" in path:
+        assert [one.moment for one in read.handed] == ["20261126231100"]
+
+
+def test_notebooks_without_a_students_name_are_different_students(tmp_path: Path) -> None:
+    for moment in ("2026_11_26T23_11_00_123456", "2026_11_27T23_11_00_123456"):
+        packed = zipped(**{"01_toy_planner.ipynb": json.dumps(notebook(RIGHT))})
+        (tmp_path / f"01_toy_planner_{moment}.zip").write_bytes(packed)
+    assert len({one.student for one in collect(tmp_path).handed}) == 2
 
 
 def test_an_export_of_the_tab_and_a_notebook_without_tags_are_read(tmp_path: Path) -> None:
-    files = {f"exercises/{book.source_of('01').name}": {"type": "notebook", "content": notebook(RIGHT)}, "x.txt": {}}
-    (tmp_path / "ada_planexec-lite-work.json").write_text(json.dumps({"kit": "planexec-lite", "files": files}))
+    files = {f"exercises/{book.source_of('01').name}": notebook(RIGHT), "manifest.json": {"project": "planexec-lite"},
+             "notebooks/00_tour.ipynb": {"cells": []}}  # fmt: skip
+    content = zipped(**{name: json.dumps(file) for name, file in files.items()})
+    (tmp_path / "ada_planexec-lite-work.zip").write_bytes(content)
     (tmp_path / "ben.ipynb").write_text(json.dumps(notebook(RIGHT, tags=False)))
-    assert {one.student: one.answers for one in collect(tmp_path).handed} == {ADA: RIGHT, BEN: RIGHT}
+    read = collect(tmp_path)
+    assert {one.student: one.answers for one in read.handed} == {ADA: RIGHT, BEN: RIGHT}
+    assert read.problems == []
 
 
 def test_hostile_files_are_problems_with_a_reason(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from exercises.interview.cards import Card
 from exercises.interview.interviewer import Mark, by_model, by_wording, conversation, mark
 from exercises.interview.practice import END, Practice, drill, mock
 from exercises.interview.samples import FILE
-from exercises.interview.wording import covers, numbers, sentences
+from exercises.interview.wording import covers, neighbours, numbers, sentences
 from exercises.interview.words import FUNCTION, stem
 
 CARDS = cards.load()
@@ -118,12 +118,43 @@ JUDGED = [  # a sentence, a wording, and whether it is stated
     ("The behaviour of a cancelled call is unclear.", "behavior cancel call doubt", True),
     ("That makes about 36 workers.", "=36", True),
     ("That makes about 26 workers.", "=36", False),
+    ("It sits idle. The slow step holds everything up.", "~slow idle|wait step", True),
+    ("It sits idle. The step never was slow.", "~slow idle|wait step", False),
+    ("It is quick. The step holds everything up.", "~slow idle|wait step", False),
 ]
 
 
 @pytest.mark.parametrize(("text", "wording", "stated"), JUDGED)
 def test_a_wording_is_stated_in_a_sentence_in_order_not_negated(text: str, wording: str, stated: bool) -> None:
-    assert any(covers(wording, one) for one in sentences(text)) == stated
+    parts = sentences(text)
+    assert any(covers(wording, one) for one in (*parts, *neighbours(parts))) == stated
+
+
+SPOKEN = [  # a card, an answer in a learner's words, and its grade
+    ("level-barrier", "Every level waits for its slowest step. A step whose inputs are long ready sits around doing nothing because"
+     " some unrelated job is still busy. It'd be better to start each step the moment its own inputs are there.", "passing"),
+    ("what-to-undo", "Whatever really got done, going backwards, so the last thing first. And I'd look in the log for that, not in"
+     " the plan, because the plan only says what we meant to do.", "passing"),
+    ("react-weakness", "It only ever looks at what's right in front of it. If it forgets to take a backup, nothing complains, it"
+     " just goes on. With a plan on paper you'd have seen the hole before starting.", "strong"),
+    ("timeout-is-a-doubt", "A timeout means the call failed, so nothing has happened and you can run it again.", "weak"),
+    ("push-or-pull", "Pushing is always better, since the scheduler knows who's free, and a queue is only slow.", "weak"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("id", "answer", "grade"), SPOKEN)
+def test_an_answer_in_a_learners_own_words_is_judged_by_its_meaning(id: str, answer: str, grade: str) -> None:
+    assert interviewer.grade(mark(id, answer).score) == grade
+
+
+def test_an_answer_that_was_not_recognized_is_not_judged_and_the_report_says_so() -> None:
+    marks = [
+        mark("saga", text)
+        for text in ("It was a nice thing to have in our team for many years now.", "", "I don't know.")
+    ]
+    assert [one.grade for one in marks] == ["not judged", "weak", "weak"]
+    assert "I could not judge 1 of 3 answers; they count 0 points." in str(interviewer.report(marks))
+    assert "not judged\n  ? I can't judge this; say it with: " in interviewer.details(marks[0])
 
 
 def test_words_are_compared_by_their_stems_and_numbers_by_value() -> None:
