@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None, command: str = COMMAND) -> int:
         choices=(1, 2),
         help="a nudge; --hint 2 asks a question",
     )
-    what.add_argument("--solution", action="store_true", help="compare your copy with one possible fix")
+    what.add_argument("--solution", action="store_true", help="compare your copy with a possible fix")
     what.add_argument(
         "--reset",
         action="store_true",
@@ -179,7 +179,7 @@ def changed(hunt: Hunt) -> bool:
 
 
 def reset(hunt: Hunt) -> Path | None:
-    """Restore the defect; return the file with the learner's changes, or None if there were none."""
+    """Restore the defect; return the file with the learner's changes, or None without changes."""
     saved = None
     if changed(hunt):
         number = 1
