@@ -33,7 +33,7 @@ ROLES = ("planner", "executor", "evaluator")
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures from a run's events.
+    """Figures from the events of a run.
 
     Args:
         seconds: from the start to the last event, on the run's clock.
