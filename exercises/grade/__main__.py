@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     read = collect(options.folder, options.roster)
     if options.forget:
         files = sorted({one.where for one in read.handed if one.student == options.forget})
-        print("Removed:", *report.forget(options.out, options.forget), "Delete yourself:", *files, sep="\n  ")
+        print("Removed:", *report.forget(options.out, options.forget), "Delete these yourself:", *files, sep="\n  ")
         return 0
     options.out.mkdir(parents=True, exist_ok=True)
     return grade(read, options)

@@ -109,7 +109,7 @@ def listing(command: str) -> str:
     rows = [
         f"{one.lesson}  {name:25}{known[name]:19}{one.difficulty} of 5  {one.title}" for name, one in hunts().items()
     ]
-    head = f"{len(rows)} hunts, {right} right. First the lesson; before the title, the difficulty."
+    head = f"{len(rows)} hunts, {right} right. The columns: lesson, hunt, status, difficulty, title."
     parts = ["The best dozen", *rows[: len(BEST)], "", "More", *rows[len(BEST) :]]
     return "\n".join([head, "", *parts, "", f"Begin with: {command} {BEST[0]}"])
 
