@@ -140,7 +140,7 @@ def test_the_command_leads_from_not_started_to_right(capsys: pytest.CaptureFixtu
     assert "Seen in the wild: LangGraph's" in text
     assert "The output is correct" in ask(capsys, "lisbon_zero")[1]
     rows = ask(capsys)[1].splitlines()
-    assert rows[0] == f"{len(HUNTS)} hunts, 1 right. First the lesson; before the title, the difficulty."
+    assert rows[0] == f"{len(HUNTS)} hunts, 1 right. The columns: lesson, hunt, status, difficulty, title."
     assert [row.split()[1] for row in rows if row[:2].isdigit() and row[2:4] == "  "] == list(hunts())
     assert record.known() == {"hunt lisbon_zero": "right"}
 

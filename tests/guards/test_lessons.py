@@ -117,7 +117,7 @@ def test_predictions_are_numbered_through_each_lesson() -> None:
         assert ids
 
 
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "GLOSSARY.md")]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("exercises/**/*.md"), *ROOT.glob("exercises/*.ipynb")])
 MOST = 2.0  # sentences with a habit per 1,000 words
 
 
