@@ -35,22 +35,17 @@ def sorter_of(steps: Steps) -> TopologicalSorter[str]:
     return sorter
 
 
-def with_asyncio(steps: Steps, functions: Functions, pool: Executor | None = None) -> dict[str, Any]:
-    """Run every step as a task, as soon as what it waits for is done; on the loop's own thread, or on a `pool`'s."""
+def with_asyncio(steps: Steps, functions: Functions) -> dict[str, Any]:
+    """Run every step as a task on the loop's own thread, as soon as what it waits for is done."""
 
     async def run() -> dict[str, Any]:
-        loop = asyncio.get_running_loop()
         sorter = sorter_of(steps)
         finished: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
         results: dict[str, Any] = {}
 
         async def work(id: str) -> None:
-            step = steps[id]
-            inputs = {other: results[other] for other in step["depends_on"]}
-            if pool is None:
-                finished.put_nowait((id, carry_out(step, inputs, functions)))
-            else:
-                finished.put_nowait((id, await loop.run_in_executor(pool, carry_out, step, inputs, functions)))
+            inputs = {other: results[other] for other in steps[id]["depends_on"]}
+            finished.put_nowait((id, carry_out(steps[id], inputs, functions)))
 
         while sorter.is_active():
             tasks = [asyncio.create_task(work(id)) for id in sorter.get_ready()]
