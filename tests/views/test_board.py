@@ -1,6 +1,5 @@
 """Views in rows: the board, the ledger, thoughts, spans, messages and the difference of two plans; in text, table and picture."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -110,8 +109,6 @@ def test_a_model_without_a_price_costs_nobody_knows_what() -> None:
     run = PlannerExecutor(Mine(), Thinking(TOOLS)).run("go")
     assert views.ledger(run).text.startswith("6 model calls, 5,020 tokens, ?")
     assert views.ledger(Run()).text.startswith("0 model calls, 0 tokens, $0.0000")
-    with pytest.raises(ValueError, match="by='day': one of role, plan"):
-        views.ledger(run, "day")  # type: ignore[arg-type]
 
 
 def test_the_text_names_step_try_event_and_words() -> None:
@@ -130,12 +127,6 @@ def test_the_text_names_step_try_event_and_words() -> None:
     )
     assert "&lt;b&gt;failed&lt;/b&gt;" in figure.table
     assert "<b>" not in figure.table
-
-
-def test_arguments_that_are_no_object_are_shown_too() -> None:
-    action = e.Action("look", "not an object")  # type: ignore[arg-type]
-    run = worlds.given(worlds.chain(1), e.StepStarted(0.0, "1"), e.Inside(0.0, "1", action))
-    assert '→ action  look(="not an object")' in views.thoughts(run).text
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -165,12 +156,7 @@ def check_layout(run: Run) -> None:
     drawn = [text.holds for text in canvas.texts]
     for message in messages(run)[:MOST]:
         assert any(message.words.startswith(words.partition("…")[0]) for words in drawn if words), message
-
-
-@pytest.mark.parametrize("make", [worlds.replanned, worlds.midway, worlds.thinking, worlds.deploy, Run])
-def test_messages_are_drawn_in_their_place_and_marked_where_they_are_bad(make: Callable[[], Run]) -> None:
-    check_layout(make())
-    assert all(message.words.startswith("✗") == message.bad for message in messages(make()))
+        assert message.words.startswith("✗") == message.bad
 
 
 @rounds(40)
@@ -215,11 +201,6 @@ THREE = worlds.chain(3)
 )
 def test_the_title_states_the_finding(compared: Any, title: str) -> None:
     assert views.diff(*compared).title == title
-
-
-def test_without_a_second_plan_there_is_nothing_to_compare() -> None:
-    with pytest.raises(ValueError, match="nothing to compare"):
-        views.diff(Plan())
 
 
 @pytest.mark.parametrize(
@@ -300,6 +281,7 @@ def test_the_text_of_a_run_with_news() -> None:
 @pytest.mark.parametrize("length", [19, 20, 60])
 def test_of_a_long_run_the_first_messages_are_drawn_and_the_others_counted(length: int) -> None:
     run = worlds.run(worlds.chain(length))
+    check_layout(run)
     figure = views.sequence(run)
     made = len(messages(run))
     assert len([line for line in figure.text.splitlines() if " → " in line]) == min(made, MOST)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -193,6 +194,37 @@ def test_texts_and_lines_on_the_plate_can_be_read() -> None:
     assert contrast("#777777", "#FFFFFF") == pytest.approx(4.48, abs=0.01)
     assert min(contrast(ink, theme.PLATE) for ink in (theme.TEXT, theme.MUTED, theme.ALARM)) >= 4.5
     assert contrast(theme.LINE, theme.PLATE) >= 3
+
+
+NO_FIGURES: list[tuple[Callable[[], Any], str]] = [
+    (lambda: views.diff(Plan()), "nothing to compare"),
+    (lambda: views.ledger(Run(), "day"), "by='day': one of role, plan"),
+    (lambda: views.player(BAD).text(99), "there is no event 99"),
+    (lambda: views.timeline(BAD, predicted={"33": 1}), "no step '33'.*'3'"),
+    (lambda: views.timeline(BAD, predicted={"1": -1}), "step 1 at -1"),
+    (lambda: views.timeline(BAD, predicted={"1": float("nan")}), "step 1 at nan"),
+    *((partial(views.bars, values, "", "s"), "bars: ") for values in ({}, {"a": -1.0})),
+    *(
+        (partial(views.curves, lines, "", across="x", up="y"), "curves: ")
+        for lines in ({}, {"a": {}}, {"a": {1: 1.0}, "b": {2: 1.0}}, {"a": {1: -1.0}})
+    ),
+    *(
+        (partial(views.tallies, rows, "", wanted="good", of="x"), "tallies: ")
+        for rows in (
+            {},
+            {"a": {}},
+            {"a": {"bad": 1}},
+            {"a": {"good": -1}},
+            {"a": {"good": 1}, "b": {"bad": 1, "good": 1}},
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), NO_FIGURES)
+def test_what_can_not_be_drawn_is_an_error(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
 
 
 def test_a_view_changes_nothing() -> None:

@@ -8,11 +8,20 @@ from hypothesis import strategies as st
 
 from planexec_lab.views.review_desk import fields, marks
 from planexec_lab.views.review_desk.draft import Draft
-from planexec_lite import Plan, Step, Tool, Toolbox
+from planexec_lite import Plan, Step, Tool, Toolbox, tool
 from tests.views.desks import PLAN, TOOLS, book
 from tests.views.worlds import plans
 
 DRAFT = Draft.of(PLAN, TOOLS)
+
+
+@tool(effects="none")
+def note(description: str, tool: int) -> str:
+    """A tool whose parameters have the names of a step's fields."""
+    return description
+
+
+NOTED = Draft.of(Plan.parse([{"id": 1, "tool": "note", "params": {"description": "a", "": 1}}]), Toolbox([note]))
 
 
 def placed(draft: Draft) -> dict[str, dict[str, list[str]]]:
@@ -60,6 +69,7 @@ def test_text_in_a_field_becomes_the_value_that_the_parameter_wants() -> None:
         (DRAFT.with_field(2, undo={"tool": "fly", "params": {}}), {"3": {"": ["unknown_tool"]}}),
         (DRAFT.added(), {"4": {"tool": ["idle_step"]}}),
         (DRAFT.without(0).without(1).without(2), {"plan": {"": ["empty_plan"]}}),
+        (NOTED, {"1": {"argument": ["unknown_parameter"], "argument tool": ["missing_parameter"]}}),
     ],
 )  # fmt: skip
 def test_a_problem_stands_beside_its_field(draft: Draft, place: dict[str, dict[str, list[str]]]) -> None:

@@ -176,15 +176,6 @@ def test_start_times_are_compared_by_start_alone() -> None:
     assert views.timeline(three(2), predicted={}).title == views.timeline(three(2)).title
 
 
-@pytest.mark.parametrize(
-    ("predicted", "wrong"),
-    [({"33": 1}, "no step '33'.*'3'"), ({"1": -1}, "step 1 at -1"), ({"1": float("nan")}, "step 1 at nan")],
-)
-def test_a_start_that_can_not_be_is_refused(predicted: dict[str, float], wrong: str) -> None:
-    with pytest.raises(ValueError, match=wrong):
-        views.timeline(three(1), predicted=predicted)
-
-
 # --- several runs, one above the other --------------------------------------------------------------------------------
 
 

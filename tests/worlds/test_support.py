@@ -47,17 +47,6 @@ def archived(world):
     return world.folder / "archive" / "payment-1000.log.gz"
 
 
-def test_the_archive_closes_the_gap(world):
-    collected(world)
-    before = world.inspect_branch(ORDER)
-    assert (before["complete"], before["failing"], before["path"]["payment"]) == (False, None, "no record")
-    fetched = world.fetch_archive("payment")
-    assert (fetched["parts"], fetched["lines"], fetched["gaps"]) == (["payment-1000.log.gz"], 196, [])
-    after = world.inspect_branch(ORDER)
-    assert (after["complete"], after["failing"]) == (True, "payment")
-    assert after["finding"] == "A-1034 fails at payment, 10:03:25: hand-over to fulfilment: 404 at /v2/paid"
-
-
 def test_the_cause_is_proved_by_lines_that_are_in_the_logs(world):
     cause = complete(world).root_cause(ORDER)
     assert (cause["service"], cause["change"], cause["orders"]) == ("payment", CHANGE, HIT)
