@@ -12,7 +12,6 @@ from exercises.authors import overview
 from exercises.authors.generate import FORMS, faults, folder_of
 from exercises.checker import book, verbs
 from tests.exercises.answers import ALL, run_cell
-from tests.guards.books import ROOT
 
 COLUMNS, LINES, WORDS = 92, 20, 120
 SOURCES = sorted(book.SOURCE.glob("*.ipynb"))
@@ -85,16 +84,6 @@ def test_what_a_learner_meets_fits_into_the_window(path: Path, form: str) -> Non
 
 
 @each_source
-def test_every_check_of_the_student_form_says_not_started(path: Path) -> None:
-    checks = [cell for cell in cells(book.HERE / path.name) if "".join(cell["source"]).startswith("check(")]
-    ids = [facts.id for facts in book.facts(path.name[:2])]
-    assert ["".join(cell["source"]).splitlines() for cell in checks] == [
-        [f'check("{id}")', f'# hint("{id}")', f'# solution("{id}")'] for id in ids
-    ]
-    assert [printed(cell).splitlines()[0] for cell in checks] == [f"{id} · Not started" for id in ids]
-
-
-@each_source
 def test_the_board_starts_empty_and_ends_full(path: Path) -> None:
     lesson = path.name[:2]
     count = len(book.facts(lesson))
@@ -142,18 +131,3 @@ def test_without_the_sources_an_answer_is_still_not_started(tmp_path: Path, monk
         namespace = answers.namespace()
         run_cell(book.given(answers.id) or "", namespace)
         assert verbs.judged(answers.id, namespace, draw=False).status == "not started", answers.id
-
-
-def test_the_readme_names_what_exists_and_its_examples_are_read() -> None:
-    folder = book.HERE / "authors"
-    readme = (folder / "README.md").read_text(encoding="utf-8")
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert [target for target in re.findall(r"`make (\w+)`", readme) if f"\n{target}:" not in makefile] == []
-    for path in re.findall(r"`(\w+\.py|\w+/)`|([\w/]+/[\w.]+\.(?:ipynb|py))", readme):
-        name = "".join(path)
-        assert (folder / name).exists() or (ROOT / name).exists() or "NN" in name, name
-    shown = "\n".join(line[4:] for line in readme.splitlines() if line.startswith("    "))
-    assert book.HEADING.search(shown)
-    assert book.FACTS.search(shown)
-    (cell,) = re.findall(r"```python\n(def run.*?)```", readme, re.S)
-    assert book.stub(cell).endswith(book.STUB)

@@ -312,16 +312,6 @@ def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 @slow
-def test_a_dask_cluster_gives_the_same_grades(tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
-    hand_in(tmp_path / "in", f"{ADA}/a.ipynb", RIGHT)
-    hand_in(tmp_path / "in", f"{BEN}/a.ipynb", WRONG)
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        there = grade(tmp_path / "in", tmp_path / "there", "--dask", cluster.scheduler_address)
-    assert there == grade(tmp_path / "in", tmp_path / "here")
-
-
-@slow
 def test_of_several_notebooks_the_last_or_the_best_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[Any] = []
     monkeypatch.setattr(command, "judge", lambda work: judged.append(work) or sandbox.judge(work))

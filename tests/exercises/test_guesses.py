@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 from exercises.authors import reveals
-from exercises.checker.guesses import Guess, _shown, board, compare, guesses, judged, kind_of
+from exercises.checker.guesses import Guess, board, compare, guesses, kind_of
 from tests.guards.books import LESSONS
 
 RIGHT: list[tuple[Any, Any]] = [
@@ -79,15 +79,6 @@ def test_the_board_counts_by_verdict_and_by_kind() -> None:
     assert figure.text.startswith("5 guesses: 1 right, 2 near, 2 wrong")
     assert "number: 1 of 2 right or near" in figure.text
     assert "<" in figure._repr_html_()
-
-
-def test_the_example_holds_what_comes_out_in_the_lessons() -> None:
-    for one in EXAMPLE:
-        assert judged(one.guess, one.outcome) == one.verdict
-        (lesson,) = [path for path in LESSONS if path.name.startswith(one.id[:2])]
-        (cell,) = [cell for cell in nbformat.read(lesson, as_version=4).cells if f'compare("{one.id}"' in cell.source]
-        printed = "".join(output.get("text", "") for output in cell.outputs)
-        assert f"It was: {_shown(one.outcome)}\n" in printed
 
 
 def test_the_text_of_a_prediction_comes_after_its_outcome(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from exercises.interview import cards, interviewer, schedule
 from exercises.interview.__main__ import main
 from exercises.interview.cards import Card
 from exercises.interview.interviewer import Mark, by_model, by_wording, conversation, mark
-from exercises.interview.practice import END, Practice, drill, mock
+from exercises.interview.practice import END, drill, mock
 from exercises.interview.samples import FILE
 from exercises.interview.wording import covers, numbers, sentences
 from exercises.interview.words import FUNCTION, stem
@@ -290,9 +290,3 @@ def test_the_command_asks_reads_sentences_and_reports(
     with pytest.raises(SystemExit):
         main(["--real"])
     assert "set PLANEXEC_LLM" in capsys.readouterr().err
-
-
-def test_a_practice_shows_its_first_question_as_text() -> None:
-    assert repr(Practice("Mock", interviewer.interview(1, 5))).startswith(
-        "Mock: 2 questions, 4 minutes.\nQuestion 1 of 2"
-    )

@@ -7,8 +7,7 @@ import ipywidgets
 import pytest
 
 from exercises.interview import cards
-from exercises.interview.quiz import LessonQuiz, quiz
-from tests.views.cells import shown
+from exercises.interview.quiz import quiz
 
 LESSONS = [lesson for lesson in cards.lessons()[1:] if any(card.quiz for card in cards.of(lesson))]
 each_lesson = pytest.mark.parametrize("lesson", LESSONS)
@@ -90,10 +89,3 @@ def test_a_click_explains_the_choice_and_the_first_try_counts() -> None:
             assert ("✓ right" in explanation.value) == one.right
     first = [question.choices[0].right for question in asked.questions]
     assert score.value == f"Right at the first try: {first.count(True)} of {len(asked.questions)}."
-
-
-def test_a_notebook_shows_widgets_and_keeps_the_same_words() -> None:
-    _, (widget, picture) = shown(quiz("03"))
-    assert set(widget) == {"application/vnd.jupyter.widget-view+json"}
-    assert picture["text/plain"] == repr(quiz("03"))
-    assert isinstance(quiz("03"), LessonQuiz)

@@ -1,8 +1,6 @@
 """Versions on the real recording; the check that is red at a regression, also as a command; and data sets made from runs."""
 
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -195,12 +193,6 @@ def test_the_check_gives_0_1_or_2(
     told = capsys.readouterr()
     assert words in (told.err if code == 2 else told.out)
     assert not (told.out if code == 2 else told.err)
-
-
-@pytest.mark.slow
-def test_it_runs_as_a_module(file: Path) -> None:
-    command = [sys.executable, "-m", "planexec_lab.prompts", "check", file, "planner", "2", "1", "--on", "family"]
-    assert subprocess.run(command, capture_output=True).returncode == 0
 
 
 def arithmetic_run(journal: Journal | None = None) -> Run:

@@ -18,29 +18,21 @@ from planexec_lab.recorded import (
     RecordedAnswer,
     Sample,
     Share,
-    Transcript,
     load,
     replay,
     without,
 )
 from planexec_lab.recorded.outcomes import (
-    ablation,
-    calls_right,
-    ends_a_step,
     judge,
     judge_first_step,
     repairs_needed,
-    share,
-    tally,
-    tally_first_steps,
 )
 from planexec_lab.recorded.transcript import Head, Variant
 from planexec_lab.recorded.whole_runs import digest
 from planexec_lab.worlds import arithmetic
 from planexec_lite import Board, LLMPlanner, PlanError
-from planexec_lite.plan import Plan
 from tests.recorded.recording import Listening, record
-from tests.recorded.scripted_family import ANSWERS, WITHOUT, WRONG_ANYWAY, asked
+from tests.recorded.scripted_family import ANSWERS, WRONG_ANYWAY, asked
 
 ASKED = Variant("whole", "arithmetic", "What is 12 + 5?", None, True, 2, "a prompt")
 STEP = {"id": "1", "tool": "add", "params": {"a": 12, "b": 5}, "depends_on": []}
@@ -82,27 +74,6 @@ def test_the_number_of_repairs_is_that_of_the_first_valid_answer() -> None:
     assert repairs_needed(Sample("whole", 1, (LOST, LOST, LOST)), arithmetic.TOOLS) is None
 
 
-def transcript() -> Transcript:
-    other = Variant("without ids", "arithmetic", ASKED.goal, "ids", True, 0, "a shorter prompt")
-    samples = [Sample("whole", number, (LOST,)) for number in range(1, 31)]
-    samples += [Sample("without ids", number, (GOOD if number <= 20 else CUT,)) for number in range(1, 31)]
-    head = Head("a model", "0" * 64, {}, "2026-11-24", 0.7, 160, 2048, 2)
-    return Transcript(head, {"whole": ASKED, "without ids": other}, tuple(samples))
-
-
-def test_the_answers_of_a_variant_are_counted() -> None:
-    recorded = transcript()
-    assert tally(recorded, "without ids") == {"cut off": 10, "not JSON": 0, "no plan": 0, "invalid": 0, "valid": 20}
-    assert tally_first_steps(recorded, "without ids")["right"] == 30
-    assert share(recorded, "without ids") == Share(20, 30)
-    assert share(recorded, "without ids", calls_right) == Share(30, 30)
-    assert share(recorded, "without ids", ends_a_step) == Share(30, 30)
-    (effect,) = ablation(recorded)
-    assert (effect.left_out, effect.share) == ("ids", Share(20, 30))
-    assert effect.difference.value == pytest.approx(20 / 30)
-    assert effect.difference.tells
-
-
 def test_the_intervals_are_those_of_the_published_examples() -> None:
     # Newcombe (1998), table II: 56/70 less 48/80, and 9/10 less 3/10, by his method 10.
     assert Share(56, 70).minus(Share(48, 80))[1:] == pytest.approx((0.0524, 0.3339), abs=5e-5)
@@ -135,24 +106,6 @@ def test_each_written_effect_is_counted_as_it_was_written() -> None:
     assert told == NEEDED.keys() - {"span"}, "thirty answers miss the small effect"
     lost = {effect.left_out: whole.hits - effect.share.hits for effect in recorded.ablation(family)}
     assert lost == {part: NEEDED.get(part, 0) for part in ("the schema", *recorded.RULES)}
-
-
-def codes_of(text: str) -> set[str]:
-    try:
-        problems = Plan.parse(text).problems(arithmetic.TOOLS)
-    except PlanError as error:
-        problems = error.problems
-    return {problem.code for problem in problems}
-
-
-def test_each_missing_part_spoils_the_plan_in_its_own_way() -> None:
-    assert {part: codes_of(text) for part, text in WITHOUT.items()} == {
-        "the schema": {"not_json"},
-        "references": {"wrong_parameter"},
-        "JSON alone": {"not_json"},
-        "dependencies": {"indirect_reference"},
-        "span": {"empty_plan"},
-    }
 
 
 @pytest.mark.slow

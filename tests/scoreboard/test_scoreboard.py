@@ -16,13 +16,8 @@ from planexec_lab.scoreboard import (
     Row,
     assumptions,
     figures,
-    goals,
     published,
-    race,
-    robustness,
     row,
-    settings,
-    sweep,
     tasks,
 )
 from planexec_lab.scoreboard.__main__ import main
@@ -121,27 +116,6 @@ def test_each_number_can_be_counted_again_from_the_events(variation: str, task: 
     begun = [(event["event"] == "StepStarted") - (event["event"] in ("StepDone", "StepFailed")) for event in runs[0]]
     assert figures.workers == max(accumulate(begun))
     assert figures.wasted == wasted_in(events)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("task", "seed"), [("arithmetic", 0), ("arithmetic", 3), ("flights", 0), ("research", 0)])
-@pytest.mark.parametrize("variation", VARIATIONS)
-def test_wasted_calls_are_those_that_the_tools_refused(
-    variation: str, task: str, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    refused = []
-    called = Tool.call
-
-    def counting(tool: Tool, params: Any) -> Any:
-        try:
-            return called(tool, params)
-        except Exception:
-            refused.append(tool.name)
-            raise
-
-    monkeypatch.setattr(Tool, "call", counting)
-    one = row(variation, task, Faults("flaky tool", 0.5, seed))
-    assert one.figures.wasted == len(refused) > 0
 
 
 def test_what_is_taken_back_is_wasted_and_a_step_without_a_call_is_not() -> None:
@@ -253,34 +227,3 @@ def test_a_task_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -
         main(["chess"])
     assert left.value.code == 2
     assert "there is no task 'chess'; there are: arithmetic, kitchen" in capsys.readouterr().err
-
-
-def test_the_shares_under_faults_are_those_of_their_rows() -> None:
-    rows = list(sweep("arithmetic", ["ReAct", "ReWOO"], ["late surprise", "flaky tool"], [0.5], seeds=4))
-    text = robustness(rows).text
-    line = next(line for line in text.splitlines() if "ReWOO  " in line)
-    own = [one for one in rows if one.variation == "ReWOO"]
-    for kind in ("late surprise", "flaky tool"):
-        assert f"{sum(one.reached for one in own if one.faults.kind == kind)} of 4" in line
-    assert f"  {sum(one.figures.calls for one in own) / 8:.1f}  " in line
-    assert "not any model" in text
-
-
-def test_who_misses_a_goal_is_named_and_wins_nothing() -> None:
-    on_trail = [row(name, "trail") for name in ("ReWOO", "ReAct", "plan-and-solve")]
-    figure = race(on_trail)
-    assert figure.title.startswith("plan-and-solve")
-    assert ["missed" in line for line in figure.text.splitlines() if "ReWOO" in line] == [True]
-    text = goals([*on_trail, row("ReWOO", "clock")]).text.splitlines()
-    assert text[0] == "2 of 3 variations reach every goal"
-    assert text[2].split() == ["ReWOO", "1", "of", "2", "trail"]
-    assert "missed" not in goals(on_trail[1:]).text
-
-
-def test_the_settings_say_horizon_trigger_hands_workers_and_calls() -> None:
-    some = [row(name, "arithmetic") for name in ("ReAct", "ReWOO", "planner-executor", "hierarchical")]
-    text = settings(some).text.splitlines()
-    assert text[2].split() == "ReAct 1 step horizon reached 2 × tools 1 planner 3".split()
-    assert text[3].split() == "ReWOO all 3 steps never tools, gpt-4o-mini 1 planner 1, executor 1".split()
-    assert "  gpt-4o-mini  " in text[4]
-    assert "  a run  " in text[5]
