@@ -114,12 +114,9 @@ def definitions(source: str) -> dict[str, str]:
     return found
 
 
-def test_the_program_is_the_sum_of_the_parts_and_short() -> None:
+def test_the_program_is_the_sum_of_its_parts_and_the_drill_s_answer() -> None:
     assert definitions("\n".join(SOURCE.values())) == definitions(PROGRAM)
     assert sum(bool(line.strip()) for line in PROGRAM.splitlines()) <= 120
-
-
-def test_its_core_is_the_model_answer_of_the_drill() -> None:
     core, _, rest = PROGRAM.partition("\n\n\ndef repaired(")
     answer = (book.HERE / "interview" / "drill" / "answer.py").read_text(encoding="utf-8")
     assert rest

@@ -48,6 +48,10 @@ def notebook(lesson: str) -> Any:
 def test_there_are_cards_for_every_lesson() -> None:
     assert len(CARDS) >= 60
     assert all(len(cards.of(f"{lesson:02}")) >= 3 for lesson in range(13))
+    with pytest.raises(ValueError, match="no card 'why-pla'; do you mean why-plan"):
+        cards.show("why-pla")
+    with pytest.raises(ValueError, match="name a lesson or cards; there are the lessons 00, 01"):
+        cards.show()
 
 
 @each_card
@@ -126,13 +130,6 @@ def test_a_lesson_ends_with_its_cards_from_the_file(path: Path) -> None:
     assert 1 <= len(ids) <= 5, "the deck has the others"
     assert {card.lesson for card in cards.named(*ids)} == {path.name[:2]}
     assert "".join(cell.outputs[0].data["text/plain"]) == str(cards.show(*ids))
-
-
-def test_a_card_that_does_not_exist_is_an_error_that_names_a_near_one() -> None:
-    with pytest.raises(ValueError, match="no card 'why-pla'; do you mean why-plan"):
-        cards.show("why-pla")
-    with pytest.raises(ValueError, match="name a lesson or cards; there are the lessons 00, 01"):
-        cards.show()
 
 
 @pytest.mark.slow

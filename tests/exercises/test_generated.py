@@ -84,7 +84,7 @@ def test_what_a_learner_meets_fits_into_the_window(path: Path, form: str) -> Non
 
 
 @each_source
-def test_the_board_starts_empty_and_ends_full(path: Path) -> None:
+def test_a_notebook_states_its_minutes_and_its_board_fills_up(path: Path) -> None:
     lesson = path.name[:2]
     count = len(book.facts(lesson))
     for form, right in (("student", 0), ("solutions", count), ("source", count)):
@@ -95,6 +95,8 @@ def test_the_board_starts_empty_and_ends_full(path: Path) -> None:
         assert "".join(last["source"]) == f'progress("{lesson}")'
         shown = "".join(last["outputs"][0]["data"]["text/plain"])
         assert shown.startswith(f"Lesson {lesson}: {right} of {count} right"), shown
+    (stated,) = re.findall(r"(\d+) minutes", book.cells(path)[0].source)
+    assert int(stated) == sum(facts.minutes for facts in book.facts(path.name[:2]))
 
 
 STUBS = yaml.safe_load(Path(__file__).with_name("stubs.yaml").read_text("utf-8"))
@@ -106,22 +108,13 @@ def test_a_region_becomes_a_stub_or_the_solution(cell: dict[str, str]) -> None:
     assert book.solved(cell["source"]) == cell["solution"]
 
 
-def test_pages_state_the_numbers_of_the_exercises() -> None:
+def test_pages_state_the_numbers_and_link_every_notebook() -> None:
     assert book.FILE.read_text(encoding="utf-8") == overview.summary(), "run `make exercises`"
     assert [page.name for page, text in overview.pages().items() if page.read_text(encoding="utf-8") != text] == [], (
         "run `make exercises`"
     )
-
-
-def test_every_notebook_for_learners_is_linked_in_the_readme() -> None:
     linked = set(re.findall(r"\]\((\w+\.ipynb)\)", (book.HERE / "README.md").read_text(encoding="utf-8")))
     assert linked == {path.name for path in book.HERE.glob("*.ipynb")}
-
-
-@each_source
-def test_a_notebook_states_the_minutes_of_its_exercises(path: Path) -> None:
-    (stated,) = re.findall(r"(\d+) minutes", book.cells(path)[0].source)
-    assert int(stated) == sum(facts.minutes for facts in book.facts(path.name[:2]))
 
 
 def test_without_the_sources_an_answer_is_still_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -237,11 +237,18 @@ def test_the_student_is_read_from_the_path(path: str, student: str, rostered: bo
     )
 
 
-def test_an_export_of_the_tab_and_a_notebook_without_tags_are_read(tmp_path: Path) -> None:
+@slow
+def test_exports_of_the_tab_untagged_notebooks_and_split_cells_are_read(tmp_path: Path) -> None:
     files = {f"exercises/{book.source_of('01').name}": {"type": "notebook", "content": notebook(RIGHT)}, "x.txt": {}}
     (tmp_path / "ada_planexec-lite-work.json").write_text(json.dumps({"kit": "planexec-lite", "files": files}))
     (tmp_path / "ben.ipynb").write_text(json.dumps(notebook(RIGHT, tags=False)))
     assert {one.student: one.answers for one in collect(tmp_path).handed} == {ADA: RIGHT, BEN: RIGHT}
+    raw = notebook(RIGHT)
+    (place,) = [n for n, cell in enumerate(raw["cells"]) if {"answer", "01.2"} <= set(cell["metadata"].get("tags", ()))]
+    cell = raw["cells"][place]
+    raw["cells"][place : place + 1] = [cell | {"source": "%time 3\nmost = 1"}, cell]
+    (tmp_path / "ada.ipynb").write_text(json.dumps(raw))
+    assert set(grade(tmp_path, tmp_path / "out").values()) == {"right"}
 
 
 def test_hostile_files_are_problems_with_a_reason(tmp_path: Path) -> None:
@@ -284,16 +291,6 @@ def test_strange_sources_are_read_without_an_error(source: str) -> None:
     assert isinstance(means(source), tuple)
     assert not unchanged("01.2", source)
     assert similar({ADA: source, BEN: source}, STUB, (source,)) == []
-
-
-@slow
-def test_a_split_cell_is_joined_and_magics_are_ignored(tmp_path: Path) -> None:
-    raw = notebook(RIGHT)
-    (place,) = [n for n, cell in enumerate(raw["cells"]) if {"answer", "01.2"} <= set(cell["metadata"].get("tags", ()))]
-    cell = raw["cells"][place]
-    raw["cells"][place : place + 1] = [cell | {"source": "%time 3\nmost = 1"}, cell]
-    (tmp_path / "ada.ipynb").write_text(json.dumps(raw))
-    assert set(grade(tmp_path, tmp_path / "out").values()) == {"right"}
 
 
 # Results

@@ -54,10 +54,14 @@ def test_a_guess_of_another_form_is_named_and_not_kept(guess: Any, outcome: Any,
     assert not file.exists()
 
 
-def test_the_first_guess_counts_and_what_is_printed_never_depends_on_it(file: Path, capsys: Any) -> None:
+def test_the_first_guess_counts_and_the_text_comes_last(
+    file: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert told(capsys, 32, 53) == "Your guess: 32.\nIt was: 53. Wrong.\n"
     assert told(capsys, 53, 53) == "Your guess: 53.\nIt was: 53. Right.\n"
     assert guesses() == [Guess("99.1", 32.0, 53, "wrong")]
+    monkeypatch.setattr("exercises.checker.guesses.reveal", lambda id: f"The reason for {id}.")
+    assert told(capsys, ..., 53) == "No guess.\nIt was: 53\n\nThe reason for 99.1.\n\n"
 
 
 def test_a_guess_in_a_file_that_can_not_be_written_is_passed_over(file: Path, capsys: Any) -> None:
@@ -79,11 +83,6 @@ def test_the_board_counts_by_verdict_and_by_kind() -> None:
     assert figure.text.startswith("5 guesses: 1 right, 2 near, 2 wrong")
     assert "number: 1 of 2 right or near" in figure.text
     assert "<" in figure._repr_html_()
-
-
-def test_the_text_of_a_prediction_comes_after_its_outcome(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("exercises.checker.guesses.reveal", lambda id: f"The reason for {id}.")
-    assert told(capsys, ..., 53) == "No guess.\nIt was: 53\n\nThe reason for 99.1.\n\n"
 
 
 def test_every_text_belongs_to_a_prediction_or_task_of_its_lesson() -> None:

@@ -85,14 +85,11 @@ def test_a_hunt_is_short_and_its_texts_reveal_nothing(hunt: Hunt) -> None:
     assert list((books.ROOT / "notebooks").glob(f"{hunt.lesson}_*.ipynb"))
 
 
-def test_the_readme_lists_each_hunt_and_the_best_first() -> None:
+def test_the_readme_lists_each_hunt_and_the_best_first(tmp_path: Path) -> None:
     text = (HERE / "README.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     assert rows == [f"| `{hunt.name}` | {hunt.lesson} | {hunt.symptom} |" for hunt in HUNTS]
     assert tuple(hunts())[:12] == BEST
-
-
-def test_a_module_without_a_part_is_refused(tmp_path: Path) -> None:
     text = (HERE / "no_backup.py").read_text(encoding="utf-8")
     for broken in (text.replace("# %% hints", "# hints"), text.replace("Lesson 03", "Lesson three")):
         (tmp_path / "broken.py").write_text(broken, encoding="utf-8")

@@ -126,26 +126,17 @@ def test_a_wording_is_stated_in_a_sentence_in_order_not_negated(text: str, wordi
     assert any(covers(wording, one) for one in sentences(text)) == stated
 
 
-def test_words_are_compared_by_their_stems_and_numbers_by_value() -> None:
+def test_stems_repetitions_salads_and_red_flags() -> None:
     assert stem("organised") == stem("organizes")
     assert stem("ran") == stem("running")
     assert numbers("1,200 and 3k, 2 million, .5") == [1200, 3000, 2e6, 0.5]
-
-
-def test_a_salad_after_an_answer_in_english_adds_nothing() -> None:
+    (card,) = cards.named("idempotency-key")
+    assert score(card, f"{card.ideas[0].say} " * 5) == interviewer.FIRST_IDEA
     (card,) = cards.named("design-release-agent")
     first = "I would let a model write the plan as data with its rollback, and a person approves it before the night."
     salad = "plan gate production test key effect disk event approve hash undo of the is to a"
     for joint in ("\n", " "):
         assert score(card, f"{first}{joint}{salad}.") <= score(card, first) == 40
-
-
-def test_a_sentence_that_is_repeated_counts_once() -> None:
-    (card,) = cards.named("idempotency-key")
-    assert score(card, f"{card.ideas[0].say} " * 5) == interviewer.FIRST_IDEA
-
-
-def test_a_red_flag_costs_points_and_a_negated_one_does_not() -> None:
     assert mark("idempotency-key", "A retry is always safe for a payment.").found.flags == (0,)
     assert mark("idempotency-key", "It is not true that a retry is always safe.").found.flags == ()
 

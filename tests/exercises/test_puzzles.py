@@ -164,9 +164,6 @@ def test_a_right_answer_is_remembered(tmp_path: Path, monkeypatch: pytest.Monkey
     assert record.board("01").title.startswith("Lesson 01: 0 of"), "a puzzle is no exercise of a lesson"
     assert solved().title == "1 of 12 puzzles right"
     assert "Puzzle 1 · Right" in capsys.readouterr().out
-
-
-def test_a_puzzle_that_is_not_there_is_named(capsys: Any) -> None:
     puzzle(13, "1 water 60 s")
     assert capsys.readouterr().out == "There is no puzzle 13; there are 1 to 12.\n"
 

@@ -192,11 +192,8 @@ def test_one_and_true_and_one_point_zero_stay_apart(values: dict[str, Any]) -> N
         assert Plan.parse(formats.read(text).to_json()).hash == plan.hash
 
 
-def test_examples_of_the_module_print_what_they_say() -> None:
+def test_doctests_pass_and_every_field_of_a_plan_is_carried_or_named() -> None:
     assert doctest.testmod(formats) == doctest.TestResults(failed=0, attempted=3)
-
-
-def test_every_field_of_a_plan_is_carried_or_named() -> None:
     assert {*writing.OF_PLAN, "steps"} == {*Plan.model_fields}
     assert {*writing.OF_STEP, "id", "depends_on"} == {*Step.model_fields}
 

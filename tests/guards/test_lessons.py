@@ -45,10 +45,12 @@ def compared(cell: Any) -> list[str]:
 
 
 @each_lesson
-def test_no_line_runs_off_the_window(path: Path) -> None:
+def test_lines_fit_the_window_and_no_sentence_begins_as_a_list_would(path: Path) -> None:
     code = [(number, cell) for number, cell in enumerate(cells(path)) if cell.cell_type == "code"]
     lines = [(number, line) for number, cell in code for line in [*cell.source.splitlines(), *printed(cell)]]
     assert [found for found in lines if len(found[1]) > COLUMNS] == []
+    texts = [(number, cell.source) for number, cell in enumerate(cells(path)) if cell.cell_type == "markdown"]
+    assert [number for number, text in texts if re.search(r"^(?!1[.)])\d+[.)] ", text, re.M)] == []
 
 
 def minutes(book: list[Any]) -> float:
@@ -100,13 +102,6 @@ def test_what_stands_in_place_of_a_folded_output_tells_nothing(path: Path) -> No
             first, *_ = [line for line in printed(cell) if line]
             for outcome in re.findall(r"^It was: (.*)", "\n".join(printed(cell)), re.M):
                 assert not re.search(rf"(?<!\w){re.escape(outcome)}(?!\w)", first), f"cell {number}: {first}"
-
-
-@each_lesson
-def test_no_sentence_begins_as_a_list_would(path: Path) -> None:
-    """A line that begins with "10. Both" is drawn as the tenth item of a list."""
-    texts = [(number, cell.source) for number, cell in enumerate(cells(path)) if cell.cell_type == "markdown"]
-    assert [number for number, text in texts if re.search(r"^(?!1[.)])\d+[.)] ", text, re.M)] == []
 
 
 def test_predictions_are_numbered_through_each_lesson() -> None:

@@ -17,12 +17,8 @@ def test_there_is_a_lesson() -> None:
 
 
 @each_notebook
-def test_notebook_keeps_the_rules(path: Path) -> None:
+def test_notebook_keeps_the_rules_and_is_stored_in_normal_form(path: Path) -> None:
     assert faults(path) == []
-
-
-@each_notebook
-def test_notebook_is_stored_in_normal_form(path: Path) -> None:
     stored = path.read_text(encoding="utf-8")
     assert stored == books.notebook_tool().normal_form(stored, path.stem), "run `make notebooks`"
 

@@ -38,8 +38,9 @@ SIGNATURES = {  # name -> the parameters that the design shows, in this order at
 
 
 @pytest.mark.slow
-def test_imports_go_down_the_floors() -> None:
+def test_imports_go_down_the_floors_and_not_in_a_circle() -> None:
     assert import_faults(ROOT) == []
+    assert circle(ROOT, late="planexec_lab.views.") == []
 
 
 def test_no_imports_go_in_a_circle() -> None:
@@ -62,11 +63,6 @@ def loaded_with(module: str) -> set[str]:
 def test_what_needs_no_model_loads_no_model_layer_and_no_role_that_asks_one(module: str) -> None:
     others = {"model.asking", "model.answer", "model.schemas", "roles.planners", "roles.react", "roles.evaluators"}
     assert not loaded_with(f"planexec_lite.{module}") & {f"planexec_lite.{other}" for other in others}
-
-
-@pytest.mark.slow
-def test_no_late_import_of_the_views_hides_a_circle() -> None:
-    assert circle(ROOT, late="planexec_lab.views.") == []
 
 
 def tree(root: Path, **files: str) -> Path:

@@ -115,16 +115,13 @@ def test_steps_side_by_side_share_one_server(start: Start) -> None:
     assert (server.starts, len(children())) == (1, 1)
 
 
-def test_a_server_is_given_few_variables_and_those_that_were_named(
+def test_a_server_gets_named_variables_and_lives_as_long_as_its_block(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_SECRET_KEY", "x")
     names = start("good", env={"LEVEL": "3"}).toolbox["environment"].call({})["names"]
     assert "LEVEL" in names
     assert "MY_SECRET_KEY" not in names
-
-
-def test_a_server_is_closed_with_its_block_and_started_when_needed(start: Start) -> None:
     with start("good") as server:
         assert len(children()) == 1
     assert children() == []
@@ -253,14 +250,11 @@ def test_the_package_is_loaded_when_a_server_is_used() -> None:
     assert done.stdout == "set()\n"
 
 
-def test_on_a_virtual_clock_a_call_takes_what_was_declared(start: Start, good: ToolServer) -> None:
+def test_declared_latency_and_prefix_of_a_server(start: Start, good: ToolServer) -> None:
     for server, seconds in ((start("good", latency={"add": 2.5}), 2.5), (good, 0.0)):
         tools = ToolExecutor(server.toolbox)
         run = execute(plan({"tool": "add", "params": {"a": 1, "b": 2}}), tools, workers=Simulated())
         assert (run.answer, run.makespan) == (3, seconds)
-
-
-def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: Start, good: ToolServer) -> None:
     left = start("good", prefix="left.")
     assert left.toolbox["left.add"].call({"a": 1, "b": 1}) == good.toolbox["add"].call({"a": 1, "b": 1})
     with pytest.raises(ValueError, match="prefix"):

@@ -46,7 +46,7 @@ def answer_of(client: OpenAI) -> Any:
     return ask(client).choices[0].message.content
 
 
-def test_an_answer_is_logged_with_its_version_tokens_and_cost(registry: Registry) -> None:
+def test_answers_and_streams_are_logged_with_version_tokens_and_cost(registry: Registry) -> None:
     version = registry.save("greeting", "Be kind.")
     plain = client_of({"text": "hello", "usage": {"input": 1000, "output": 100}})
     with registry.logged(plain, version) as client:
@@ -58,9 +58,6 @@ def test_an_answer_is_logged_with_its_version_tokens_and_cost(registry: Registry
     assert (one.input_tokens, one.output_tokens, one.cost) == (1000, 100, pytest.approx(0.0035))
     assert one.request == {"model": "gpt-4o", "messages": ASKED}
     assert log_table(registry.log()).splitlines()[1].split() == "greeting 1 gpt-4o 1 1 1,000 100 0.0035".split()
-
-
-def test_a_stream_is_logged_when_it_has_been_heard(registry: Registry) -> None:
     client = registry.logged(client_of({"text": "one two three", "usage": {"input": 5, "output": 3}}))
     stream = ask(client, stream=True, stream_options={"include_usage": True})
     assert registry.log()[-1].status == "no answer"

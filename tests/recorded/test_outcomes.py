@@ -68,10 +68,20 @@ def test_an_answer_is_judged_whole_and_by_its_first_step(answer: RecordedAnswer,
     assert judge_first_step(answer, ASKED) == first
 
 
-def test_the_number_of_repairs_is_that_of_the_first_valid_answer() -> None:
+def test_repairs_are_counted_and_digests_ignore_call_ids() -> None:
     assert repairs_needed(Sample("whole", 1, (LOST, CUT, GOOD)), arithmetic.TOOLS) == 2
     assert repairs_needed(Sample("whole", 1, (GOOD,)), arithmetic.TOOLS) == 0
     assert repairs_needed(Sample("whole", 1, (LOST, LOST, LOST)), arithmetic.TOOLS) is None
+
+    def conversation(id: str) -> list[dict[str, Any]]:
+        call = {"id": id, "type": "function", "function": {"name": "add", "arguments": "{}"}}
+        return [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": id, "content": "5"},
+        ]
+
+    assert digest(conversation("x7Yq")) == digest(conversation("call 1.0"))
+    assert digest(conversation("a")) != digest(conversation("a")[:1])
 
 
 def test_the_intervals_are_those_of_the_published_examples() -> None:
@@ -198,15 +208,3 @@ def test_a_file_that_is_no_transcript_is_an_error(tmp_path: Path, text: str, fau
     file.write_text(text, "utf-8")
     with pytest.raises(ValueError, match=fault):
         load(file)
-
-
-def test_ids_that_a_server_gives_to_calls_change_no_digest() -> None:
-    def conversation(id: str) -> list[dict[str, Any]]:
-        call = {"id": id, "type": "function", "function": {"name": "add", "arguments": "{}"}}
-        return [
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": id, "content": "5"},
-        ]
-
-    assert digest(conversation("x7Yq")) == digest(conversation("call 1.0"))
-    assert digest(conversation("a")) != digest(conversation("a")[:1])

@@ -162,12 +162,15 @@ LACKING = next(
 """Faults under which the first plan lacks its last step."""
 
 
-def test_the_goal_is_looked_up_in_the_world_and_not_believed() -> None:
+def test_goals_are_looked_up_and_only_thinking_clears_the_way() -> None:
     lost = row("ReWOO", "migration", LACKING)
     assert lost.run.status == "finished"
     assert not lost.reached
     world = tasks()["migration"].world()
     assert not tasks()["migration"].reached(world, lost.run)
+    faults = Faults("late surprise", 1.0)
+    assert row("planner-executor", "arithmetic", faults).reached
+    assert not row("ReWOO", "arithmetic", faults).reached
 
 
 def test_the_same_seed_gives_every_variation_the_same_faults() -> None:
@@ -208,21 +211,12 @@ def test_a_wrong_first_plan_is_mended_or_goes_unnoticed(seed: int) -> None:
         assert (one.reached, one.figures.reasons) == (True, {"first": 1, "repair": 1})
 
 
-def test_an_executor_that_thinks_clears_the_way_and_one_that_calls_does_not() -> None:
-    faults = Faults("late surprise", 1.0)
-    assert row("planner-executor", "arithmetic", faults).reached
-    assert not row("ReWOO", "arithmetic", faults).reached
-
-
 @pytest.mark.slow
 def test_the_command_says_what_it_assumes_and_compares(capsys: pytest.CaptureFixture[str]) -> None:
     main(["clock", "trail", "flights"])
     text = capsys.readouterr().out
     for words in (*VARIATIONS, "variations reach every goal", assumptions.in_words(), published.in_words()):
         assert words in text
-
-
-def test_a_task_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(["chess"])
     assert left.value.code == 2

@@ -92,15 +92,13 @@ def test_the_lines_add_up_to_what_the_run_used(by: Any) -> None:
     assert sum(int(line[-6] if line[-1] == "s" and by == "plan" else line[1]) for line in lines) == 6
 
 
-def test_runs_inside_steps_are_counted_with_the_step_and_once() -> None:
+def test_the_ledger_counts_nested_runs_once_and_shows_unknown_prices() -> None:
     agent = nested(Budget(model_calls=2), Policy())
     run = agent.run("go")
     while run.status == "paused":
         run = agent.resume(run, approve(model_calls=1))
     assert views.ledger(run).text.startswith("5 model calls, 5,000 tokens")
 
-
-def test_a_model_without_a_price_costs_nobody_knows_what() -> None:
     class Mine:
         def plan(self, *_: object) -> Plan:
             charge(1.0, ModelCall("mine", 10, 10))
@@ -239,25 +237,24 @@ def test_a_difference_that_can_not_be_seen_is_told(char: str) -> None:
     assert char == "\n" or char not in figure.table
 
 
-def test_what_changed_beside_the_steps_is_told() -> None:
+def test_changes_of_the_plan_itself_and_the_place_of_dropped_steps() -> None:
     before = Plan.parse({"goal": "Go", "steps": [{"id": 1, "tool": "go"}], "rollback": [{"tool": "stay"}]})
     after = before.changed(rollback=(), answer="{step_1_result}", complete=False)
     assert views.diff(before, after).caption == (
         "The plan's rollback: stay() → nothing. The plan's answer: nothing → {step_1_result}."
         " The plan's complete: yes → no."
     )
+    before, after = (worlds.plan([(id, "", 1, []) for id in ids]) for ids in ("abcd", "bd"))
+    assert [line.split()[0] for line in views.diff(before, after).text.splitlines()[2:6]] == ["a", "b", "c", "d"]
 
 
-def test_the_roles_that_take_part_have_lifelines_and_their_names_repeat() -> None:
+def test_lifelines_and_text_of_a_sequence() -> None:
     runs = worlds.replanned(), worlds.deploy(), Run()
     boxes = [[box.holds for box in draw(run)[1].boxes] for run in runs]
     heads = [len(range(0, len(messages(run)), HEAD_EVERY)) for run in runs]
     assert heads[0] > 1
     roles = [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]
     assert boxes == [names * times for names, times in zip(roles, heads, strict=True)]
-
-
-def test_the_text_of_a_run_with_news() -> None:
     assert views.sequence(worlds.midway()).text == (
         "The board asked the planner twice, the executor 3 times and the evaluator twice; news came once\n"
         "  0 s   board → planner    plan: Migrate\n"
@@ -286,8 +283,3 @@ def test_of_a_long_run_the_first_messages_are_drawn_and_the_others_counted(lengt
     made = len(messages(run))
     assert len([line for line in figure.text.splitlines() if " → " in line]) == min(made, MOST)
     assert (f"Not drawn: {made - MOST} more messages." in figure.text) == (made > MOST)
-
-
-def test_dropped_steps_stand_behind_the_step_that_they_followed() -> None:
-    before, after = (worlds.plan([(id, "", 1, []) for id in ids]) for ids in ("abcd", "bd"))
-    assert [line.split()[0] for line in views.diff(before, after).text.splitlines()[2:6]] == ["a", "b", "c", "d"]

@@ -76,14 +76,11 @@ def test_a_problem_stands_beside_its_field(draft: Draft, place: dict[str, dict[s
     assert placed(draft) == place
 
 
-def test_a_new_tool_keeps_the_arguments_that_it_knows() -> None:
+def test_a_new_tool_keeps_known_arguments_and_a_lone_input_has_a_name() -> None:
     draft = DRAFT.with_tool(2, "cancel")
     assert draft.row(2).step["tool"] == "cancel"
     assert draft.params(2) == {"hotel": "Sol, {step_1_result}"}
     assert DRAFT.with_tool(2, "pack").params(2) == {}
-
-
-def test_a_lone_input_is_shown_under_the_parameters_name_and_stays_as_it_came() -> None:
     plan = Plan.parse([{"id": 1, "tool": "book", "input": "Sol"}])
     draft = Draft.of(plan, TOOLS)
     assert draft.params(0) == {"hotel": "Sol"}

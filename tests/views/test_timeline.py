@@ -165,9 +165,6 @@ def test_a_run_beside_the_starts_that_were_predicted() -> None:
     assert c_y in (a_y, b_y)
     assert c - a == pytest.approx(2 * (c_end - c), abs=6)
     assert [words for words in drawn(figure) if words in ("1", "2", "3")] == ["1", "3", "2"]
-
-
-def test_start_times_are_compared_by_start_alone() -> None:
     figure = views.timeline(three(2), predicted={"1": 0, "2": 1.5})
     assert figure.title == "1 of 2 steps began when predicted: step 2 is the first that did not"
     assert "predicted 1.5 s – 5.5 s" in figure.text

@@ -61,12 +61,9 @@ def test_everything_that_is_sent_is_read_the_schema_too():
     assert world.talk == []
 
 
-def test_both_sides_have_the_same_mind_whatever_the_environment_names(monkeypatch):
-    monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
-    assert "127.0.0.1:9" not in str(c.client_of(flights.BookingMind()).base_url)
-
-
-def test_success_is_what_the_world_shows_and_not_what_the_run_says():
+def test_success_is_read_from_the_world_and_both_sides_have_one_mind(monkeypatch):
     case = carried_out(trials.order)
     assert [run.status for side in (case.planning, case.other) for run in side.runs] == ["finished", "finished"]
     assert (case.planning.succeeded, case.other.succeeded, case.by) == (True, False, "success")
+    monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
+    assert "127.0.0.1:9" not in str(c.client_of(flights.BookingMind()).base_url)

@@ -148,9 +148,6 @@ def test_what_happens_in_a_copy_stays_there() -> None:
     run = execute(Plan.parse(migration.DANGEROUS_PLAN), ToolExecutor(copied()), workers=Simulated())
     assert run.results["3"]["deleted"] == "production"
     assert content(world.folder) == before
-
-
-def test_copies_of_worlds_without_files_go_on_by_themselves() -> None:
     cook, traveller = kitchen.World(leeks=6), flights.World()
     cook.chop("leeks")
     twin, other = cook.copied(), traveller.copied()
@@ -159,9 +156,6 @@ def test_copies_of_worlds_without_files_go_on_by_themselves() -> None:
     assert (cook.chopped, cook.pantry["stock"], cook.tickets) == (["leeks"], 3, ["chop leeks"])
     assert (twin.chopped, twin.cooked) == ([], {"simmered": ["leeks", "stock"]})
     assert (len(other.holds), traveller.holds) == (1, {})
-
-
-def test_fewer_tools_are_copied_too_and_plain_functions_are_not() -> None:
     copied = deploy.World().tools.only("run_tests").copied
     assert copied is not None
     assert copied().names == ("run_tests",)
@@ -213,11 +207,14 @@ def test_a_setting_gives_a_client_of_that_endpoint(setting, key, url, used, monk
     assert (str(client.base_url), client.api_key) == (url, used)
 
 
-def test_the_name_of_the_model_comes_from_the_environment(monkeypatch):
+def test_model_and_endpoint_come_from_the_environment(monkeypatch):
     assert LLMPlanner(None).model == "gpt-4o"
     monkeypatch.setenv("PLANEXEC_PLANNER_MODEL", "llama-9")
     assert LLMPlanner(None).model == "llama-9"
     assert LLMPlanner(None, "mine").model == "mine"
+    monkeypatch.setenv("PLANEXEC_LLM", "opena")
+    with pytest.raises(ValueError, match="PLANEXEC_LLM='opena'"):
+        connect("deploy")
 
 
 @pytest.mark.parametrize(
@@ -231,9 +228,3 @@ def test_the_name_of_the_model_comes_from_the_environment(monkeypatch):
 def test_an_unknown_world_or_script_is_named_with_the_known_ones(arguments, message):
     with pytest.raises(ValueError, match=message):
         connect(*arguments)
-
-
-def test_an_unknown_setting_is_named(monkeypatch):
-    monkeypatch.setenv("PLANEXEC_LLM", "opena")
-    with pytest.raises(ValueError, match="PLANEXEC_LLM='opena'"):
-        connect("deploy")

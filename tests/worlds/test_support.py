@@ -87,14 +87,11 @@ def test_orders_before_and_after_the_gap_need_no_archive(world, order, failing, 
     assert (branch["complete"], branch["failing"], branch["finding"]) == (True, failing, finding)
 
 
-def test_an_error_without_a_change_before_it_gets_no_patch(world):
+def test_only_a_change_of_settings_before_the_error_is_its_cause(world):
     cause = collected(world).root_cause("A-1009")
     assert (cause["change"], cause["orders"]) == (None, ["A-1009"])
     assert world.draft_fix(cause)["patch"] == []
     assert "Patch: none; no change of settings explains the error" in world.drafts["A-1009.txt"]
-
-
-def test_a_change_of_settings_that_comes_after_the_error_is_not_its_cause(world):
     alter(archived(world), "10:01:30Z INFO settings CH-77", "10:08:50Z INFO settings CH-77")
     assert complete(world).root_cause(ORDER)["change"] is None
 
