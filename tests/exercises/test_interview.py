@@ -56,14 +56,11 @@ def between(card: Card, joints: Sequence[str]) -> str:
 SALADS: dict[str, Callable[[Card], str]] = {
     "all words of the wordings": lambda card: " ".join(wordings(card)),
     "a list with commas": lambda card: ", ".join(" ".join(wordings(card)).split()) + ".",
-    "each word with an article": lambda card: between(card, ["the"]),
-    "joined by and": lambda card: " and the ".join(dict.fromkeys(" ".join(wordings(card)).split())) + ".",
     "the answer's words, shuffled": lambda card: mixed(words(own(card)), card),
     "the words of each sentence, shuffled": lambda card: " ".join(
         mixed(words(part), card).capitalize() + "." for part in re.split(r"(?<=[.!?])\s+", own(card))
     ),
     "function words between": lambda card: between(card, "the a of to is it in and that for by with so if".split()),
-    "prepositions between": lambda card: between(card, ["of the", "to the", "is the", "in a", "and the", "with the"]),
     "the answer without function words": lambda card: " ".join(
         word for word in words(own(card)) if word.lower() not in FUNCTION
     ),

@@ -117,28 +117,17 @@ UNREADABLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("answer", RIGHT, ids=repr)
-def test_a_right_answer_is_right(answer: Answer) -> None:
+ANSWERS = [(kind, one) for kind, some in {"right": RIGHT, "wrong": WRONG, "raised": UNREADABLE}.items() for one in some]
+
+
+@pytest.mark.parametrize(("status", "answer"), ANSWERS, ids=repr)
+def test_an_answer_gets_its_verdict_and_the_reason(status: str, answer: Answer) -> None:
     outcome = judged(answer.number, answer.plan, **answer.more)
-    assert outcome.status == "right", outcome.text
-    learned = " ".join(outcome.text.split())
-    assert PUZZLES[answer.number - 1].learned in learned
-
-
-@pytest.mark.parametrize("answer", WRONG, ids=repr)
-def test_a_wrong_answer_is_told_why(answer: Answer) -> None:
-    outcome = judged(answer.number, answer.plan, **answer.more)
-    assert outcome.status == "wrong", outcome.text
-    assert answer.says in " ".join(outcome.text.split())
-    assert max(map(len, outcome.text.splitlines())) <= COLUMNS
-    assert outcome.figures, "the picture stands beside the words"
-
-
-@pytest.mark.parametrize("answer", UNREADABLE, ids=repr)
-def test_an_answer_that_cannot_be_read_raised_an_error(answer: Answer) -> None:
-    outcome = judged(answer.number, answer.plan, **answer.more)
-    assert outcome.status == "raised", outcome.text
-    assert answer.says in " ".join(outcome.text.split())
+    assert outcome.status == status, outcome.text
+    reason = PUZZLES[answer.number - 1].learned if status == "right" else answer.says
+    assert reason in " ".join(outcome.text.split())
+    assert status != "wrong" or max(map(len, outcome.text.splitlines())) <= COLUMNS
+    assert status != "wrong" or outcome.figures, "the picture is below the words"
 
 
 @each_puzzle

@@ -233,20 +233,13 @@ def test_make_alone_lists_every_command() -> None:
     )
 
 
+CACHES = ("mypy_cache", "ruff_cache", "pytest_cache", "hypothesis")
+
+
 def tracked() -> list[Path]:
     """The text files of the checkout that belong to the project."""
     kinds = (".py", ".md", ".yml", ".yaml", ".toml", ".json", ".ipynb", ".lock", "Makefile", "LICENSE")
-    left_out = (
-        "build",
-        ".git",
-        ".venv",
-        ".envs",
-        ".mypy_cache",
-        ".ruff_cache",
-        ".pytest_cache",
-        ".hypothesis",
-        "__pycache__",
-    )
+    left_out = ("build", ".git", ".venv", ".envs", "__pycache__", *(f".{name}" for name in CACHES))
     paths: list[Path] = []
     for folder, folders, files in os.walk(ROOT):
         folders[:] = [name for name in folders if not name.startswith(left_out) or name == ".github"]
