@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser import two_cells
 from tests.guards.books import ROOT
 
 PROGRAMS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
@@ -97,9 +97,7 @@ class Lab:
 
     def book(self, name: str, *cells: str) -> str:
         """Write a notebook with these code cells, and return its path below the folder."""
-        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        made.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
-        nbformat.write(made, self.folder / name)
+        two_cells.book(self.folder / name, *cells)
         return name
 
     def renew_kernels(self) -> None:

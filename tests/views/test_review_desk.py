@@ -87,6 +87,8 @@ def test_nothing_can_be_changed_after_the_decision() -> None:
     shown = desk()
     press(shown, "Edit 1")
     late = shown.controls["1: city"]
+    with pytest.raises(NotDecided, match="there is no decision yet"):
+        _ = shown.decision
     press(shown, "Approve")
     text = words(shown)
     assert all(control.disabled for control in shown.controls.values())
