@@ -21,9 +21,7 @@ def test_the_report_has_every_table_with_rows_and_names_what_is_missing(tmp_path
     assert "LangGraph was not measured: run elsewhere/environments.sh langgraph first" in text
 
 
-def test_a_missed_target_comes_first_and_makes_a_strict_run_fail(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missed_targets_fail_a_strict_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"| {name}" in FAIRNESS for name in (*MADE, PLAIN))
     slow = Report([Part("A step", [Row("chain: Inline : asyncio", 3.0, 2.0, "µs", 1.2)], "ours", "peer")])
     monkeypatch.setattr(bench, "measure", lambda effort, python: slow if effort in (bench.FULL, bench.QUICK) else None)

@@ -161,9 +161,7 @@ def taken_back(shown: Locator) -> None:
     ],
     ids=["a grant", "a grant that is taken back"],
 )
-def test_every_key_arrives(
-    lab: Lab, page: Page, app: str, typed: Callable[[Locator], None], printed: list[Any]
-) -> None:
+def test_all_keys_arrive(lab: Lab, page: Page, app: str, typed: Callable[[Locator], None], printed: list[Any]) -> None:
     book = lab.book(f"{typed.__name__}.ipynb", SETUP, SHOW, READ)
     lab.open(page, book, app)
     run_all(page)

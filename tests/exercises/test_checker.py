@@ -94,9 +94,7 @@ def burned(seconds: float) -> None:
 
 
 @pytest.mark.slow
-def test_an_import_costs_nothing_and_is_never_interrupted(
-    limited: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_imports_are_free_and_never_interrupted(limited: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     burn = (
         "import time\nuntil = time.process_time() + 0.3\nwhile time.process_time() < until:\n    pass\nwhole = True\n"
     )

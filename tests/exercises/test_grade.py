@@ -148,7 +148,7 @@ def listener() -> Iterator[socket.socket]:
 
 
 @slow
-def test_attacks_do_not_pass_and_harm_no_neighbour(
+def test_attacks_fail_and_harm_nothing(
     tmp_path: Path, listener: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lessons, "CPU", 1.0)

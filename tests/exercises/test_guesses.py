@@ -54,9 +54,7 @@ def test_a_guess_of_another_form_is_named_and_not_kept(guess: Any, outcome: Any,
     assert not file.exists()
 
 
-def test_the_first_guess_counts_and_the_text_comes_last(
-    file: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_guess_counts_and_texts_come_last(file: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert told(capsys, 32, 53) == "Your guess: 32.\nIt was: 53. Wrong.\n"
     assert told(capsys, 53, 53) == "Your guess: 53.\nIt was: 53. Right.\n"
     assert guesses() == [Guess("99.1", 32.0, 53, "wrong")]

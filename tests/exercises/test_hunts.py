@@ -154,9 +154,7 @@ def test_a_program_that_hangs_exits_or_prints_without_end_is_stopped(monkeypatch
 
 
 @pytest.mark.parametrize("stored", [b"# caf\xe9\n", b"\xff\xfe#\x00", b"def x(:\n", b"x = 1\x00\n"], ids=repr)
-def test_an_unreadable_copy_is_judged_and_reset_keeps_each_version(
-    stored: bytes, place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unreadable_copies_are_judged_and_kept(stored: bytes, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command.begin(hunts()["never_replans"]).write_bytes(stored)
     status, text = ask(capsys, "never_replans", "--test")
     assert (status, text.split(" · ")[0]) == (1, "✗ raised an error")

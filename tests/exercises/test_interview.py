@@ -258,9 +258,7 @@ def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> No
 
 
 @pytest.mark.usefixtures("kept")
-def test_the_command_asks_reads_sentences_and_reports(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_asks_and_reports(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     lines = iter(["I don't know.", "", own(cards.named("idempotency-key")[0]), "", "Yes.", ""])
 
     def read(prompt: str) -> str:

@@ -75,9 +75,7 @@ def test_the_file_is_never_half_written_though_two_kernels_write_it(file: Path) 
 
 @pytest.mark.parametrize("folder", [".", "exercises", "exercises/authors", "notebooks"])
 @pytest.mark.parametrize("solutions", ["source", "solutions"])
-def test_progress_is_kept_in_the_checkout_of_the_notebook_not_for_solutions(
-    folder: str, solutions: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_where_progress_is_kept(folder: str, solutions: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("PLANEXEC_PROGRESS")
     for name in (folder, f"exercises/authors/{solutions}", "solutions"):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)

@@ -439,9 +439,7 @@ def apart(written: Written) -> Written:
 
 @pytest.mark.parametrize("write", WRITERS)
 @given(written=plans())
-def test_dependencies_and_resolved_texts_are_those_that_were_meant(
-    write: Callable[[Written], Any], written: Written
-) -> None:
+def test_dependencies_and_resolved_texts_are_as_written(write: Callable[[Written], Any], written: Written) -> None:
     written = apart(written)
     plan = formats.read(write(written))
     place = {step.id: n for n, step in enumerate(plan.steps)}

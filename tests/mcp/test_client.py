@@ -66,9 +66,7 @@ def test_hints_are_believed_only_of_those_who_are_trusted(start: Start) -> None:
         ({"readOnlyHint": "yes", "idempotentHint": 1.5, "destructiveHint": "no"}, "unknown", None),
     ],
 )
-def test_hints_say_what_they_say_and_silence_is_unknown(
-    annotations: dict[str, object], effects: str, destructive: bool | None
-) -> None:
+def test_hints_decide_the_effects(annotations: dict[str, object], effects: str, destructive: bool | None) -> None:
     def nothing() -> None:
         """Do nothing."""
 
@@ -115,9 +113,7 @@ def test_steps_side_by_side_share_one_server(start: Start) -> None:
     assert (server.starts, len(children())) == (1, 1)
 
 
-def test_a_server_gets_named_variables_and_lives_as_long_as_its_block(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_gets_named_variables_and_ends_with_its_block(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_SECRET_KEY", "x")
     names = start("good", env={"LEVEL": "3"}).toolbox["environment"].call({})["names"]
     assert "LEVEL" in names
@@ -173,9 +169,7 @@ def test_a_server_that_can_not_be_started_says_why(start: Start, capfd: pytest.C
         ("mute", 5.0, "does not list its tools: Request 'tools/list' timed out"),
     ],
 )
-def test_a_server_that_never_answers_is_given_up(
-    kind: str, seconds: float, why: str, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_silence_times_out(kind: str, seconds: float, why: str, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planexec_lab.mcp.connection.STARTS_WITHIN", seconds)
     with pytest.raises(ServerGoneError, match=why), start(kind):
         pass
@@ -193,7 +187,7 @@ def test_a_server_that_ends_in_a_call_fails_the_step_and_is_restarted(start: Sta
 
 @pytest.mark.parametrize(("tool", "trusted", "calls"), [("read", True, 3), ("read", False, 1), ("pay", True, 1)])
 @pytest.mark.parametrize("by_policy", few([True, False], 1))
-def test_a_call_is_repeated_only_where_a_trusted_server_calls_it_harmless(
+def test_harmless_calls_repeat(
     tool: str, trusted: bool, calls: int, by_policy: bool, start: Start, trace: Path
 ) -> None:
     tools = ToolExecutor(start("dying", trusted=trusted).toolbox)  # it hints that `read` only reads

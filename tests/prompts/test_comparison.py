@@ -186,7 +186,7 @@ MEASURE = ("--on", "smollm2", "--measure", "ends a step")
         (("planner", "2", "1", "--on", "family", "--measure", "vaild"), 2, "did you mean 'valid'"),
     ],
 )
-def test_the_check_gives_0_1_or_2(
+def test_check_exits(
     arguments: tuple[str, ...], code: int, words: str, file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", str(file), *arguments]) == code

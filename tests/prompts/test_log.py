@@ -283,9 +283,7 @@ def test_a_streamed_text_may_hold_any_character(registry: Registry, address: str
     assert (registry.log()[0].answer, registry.log()[0].status) == (text, "answered")
 
 
-def test_odd_answers_reach_the_caller_and_the_log(
-    registry: Registry, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_odd_answers_reach_caller_and_log(registry: Registry, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     client = registry.logged(OpenAI(base_url=address, api_key=KEY, max_retries=0))
     with pytest.raises(openai.APIStatusError):
         told(client, say="", status=304)

@@ -239,9 +239,7 @@ SHOWN = {"player": lambda: views.player(replanned()), "new live board": views.li
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_a_still_picture_stays_and_is_hidden_by_the_living_widget_alone(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_live_widget_hides_its_still_picture(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(ipywidgets.Widget, "_repr_mimebundle_")  # as in Colab, whose ipywidgets is 7.7
     one = SHOWN[name]()
     box, (widget, picture) = shown_in_a_cell(one)

@@ -296,9 +296,7 @@ def test_a_press_waits_for_no_page_that_has_answered_or_is_gone(shown: Review) -
 
 
 @pytest.mark.parametrize("answers", [True, False])
-def test_a_page_that_has_not_said_what_it_shows_is_asked_and_given_up(
-    answers: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_does_not_answer_is_asked_once(answers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = desk(PLAN.changed(steps=PLAN.steps[:1]))
     monkeypatch.setattr(presence, "request", lambda: {"msg_type": "comm_msg"})
     fill(shown, "Later plans", "5")

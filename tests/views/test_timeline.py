@@ -71,9 +71,7 @@ def test_bars_stand_where_the_events_say(run: Run, expected: list[Bar] | None, w
 
 @rounds(30)
 @given(worlds.plans(), st.integers(1, 5), st.data())
-def test_bars_of_a_lane_follow_one_another_in_as_many_lanes_as_slots(
-    plan: Plan, slots: int, data: st.DataObject
-) -> None:
+def test_bars_fit_into_as_many_lanes_as_slots(plan: Plan, slots: int, data: st.DataObject) -> None:
     rows = [(step.id, "", data.draw(st.integers(1, 9)), list(step.depends_on)) for step in plan.steps]
     fails = [step.id for step in plan.steps if data.draw(st.booleans())]
     if not rows:

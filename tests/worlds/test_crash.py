@@ -25,9 +25,7 @@ def _is_migrated(shop: migration.World) -> bool:
     return bool(schema["now"] == schema["wanted"])
 
 
-def test_it_is_killed_between_what_it_did_and_its_writing_down(
-    platform: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_is_killed_between_a_call_and_its_record(platform: str, capsys: pytest.CaptureFixture[str]) -> None:
     shop = migration.World()
     lines = killed(PROGRAM, shop.folder, at="run_migration has ended")
     assert lines[-2:] == ["run_migration begins", "run_migration has ended"]
