@@ -85,16 +85,6 @@ MOVES = "The 11 entries in contacts.email move to customers.email; the table con
             "A-1034 fails at mail, 10:00:00: full",
         ),
         (
-            "support", "Draft a fix from the cause", {"3": '{"order": "A-1009", "service": "payment", "error": "x", '
-            '"change": null, "orders": [], "evidence": [], "finding": "y"}'}, "draft_fix",
-            {"file": "drafts/A-1009.txt", "patch": [], "cites": [], "orders": []},
-            "The draft is drafts/A-1009.txt; it has no patch.",
-        ),
-        (
-            "migration", "Find out what the new schema changes", {}, "read_schema", SCHEMA,
-            "Nothing changes; the database has the new schema already.",
-        ),
-        (
             "migration", "Back up the database", {}, "backup_database", {"file": "backup-7.sqlite", "customers": 9},
             "The backup is backup-7.sqlite, with 9 customers.",
         ),
