@@ -123,31 +123,13 @@ def test_named_names_positional_arguments_and_overwrites_none() -> None:
     assert [step.params for step in steps] == [{"input": 1, "a": 2}, {"a": 1, "b": 2, "arg3": 3}]
 
 
-@tool(effects="none")
-def search(query: str) -> str:
-    """Search."""
-    return query
+def listed_tool(name: str, param: str) -> Tool:
+    schema = {"type": "object", "properties": {param: {"type": "string"}}, "required": [param]}
+    return Tool.from_schema(dict, schema, name=name, description="", effects="none")
 
 
-@tool(effects="none")
-def send_mail(to: str) -> str:
-    """Send."""
-    return to
-
-
-@tool(effects="none")
-def delete_user(name: str) -> str:
-    """Delete one."""
-    return name
-
-
-@tool(effects="none")
-def delete_users(name: str) -> str:
-    """Delete all of that name."""
-    return name
-
-
-TOOLS = Toolbox([search, send_mail, delete_user, delete_users])
+NAMES = {"search": "query", "send_mail": "to", "delete_user": "name", "delete_users": "name"}
+TOOLS = Toolbox([listed_tool(*one) for one in NAMES.items()])
 
 
 def steps(*listed: dict[str, Any]) -> Plan:

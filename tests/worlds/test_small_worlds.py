@@ -64,15 +64,6 @@ def test_the_trail_is_followed_to_its_end(side):
     assert called(run) == ["read_log"] * 6 + ["write_cause"]
 
 
-def test_the_next_name_stands_in_a_sentence_and_nowhere_else():
-    world = trail.World()
-    first = world.read_log("checkout.log")
-    assert first.keys() == {"line", "stopped"}
-    second = first["line"].removesuffix(".").rpartition(" ")[2]
-    assert (world.folder / second).exists()
-    assert not world.read_log(second)["stopped"]
-
-
 def ask(world):
     return PlannerExecutor(LLMPlanner(connect("clock")), ToolExecutor(world.tools), workers=Simulated()).run(
         "What time is it?"
