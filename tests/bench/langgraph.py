@@ -25,7 +25,7 @@ from tests.bench.timing import Row, Taken, beside, rounds
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / "elsewhere/.envs/langgraph" / ("Scripts" if os.name == "nt" else "bin") / "python"
-OURS, PLAIN = "planexec_lite, Inline", "asyncio + graphlib"
+OURS, PLAIN, LANGGRAPH = "planexec_lite, Inline", "asyncio + graphlib", "LangGraph, graph"
 LEAST = 25.0  # × ours, at 1,000 steps
 Contender = Callable[[], dict[str, Any]]
 Measured = dict[str, dict[str, Taken]]  # seconds of a run by shape, number of steps and contender
@@ -89,34 +89,13 @@ def as_graph(steps: Steps, functions: Functions) -> Contender:
     return run
 
 
-def functional(steps: Steps, functions: Functions) -> Contender:
-    """A task for each step, inside one entrypoint; graphlib decides which may start."""
-    from langgraph.func import entrypoint, task
-
-    @task
-    def work(id: str, inputs: dict[str, Any]) -> Any:
-        return peers.carry_out(steps[id], inputs, functions)
-
-    @entrypoint()
-    def flow(goal: str) -> dict[str, Any]:
-        return peers.with_futures(steps, work)
-
-    return lambda: flow.invoke("bench")
-
-
-MADE: dict[str, Callable[[Steps, Functions], Contender]] = {
-    "LangGraph, graph": as_graph,
-    "LangGraph, functional": functional,
-}
-
-
 def contenders(shape: str, steps: int) -> dict[str, Callable[[], Any]]:
     text = text_of(shape, steps)
     plan, bare = valid(text), peers.read(text)
     return {
         OURS: lambda: alone(plan, Inline()),
         PLAIN: lambda: peers.with_asyncio(bare, FUNCTIONS),
-        **{name: make(bare, FUNCTIONS) for name, make in MADE.items()},
+        LANGGRAPH: as_graph(bare, FUNCTIONS),
     }
 
 
@@ -124,7 +103,7 @@ def measure(sizes: dict[str, int]) -> Measured:
     """Check that LangGraph gets a small plan right, then measure; `sizes` maps steps to rounds."""
     small = peers.read(text_of("random", 12))
     expected = peers.with_asyncio(small, FUNCTIONS)
-    assert all(make(small, FUNCTIONS)() == expected for make in MADE.values())
+    assert as_graph(small, FUNCTIONS)() == expected
     return {shape: {size: rounds(contenders(shape, int(size)), n) for size, n in sizes.items()} for shape in SHAPES}
 
 

@@ -19,17 +19,14 @@ Steps = dict[str, Any]
 
 
 def read(text: str) -> Steps:
-    """Id -> step, from the JSON of a plan."""
     return {step["id"]: step for step in json.loads(text)["steps"]}
 
 
 def carry_out(step: Any, inputs: dict[str, Any], functions: Functions) -> Any:
-    """Resolve the references of one step and call its function."""
     return functions[step["tool"]](**references.resolve(step["params"], inputs))
 
 
 def sorter_of(steps: Steps) -> TopologicalSorter[str]:
-    """The steps in graphlib's sorter, prepared."""
     sorter = TopologicalSorter({id: step["depends_on"] for id, step in steps.items()})
     sorter.prepare()
     return sorter

@@ -48,7 +48,6 @@ def text_of(shape: str, steps: int) -> str:
 
 
 def valid(text: str) -> Plan:
-    """The plan, parsed and checked."""
     plan = Plan.parse(text)
     if problems := plan.problems(TOOLS):
         raise PlanError(problems)
@@ -56,10 +55,8 @@ def valid(text: str) -> Plan:
 
 
 def alone(plan: Plan, workers: Workers) -> Run:
-    """Execution alone: a valid plan in, results and events out."""
     return execute(plan, ToolExecutor(TOOLS), workers=workers)
 
 
 def whole(text: str, workers: Workers) -> Run:
-    """From JSON text to results: parse, validate, execute."""
     return execute(Plan.parse(text), ToolExecutor(TOOLS), workers=workers)

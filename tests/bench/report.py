@@ -23,7 +23,6 @@ Everybody starts from the steps as read from JSON, unless the row says "from JSO
 | planexec_lite, Inline, Pool, Simulated | `execute` checks the plan, and each call is validated again | |
 | asyncio + graphlib, threads + graphlib | a task a step, started when it may | check, record, retry, undo, resume |
 | LangGraph, graph | a node a step, built, compiled and run, no checkpointer | start a step before its whole level is done |
-| LangGraph, functional | a task a step in one entrypoint, no checkpointer | know a dependency: graphlib says what may start |
 
 LangGraph also streams and takes state reducers, which are not used here.
 """
@@ -31,8 +30,6 @@ LangGraph also streams and takes state reducers, which are not used here.
 
 @dataclass
 class Part:
-    """A part of the report: a table."""
-
     title: str
     rows: list[Row]
     ours: str
@@ -56,7 +53,6 @@ class Report:
         return [row for part in self.parts for row in part.rows if row.verdict == "MISSED"]
 
     def text(self) -> str:
-        """The report as Markdown."""
         targets = sum(bool(row.verdict) for part in self.parts for row in part.rows)
         began, ended = self.load
         noisy = " Others were using the machine: the figures are noisy." if began > (os.cpu_count() or 1) / 2 else ""

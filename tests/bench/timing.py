@@ -84,5 +84,4 @@ def rounds(contenders: Mapping[str, Callable[[], Any]], times: int, clock: Calla
 
 
 def ratio(ours: list[float], theirs: list[float]) -> float:
-    """The median of the ratios within the rounds: a slow moment of the machine hits both."""
     return median(a / b for a, b in zip(ours, theirs, strict=True))

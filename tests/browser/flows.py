@@ -30,7 +30,6 @@ RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
 
 
 def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
-    """Open a notebook with these cells, and run them all."""
     lab.open(page, lab.book(f"{name}.ipynb", *cells))
     run_all(page)
 
@@ -148,7 +147,6 @@ def go_on(page: Page, cell: Locator) -> None:
 
 
 def cell_of(shown: Locator) -> Locator:
-    """The cell that shows a desk."""
     return shown.locator("xpath=ancestor::*[contains(concat(' ', @class, ' '), ' jp-Cell ')]")
 
 

@@ -33,7 +33,6 @@ def outcome(id: str, *cells: str) -> Outcome:
 
 
 def until(id: str, last: int = 0) -> list[str]:
-    """Our parts up to this one."""
     return [SOURCE[part] for part in PARTS[: PARTS.index(id) + 1 + last]]
 
 
@@ -104,7 +103,6 @@ def test_a_changed_program_is_noticed(part: str, old: str, new: str) -> None:
 
 
 def definitions(source: str) -> dict[str, str]:
-    """The last definition of each name, and the imports."""
     found: dict[str, str] = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign):

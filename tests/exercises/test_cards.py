@@ -40,7 +40,6 @@ def words_of(card: Card) -> list[str]:
 
 @cache
 def notebook(lesson: str) -> Any:
-    """The notebook of a lesson."""
     (path,) = (ROOT / "notebooks").glob(f"{lesson}_*.ipynb")
     return nbformat.read(path, as_version=4)
 

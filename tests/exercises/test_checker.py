@@ -73,7 +73,6 @@ def test_a_cell_that_changes_the_checker_is_undone_by_the_next_verb(capsys: pyte
 
 @pytest.fixture(params=["by an alarm", "on a thread"])
 def limited(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways in which an answer is stopped."""
     if request.param == "on a thread":
         monkeypatch.setattr(guard, "_alarm_rings", lambda: False)
     return str(request.param)
@@ -87,7 +86,6 @@ def test_a_right_answer_on_a_machine_that_crawls_is_right(limited: str, monkeypa
 
 
 def burned(seconds: float) -> None:
-    """Use that much CPU time."""
     until = time.process_time() + seconds
     while time.process_time() < until:
         pass

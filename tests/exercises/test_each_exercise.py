@@ -20,7 +20,6 @@ WRONG = [(answers, number) for answers in ALL for number in range(len(answers.wr
 
 
 def outcome(answers: Answers, cell: str, draw: bool = False, mutant: bool = False) -> Outcome:
-    """What the checker says of a cell."""
     namespace = answers.namespace()
     ended = run_cell(cell, namespace, answers.id)
     if ended.error is not None:
@@ -108,7 +107,6 @@ def survivors(answers: Answers, every: int) -> tuple[list[Mutant], int]:
 
 
 def known(answers: Answers) -> list[str]:
-    """The labels of the mutants that are shown to behave the same."""
     return [plain(label) for cell in answers.equivalents for label in SAME.findall(cell)]
 
 

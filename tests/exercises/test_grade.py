@@ -35,7 +35,6 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the grader needs Linux 
 
 
 def notebook(answers: dict[str, str], lesson: str = "01", tags: bool = True) -> dict[str, Any]:
-    """A learner's notebook with these answers."""
     raw: dict[str, Any] = json.loads((book.HERE / book.source_of(lesson).name).read_text(encoding="utf-8"))
     for cell in raw["cells"]:
         id = next((tag for tag in cell["metadata"].get("tags", ()) if tag in answers), None)
@@ -47,7 +46,6 @@ def notebook(answers: dict[str, str], lesson: str = "01", tags: bool = True) -> 
 
 
 def hand_in(folder: Path, path: str, answers: dict[str, str]) -> None:
-    """Put a notebook with these answers into a folder; the rest stays as given."""
     (folder / path).parent.mkdir(parents=True, exist_ok=True)
     (folder / path).write_text(json.dumps(notebook(answers)), encoding="utf-8")
 
@@ -413,8 +411,6 @@ def test_the_roster_lists_who_handed_in_nothing(tmp_path: Path) -> None:
 
 
 class Renamed(ast.NodeTransformer):
-    """Gives a program's own names, in order, other names."""
-
     def __init__(self, tree: ast.AST) -> None:
         stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         self.own = stored | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}

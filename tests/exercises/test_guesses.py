@@ -27,7 +27,6 @@ OTHER: list[tuple[Any, Any]] = [
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The learner's file."""
     path = tmp_path / "progress.json"
     monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
     return path

@@ -32,7 +32,6 @@ class Answer(NamedTuple):
 
 
 def swapped(number: int, *changes: tuple[str, str]) -> str:
-    """The plan as it is given, with words changed."""
     text = PUZZLES[number - 1].plan
     for old, new in changes:
         assert text.count(old) == 1, f"{old!r} stands in the plan {text.count(old)} times"

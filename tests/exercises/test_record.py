@@ -26,7 +26,6 @@ WRITING = "import sys; from exercises.checker import record; [record.remember(sy
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The learner's file, in a folder that does not exist yet."""
     path = tmp_path / "deep" / "progress.json"
     monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
     return path

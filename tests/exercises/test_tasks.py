@@ -57,7 +57,6 @@ def needed(cells: list[str], source: str) -> list[str]:
 
 
 def names(source: str, context: type[ast.expr_context]) -> set[str]:
-    """The names that a cell reads, or those that it defines."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, context):

@@ -37,7 +37,6 @@ def asks(cell: Any) -> bool:
 
 
 def compared(cell: Any) -> list[str]:
-    """The predictions that a cell compares."""
     if cell.cell_type != "code":
         return []
     calls = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)]
@@ -145,14 +144,11 @@ _PATTERNS = [
 
 
 class Count(NamedTuple):
-    """Words of a text, and the sentences that show a habit."""
-
     words: int
     sentences: list[str]
 
     @property
     def rate(self) -> float:
-        """Sentences with a habit per 1,000 words."""
         return 1000 * len(self.sentences) / max(self.words, 1)
 
 
@@ -176,7 +172,6 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def count(path: Path) -> Count:
-    """Count the sentences of a file that show at least one habit."""
     every = list(sentences(prose(path)))
     return Count(
         sum(len(one.split()) for one in every), [one for one in every if any(rule.search(one) for rule in _PATTERNS)]

@@ -105,7 +105,6 @@ def bare_pictures(source: str) -> Iterator[str]:
 
 
 def output_faults(output: Any, tags: list[str]) -> Iterator[str]:
-    """What is wrong with one output."""
     if output.output_type == "error" and "raises-exception" not in tags:
         yield f"raises {output.ename}: {output.evalue}"
     if output.get("name") == "stderr":
@@ -143,7 +142,6 @@ def code_faults(cell: Any, count: int) -> Iterator[str]:
 
 
 def faults(path: Path) -> list[str]:
-    """Everything that is wrong with a stored notebook, one line each."""
     book = nbformat.read(path, as_version=4)
     report = []
     executed = 0

@@ -37,7 +37,6 @@ class Ran:
 
 
 def report(path: Path) -> dict[str, Cells]:
-    """nbval's report, by notebook."""
     cells: dict[str, Cells] = {}
     for case in ElementTree.parse(path).iter("testcase"):
         told = cells.setdefault(case.get("classname", ""), Cells(0, []))
@@ -132,7 +131,6 @@ SOURCES = ["from IPython.display import HTML", "print('planned')", "6 * 7", "HTM
 
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small executed notebook: printed, plain and HTML outputs."""
     folder = tmp_path_factory.mktemp("small")
     path = books.write(folder / "01_small.ipynb", *map(code, SOURCES))
     done = books.run(".ci/notebooks.py", path, scratch=folder, PYTHONHASHSEED="7", TZ="UTC")
@@ -142,7 +140,6 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small(executed: Path, tmp_path: Path) -> Path:
-    """A copy of the small notebook, to be changed at will."""
     return Path(shutil.copy(executed, tmp_path))
 
 

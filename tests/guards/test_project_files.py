@@ -39,7 +39,6 @@ PLATFORMS = {
 
 
 def pins() -> list[Requirement]:
-    """The lines of the lock."""
     return [Requirement(line) for line in LOCK.splitlines() if line and not line.startswith("#")]
 
 
@@ -135,7 +134,6 @@ def test_lock_satisfies_pyproject(platform: str, python: str) -> None:
 
 
 def requirements_of(name: str, extras: set[str]) -> list[Requirement]:
-    """What an installed distribution asks for here, under the given extras."""
     chosen = []
     for line in metadata.requires(name) or []:
         wanted = Requirement(line)
@@ -217,7 +215,6 @@ def test_ci_calls_the_test_command_of_the_readme_and_what_is_wide() -> None:
 
 
 def targets() -> dict[str, str]:
-    """The Makefile's commands and what `make help` says of each."""
     lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
     return {m[1]: m[2] for line in lines if (m := re.match(r"([a-z-]+):.*?## (.+)", line))}
 
@@ -237,7 +234,6 @@ CACHES = ("mypy_cache", "ruff_cache", "pytest_cache", "hypothesis")
 
 
 def tracked() -> list[Path]:
-    """The text files of the checkout that belong to the project."""
     kinds = (".py", ".md", ".yml", ".yaml", ".toml", ".json", ".ipynb", ".lock", "Makefile", "LICENSE")
     left_out = ("build", ".git", ".venv", ".envs", "__pycache__", *(f".{name}" for name in CACHES))
     paths: list[Path] = []

@@ -82,7 +82,6 @@ def contents(cell: Any) -> list[Any]:
 
 
 def saved(page: Page, path: Path) -> list[Any]:
-    """The code cells of a notebook, saved now."""
     before = path.stat().st_mtime_ns
     page.keyboard.press("ControlOrMeta+s")
     for _ in range(300):
@@ -180,12 +179,6 @@ def test_the_link_brings_what_is_new_and_keeps_what_a_learner_wrote(running: Hub
     assert (own / "NEWS.md").read_text(encoding="utf-8") == "New this week.\n"
     assert nbformat.read(tour, as_version=4).cells[0].source == NOTE
     assert (own / "exercises" / "own.ipynb").exists()
-
-
-def test_no_learner_gets_to_another_s_server(running: Hub, pages: dict[str, Page]) -> None:
-    one, another, *_ = (*LEARNERS, hub.APART)
-    pages[another].goto(f"{running.url}/user/{one}/lab", wait_until="domcontentloaded")
-    pages[another].get_by_text(f"You do not have permission to access Server at /user/{one}/").first.wait_for()
 
 
 def test_the_buttons_of_a_desk_are_the_server_s(running: Hub, pages: dict[str, Page]) -> None:

@@ -116,7 +116,6 @@ def test_what_was_not_asked_or_measured_alike_is_refused() -> None:
 
 
 def passing(number: int, passed: list[bool]) -> Backtest:
-    """A backtest that passed so."""
     rows = tuple(Row(str(n), "goal", ()) for n in range(len(passed)))
     answers = (RecordedAnswer("", "stop", 0, 0, 0, ""),) * len(rows)
     return Backtest(PromptVersion("p", number, "text"), rows, answers, tuple(passed), "passed", "a test", True)

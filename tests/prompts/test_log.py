@@ -171,7 +171,6 @@ def address() -> Iterator[str]:
 
 
 def check_file(registry: Registry, *secrets: str) -> None:
-    """None of these is in the file of the registry, or beside it."""
     whole = b"".join(path.read_bytes() for path in registry.path.parent.iterdir())
     assert [secret for secret in secrets if secret.encode() in whole] == []
 

@@ -128,7 +128,6 @@ def continued(path: Path, first: Iterable[Any]) -> Iterator[tuple[list[Any], Any
 
 
 def line_of(value: Any) -> str:
-    """A value as its line of a recording."""
     kind = {"RecordedRun": "run"}.get(type(value).__name__, type(value).__name__.lower())
     return json.dumps({kind: asdict(value)}) + "\n"  # ASCII, so that a line ends nowhere else
 
@@ -145,7 +144,6 @@ def record(client: Any, path: Path, head: Head, asked: list[Variant], each: int 
 
 
 def main() -> None:
-    """Record."""
     from openai import OpenAI
 
     parser = argparse.ArgumentParser(prog="python -m tests.recorded.recording", description=__doc__)

@@ -30,7 +30,6 @@ from tests.rounds import few
 
 
 def recorded(one: Row) -> list[dict[str, Any]]:
-    """The run as JSON holds it."""
     return [json.loads(json.dumps(to_dict(event))) for event in one.run.events]
 
 

@@ -22,5 +22,4 @@ def messages() -> Iterator[list[str]]:
 
 
 def weight(sent: list[str]) -> int:
-    """The bytes of messages."""
     return sum(len(message.encode()) for message in sent)

@@ -137,7 +137,6 @@ GATED = Plan.parse(
 
 
 def traveller(*plans: Plan, reviewer: Any = None) -> PlannerExecutor:
-    """An agent whose planner gives these plans in turn."""
     left = iter(plans)
     planner = RulePlanner(lambda goal: next(left)) if plans else None
     return PlannerExecutor(planner, ToolExecutor(TRAVEL), reviewer, workers=Simulated())

@@ -129,7 +129,6 @@ def three(slots: int) -> Run:
 
 
 def starts(run: Run) -> dict[str, float]:
-    """When each step of a run began."""
     return {event.step: event.at for event in run.events if isinstance(event, e.StepStarted)}
 
 

@@ -32,8 +32,6 @@ def carried_out(name, tools, task, inputs, llm=None):
 
 
 def says(tools, name, result):
-    """The same tools, one of which gives another result."""
-
     @functools.wraps(tools[name].function)
     def other(*_values, **_params):
         return result

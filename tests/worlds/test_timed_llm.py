@@ -32,7 +32,6 @@ def chunks(llm: TimedLLM, **options: Any) -> list[Any]:
 
 
 def timings(streamed: list[Any]) -> list[Any]:
-    """The timings of each chunk, None where it has none."""
     return [getattr(chunk, "timings", None) for chunk in streamed]
 
 
