@@ -58,18 +58,13 @@ def with_asyncio(steps: Steps, functions: Functions) -> dict[str, Any]:
 
 
 def with_threads(steps: Steps, functions: Functions, pool: Executor) -> dict[str, Any]:
-    """Hand every step to the pool, as soon as what it waits for is done."""
-    return with_futures(steps, lambda id, inputs: pool.submit(carry_out, steps[id], inputs, functions))
-
-
-def with_futures(steps: Steps, submit: Callable[[str, dict[str, Any]], Future[Any]]) -> dict[str, Any]:
-    """Submit every step with its inputs, as soon as what it waits for is done."""
+    """Submit every step to the pool, as soon as what it waits for is done."""
     sorter = sorter_of(steps)
     finished: SimpleQueue[tuple[str, Future[Any]]] = SimpleQueue()
     results: dict[str, Any] = {}
     while sorter.is_active():
         for id in sorter.get_ready():
-            future = submit(id, {other: results[other] for other in steps[id]["depends_on"]})
+            future = pool.submit(carry_out, steps[id], {n: results[n] for n in steps[id]["depends_on"]}, functions)
             future.add_done_callback(lambda future, id=id: finished.put((id, future)))  # type: ignore[misc]
         id, future = finished.get()
         results[id] = future.result()
