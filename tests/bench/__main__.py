@@ -30,7 +30,7 @@ QUICK = Effort({100: 5, 1_000: 5}, {"100": 2}, (2_000, 3), 7, 20)
 
 
 def beside_langgraph(python: Path, sizes: dict[str, int]) -> tuple[Measured, str]:
-    """What was measured in the environment with LangGraph; or nothing, and the reason."""
+    """The measurements in the environment with LangGraph; or an empty result, and the reason."""
     if not python.exists():
         return {}, "run elsewhere/environments.sh langgraph first"
     try:

@@ -1,4 +1,4 @@
-"""What imports cost, each in a fresh process, interleaved: ours beside pydantic, sqlite3 and one model."""
+"""The cost of imports, in fresh processes, interleaved: the kit compared with pydantic, sqlite3 and a model."""
 
 import subprocess
 import sys

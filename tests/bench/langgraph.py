@@ -1,4 +1,4 @@
-"""Beside LangGraph: the same plan, the same functions and the same references.
+"""Compared with LangGraph: the same plan, the same functions and the same references.
 
 ``python -m tests.bench.langgraph EFFORT OUT`` runs in the environment that `elsewhere/environments.sh` makes. It measures the kit,
 the plain peer and LangGraph in one process, interleaved, and writes the seconds as JSON. Building a contender from the steps
@@ -61,7 +61,7 @@ def start(python: Path, sizes: dict[str, int]) -> Measured:
 
 
 class State(TypedDict):
-    """What LangGraph's nodes read and write: the results by step id, joined after each superstep."""
+    """The state of LangGraph's nodes: the results by step id, joined after each superstep."""
 
     results: Annotated[dict[str, Any], or_]
 

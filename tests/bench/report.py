@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from tests.bench.timing import Row
 
 LEGIBILITY = (
-    "A missed target beside asyncio or threads is what legibility costs: every start and every result is a frozen event, "
+    "A missed target compared with asyncio or threads is the cost of legibility: every start and every result is a frozen event, "
     "the board is a fold of them, and one pure function decides what comes next. The peers keep none of that."
 )
 FAIRNESS = """## Who is compared, and what each does not do
 
-All contenders get the same plan, call the same plain functions, and resolve references by the same function. All that
-stand in one table ran in one process, one after the other in every round; a ratio is the median of the rounds' ratios.
-What a step costs is processor time, of all threads of the process: the steps do nothing, and other processes on the
+All contenders get the same plan, call the same plain functions, and resolve references by the same function. The contenders
+of a table ran in one process, one after the other in every round; a ratio is the median of the rounds' ratios.
+The cost of a step is processor time, of all threads of the process: the steps do nothing, and other processes on the
 machine don't count. Calls of the model are on the wall.
 Everybody starts from the steps as read from JSON, unless the row says "from JSON".
 

@@ -1,4 +1,4 @@
-"""Microseconds a step: ours beside asyncio and a thread pool with graphlib, and with retries beside without."""
+"""Microseconds per step: the kit compared with asyncio and threads with graphlib, and runs with and without retries."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ def contenders(shape: str, steps: int, threads: ThreadPoolExecutor) -> dict[str,
 
 
 def measure(sizes: dict[int, int]) -> list[Row]:
-    """Ours beside the peers, for every shape and size; `sizes` maps steps to rounds."""
+    """The kit compared with the peers, for every shape and size; `sizes` maps steps to rounds."""
     rows = []
     with ThreadPoolExecutor(2) as threads:
         for shape in SHAPES:
@@ -50,7 +50,7 @@ def measure(sizes: dict[int, int]) -> list[Row]:
 
 
 def retried(steps: int, times: int) -> list[Row]:
-    """Cost of an attempt in a run where one step in twenty fails once and backs off, beside a run without failures."""
+    """Cost of an attempt in a run where one step in twenty fails once and backs off, compared with a run without failures."""
     plan = Plan.parse(
         [{"id": n, "tool": "work", "params": {"n": n}, "depends_on": [n - 1] if n % 10 else []} for n in range(steps)]
     )

@@ -13,7 +13,7 @@ real, work = perf_counter, process_time  # the time on the wall, and the process
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the report: what was measured, in which unit, beside what, and what the ratio of the two has to be.
+    """A line of the report: a measurement, its unit, the one that it is compared with, and the required ratio.
 
     `ratio` is the median of the rounds' ratios, where there are rounds; `most` and `least` are the target.
     """

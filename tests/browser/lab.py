@@ -117,7 +117,7 @@ class Lab:
         settings_into(self.settings, SETTINGS)
 
     def _asked(self, method: str, path: str) -> Any:
-        """What the server's interface answers."""
+        """The answer of the server's interface."""
         asked = urllib.request.Request(f"{self.url}{path}", method=method)
         asked.add_header("Authorization", f"token {self.token}")
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever proxy this machine has

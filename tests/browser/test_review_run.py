@@ -49,7 +49,7 @@ def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
 
 
 def go_to(page: Page, number: Locator, text: str) -> None:
-    """Type a number as a person does: over what stands there, key by key, and Enter."""
+    """Type a number as a person does: over the old one, key by key, and Enter."""
     number.click()
     page.keyboard.press("Control+a")
     page.keyboard.type(text, delay=30)
@@ -160,7 +160,7 @@ def test_player_and_board_keep_the_rules_at_any_width(lab: Lab, page: Page, erro
 @pytest.mark.wide
 @pytest.mark.usefixtures("fresh")
 def test_a_notebook_that_is_opened_again_shows_still_pictures(lab: Lab, page: Page) -> None:
-    """JupyterLab says "model not found" for a widget whose kernel is gone, whatever else its output holds."""
+    """JupyterLab says "model not found" for a widget whose kernel is gone, even if its output has other forms."""
     opened(lab, page, "again", SETUP, LIVE, RUN, "views.player(run)", "screen")
     page.locator(".pxl-player").wait_for()
     wait_until_done(page)

@@ -20,7 +20,7 @@ SECONDS = 20.0  # for cells of ours, on a busy machine
 
 @dataclass
 class Answers:
-    """What the source says of one exercise: cells of each kind, and the cells that come before its answer."""
+    """The cells of an exercise in its source, by kind, and the cells before its answer."""
 
     id: str
     answer: str = ""

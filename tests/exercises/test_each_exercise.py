@@ -135,7 +135,7 @@ def test_a_changed_solution_is_rejected(answers: Answers, every: int) -> None:
 
 
 def value_of(answers: Answers, answer: str, cell: str) -> str:
-    """What the last expression of a cell gives, with that answer; what it raises counts as its value."""
+    """The value of a cell's last expression, with that answer; an exception counts as a value."""
     namespace: dict[str, Any] = answers.namespace()
     run_cell(answer, namespace)
     tree = ast.parse(cell)

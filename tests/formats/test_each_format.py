@@ -391,7 +391,7 @@ LITERAL = TEXT | st.sampled_from(["{step_1_result}", "{{step_2_result.a[0]}}", "
 
 @st.composite
 def plans(draw: st.DrawFn) -> Written:
-    """Up to 12 steps, so that step 10 stands beside step 1; each uses steps before it, between literal texts."""
+    """Up to 12 steps, so that there are steps 1 and 10; each uses steps before it, between literal texts."""
     return [
         draw(st.lists(LITERAL if n == 0 else LITERAL | st.integers(0, n - 1), max_size=6))
         for n in range(draw(st.integers(1, 12)))

@@ -1,4 +1,4 @@
-"""Published tool lists check the plans that name them; plans that can be repaired are repaired, and it is told."""
+"""Published tool lists check the plans that name them; plans that can be repaired are repaired, with a report."""
 
 import json
 import pickle

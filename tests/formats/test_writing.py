@@ -1,4 +1,4 @@
-"""What is written is read back as the same plan, and what a format can't hold is named before anything is lost."""
+"""A written plan is read back unchanged, and the fields that a format can't express are named before they are lost."""
 
 import doctest
 import json
@@ -27,7 +27,7 @@ KEYS = st.sampled_from(["query", "from", "Exchange Rate", "input", "arg1", "arg2
 
 @st.composite
 def drawable(draw: st.DrawFn) -> Plan:
-    """Plans that a drawing can hold: words, calls or both, whatever stands in them, and any dependencies."""
+    """Plans that a drawing can express: any words, calls or both, and any dependencies."""
     ids = draw(st.sampled_from(NAMES))[: draw(st.integers(1, 6))]
     steps = []
     for place, id in enumerate(ids):

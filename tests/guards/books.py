@@ -106,7 +106,7 @@ def environment(scratch: Path, **changes: str) -> dict[str, str]:
 
 
 def attempts(scratch: Path) -> str:
-    """What tried to reach the network in that environment, one line each."""
+    """The attempts to reach the network in that environment, one line each."""
     log = scratch / "network.log"
     return log.read_text(encoding="utf-8") if log.exists() else ""
 
@@ -132,7 +132,7 @@ def run(
 
 
 def nbval(*paths: Path, scratch: Path, text_only: bool = TEXT_ONLY, **changes: str) -> subprocess.CompletedProcess[str]:
-    """Strict nbval over notebooks, in a process of its own; the report for machines goes to scratch/nbval.xml."""
+    """Strict nbval over notebooks, in a separate process; the report for machines goes to scratch/nbval.xml."""
     options = ["-p", "tests.guards.compare_text"] if text_only else []
     options += ["-p", "ipc_kernels", "-p", "no:cacheprovider", "-p", "no:xdist"]
     options += ["--color=no", f"--junitxml={scratch / 'nbval.xml'}"]

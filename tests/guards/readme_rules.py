@@ -8,7 +8,7 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 
 @dataclass(frozen=True)
 class Snippet:
-    """A Python block, and the text block that stands right below it, if there is one."""
+    """A Python block, and the text block right below it, if there is one."""
 
     source: str
     promised: str | None

@@ -1,4 +1,4 @@
-"""The shape of the source: floors, import circles, and what may import what."""
+"""The shape of the source: floors, import cycles, and allowed imports."""
 
 import ast
 import sys
@@ -28,7 +28,7 @@ class Floors:
         inside: the packages whose folders and modules the parts are.
         floors: the names of the parts on each floor.
         faces: whether other parts import from a folder's `__init__` alone.
-        open: the folders of which any module may be imported.
+        open: the folders whose modules can all be imported.
     """
 
     inside: tuple[str, ...]
@@ -196,7 +196,7 @@ def import_faults(root: Path) -> list[str]:
 
 
 def circle(root: Path, late: str = "nowhere") -> list[str]:
-    """The modules of one import circle, first and last the same; empty when there is none.
+    """The modules of an import cycle, first and last the same; empty without a cycle.
 
     An import inside a function, or for type checking alone, counts in the modules whose names begin with `late`.
     """

@@ -125,7 +125,7 @@ def output_faults(output: Any, tags: list[str]) -> Iterator[str]:
 
 
 def code_faults(cell: Any, count: int) -> Iterator[str]:
-    """What is wrong with one code cell; count is the execution count that it must have."""
+    """The faults of a code cell; `count` is the execution count that it must have."""
     tags = cell.metadata.get("tags", [])
     if not cell.source.strip():
         yield "is empty"

@@ -21,7 +21,7 @@ STORED, AGAIN = "test_outputs_are_the_stored_ones", "test_a_new_run_writes_the_s
 
 @dataclass(frozen=True)
 class Cells:
-    """What nbval said of the cells of one notebook: how many were as stored, and a text for each that was not."""
+    """nbval's verdicts on the cells of a notebook: the number of unchanged cells, and the faults of the others."""
 
     same: int
     faults: list[str]
@@ -29,7 +29,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Ran:
-    """One run of nbval over all chosen notebooks: what it said of each, what it printed, who tried the network."""
+    """A run of nbval over all chosen notebooks: its verdicts, its output, and attempts to reach the network."""
 
     cells: dict[str, Cells]
     printed: str
@@ -104,7 +104,7 @@ def test_no_notebook_tries_to_reach_the_network(ran: Ran) -> None:
 
 @pytest.fixture(scope="module")
 def run_again(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """What the notebook tool says when it compares a new run with the stored files, and who tried the network."""
+    """The notebook tool's output for a comparison with the stored files, and attempts to reach the network."""
     scratch = tmp_path_factory.mktemp("again")
     asked = chosen(request, AGAIN) or NOTEBOOKS[:1]
     done = books.run(".ci/notebooks.py", "--check", "--forked", *asked, scratch=scratch, **PLACES[1])

@@ -43,7 +43,7 @@ def pins() -> list[Requirement]:
 
 
 def declared() -> list[Requirement]:
-    """Every requirement of pyproject.toml that names a distribution of somebody else."""
+    """Every requirement of pyproject.toml that names a distribution of other authors."""
     extras, lab = PROJECT["optional-dependencies"], OTHERS["planexec-lab"]["project"]["optional-dependencies"]
     lines = [*PROJECT["dependencies"], *extras["openai"], *extras["test"], *lab["notebooks"], *lab["mcp"], *lab["otel"]]
     lines += [line for extra in OTHERS["mock-llm"]["project"]["optional-dependencies"].values() for line in extra]

@@ -1,4 +1,4 @@
-"""What the README and the teachers' pages show is so: snippets, commands, links, minutes; and the pages of the site."""
+"""The README and the teachers' pages are correct: snippets, commands, links, minutes; and the pages of the site."""
 
 import json
 import re

@@ -55,7 +55,7 @@ def block(kind: str, having: str) -> str:
 
 @dataclass(frozen=True)
 class Places:
-    """Where this machine has what the page puts into /srv and /home."""
+    """The folders of this machine for the page's /srv and /home."""
 
     shared: Path
     environment: Path

@@ -53,7 +53,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def pages(chromium: Browser) -> dict[str, Page]:
-    """A page for each learner, in a session of the browser of their own."""
+    """A page for each learner, in separate sessions of the browser."""
     pages = {learner: chromium.new_page(viewport={"width": 1280, "height": 1000}) for learner in (*LEARNERS, hub.APART)}
     for page in pages.values():
         page.set_default_timeout(240_000)

@@ -1,6 +1,6 @@
 """Tools of a server behind the plain face: schemas, effects, results, errors, ends, and nothing left over.
 
-The servers are processes of their own (`servers`), spoken with over stdin and stdout.
+The servers are separate processes (`servers`), which use stdin and stdout.
 """
 
 import gc
@@ -114,15 +114,15 @@ def test_steps_side_by_side_share_one_server(start: Start) -> None:
 
 
 def test_a_server_gets_named_variables_and_ends_with_its_block(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_SECRET_KEY", "x")
-    names = start("good", env={"LEVEL": "3"}).toolbox["environment"].call({})["names"]
-    assert "LEVEL" in names
-    assert "MY_SECRET_KEY" not in names
     with start("good") as server:
         assert len(children()) == 1
     assert children() == []
     assert server.toolbox["add"].call({"a": 1, "b": 1}) == 2
     assert server.starts == 2
+    monkeypatch.setenv("MY_SECRET_KEY", "x")
+    names = start("good", env={"LEVEL": "3"}).toolbox["environment"].call({})["names"]
+    assert "LEVEL" in names
+    assert "MY_SECRET_KEY" not in names
 
 
 def test_a_server_that_nobody_holds_is_ended() -> None:

@@ -1,6 +1,6 @@
-"""What a hostile server can do: words that instruct the planner, names that deceive, listings that change. Each is held off.
+"""Hostile servers: words that instruct the planner, names that deceive, listings that change. Each attack fails.
 
-Where a scripted planner obeys a server's words, a real model might too: the same words are then tried on the guards.
+A real model might obey a server's words as the scripted planner does; the guards get the same words.
 """
 
 import json
@@ -59,7 +59,7 @@ def hostile(shared_servers: Callable[[str], tuple[ToolServer, Path]]) -> ToolSer
 
 @pytest.fixture
 def sent(shared_servers: Callable[[str], tuple[ToolServer, Path]]) -> Path:
-    """Where the hostile server leaves a trace."""
+    """The file in which the hostile server records its calls."""
     return shared_servers("hostile")[1]
 
 

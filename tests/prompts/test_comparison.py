@@ -1,4 +1,4 @@
-"""Versions on the real recording; the check that is red at a regression, also as a command; and data sets made from runs."""
+"""Versions on the real recording; the check that fails on a regression, also as a command; and data sets made from runs."""
 
 import sqlite3
 from contextlib import closing

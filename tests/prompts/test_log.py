@@ -121,7 +121,7 @@ def test_the_planner_s_requests_are_logged_under_its_version(registry: Registry)
 
 
 class Endpoint(BaseHTTPRequestHandler):
-    """Answers gzipped, repeats what it was sent, or says what it is told, as the question wants it."""
+    """Answers gzipped, repeats the request, or gives the answer that the request asks for."""
 
     def do_POST(self) -> None:
         asked = self.rfile.read(int(self.headers["content-length"])).decode()
@@ -189,7 +189,7 @@ def test_no_key_and_no_header_gets_into_the_file(registry: Registry, address: st
 
 
 def told(client: OpenAI, stream: bool = False, **wanted: Any) -> Any:
-    """What the endpoint says when it is told what to say."""
+    """The endpoint's answer to a request that contains this answer."""
     asked: list[Any] = [{"role": "user", "content": json.dumps(wanted)}]
     answer: Any = client.chat.completions.create(model="gpt-4o", messages=asked, stream=stream)
     return list(answer) if stream else answer

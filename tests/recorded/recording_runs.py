@@ -1,6 +1,6 @@
 """Records whole runs of the kit on a real model: ``python -m tests.recorded.recording_runs FILE.jsonl``.
 
-The model is served on loopback and plays every role. A recording that was cut off goes on when it is started again.
+The model is served on loopback and plays every role. An interrupted recording continues when it is started again.
 """
 
 import argparse

@@ -131,7 +131,7 @@ PLAN = json.dumps({"goal": "12 + 5", "steps": [{"id": "1", "tool": "add", "param
 
 
 def model(*texts: str) -> MockLLM:
-    """A model that gives these answers, one a call, and the last of them for ever."""
+    """A model that gives these answers, one per call, and repeats the last one."""
     turns = [({"counter": "calls", "turn": turn}, text) for turn, text in enumerate(texts, 1)] + [({}, texts[-1])]
     return MockLLM(
         [

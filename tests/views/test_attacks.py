@@ -1,4 +1,4 @@
-"""What attacks on the pictures and the desk found, and what they did not: odd runs are drawn, and no text becomes code."""
+"""Attacks on the pictures and the desk: odd runs are drawn, and no text becomes code."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What holds for every figure: the same bytes everywhere, safe HTML, an alternative text, contrast, a light import."""
+"""Rules for every figure: the same bytes everywhere, safe HTML, an alternative text, contrast, a light import."""
 
 import hashlib
 import itertools
@@ -105,7 +105,7 @@ def digests() -> list[str]:
 
 
 def printed(script: str, **variables: str) -> list[str]:
-    """What a script prints, line by line, in a process of its own."""
+    """The lines that a script prints in a separate process."""
     env = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"} | variables
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=env, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -226,7 +226,7 @@ def shown() -> Review:
 
 
 def page_answers(shown: Review) -> None:
-    """What the page says when it has handled everything that the kernel sent."""
+    """Report that the page has handled everything that the kernel sent."""
     shown._fence._post._view_count = len(shown._fence.box.children)
 
 

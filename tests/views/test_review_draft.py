@@ -1,4 +1,4 @@
-"""The draft of a plan under review: edits as values, and what is said about them. No widgets."""
+"""The draft of a plan under review: edits as values, and their problems. No widgets."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ NOTED = Draft.of(Plan.parse([{"id": 1, "tool": "note", "params": {"description":
 
 
 def placed(draft: Draft) -> dict[str, dict[str, list[str]]]:
-    """The codes of a draft's problems, by the id of the step and the field that they stand at."""
+    """The codes of a draft's problems, by step id and field."""
     places: dict[str, dict[str, list[str]]] = {}
     for problem in draft.problems:
         row = next((row for row in draft.rows if row.id == problem.step), None)

@@ -1,4 +1,4 @@
-"""Read before you approve: nothing that is approved was hidden, whatever a planner writes to hide it."""
+"""Read before you approve: a planner can hide no part of an approved plan."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The timeline: bars where the events say, one lane a slot, labels that fit, and failures in words."""
+"""The timeline: bars follow the events, one lane for each slot, labels fit, failures are described."""
 
 from itertools import pairwise
 

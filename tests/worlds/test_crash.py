@@ -1,4 +1,4 @@
-"""A program that is killed at a definite moment, in a process of its own and in a browser tab."""
+"""A program that is killed at a definite moment, in a separate process and in a browser tab."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ PROGRAM = "planexec_lab.worlds.migration"
 
 @pytest.fixture(params=["a process", "a tab"])
 def platform(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The program runs in a process of its own, or as it does where there is no other."""
+    """The program runs in a separate process, or as in a browser tab."""
     if request.param == "a tab":
         monkeypatch.setattr(sys, "platform", "emscripten")
     return str(request.param)

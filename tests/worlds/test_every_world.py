@@ -1,4 +1,4 @@
-"""What all worlds share: wrong arguments, copies, pickles, no paths of this machine; and how a world is connected."""
+"""All worlds: wrong arguments, copies, pickles, no paths of this machine, and the client of a world."""
 
 import gc
 import importlib
@@ -87,7 +87,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def state(world: Any) -> Any:
-    """What a tool could change: the files of a world, or its values."""
+    """The state that a tool could change: the files of a world, or its values."""
     if hasattr(world, "folder"):
         return content(world.folder)
     return json.dumps({name: value for name, value in vars(world).items() if name != "tools"}, default=str)

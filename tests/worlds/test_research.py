@@ -1,4 +1,4 @@
-"""The research world is real: what stands in the library is what is found, summarized and cited."""
+"""The research world is real: it finds, summarizes and cites the documents of its library."""
 
 import json
 import re

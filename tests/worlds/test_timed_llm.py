@@ -1,4 +1,4 @@
-"""The `timings` in the chunks of a stream: when each of them came, where the script states a latency; nobody waits for it."""
+"""The `timings` in the chunks of a stream: when each chunk came, if the script states a latency; no test waits for it."""
 
 from __future__ import annotations
 
