@@ -22,9 +22,6 @@ Everybody starts from the steps as read from JSON, unless the row says "from JSO
 |---|---|---|
 | planexec_lite, Inline, Pool, Simulated | `execute` checks the plan, and each call is validated again | |
 | asyncio + graphlib, threads + graphlib | a task a step, started when it may | check, record, retry, undo, resume |
-| LangGraph, graph | a node a step, built, compiled and run, no checkpointer | start a step before its whole level is done |
-
-LangGraph also streams and takes state reducers, which are not used here.
 """
 
 
@@ -42,10 +39,7 @@ class Part:
 
 @dataclass
 class Report:
-    """All parts, and why LangGraph was not measured."""
-
     parts: list[Part] = field(default_factory=list)
-    missing: str = ""
     load: tuple[float, float] = (0.0, 0.0)
 
     @property
@@ -66,8 +60,6 @@ class Report:
         if self.missed:
             lines += [f"- MISSED: {row.what}: {row.factor:.2f}, target {row.target}" for row in self.missed]
             lines += ["", LEGIBILITY, ""]
-        if self.missing:
-            lines += [f"LangGraph was not measured: {self.missing}", ""]
         return "\n".join([*lines, *(part.text() for part in self.parts), FAIRNESS])
 
 
