@@ -177,16 +177,6 @@ def test_a_changed_output_turns_nbval_red(small: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.weekly
-def test_an_output_that_depends_on_the_place_turns_nbval_red(tmp_path: Path) -> None:
-    sources = ["print({str(n) for n in range(50)})", "import time\nprint(time.localtime(0)[:5])"]
-    path = books.write(tmp_path / "01_unsteady.ipynb", *map(code, sources))
-    first, second = PLACES
-    assert books.run(".ci/notebooks.py", path, scratch=tmp_path, **first).returncode == 0
-    assert books.nbval(path, scratch=tmp_path, **first).returncode == 0
-    assert "2 failed" in books.nbval(path, scratch=tmp_path, **second).stdout
-
-
-@pytest.mark.weekly
 def test_text_comparison_sees_a_changed_text_but_not_a_changed_picture(small: Path, tmp_path: Path) -> None:
     book = nbformat.read(small, as_version=4)
     for cell in book.cells:

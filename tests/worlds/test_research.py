@@ -45,14 +45,6 @@ def test_a_changed_document_changes_what_is_found_and_reported():
     assert other.results["8"] != report.results["8"]
 
 
-def test_a_summary_takes_sentences_of_the_text_and_cites_their_document(world):
-    text = world.read_document("doc-20")["text"]
-    summary = world.summarize_text(text)
-    assert summary.endswith(" [doc-20]")
-    assert all(sentence in text for sentence in re.split(r"(?<=[.])\s+", summary.removesuffix(" [doc-20]")))
-    assert len(summary) < len(text) / 2
-
-
 def test_a_report_that_cites_nothing_or_what_is_nowhere_shows_it(world):
     report = world.write_report(["The sun shines.", "So it is written [doc-99].", "Indeed [doc-3] [doc-3]."])
     assert (report["cites"], report["unknown"], report["uncited"], report["words"]) == (["doc-3"], ["doc-99"], [1], 8)
