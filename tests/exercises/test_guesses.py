@@ -25,13 +25,6 @@ OTHER: list[tuple[Any, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = tmp_path / "progress.json"
-    monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
-    return path
-
-
 def told(capsys: pytest.CaptureFixture[str], *args: Any) -> str:
     compare("99.1", *args)  # no lesson has this prediction, so no text follows
     return capsys.readouterr().out
@@ -62,7 +55,7 @@ def test_the_first_guess_counts_and_texts_come_last(file: Path, capsys: Any, mon
 
 
 def test_a_guess_in_a_file_that_can_not_be_written_is_passed_over(file: Path, capsys: Any) -> None:
-    file.mkdir()
+    file.mkdir(parents=True)
     assert "Right." in told(capsys, 53, 53)
 
 

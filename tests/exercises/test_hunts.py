@@ -98,9 +98,8 @@ def test_the_readme_lists_each_hunt_and_the_best_first(tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PLANEXEC_PROGRESS", str(tmp_path / "progress.json"))
-    return tmp_path / "hunts" / "mine"
+def place(file: Path) -> Path:
+    return file.parent / "hunts" / "mine"
 
 
 def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -219,12 +218,7 @@ def test_a_models_quote_that_is_not_in_the_answer_counts_as_missing(monkeypatch:
         assert by_model(None)(card, own(card)) == by_wording(card, own(card)), "no answer of this form"
 
 
-@pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.setenv("PLANEXEC_PROGRESS", str(tmp_path / "progress.json"))
-
-
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("file")
 def test_missed_cards_come_again_sooner_and_progress_shows_them() -> None:
     now = datetime(2030, 1, 1, tzinfo=UTC)
     weak, strong = (mark("critical-path", SAMPLES["critical-path"][name]) for name in ("weak", "strong"))
@@ -235,7 +229,7 @@ def test_missed_cards_come_again_sooner_and_progress_shows_them() -> None:
     assert "Interview cards: 1 practised, 100 of 100 points." in str(record.board())
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("file")
 def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> None:
     practice = drill(9)
     line, field, buttons, after = practice.widget().children
@@ -257,7 +251,7 @@ def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> No
         drill(11)
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("file")
 def test_the_command_asks_and_reports(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     lines = iter(["I don't know.", "", own(cards.named("idempotency-key")[0]), "", "Yes.", ""])
 

@@ -139,16 +139,14 @@ def test_a_puzzle_begins_unsolved_and_shows_its_run(number: int) -> None:
     assert figure.text
 
 
-def test_a_right_answer_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    path = tmp_path / "progress.json"
-    monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
+def test_a_right_answer_is_remembered(file: Path, capsys: Any) -> None:
     puzzle(1, swapped(1))
-    assert not path.exists(), "what is not started is not kept"
+    assert not file.exists(), "what is not started is not kept"
     assert solved().title == "0 of 12 puzzles right"
     puzzle(1, swapped(1, FREE))
     puzzle(1, ordered(1, "2 1 3"))
     puzzle(2, ordered(2, "2 1 3"))
-    assert json.loads(path.read_text()) == {"puzzle 1": "right", "puzzle 2": "wrong"}
+    assert json.loads(file.read_text()) == {"puzzle 1": "right", "puzzle 2": "wrong"}
     assert record.board("01").title.startswith("Lesson 01: 0 of"), "a puzzle is no exercise of a lesson"
     assert solved().title == "1 of 12 puzzles right"
     assert "Puzzle 1 · Right" in capsys.readouterr().out

@@ -24,13 +24,6 @@ ODD_FILES = {
 WRITING = "import sys; from exercises.checker import record; [record.remember(sys.argv[1] + str(n), 'right') for n in range(80)]"
 
 
-@pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = tmp_path / "deep" / "progress.json"
-    monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
-    return path
-
-
 def test_what_is_right_stays_right_and_what_is_not_started_is_not_kept(file: Path) -> None:
     record.remember("01.1", "not started")
     assert not file.exists()
