@@ -10,10 +10,11 @@ from typing import Any
 import nbformat
 import psutil
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from tests.browser import conftest
 from tests.browser.flows import approve, desk, go_on, shoot, stopped
-from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS, in_a_browser, run_all, wait_until_done, wait_until_ready
+from tests.browser.lab import COMPLAINTS, in_a_browser, run_all, wait_until_done, wait_until_ready
 from tests.browser.test_site import DESK, said
 from tests.browser.two_cells import book
 from tests.guards.books import LESSONS
@@ -21,6 +22,7 @@ from tests.hub import hub
 from tests.hub.hub import Hub, Places
 
 pytestmark = [*in_a_browser, pytest.mark.hub]
+chromium = conftest.chromium  # the fixture of the browser tests
 LEARNERS = ("ada", "grace", "edsger")
 TOUR = LESSONS[0]
 PASSWORD = "any"  # the hub of this test asks for none
@@ -40,15 +42,6 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Places:
 def running(places: Places) -> Iterator[Hub]:
     with hub.opened(places, *LEARNERS, hub.APART) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    assert CHROMIUM
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
