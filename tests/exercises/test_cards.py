@@ -54,7 +54,15 @@ def test_there_are_cards_for_every_lesson() -> None:
 
 
 @each_card
-def test_the_cell_and_the_numbers_of_a_card_are_in_its_lesson_or_its_appendix(card: Card) -> None:
+def test_a_card_is_plain_and_its_numbers_are_in_its_lesson(card: Card) -> None:
+    assert re.findall(r"\b(?:simply|obviously|of course|easily)\b|!(?=\s|$)", " ".join(words_of(card)), re.I) == []
+    assert len(card.short.split()) <= 45, "the short answer is said in a breath"
+    assert 30 <= len(card.long.split()) <= 90, "the long answer is said in half a minute"
+    assert all(len(one.say.split()) <= 90 for one in card.follow_ups)
+    assert len(card.why.split()) <= 20
+    assert card.question.endswith(("?", ".")), card.question
+    said = [text for text in words_of(card) if text != card.why]
+    assert [text for text in said if OURS.search(text)] == [], "an interviewer knows no lesson and none of our names"
     book = notebook(card.lesson)
     assert card.cell in ["", *(cell.id for cell in book.cells)]
     pages = re.findall(r"\]\((appendix/\w+\.ipynb)\)", json.dumps(book))
@@ -64,18 +72,6 @@ def test_the_cell_and_the_numbers_of_a_card_are_in_its_lesson_or_its_appendix(ca
     elsewhere = {*ELSEWHERE.get(card.id, ()), *cards.LESSONS}
     computed = "estimate" in card.tags  # from the numbers of the question
     assert computed or [number for number in numbers if number not in shown and number not in elsewhere] == []
-
-
-@each_card
-def test_a_card_is_plain_short_and_stands_alone(card: Card) -> None:
-    assert re.findall(r"\b(?:simply|obviously|of course|easily)\b|!(?=\s|$)", " ".join(words_of(card)), re.I) == []
-    assert len(card.short.split()) <= 45, "the short answer is said in a breath"
-    assert 30 <= len(card.long.split()) <= 90, "the long answer is said in half a minute"
-    assert all(len(one.say.split()) <= 90 for one in card.follow_ups)
-    assert len(card.why.split()) <= 20
-    assert card.question.endswith(("?", ".")), card.question
-    said = [text for text in words_of(card) if text != card.why]
-    assert [text for text in said if OURS.search(text)] == [], "an interviewer knows no lesson and none of our names"
 
 
 def test_the_loop_of_the_replan_card_does_what_the_card_says(capsys: pytest.CaptureFixture[str]) -> None:

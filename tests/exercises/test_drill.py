@@ -36,12 +36,8 @@ def slipped(point: str) -> str:
 
 
 @pytest.mark.parametrize("point", rubric.POINTS)
-def test_the_model_answer_shows_the_point(point: str) -> None:
+def test_a_slip_loses_the_point(point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rubric.POINTS[point].check(runpy.run_path(str(FOLDER / "answer.py"))["run"])
-
-
-@pytest.mark.parametrize("point", rubric.POINTS)
-def test_an_answer_with_a_slip_loses_the_point(point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rubric, "PATIENCE", 0.2)
     path = tmp_path / "answer.py"
     path.write_text(slipped(point), encoding="utf-8")

@@ -56,7 +56,7 @@ def test_a_changed_source_or_form_is_noticed(tmp_path: Path, monkeypatch: pytest
 
 
 @each_source
-def test_answers_to_predictions_are_folded(path: Path) -> None:
+def test_predictions_are_folded_minutes_stated_and_the_board_fills_up(path: Path) -> None:
     predictions = {facts.id for facts in book.facts(path.name[:2]) if facts.kind == "predict"}
     checks = [f'check("{id}")' for id in predictions]
     for form in ("source", "solutions"):
@@ -67,6 +67,18 @@ def test_answers_to_predictions_are_folded(path: Path) -> None:
             if form == "solutions" and predictions & set(cell["metadata"].get("tags", [])):
                 assert folds == {"source_hidden": True}, f"{form}: {cell['id']} shows the answer"
     assert not [cell["id"] for cell in cells(book.HERE / path.name) if "jupyter" in cell["metadata"]]
+    lesson = path.name[:2]
+    count = len(book.facts(lesson))
+    for form, right in (("student", 0), ("solutions", count), ("source", count)):
+        last = cells(folder_of(form) / path.name)[-1]
+        code = [cell for cell in cells(folder_of(form) / path.name) if cell["cell_type"] == "code"]
+        if "".join(last["source"]) != f'progress("{lesson}")':
+            last = code[-1]
+        assert "".join(last["source"]) == f'progress("{lesson}")'
+        shown = "".join(last["outputs"][0]["data"]["text/plain"])
+        assert shown.startswith(f"Lesson {lesson}: {right} of {count} right"), shown
+    (stated,) = re.findall(r"(\d+) minutes", book.cells(path)[0].source)
+    assert int(stated) == sum(facts.minutes for facts in book.facts(path.name[:2]))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -81,22 +93,6 @@ def test_what_a_learner_meets_fits_into_the_window(path: Path, form: str) -> Non
         assert len(source.splitlines()) <= LINES, f"{cell['id']} is long"
         wide = [line for line in [*source.splitlines(), *printed(cell).splitlines()] if len(line) > COLUMNS]
         assert wide == [], f"{cell['id']} runs off"
-
-
-@each_source
-def test_a_notebook_states_its_minutes_and_its_board_fills_up(path: Path) -> None:
-    lesson = path.name[:2]
-    count = len(book.facts(lesson))
-    for form, right in (("student", 0), ("solutions", count), ("source", count)):
-        last = cells(folder_of(form) / path.name)[-1]
-        code = [cell for cell in cells(folder_of(form) / path.name) if cell["cell_type"] == "code"]
-        if "".join(last["source"]) != f'progress("{lesson}")':
-            last = code[-1]
-        assert "".join(last["source"]) == f'progress("{lesson}")'
-        shown = "".join(last["outputs"][0]["data"]["text/plain"])
-        assert shown.startswith(f"Lesson {lesson}: {right} of {count} right"), shown
-    (stated,) = re.findall(r"(\d+) minutes", book.cells(path)[0].source)
-    assert int(stated) == sum(facts.minutes for facts in book.facts(path.name[:2]))
 
 
 STUBS = yaml.safe_load(Path(__file__).with_name("stubs.yaml").read_text("utf-8"))

@@ -43,10 +43,6 @@ def test_the_same_plan_comes_out_of_every_format(name: str) -> None:
         [[], [0], [1]] if name == "tool_calls" else [[], [0], [0, 1]]
     )  # which wait for the last answer
     assert tools == ([None] * 3 if name in IN_WORDS else ["find", "map", "tell"])
-
-
-@pytest.mark.parametrize("name", SAME_PLAN)
-def test_naming_the_format_and_parsing_the_json_first_change_nothing(name: str) -> None:
     plan = formats.read(source(name))
     assert formats.read(source(name), name) == plan
     assert formats.read(SAME_PLAN[name]) == plan
