@@ -77,7 +77,7 @@ def test_the_minutes_are_honest(path: Path) -> None:
 
 
 @each_lesson
-def test_each_guess_is_open_and_its_answer_folded(path: Path) -> None:
+def test_each_guess_is_open_and_its_folded_answer_tells_nothing(path: Path) -> None:
     book, waits = cells(path), None
     for number, cell in enumerate(book):
         if asks(cell):
@@ -90,11 +90,6 @@ def test_each_guess_is_open_and_its_answer_folded(path: Path) -> None:
             assert "No guess.\nIt was:" in "\n".join(printed(cell))
             waits = None
     assert waits is None
-
-
-@each_lesson
-def test_what_stands_in_place_of_a_folded_output_tells_nothing(path: Path) -> None:
-    """JupyterLab shows the first line of the first output there: of a figure it would be markup."""
     for number, cell in enumerate(cells(path)):
         if cell.cell_type == "code" and cell.metadata.get("jupyter", {}).get("outputs_hidden"):
             assert cell.outputs[0].output_type == "stream", f"cell {number} begins with a figure or a value"
