@@ -341,7 +341,7 @@ def is_it_better(trial: Trial, compare: Any) -> None:
             f"can't tell: only {won + lost} tasks differ",
             "A few coin flips are all equal more often than once in twenty cases, so a few tasks prove nothing.",
         )
-    for won, lost, word in ((12, 1, "better"), (1, 12, "worse"), (30, 4, "better")):
+    for won, lost, word in ((12, 1, "better"), (1, 12, "worse"), (30, 4, "better"), (6, 0, "better")):
         came = told(won, lost, 100, 40, 1)
         rule = (
             "Pair by task: tasks that are hard or easy for both versions add no uncertainty to the difference."
