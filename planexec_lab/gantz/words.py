@@ -236,7 +236,9 @@ class Checks:
                 rule = "quoted"
             elif code == value[0]:
                 rule = "sql" if program == "psql" else ""
-            from_sql = program in ("psql", "sqlite3") and re.search(_OF["run a program from SQL"], before, re.IGNORECASE)
+            from_sql = program in ("psql", "sqlite3") and re.search(
+                _OF["run a program from SQL"], before, re.IGNORECASE
+            )
             if not rule or value[0] == DERIVED or from_sql:
                 raise runs(program)
             self._require(rule, value[0])

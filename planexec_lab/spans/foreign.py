@@ -87,7 +87,7 @@ class _Telling:
         if not self.left_out:
             return ""
         counted = Counter(span.name for span in self.left_out).most_common()
-        named = ", ".join(f"{number} × {shown(name)[:40]}" for name, number in counted[:_MOST_NAMED])
+        named = ", ".join(f"{number} × {shown(name[:40])}" for name, number in counted[:_MOST_NAMED])
         more = f" and {len(counted) - _MOST_NAMED} other names" if len(counted) > _MOST_NAMED else ""
         return f" (not understood: {named}{more})"
 

@@ -230,7 +230,7 @@ def chain(name: str, steps: int) -> str:
         "llmcompiler": lambda: "".join(f'{i}. t("${{{i - 1}}}, then")\n' for i in n),
         "rewoo": lambda: "".join(f"Plan: p\n#E{i} = t[#E{i - 1}]\n" for i in n),
         "hugginggpt": lambda: [
-            {"task": "t", "id": i, "dep": [i - 1], "args": {"x": f"<GENERATED>-{i - 1}"}} for i in n
+            {"task": "t", "id": i, "dep": [i - 1], "args": {"x": f"<GENERATED>-{max(i - 1, 0)}"}} for i in n
         ],
         "mermaid": lambda: "flowchart TD\n" + "".join(f'  {i}["t({i})"] --> {i + 1}\n' for i in n),
         "dot": lambda: "digraph {\n" + "".join(f'  {i} [label="t({i})"]; {i} -> {i + 1};\n' for i in n) + "}",

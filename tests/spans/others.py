@@ -1,6 +1,5 @@
-"""A real run of an agent at the endpoint that is named, ``run.py FRAMEWORK URL``; prints the trace that the framework makes."""
+"""A real run of an agent at the endpoint that is named, ``others.py FRAMEWORK URL``; prints the trace that the framework makes."""
 
-# ruff: noqa: PLC0415
 # mypy: ignore-errors
 import asyncio
 import json
@@ -11,7 +10,13 @@ from typing import Any
 
 FRAMEWORK, URL = sys.argv[1:]
 MODEL, QUESTION = "gpt-4o-mini", "Where are the orders A-1034 and A-9034?"
-LANGSMITH = {"TRACING": "true", "OTEL_ENABLED": "true", "OTEL_ONLY": "true", "API_KEY": "none", "ENDPOINT": "http://127.0.0.1:9"}
+LANGSMITH = {
+    "TRACING": "true",
+    "OTEL_ENABLED": "true",
+    "OTEL_ONLY": "true",
+    "API_KEY": "none",
+    "ENDPOINT": "http://127.0.0.1:9",
+}
 
 
 def order_status(order: str) -> str:
