@@ -194,7 +194,7 @@ class _Reader:
                 break
         if quoted or (brace and has_value(word)):
             raise unsafe("a quoted text does not end, or a value is in a word with unquoted braces")
-        word = re.sub(r"\$\{?(GANTZ_ARG_\w+)", lambda one: self.known.get(one[1], ""), word)  # in single quotes
+        word = re.sub(r"\$?\{?(GANTZ_ARG_\w+)", lambda one: self.known.get(one[1], ""), word)  # in single quotes
         return word if self.at > start else None
 
     def expansion(self, quoted: bool) -> str:
@@ -229,7 +229,7 @@ class _Reader:
         fixed = re.sub(r"([\\$`])", r"\\\1", body[0])
         self.out.append(f"<<{tabs}{end}")
         self.here = begins, body.end(), re.sub(PARAMETER, lambda one: f"${{{self.variables[one[1]]}-}}", fixed)
-        return any(has_value(self.marks[name]) for name in re.findall(PARAMETER, body[0]))
+        return re.search(f"{PARAMETER}|GANTZ_ARG_", body[0]) is not None
 
     def assign(self, name: str, word: str, alone: bool = True) -> None:
         """Note what a variable contains: a value itself, text made from a value, or other text."""
