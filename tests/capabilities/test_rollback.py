@@ -25,11 +25,11 @@ def test_a_manual_rollback_can_stop_at_a_step_and_continue_later() -> None:
     site = Site()
     agent, done = site.agent(), site.run(up("1"), up("2", "1"), up("3", "2"), rollback=[call("tell", text="sorry")])
     part = agent.roll_back(done, to=2)
-    assert (part.reason, site.log[-1]) == ("asked for; undone: 3", "-3")
+    assert (part.reason, site.log[-1]) == ("requested; undone: 3", "-3")
     whole = agent.roll_back(part)
-    assert (whole.reason, site.log[3:]) == ("asked for; undone: 2, 1; called: rollback 1", ["-3", "-2", "-1", "!sorry"])
+    assert (whole.reason, site.log[3:]) == ("requested; undone: 2, 1; called: rollback 1", ["-3", "-2", "-1", "!sorry"])
     again = agent.roll_back(whole)
-    assert (again.reason, len(site.log)) == ("asked for; nothing was undone", 7)
+    assert (again.reason, len(site.log)) == ("requested; nothing was undone", 7)
     check_fold(again)
 
 

@@ -84,7 +84,7 @@ def test_a_call_that_is_interrupted_is_made_again_or_in_doubt(trip: str, workers
     assert world.did.count("2") == 1 >= world.did.count("4")
     if trip in "24":
         assert (run.status, run.board.state[trip], [*run.board[Doubt].attempts]) == ("paused", "in doubt", [trip])
-        assert run.reason == f"waits to be told whether step {trip} was done"
+        assert run.reason == f"waits for your answer: was step {trip} done?"
         assert agent.resume(run).status == "paused"
     else:
         assert run.status == "finished"
@@ -249,7 +249,7 @@ def test_a_rollback_undoes_the_steps_before_and_names_the_one_in_doubt() -> None
     agent, run = bank.resumed()
     run = agent.resume(run, Decision("roll back", "Ann", comment="too late"))
     assert (run.status, bank.released, bank.paid) == ("rolled back", "Ann", ["Ann"])
-    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (nobody knows whether it was done)"
+    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (unknown whether it was done)"
 
 
 def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:
@@ -279,9 +279,9 @@ def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:
         (Decision("reject"), '"reject" is no answer here'),
         (
             Decision("not done", gate="doubt 3"),
-            "about step 3, which is in doubt, and this run waits to be told whether",
+            "about step 3, which is in doubt, and this run waits for your answer",
         ),
-        (Decision("not done", gate="2"), "about the gate of step 2, and this run waits to be told"),
+        (Decision("not done", gate="2"), "about the gate of step 2, and this run waits for your answer"),
     ],
     ids=["yes", "no", "another doubt", "a gate"],
 )

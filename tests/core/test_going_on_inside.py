@@ -188,7 +188,7 @@ def test_without_a_journal_the_step_is_in_doubt_as_a_whole(done: bool) -> None:
     agent = nested_in(world, None, step("a", "pay", name="a") | {"gate": True})
     paused = agent.run("go")
     run = agent.resume(left(lambda: agent.resume(paused, YES)))
-    assert run.reason == "waits to be told whether step 1 was done"
+    assert run.reason == "waits for your answer: was step 1 done?"
     run = agent.resume(run, Decision("done", "Ann", result="a") if done else Decision("not done", "Ann"))
     assert (run.status, run.answer, world.done) == ("finished", "a", ["a"])
 

@@ -168,7 +168,7 @@ def test_the_undo_of_the_outer_step_replaces_those_inside() -> None:
     assert (site.log, run.board[Rollback].undone) == (["+a", "+b", "!all of it"], ["1"])
     assert run.board[Rollback].remains == []
     again = agent.roll_back(run)
-    assert again.reason == "asked for; nothing was undone"
+    assert again.reason == "requested; nothing was undone"
 
 
 def test_the_rollback_of_the_inner_plan_follows_the_undos_of_its_steps() -> None:
@@ -182,7 +182,7 @@ def test_the_rollback_of_the_inner_plan_follows_the_undos_of_its_steps() -> None
     assert run.reason.endswith(
         "; undone: 1/b, 0; called: 1/rollback 1, 1/rollback 3; not undone: 1/a (no undo of its own)"
     )
-    assert agent.roll_back(run).reason.endswith("asked for; nothing was undone; not undone: 1/a (no undo of its own)")
+    assert agent.roll_back(run).reason.endswith("requested; nothing was undone; not undone: 1/a (no undo of its own)")
 
 
 LIKE_A_RUN: list[list[Any]] = [
@@ -263,7 +263,7 @@ def test_a_nested_run_is_undone_even_if_another_step_has_its_id(tmp_path: Path) 
     check_fold(run)
     assert (world.calls.count("pay x"), world.calls.count("refund x")) == (2, 2)
     assert len({*world.keys["refund x"]}) == 2
-    assert "1/2 (interrupted; nobody knows whether it was done)" in run.reason
+    assert "1/2 (interrupted; unknown whether it was done)" in run.reason
 
 
 def test_an_undo_inside_that_was_cut_off_is_not_repeated() -> None:
@@ -272,7 +272,7 @@ def test_an_undo_inside_that_was_cut_off_is_not_repeated() -> None:
     done = agent.run("go")
     world.cut = "refund x"
     run = agent.roll_back(agent.resume(left(lambda: agent.roll_back(done))))
-    assert run.reason == "asked for; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
+    assert run.reason == "requested; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
     assert world.calls.count("refund x") == 1
 
 
@@ -329,9 +329,9 @@ def test_a_judge_does_not_use_the_model_calls_of_a_step_beside_it() -> None:
 
 def test_a_step_in_doubt_inside_is_named(tmp_path: Path) -> None:
     late = World().around(step("1", "mail", name="x") | {"timeout": 2.0})
-    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (unknown whether it was done)")
     world, kept = World("mail x"), Journal(tmp_path / "runs.db", "OFF")
     agent = world.around(step("1", "mail", name="x"), journal=kept)
     left(lambda: agent.run("go"))
     run = agent.roll_back(agent.resume(kept.load(1)))
-    assert run.reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+    assert run.reason.endswith("not undone: 1/1 (unknown whether it was done)")

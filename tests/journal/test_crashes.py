@@ -139,7 +139,7 @@ PAUSES: dict[str, tuple[list[Any], dict[str, Any], str, Decision, str]] = {  # s
     ),
     "doubt": (
         [A, step("2", "pay", "1", what="b"), step("3", "put", "2", what="c")], {},
-        "waits to be told whether step 2 was done", Decision("done", "Ann", result="b"), "a b c",
+        "waits for your answer: was step 2 done?", Decision("done", "Ann", result="b"), "a b c",
     ),
     "budget": (
         [A, B], {"budget": Budget(steps=1)}, "waits for more budget: 1 of 1 step used",
