@@ -20,7 +20,7 @@ from typing import Any
 from exercises.grade.lessons import all_tasks, ids_of_cells, is_python
 
 KINDS, LEFT_OUT = (".ipynb", ".zip"), {".ipynb_checkpoints", "__MACOSX"}
-LARGEST, LONGEST_ANSWER = 20_000_000, 100_000  # bytes of one notebook, characters of an answer
+LARGEST, LONGEST_ANSWER = 20_000_000, 100_000  # bytes of a notebook, characters of an answer
 LARGEST_ZIP, MOST_FILES = 1_000_000_000, 10_000  # bytes and files that are read from a zip
 DEEPEST = 3  # zips in zips
 NO_ANSWER = "no cell of it is an answer"

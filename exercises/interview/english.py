@@ -20,7 +20,7 @@ from exercises.interview.words import BASE, FUNCTION, IRREGULAR, SENTENCE_END, t
 
 FREQUENT = 12  # times that a function word is in the cards to be its own kind
 USUAL, LOWEST = 0.5, 0.05  # the mean of English, and the lowest mean that passes
-SPREAD = 2.8  # a short answer may be lower: below the usual mean by this, divided by the root of its length
+SPREAD = 2.8  # a short answer can be lower: by this number, divided by the root of its length
 MOST_ARTICLES, FEW = 0.3, 20  # share of articles in an answer of more than a few words
 FEWEST = 0.3  # share of function words
 LACKING = 1  # function word that any answer may lack

@@ -33,6 +33,7 @@ _TOKEN = re.compile(
 )
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _HTML = re.compile(r"<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")  # tags in the brackets of the label, and comments in tags
+_INVISIBLE, _LABELS = re.compile(r"\binvis\b"), ("label", "xlabel", "headlabel", "taillabel")
 _SHAPES: dict[str, Shape] = {
     "diamond": "decision",
     "point": "mark",
@@ -139,12 +140,14 @@ class _Graph:
         new = id not in self.chart.nodes
         given = defaults | attributes if new else attributes
         shape = _SHAPES.get(given.get("shape", "").lower(), "box") if new or "shape" in given else None
-        shape = "mark" if "invis" in given.get("style", "").split(",") else shape
+        shape = "mark" if _INVISIBLE.search(given.get("style", "")) else shape
         lines = _lines(given["label"].replace("\\N", id)) if "label" in given else None
         self.chart.node(id, line, lines, shape)
 
     def _draw_arrows(self, starts: list[str], ends: list[str], line: int, attributes: dict[str, str]) -> None:
         way = attributes.get("dir", "forward").lower()
+        if attributes.get("arrowhead", "") in ("none", "inv") or attributes.get("color") == "transparent":
+            way = "none"
         if way not in ("forward", "back"):
             raise fault(
                 f"line {line}: an arrow with dir={way} does not say which comes first", "draw one arrow, a -> b"
@@ -153,9 +156,9 @@ class _Graph:
             if name in attributes:
                 message = f"line {line}: {name} draws the arrow to {attributes[name]!r}, a group of nodes"
                 raise fault(message, "draw the arrows between the nodes that they mean, without " + name)
-        if "invis" not in attributes.get("style", "").split(","):
+        if not _INVISIBLE.search(attributes.get("style", "")):
             for start, end in product(starts, ends) if way == "forward" else product(ends, starts):
-                self.chart.arrow(start, end, line, attributes.get("label", ""))
+                self.chart.arrow(start, end, line, " ".join(attributes[name] for name in _LABELS if name in attributes))
 
     def _end(self, defaults: _Defaults) -> list[str]:
         """One end of an arrow: a node, or all nodes of a group in braces. A group has its own defaults."""

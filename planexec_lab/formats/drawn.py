@@ -27,7 +27,7 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _TURNED = re.compile(
-    r"\b(?:depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows)\b", re.IGNORECASE
+    r"\b(?:depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?)\b|<-|←", re.IGNORECASE
 )
 _ID = re.compile(r"[\w.-]+")
 

@@ -20,10 +20,16 @@ CARRIES = frozenset({"description", "tool", "params"})
 
 _SHAPE = 'write {"nodes": [{"id": "a", "label": "what to do"}, …], "edges": [{"source": "a", "target": "b"}]}'
 _ENDS = (("source", "target"), ("from", "to"), ("start", "end"), ("src", "dst"))
-_CONDITIONS = ("condition", "conditional", "when", "if", "branch")
-_LABELS = ("label", "relation", "type", "kind", "sourceHandle")
+_CONDITIONS = (
+    "condition conditional when if branch probability hidden disabled reverse reversed direction bidirectional"
+).split()
+_LABELS = ("label", "relation", "relationship", "rel", "name", "title", "type", "kind", "sourceHandle")
 _CHOICES = ("decision", "condition", "if", "if-else", "ifelse", "switch", "router", "branch")
-_HIDDEN = ("hidden", "disabled", "parent", "parentId", "parentNode", "depends_on", "dependencies", "needs", "after")
+_HIDDEN = (
+    "hidden disabled parent parentId parentNode depends_on dependencies needs after dependsOn before next if "
+    "when condition loop repeat foreach skip done"
+).split()
+_OVER = ("done", "completed", "skipped", "cancelled", "disabled")
 _TOOLS, _ARGUMENTS = ("tool", "function"), ("params", "arguments", "args", "parameters")
 
 
@@ -52,6 +58,7 @@ def read(data: Any) -> Plan:
         words = next(
             (told[key] for key in ("label", "description", "title", "name") if isinstance(told.get(key), str)), id
         )
+        told |= {"disabled": "true"} if told.get("enabled") is False or told.get("status") in _OVER else {}
         if key := next((key for key in _HIDDEN if told.get(key)), None):
             raise fault(f"the node {id!r} has {key}: {str(told[key])[:40]}", _SHAPE, at=("nodes", number))
         kind = str(told.get("type", "")).lower()
@@ -81,7 +88,7 @@ def _elements(data: Any) -> Mapping[str, Any]:
 
 
 def _edges(inner: Mapping[str, Any]) -> list[Any] | None:
-    edges = inner.get("edges", inner.get("links"))
+    edges = inner.get("edges", inner.get("links")) if not (inner.get("edges") and inner.get("links")) else None
     return edges if isinstance(edges, list) else None
 
 
@@ -103,8 +110,12 @@ def _ends(edge: Any, number: int) -> tuple[str, str, str]:
     if isinstance(edge, list) and len(edge) == 2:
         return str(edge[0]), str(edge[1]), ""
     told = _merged(edge)
+    if any(name in told and one[name] != told[name] for one in [edge] if isinstance(one, dict) for name in one):
+        raise fault(
+            f"the edge {str(edge)[:60]} says in its data what differs from itself", _SHAPE, at=("edges", number)
+        )
     if condition := next((key for key in _CONDITIONS if told.get(key)), None):
-        message = f"an edge has {condition}: {str(told[condition])[:40]}; a plan has no branches"
+        message = f"an edge has {condition}: {str(told[condition])[:40]}; a plan has neither branches nor hidden or two-way edges"
         raise fault(message, "write the nodes and edges of a single branch", at=("edges", number))
     if told.get("directed") is False or told.get("markerStart") or told.get("arrows", "to") != "to":
         raise fault("an edge has no direction, or another one than to its target", _SHAPE, at=("edges", number))

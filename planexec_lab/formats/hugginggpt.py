@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from planexec_lab.formats.shapes import shaped
+from planexec_lab.formats.shapes import fault, shaped
 from planexec_lab.formats.steps import build, only_tools, rewriter, step, unwritable
 from planexec_lite import references
 from planexec_lite.plan import Plan
@@ -51,6 +51,11 @@ def read(data: Any) -> Plan:
     for task in shaped(_Tasks, {"tasks": data}, _SHAPE, wrapped=1).tasks:
         listed = task.dep if isinstance(task.dep, list) else [task.dep]
         after = [str(id) for id in listed if str(id) != "-1"]
+        if lost := re.search(
+            r"\S{0,9}(?:GENERATED|<generated|<resource)\S{0,9}", _GENERATED.sub("", json.dumps(task.args))
+        ):
+            mend = "write <GENERATED>-0 for the result of task 0"
+            raise fault(f"task {task.id}: {lost[0]!r} is no reference to a result", mend, at=(len(steps),))
         steps.append(step(str(task.id), task.task, task.args, rewrite, after))
     return build(steps)
 

@@ -22,36 +22,23 @@ from planexec_lite.plan import Plan
 CARRIES = frozenset({"goal", "description"})
 LINE = re.compile(r"[ \t]*(?:jobs|stages|services|dag):[ \t]*$")
 
-_WAITS = (
-    "needs",
-    "deps",
-    "depends_on",
-    "dependencies",
-    "depends",
-    "dependsOn",
-    "requires",
-    "runAfter",
-    "after",
-    "upstream",
-)
+_WAITS = "needs deps depends_on dependencies depends dependsOn requires runAfter after upstream".split()
+_PLAIN_WAITS = {re.sub("[-_]", "", name).lower() for name in _WAITS}
 _GROUPS = ("jobs", "tasks", "stages", "services", "steps")
 _RECOGNISED = re.compile(rf"(?:^[ \t-]*|[{{,][ \t]*)(?:{'|'.join(_WAITS)})[ \t]*:", re.MULTILINE)
 _GROUP = re.compile(rf"^[ \t]*(?:{'|'.join(_GROUPS)})[ \t]*:[ \t]*(?:#.*)?$", re.MULTILINE)
-_REFUSED = {
-    **dict.fromkeys(
-        ("if", "when", "unless", "condition", "only", "except", "rules"), "a condition, and a plan has no branches"
-    ),
-    **dict.fromkeys(
-        ("withItems", "withParam", "withSequence", "for", "loop", "foreach"), "a loop, and a plan has none"
-    ),
-    **dict.fromkeys(
-        ("continue-on-error", "continueOn", "allow_failure", "ignore_error"), "a failure that does not count"
-    ),
-    **dict.fromkeys(
-        ("before", "downstream", "next", "then", "wait_for", "links", "volumes_from"),
-        "an order that is not read; use needs",
-    ),
-    "wdir": "another folder for its paths",
+_REFUSED = {  # keys without - and _
+    name: why
+    for why, keys in {
+        "a condition, and a plan has no branches": "if when unless condition only except rules profiles manual triggerrule",
+        "a loop or copies, and a plan has none": "withitems withparam withsequence for loop foreach repeat count replicas parallel",
+        "a failure that does not count": "continueonerror continueon allowfailure ignoreerror ignoreerrors",
+        "a job that is not run": "disabled skip skipped done",
+        "an order that is not read; use needs": "before downstream next then waitfor links volumesfrom requiredby blocks "
+        "needsany hooks stage finally onexit",
+        "another folder for its paths": "wdir",
+    }.items()
+    for name in keys.split()
 }
 _MOST = 200_000  # characters
 _MEND = "write jobs:, and below each job its name and needs: [the jobs before it]; leave out what a plan can't have"
@@ -126,6 +113,8 @@ def _groups(content: Any) -> list[dict[str, dict[str, Any]]]:
             continue
         seen.add(id(part))
         if jobs := [one for key in _GROUPS if (one := _named(part.get(key)))]:
+            if last := next((key for key in ("finally", "onExit") if part.get(key)), None):
+                raise fault(f"line 1: {last} has jobs that run after all others, also after a failure", _MEND)
             groups += jobs
             continue
         for inner in part.values():
@@ -152,9 +141,12 @@ def _named(group: Any) -> dict[str, dict[str, Any]]:
 
 
 def _check(id: str, job: Mapping[str, Any], line: int) -> None:
-    for key, why in _REFUSED.items():
-        if job.get(key) not in (None, False):
-            raise fault(f"line {line}: {id} has {key}: {str(job[key])[:40]}, {why}", _MEND)
+    for key, value in job.items():
+        plain = re.sub("[-_]", "", str(key)).lower()
+        if plain in _REFUSED and value not in (None, False):
+            raise fault(f"line {line}: {id} has {key}: {str(value)[:40]}, {_REFUSED[plain]}", _MEND)
+        if (plain == "enabled" and value is False) or (plain in _PLAIN_WAITS and key not in _WAITS):
+            raise fault(f"line {line}: {id} has {key}: {str(value)[:40]}, which is not read; write needs", _MEND)
     strategy = job.get("strategy")
     if isinstance(strategy, Mapping) and "matrix" in strategy:
         raise fault(f"line {line}: {id} has a matrix, which makes several jobs", _MEND)
@@ -202,7 +194,8 @@ def _argo(id: str, written: str, line: int) -> list[str]:
 def _compose(id: str, value: Mapping[Any, Any], line: int) -> list[str]:
     for other, how in value.items():
         condition = how.get("condition", "service_started") if isinstance(how, Mapping) else ""
-        if condition not in ("service_started", "service_healthy", "service_completed_successfully"):
+        required = not isinstance(how, Mapping) or how.get("required", True)
+        if not required or condition not in ("service_started", "service_healthy", "service_completed_successfully"):
             raise fault(f"line {line}: {id} waits for {other!r} under the condition {condition!r}", _MEND)
     return [str(other) for other in value]
 

@@ -30,6 +30,9 @@ _ITEM = re.compile(
 )
 _FIELD = re.compile(r"[a-z_][\w.-]*:(?=\s|$)")  # of an object in YAML
 _BOX = re.compile(r"\[(?P<tick>[ xX✓✔])\][ \t]+")
+_STATE = re.compile(
+    r"~~|^\[[^\]]?\](?!\()|[☑✅✔✓✗❌]|\((?:done|completed?|finished|skip(?:ped)?|cancell?ed)\)\W*$", re.IGNORECASE
+)
 _GOAL = re.compile(r"[ \t]*(?:#+[ \t]*)?(?:Goal|Task):[ \t]*(.*)", re.IGNORECASE)
 _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*")
 
@@ -66,7 +69,8 @@ _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`]|[*_`](?!\w)")
 _ORDER = re.compile(
     rf"{_OPEN}\s*{_WORDS.replace('|needs|requires', '')}\b"  # (after the copy)
     rf"|{_OPEN}{_INSIDE}\b(?:after|depend\w*|deps?|blocked|waits?\s+for)\b\W*(?:on\W+)?(?:{_STEP}\s+)?#?[0-9]"
-    rf"|{_OPEN}{_INSIDE}\b(?:before|until)\s+(?:{_ONE}|{_STEP})\b"  # (before 3)
+    rf"|{_OPEN}{_INSIDE}\b(?:before|until|un?blocks|blocks|enables)\s+(?:{_ONE}|{_STEP})\b"  # (before 3)
+    rf"|\b(?:if|unless)\s+{_ONE}\b|^\W*(?:else|otherwise)\b"
     rf"|{_OPEN}{_INSIDE}\b(?:parallel|concurrent\w*|simultaneous\w*|same\s+time|any\s+order)\b"
     rf"|\b(?:in\s+parallel|concurrently|simultaneously|at\s+the\s+same\s+time)\s+(?:with|as|to)\s+{_ONE}\b"
     r"|(?:<?[-=]{1,5}>|<[-=]{1,5}|[→←])\s*#?[0-9]"  # <- 1
@@ -200,6 +204,9 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
         item.id = str(place) if by_place else item.number
     for place, item in enumerate(items):
         _read_hints(item, items, place)
+        if state := _STATE.search(item.text):
+            mend = "leave out what is not to be done, or write [ ] or [x] before each item"
+            raise fault(f"line {item.line}: {state[0]!r} can mean that the item is done or left out", mend)
         if calls.looks_like_one(item.text):
             mend = 'write numbered calls, 1. search("Oslo"), with a dot; or words that are no call'
             raise fault(f"line {item.line}: {_short(item.text)} looks like a call", mend)

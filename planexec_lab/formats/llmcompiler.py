@@ -44,8 +44,9 @@ def read(data: Any) -> Plan:
         raise fault("this is not a string", _SHAPE)
     goal = why = ""
     steps: list[dict[str, Any]] = []
-    earlier, ended = set[str](), False
+    earlier, ended, over = set[str](), False, False
     for place, line in enumerate(data.splitlines(), 1):
+        ended, over = ended or over, "<END_OF_PLAN>" in line
         text = line.replace("<END_OF_PLAN>", "").strip()
         if text.startswith("Question:"):
             goal = text.removeprefix("Question:").strip()
@@ -59,7 +60,7 @@ def read(data: Any) -> Plan:
                 ended = True
                 continue
             if ended:
-                raise fault(f"line {place}: {text[:60]!r} comes after join()", "write join() last")
+                raise fault(f"line {place}: {text[:60]!r} comes after join() or the end", "write join() last")
             steps.append(step(numbered[1], tool, params, results_in(earlier, place), why=why))
             earlier.add(numbered[1])
             why = ""

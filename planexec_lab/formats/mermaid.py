@@ -35,6 +35,7 @@ _STATEMENT = re.compile(
 )
 _SETTING = re.compile(r"""([a-z]+)\s*:\s*(?:"([^"]*)"|'([^']*)'|([^,\n"']*))""", re.IGNORECASE)
 _LEFT_OUT = re.compile(r"(?:classDef|class|style|linkStyle|click|direction|accTitle|accDescr)\b")
+_INVISIBLE = re.compile(r"\b(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0*\.?0+(?![.\d]))")
 _SUBGRAPH = re.compile(r"subgraph\b\s*([\w.-]*)")
 _ID = re.compile(r"\w+(?:[.-]\w+)*")
 _CLASS = re.compile(r":::[\w-]+")
@@ -112,6 +113,8 @@ def read(data: Any) -> Plan:
             opened.append(line)
         elif written and not _LEFT_OUT.match(written):
             _Statement(written, line, chart).read()
+        elif _INVISIBLE.search(written):
+            raise fault(f"line {line}: {written[:60]!r} hides a part of the chart", "leave out what is not meant")
     if '"' in text[end:]:
         raise fault(f"line {line + text.count(chr(10), counted, end)}: a quote is not closed", _MEND)
     if opened:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ from pydantic_core import from_json
 
 from planexec_lab.formats.places import Path, line_of
 from planexec_lite.plan import PlanError, Problem
+from planexec_lite.plan.reading import named_once
 
 T = TypeVar("T")
 
@@ -46,18 +46,12 @@ def load(text: str) -> Any:
     """Return what JSON `text` holds; raise `PlanError` with the line when it is not JSON."""
     try:
         data = from_json(text, allow_inf_nan=False)
-        json.loads(text, object_pairs_hook=_once)
+        named_once(text)
         return data
     except (ValueError, TypeError) as error:
         raise fault(
             f"this is not JSON: {error}", "pass one plan at a time, and nothing around it", "not_json"
         ) from None
-
-
-def _once(pairs: list[tuple[str, Any]]) -> None:
-    counts = Counter(name for name, _ in pairs)
-    if twice := next((name for name, count in counts.items() if count > 1), None):
-        raise ValueError(f"the name {twice!r} occurs twice in one object")
 
 
 def shaped(kind: type[T], data: Any, shape: str, inside: Path = (), wrapped: int = 0) -> T:

@@ -8,6 +8,7 @@ executes its arguments. A script file that the manifest names is trusted.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Sequence
@@ -50,7 +51,7 @@ def runs(word: str) -> ManifestError:
 
 
 def has_value(word: str) -> bool:
-    """Whether a value, or text that is made of one, is in the word."""
+    """Whether the word contains a value, or text made from a value."""
     return _VALUE.search(word) is not None
 
 
@@ -86,7 +87,7 @@ class Checks:
         reads |= any(map(self.is_touched, words)) or (implied and bool(self.touched))
         if not (values or reads or file):
             self.touch([name for name in writes if has_value(name)])
-            return False
+            return bool(self.names) and program in _LISTS["write the environment"].split()
         own = "/" in words[0].lstrip("/") and self.is_touched(words[0])  # it could have been overwritten
         if re.search("[\x01\x02\ue000-\uf8ff]", words[0]) or words[0] in self.touched or own:
             raise unsafe("the program must be fixed, with no value in it and no assignment of a value before it")
@@ -100,6 +101,8 @@ class Checks:
         if program in _LISTS["run or install what they are given, as a command"].split():
             raise runs(program)
         self._program(program, words, reads, values)
+        if program not in (*_READERS, *_COPIERS, "git", "gh", "curl", "kubectl", "docker", "jq", "psql", *_OWN):
+            self._require("response", *(word[0] for word in words[1:] if has_value(word[0])))
         known = program in (*_AFTER, "docker", "jq", "sqlite3") and program not in _COPIERS
         copies = [word for option, word in pairwise(words) if option in ("-o", "-i") or not known]
         download = words[:2] == ["git", "clone"] or any(re.match(r"-\w*O|--remote-name", word) for word in words)
@@ -158,7 +161,7 @@ class Checks:
             own = 3 if code or words[1:2] == ["-jar"] else 2
             script = words[own - 1] if len(words) >= own else "-"
             chosen = script.startswith("-") or UNKNOWN in script or has_value(script) or self.is_touched(script)
-            if chosen and not code:
+            if (chosen and not code) or (code and not _only_computes("".join(words[2:3]))):
                 raise runs(program)
         elif "/" in words[0] and not words[0].startswith("/") and not _RUNNERS.search(program):
             own = 1
@@ -190,6 +193,8 @@ class Checks:
     def _place(self, program: str, before: str, word: str) -> None:
         """Require what the program needs of a value, also after ``--``."""
         rule = _LISTS["what a program requires of a value"].get(program, "")
+        if program in _LISTS["take addresses"].split() and word[0] != "-" and "://" not in word:
+            self.inside(f"http://{word}")
         if program == "curl":
             rule = _LISTS["what curl requires after an option"].get(before, "url" if has_value(word[0]) else "glob")
         if program == "find" and "/" in word and not has_value(word[0]):
@@ -231,9 +236,28 @@ class Checks:
                 rule = "quoted"
             elif code == value[0]:
                 rule = "sql" if program == "psql" else ""
-            if not rule or value[0] == DERIVED:
+            from_sql = program in ("psql", "sqlite3") and re.search(
+                _OF["run a program from SQL"], before, re.IGNORECASE
+            )
+            if not rule or value[0] == DERIVED or from_sql:
                 raise runs(program)
             self._require(rule, value[0])
+
+
+def _only_computes(code: str) -> bool:
+    """Whether Python code imports no module that can run something, and calls nothing that does."""
+    names: list[str] = []
+    try:
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Import):
+                names += [f"import {one.name}" for one in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names += [f"import {node.module}", *(one.name for one in node.names)]
+            else:
+                names += [name for field in ("id", "attr") if isinstance(name := getattr(node, field, None), str)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return all(re.fullmatch(_OF["names in Python code that only computes"], name) for name in names)
 
 
 def _in_quotes(before: str) -> bool:

@@ -42,8 +42,9 @@ def result(span: Span) -> Any:
 def question(span: Span) -> str:
     """The user's message to a model or an agent; "" if it is missing."""
     content = _first(span, *names.ARGUMENTS_TOO[::-1])
-    if isinstance(content, dict) and isinstance(content.get("prompt"), str):
-        return str(content["prompt"])
+    for key in ("prompt", "task"):  # Vercel's AI SDK, smolagents
+        if isinstance(content, dict) and isinstance(content.get(key), str):
+            return str(content[key])
     messages = content.get("messages") if isinstance(content, dict) else content
     for one in messages if isinstance(messages, list) else []:
         # a pair of role and text, or an object of OpenAI's, LangChain's, or the conventions'

@@ -54,7 +54,7 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
 _TOKENS_AS_JSON = "mlflow.chat.tokenUsage"
 _MESSAGE = re.compile(
     r"(?:llm\.(?P<way>input|output)_messages|gen_ai\.(?P<part>prompt|completion))\.(?P<place>[0-9]{1,4})\.(?:message\.)?"
-    r"(?P<name>role|content)"
+    r"(?P<name>role|content(?=\Z|s\.0\.message_content\.text\Z))(?:s\..*)?"
 )
 _DETAILS = "gen_ai.client.inference.operation.details"  # an event with the messages as attributes
 

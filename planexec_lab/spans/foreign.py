@@ -51,7 +51,9 @@ def events(tree: Tree) -> list[e.Event]:
 class _Telling:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        units, self.left_out = _units(tree)
+        units = _units(tree)
+        steps = {span.span_id for span in units}
+        self.left_out = [span for span in tree.spans if span.span_id not in steps and _is_unknown(tree, span)]
         thinking = _together([span for span in units if _operation(span) in _PLANNING])
         work = [span for span in units if _operation(span) not in _PLANNING]
         self.rounds = _rounds(thinking, work)
@@ -85,7 +87,7 @@ class _Telling:
         if not self.left_out:
             return ""
         counted = Counter(span.name for span in self.left_out).most_common()
-        named = ", ".join(f"{number} × {shown(name)[:40]}" for name, number in counted[:_MOST_NAMED])
+        named = ", ".join(f"{number} × {shown(name[:40])}" for name, number in counted[:_MOST_NAMED])
         more = f" and {len(counted) - _MOST_NAMED} other names" if len(counted) > _MOST_NAMED else ""
         return f" (not understood: {named}{more})"
 
@@ -166,8 +168,14 @@ class _Telling:
         return seconds(time - self.tree.start)
 
 
-def _units(tree: Tree) -> tuple[list[Span], list[Span]]:
-    """Return the outermost spans that are planning or steps, and the spans without children that are not understood.
+def _is_unknown(tree: Tree, span: Span) -> bool:
+    """Whether a span that is no step has no children either, and is no model call and no tool call inside a step."""
+    known = (*_PLANNING, names.EXECUTE_TOOL, names.EMBEDDINGS)
+    return not tree.inside(span) and _operation(span) not in known and len(tree.spans) > 1
+
+
+def _units(tree: Tree) -> list[Span]:
+    """Return the outermost spans that are planning or steps.
 
     If no span is planning or a step, the spans without children are the steps. A tool called below a model's span, as ADK writes
     it, is a step; the model had answered when it began.
@@ -186,10 +194,10 @@ def _units(tree: Tree) -> tuple[list[Span], list[Span]]:
             units.append(replace(span, end=max(span.start, min(called))) if called else span)
             waiting += [(one, in_agent, True) for one in reversed(inside)]
             continue
-        leaves += [] if inside or in_model or agent else [span]
+        leaves += [] if inside or agent else [span]
         asks = in_agent or (agent and _asks(tree, span))
         waiting += [(one, asks, in_model) for one in reversed(inside)]
-    return sorted(units or leaves, key=lambda span: span.start), leaves if units else []
+    return sorted(units or leaves, key=lambda span: span.start)
 
 
 def _asks(tree: Tree, agent: Span) -> bool:

@@ -42,8 +42,11 @@ def _found(one: dict[str, Any], place: str) -> Iterator[tuple[dict[str, Any], st
         inner = one.get(name)
         listed = inner if isinstance(inner, list) else [inner]
         for number, part in enumerate(listed):
-            if isinstance(part, dict):
-                yield from _found(part, f"{place}.{name}[{number}]".lstrip("."))
+            where = f"{place}.{name}[{number}]".lstrip(".")
+            if isinstance(part, dict) and not {"data", "spans", "operationName", "name"}.isdisjoint(part):
+                yield from _found(part, where)
+            elif part is not None:
+                raise TraceError(f"{where}: no span: {shown(part)[:80]}")
 
 
 def _of_jaeger(span: dict[str, Any], place: str) -> dict[str, Any]:

@@ -29,7 +29,8 @@ def spans(data: list[Any]) -> tuple[list[Span], dict[str, str]]:
                 f"{shown(one)[:80]}"
             )
         for resource, at in _each(one, "resourceSpans", around):
-            for scope, within in _each(resource, "scopeSpans", at):
+            older = "instrumentationLibrarySpans"  # before OTLP 1.0
+            for scope, within in _each(resource, older if older in resource else "scopeSpans", at):
                 for span, place in _each(scope, "spans", within):
                     read.append(span_of(span, place))
                     places[read[-1].span_id] = place
@@ -47,6 +48,9 @@ def as_id(value: Any) -> Any:
 def _each(around: dict[str, Any], name: str, place: str) -> Iterator[tuple[dict[str, Any], str]]:
     """The objects of a list, each with its place."""
     listed = [] if around.get(name) is None else around[name]
+    odd = [key for key, value in around.items() if key.lower().endswith("spans") and key != name and value]
+    if odd and name.lower().endswith("spans"):
+        raise TraceError(f"{place or 'the trace'}: {odd[0]!r} is not read; write {name}")
     place = f"{place}.{name}" if place else name
     if not isinstance(listed, list):
         raise TraceError(f"{place}: no list: {shown(listed)[:80]}")
@@ -102,6 +106,8 @@ def _attributes(around: dict[str, Any], place: str) -> dict[str, Value]:
     for one, at in _each(around, "attributes", place):
         if not isinstance(key := one.get("key"), str):
             raise TraceError(f"{at}: its key is not a string: {shown(key)[:80]}")
+        if utf8(key) in attributes:
+            raise TraceError(f"{at}: the key {key!r} occurs twice".replace("\n", " ")[:200])
         value = _value(one.get("value"), at)
         if isinstance(value, list) and all(isinstance(part, str) for part in value):
             value = tuple(value)

@@ -14,6 +14,7 @@ from planexec_lab.spans.conventions import by_genai
 from planexec_lab.spans.span import Span, TraceError
 from planexec_lab.spans.tree import Tree, nested_deeper
 from planexec_lite.core import IllegalTransition
+from planexec_lite.plan.reading import named_once
 from planexec_lite.run import Run
 from planexec_lite.tools import shown
 
@@ -80,13 +81,17 @@ def _parsed(source: Source) -> list[Any]:
 
 def _json(text: str, start: int) -> tuple[Any, int]:
     """Return the value that begins at `start`, and where the next one begins."""
-    place = f"line {1 + text.count(chr(10), 0, start)}" if start else "the trace"
+
+    def place() -> str:
+        return f"line {1 + text.count(chr(10), 0, start)}" if start else "the trace"
+
     try:
         data, end = _DECODER.raw_decode(text, start)
+        named_once(text, start, end)
     except (ValueError, RecursionError) as problem:
-        raise TraceError(f"{place} is no JSON: {str(problem)[:200]}") from problem
+        raise TraceError(f"{place()} is no JSON: {str(problem)[:200]}") from problem
     if nested_deeper(data, DEEPEST):
-        raise TraceError(f"{place} is nested more than {DEEPEST} deep")
+        raise TraceError(f"{place()} is nested more than {DEEPEST} deep")
     while end < len(text) and text[end] in " \t\r\n,":
         end += 1
     return data, end

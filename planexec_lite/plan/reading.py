@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from planexec_lite.tools import shown, suggest
 P = TypeVar("P", bound=BaseModel)  # the class of plans
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)", re.MULTILINE)
+_PART = re.compile(r'(?P<name>"(?:[^"\\]|\\.)*+")(?=\s*:)|"(?:[^"\\]|\\.)*+"|[{}]')  # of a JSON text
 _SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
@@ -65,7 +67,7 @@ def read(kind: type[P], source: Any) -> P:
             written = (source if isinstance(source, str) else bytes(source).decode()).removeprefix("\ufeff")
             text_alone = unfenced(written)
             data = from_json(text_alone, allow_inf_nan=False)
-            json.loads(text_alone, object_pairs_hook=_named_once)
+            named_once(text_alone)
         else:
             data = source
             json.dumps(data, ensure_ascii=False, default=str).encode()
@@ -100,13 +102,19 @@ def unfenced(text: str) -> str:
     return text[opening.end() : closing.start()]
 
 
-def _named_once(pairs: list[tuple[str, Any]]) -> None:
-    """Raise `ValueError` if an object contains a name twice, because its value is ambiguous."""
-    names: set[str] = set()
-    for name, _ in pairs:
-        if name in names:
-            raise ValueError(f"the name {name!r} occurs twice in one object")
-        names.add(name)
+def named_once(text: str, start: int = 0, end: int = sys.maxsize) -> None:
+    """Raise `ValueError` with the line if an object in the JSON `text` contains a name twice: its value is ambiguous."""
+    names: list[set[str]] = []
+    for part in _PART.finditer(text, start, end):
+        if part["name"]:
+            if (name := json.loads(part["name"])) in names[-1]:
+                line = 1 + text.count("\n", 0, part.start())
+                raise ValueError(f"line {line}: the name {name!r} occurs twice in one object")
+            names[-1].add(name)
+        elif part[0] == "{":
+            names.append(set())
+        elif part[0] == "}":
+            names.pop()
 
 
 def received(kind: type[P], given: Any, giver: str) -> P:

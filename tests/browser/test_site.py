@@ -79,7 +79,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the site is served, with the stand-ins of the test laid over it."""
+    """The address of the site, with the test's stand-ins laid over it."""
     scratch = tmp_path_factory.mktemp("stand-ins")
     laid_over = {f"jupyter/{path}": content for path, content in tab.overlay(site / "jupyter", scratch).items()}
     with tab.served(site, laid_over) as (here, sizes):

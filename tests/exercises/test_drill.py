@@ -38,7 +38,7 @@ def slipped(point: str) -> str:
 
 
 @pytest.mark.parametrize("point", rubric.POINTS)
-def test_an_answer_with_a_slip_loses_the_point(point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slip_loses_the_point(point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rubric, "PATIENCE", 0.2)
     path = tmp_path / "answer.py"
     path.write_text(slipped(point), encoding="utf-8")
@@ -46,13 +46,10 @@ def test_an_answer_with_a_slip_loses_the_point(point: str, tmp_path: Path, monke
         rubric.POINTS[point].check(runpy.run_path(str(path))["run"])
 
 
-def test_the_model_answer_keeps_the_rules() -> None:
+def test_only_the_model_answer_keeps_the_rules() -> None:
     assert sum(bool(line.strip()) for line in ANSWER.splitlines()) <= rubric.MOST_LINES == 60
     assert drill.rules(ANSWER) == []
     assert set(re.findall(r"^(?:from|import) (\w+)", ANSWER, re.M)) == {"concurrent", "hashlib", "json", "re"}
-
-
-def test_a_long_answer_and_a_borrowed_one_break_a_rule() -> None:
     assert drill.rules("x = 1\n" * 61) == ["61 lines of code; 60 are the most"]
     borrowed = "from planexec_lite import execute\nimport graphlib\n"
     assert drill.rules(borrowed) == [

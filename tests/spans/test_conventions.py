@@ -174,6 +174,10 @@ def test_a_conversation_is_the_same_run_in_each_convention_and_file(name: str, f
 
 def test_what_is_not_understood_is_counted_and_named() -> None:
     agent, model, tool = CONVENTIONS["GenAI"]
+    inside = made((agent, model, tool, told("GET /", {}), told("log", {}), agent))
+    inside[3]["parent"], inside[4]["parent"] = inside[2]["id"], inside[1]["id"]
+    inside[5] |= {"parent": None, "name": "idle"}
+    assert "(not understood: 1 × 'GET /', 1 × 'log', 1 × 'idle')" in spans.read(otlp(inside)).reason
     odd = [told("warm up", {}), told("warm up", {}), told("check", {"a": 1})]
     run = spans.read(otlp(made((agent, model, tool, *odd))))
     assert run.reason == "the trace ends (not understood: 2 × 'warm up', 1 × 'check')"
@@ -205,6 +209,20 @@ def test_a_failure_is_read_from_each_file() -> None:
     for file, (was, now) in files.items():
         assert spans.read(file(parts)).status == "finished"
         assert spans.read(file(parts).replace(was, now)).status == "failed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"resourceSpans": [{"scope_spans": [{"spans": []}]}]}',
+        '{"data": [{"spans": [{"title": "a"}, {"operationName": "a"}]}]}',
+        '{"a": 1,\n "a": 2}',
+        otlp(made(CONVENTIONS["GenAI"])).replace('"attributes": [{', '"attributes": [{"key": "gen_ai.request.model"}, {"key": "gen_ai.request.model"}, {'),
+    ],
+)  # fmt: skip
+def test_what_would_be_left_out_of_a_file_is_a_fault(text: str) -> None:
+    with pytest.raises(spans.TraceError, match="is not read|no span|occurs twice"):
+        spans.read(text)
 
 
 def test_the_preparation_of_a_request_is_no_call_of_a_model() -> None:

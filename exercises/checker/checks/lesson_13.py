@@ -71,7 +71,7 @@ def _doing(span: Span) -> Any:
     seconds=10.0,
 )
 def spans_from_events(trial: Trial, spans_of: Any) -> None:
-    """The spans of a run: one for each attempt of each job, inside its own run; a nested run is inside its step."""
+    """A run's spans: one for each attempt of each job, inside its own run; a nested run is inside its step."""
     trial.show(views.spans, material.runs()["nested runs inside two parallel steps"])
     for told, events in material.records():
         planned = any(isinstance(event, PlanStarted) for event in events)
