@@ -12,6 +12,8 @@ from hashlib import sha256
 from typing import Any
 
 from elsewhere import features, suite
+from planexec_lab.views.drawing import theme
+from planexec_lab.views.drawing.svg_canvas import Box, Canvas
 
 FILE = suite.ROOT / "planexec_lab/recorded/elsewhere.json"
 NAMES = {
@@ -57,6 +59,32 @@ def replays() -> dict[str, dict[str, int]]:
     }
 
 
+def timelines(frameworks: dict[str, Any]) -> dict[str, Any]:
+    """Return a figure for a phone, as the arguments of `Figure`: for each framework, its build, its backup and its other steps."""
+    wide, left, high, rows, seconds = 360, 92, 38, ["When the build runs"], 0.6  # pixels; and pixels a second
+    canvas = Canvas()
+    top, _ = canvas.heading(rows[0])
+    for at in (0, 120, 240, 360):
+        canvas.line(f"M{left + at * seconds:g} {top - 6:g}v{len(frameworks) * high:g}", ink=theme.HAIR, thick=1)
+        canvas.text(left + at * seconds, top + 8 + len(frameworks) * high, f"{at} s", ink=theme.MUTED, anchor="middle")
+    for name, one in frameworks.items():
+        canvas.text(theme.MARGIN, top + 8, name)
+        for tool, start, end in one["bars"]:
+            build, backup = tool == "build_docker", tool == "backup_database"
+            look = theme.LOOKS["running" if build else "waiting" if backup else "skipped"]
+            box = Box(left + start * seconds, top + 13 * backup, max((end - start) * seconds, 2), 11, tool)
+            canvas.box(box, fill=look.ink if build else look.fill, ink=look.ink)
+        times = {tool: f"{start:.0f} to {end:.0f} s" for tool, start, end in one["bars"]}
+        rows.append(
+            f"{name}: build {times['build_docker']}, backup {times['backup_database']}, end {one['bars'][-1][2]:.0f} s"
+        )
+        top += high
+    caption = "Above: tests, build (dark) and the later steps. Below: the backup."
+    text = "\n  ".join(rows)
+    svg = canvas.svg(wide, int(top + 18))
+    return {"title": rows[0], "text": text, "alt": "; ".join(rows), "caption": caption, "width": wide, "svg": svg}
+
+
 def recorded() -> dict[str, Any]:
     """Return the recording."""
     return dict(json.loads(FILE.read_text(encoding="utf-8"))) if FILE.exists() else {}
@@ -77,6 +105,7 @@ def main(arguments: list[str]) -> None:
     recording = {
         "questions": {name: check.title for name, check in suite.CHECKS.items()} | features.TITLES,
         "frameworks": frameworks,
+        "timelines": timelines(frameworks),
         "B2": replays() if "--replays" in arguments else recorded()["B2"],
         "shared": {check: suite.Program("kit").shared_lines(check) for check in ("once", "undo")},
         "programs": {framework: digest(framework) for framework in (*NAMES, "dbos")},

@@ -99,18 +99,21 @@ class MockLLM:
         added = [scenes] if isinstance(scenes, str | os.PathLike | Scene | Mapping) else list(scenes)
         self._read = read_scenes([*self._read, *added])
 
-    def record(self, base_url: str, out: Path, note: Callable[[str], object] = print) -> None:
+    def record(
+        self, base_url: str, out: Path, note: Callable[[str], object] = print, messages_url: str | None = None
+    ) -> None:
         """While the script has no scenes, forward requests to a real endpoint and save its answers as a script.
 
         Args:
             base_url: the base URL of the endpoint, ending in /v1.
             out: the script file; scenes that it already contains stay.
             note: receives a line about each answer that can't be saved.
+            messages_url: the base URL for Anthropic's API, if it is another one.
 
         Raises:
             ScriptError: `out` exists and is not a script.
         """
-        self._recorder = Recorder(base_url, out, note)
+        self._recorder = Recorder(base_url, out, note, messages_url)
 
     def read_again(self, *paths: Source) -> None:
         """Replace the script by these files; the log and the counters stay.

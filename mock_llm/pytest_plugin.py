@@ -31,7 +31,7 @@ from .api import error_response
 from .llm import MockLLM
 from .script import read_scenes
 from .serve import API_KEY, BASE_URL, Handle, intercepted, serve
-from .types import HttpRequest, HttpResponse, unprocessable
+from .types import HttpRequest, HttpResponse, suggestion, unprocessable
 
 Transport = Literal["auto", "in-process", "loopback"]
 Reaction = Literal["fail", "ignore"]
@@ -41,6 +41,7 @@ MARKER_HELP: Final = (
     "transport='auto'|'in-process'|'loopback'): the script of the fixture mock_llm; files are relative to the test's folder"
 )
 OPENAI: Final = "https://api.openai.com/v1"
+ANTHROPIC: Final = "https://api.anthropic.com"
 LIBRARIES: Final = (
     *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),
     str(Path(__file__).parent),
@@ -153,7 +154,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mock-llm-record",
         action="store_true",
-        help="tests without scenes reach the real endpoint (OPENAI_BASE_URL, OPENAI_API_KEY) and become scripts",
+        help="tests without scenes reach the real endpoint (OPENAI_BASE_URL or ANTHROPIC_BASE_URL) and become scripts",
     )
 
 
@@ -197,7 +198,8 @@ def mock_llm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     recording = bool(request.config.getoption("--mock-llm-record")) and not scripts
     if recording:
         out = _own_script(request.node)
-        llm.record(before, out, lambda note: warnings.warn(pytest.PytestWarning(note), stacklevel=2))
+        messages = f"{(os.environ.get('ANTHROPIC_BASE_URL') or ANTHROPIC).rstrip('/')}/v1"
+        llm.record(before, out, lambda note: warnings.warn(pytest.PytestWarning(note), stacklevel=2), messages)
         request.config.stash[RECORDED].append(out)
     test = ScriptedTest(llm, settings, recording)
     request.node.stash.setdefault(RUNNING, []).append(test)
@@ -303,7 +305,7 @@ def _chosen(scripts: Sequence[Path], names: Sequence[str] | None) -> Any:
         return scripts
     scenes = {scene.name: scene for scene in read_scenes(scripts)}
     if unknown := [name for name in names if name not in scenes]:
-        raise pytest.UsageError(f"the script has no scene {unknown[0]!r}, only {', '.join(map(repr, scenes))}")
+        raise pytest.UsageError(f"the script has no scene {unknown[0]!r}; {suggestion(unknown[0], scenes, 'it has ')}")
     return [scenes[name] for name in names]
 
 
@@ -315,11 +317,12 @@ def _settings(node: pytest.Item) -> tuple[Settings, Sequence[str] | None]:
     given["unused"] = node.config.getoption("--mock-llm-unused") or given["unused"]
     names = given.pop("scenes", None)
     if unknown := set(given) - set(SETTINGS):
-        known = ", ".join(["scenes", *SETTINGS])
-        raise pytest.UsageError(f"the marker mock_llm has {known}, not {min(unknown)!r}")
+        fix = suggestion(min(unknown), ["scenes", *SETTINGS], "it has ")
+        raise pytest.UsageError(f"the marker mock_llm has no argument {min(unknown)!r}; {fix}")
     for name, (_, choices) in SETTINGS.items():
         if choices and given[name] not in choices:
-            raise pytest.UsageError(f"mock_llm: {name} is {' or '.join(choices)}, not {given[name]!r}")
+            fix = suggestion(given[name], choices)
+            raise pytest.UsageError(f"mock_llm: {name} can't be {given[name]!r}; {fix}")
     if not str(given["max_calls"]).isdigit():
         raise pytest.UsageError(f"mock_llm: max_calls is a whole number, not {given['max_calls']!r}")
     given["max_calls"] = int(given["max_calls"])

@@ -47,7 +47,7 @@ class AnthropicAdapter:
 
 
 def _translated(request: Mapping[str, Any]) -> Body:
-    """Return a request for a chat completion as one to the Messages API."""
+    """Convert a request for a chat completion into a request to the Messages API."""
     messages = request["messages"]
     system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
     limit = request.get("max_tokens") or request.get("max_completion_tokens") or DEFAULT_MAX_TOKENS

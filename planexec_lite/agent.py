@@ -162,7 +162,7 @@ class PlannerExecutor:
         given = run.board[WorkDone].latest
         if to is not None and str(to) not in given:
             raise ValueError(f"to={to!r}: step {to} has no result; steps with results: {', '.join(given) or 'none'}")
-        run.record(RollbackStarted(run.board.now, "asked for", None if to is None else str(to)))
+        run.record(RollbackStarted(run.board.now, "requested", None if to is None else str(to)))
         return self._drive(run)
 
     def _opened(self, run: Run, *, rollback: bool = False) -> Run:
@@ -331,7 +331,7 @@ class PlannerExecutor:
         if run.board[Rollback].started is not None and run.status != "rolled back":
             return self.resume(run, decision)
         run = self._opened(run, rollback=True)
-        run.record(RollbackStarted(run.board.now, "asked for", made=inner.made))
+        run.record(RollbackStarted(run.board.now, "requested", made=inner.made))
         return self._drive(run)
 
 

@@ -303,8 +303,8 @@ class _Log:
         """
         if (count := self._count()) != stored:
             raise JournalError(
-                f"run {self.run} has gone on since this copy of it was read: {count} events are in "
-                f"{self.connection.path.name}, and {stored} here; load it again"
+                f"this copy of run {self.run} is out of date: {self.connection.path.name} has {count} events, and "
+                f"the copy has {stored}; load the run again"
             )
         self.connection.execute("UPDATE runs SET holder = ? WHERE id = ?", (self.holder, self.run))
 

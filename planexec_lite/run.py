@@ -158,7 +158,7 @@ class Run:
         if paused.reason == "budget":
             return f"waits for more budget: {', '.join(paused.short.values())} used"
         if paused.reason == "doubt":
-            return f"waits to be told whether step {paused.step} was done"
+            return f"waits for your answer: was step {paused.step} done?"
         if paused.step is None:
             return f"waits for {paused.reason}"
         if paused.reason == "undo":

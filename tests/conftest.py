@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from planexec_lite import Inline, Pool, Simulated
+from planexec_lite import Inline, Journal, Pool, Simulated
 from planexec_lite.workers import Workers
 from tests.network_cut import sitecustomize  # noqa: F401  (importing it cuts the network for this process)
 from tests.rounds import ALL
@@ -52,6 +52,11 @@ def workers(request: pytest.FixtureRequest) -> Workers:
         return Pool(request.getfixturevalue(request.param))
     here: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "simulated 1": Simulated(1)}
     return here[request.param]
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "runs.db")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -72,14 +72,17 @@ class Stage:
         for page in sorted(self.pages):
             text = (ROOT / page).read_text(encoding="utf-8")
             self._put(page, self._notebook(json.loads(text), page) if page.endswith(".ipynb") else self.led(text, page))
-        modules = reference()
-        for module, text in modules.items():
+        for module, text in reference().items():
             self._put(f"reference/{module}.rst", text)
+        summaries = {
+            module: (sys.modules[module].__doc__ or "").split("\n\n")[0].removeprefix(f"{module}: ")
+            for module in MODULES
+        }
         templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(HERE / "templates"), undefined=jinja2.StrictUndefined
         )
         for page in ("index.md", "finish.md", "reference/index.md"):
-            self._put(page, templates.get_template(page).render(stage=self, modules=modules))
+            self._put(page, templates.get_template(page).render(stage=self, summaries=summaries))
 
     def led(self, text: str, page: str) -> str:
         """The text with its links led to where the site has their targets."""

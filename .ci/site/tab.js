@@ -1,11 +1,14 @@
 // Each page of JupyterLite loads this first: it shows how far the tab has loaded, says what a browser blocks, and leads home.
-{
+// JupyterLab needs room: on a narrow screen the plain notebook app opens instead.
+if (innerWidth < 800 && location.pathname.includes("/lab/")) location.replace(location.href.replace("/lab/", "/notebooks/"));
+else {
   const STYLE = `
     .added { position: fixed; z-index: 20; font: 13px system-ui, sans-serif; padding: 2px 8px; border-radius: 4px;
       color: var(--jp-ui-font-color1, #1f1f1f); background: var(--jp-layout-color1, white); }
     #home { right: 14px; bottom: 8px; }
     #home a { color: var(--jp-content-link-color, #1565c0); }
     .lab #home { top: 3px; bottom: auto; }
+    .jp-NotebookTrustedStatus { white-space: nowrap; }
     #loading { left: 50%; bottom: 24px; transform: translateX(-50%); width: min(330px, 90vw); box-sizing: border-box; padding: 12px 16px;
       box-shadow: 0 1px 8px #0006; pointer-events: none; }
     #loading progress { width: 100%; margin-top: 6px; accent-color: #007a5a; }

@@ -51,7 +51,7 @@ def planner_of(run: Run) -> Callable[..., list[dict[str, Any]]]:
 
 
 def events(run: Run) -> list[Entry]:
-    """Return the events of a run that the program logs, too: (name, step), or (name, text) inside a step."""
+    """Return the run's events that the program logs, too: (name, step), or (name, text) inside a step."""
     return [entry for event in run.events if (entry := _entry(event))]
 
 

@@ -143,7 +143,17 @@ def part(id: str) -> str | None:
     path = HERE / "authors" / "capstone.py"
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     _, *cells = re.split(r"(?m)^# %% (capstone\.\d+)\n", text)
-    return dict(zip(cells[::2], map(str.strip, cells[1::2]), strict=True)).get(id)
+    source = dict(zip(cells[::2], map(str.strip, cells[1::2]), strict=True)).get(id)
+    return source and re.sub(r"(?m)\n*^from exercises\.capstone\.program import (.+)$", _of_program, source).strip()
+
+
+def _of_program(imported: re.Match[str]) -> str:
+    """Return the definitions of our program that a part imports."""
+    program = (HERE / "capstone" / "program.py").read_text(encoding="utf-8")
+    nodes = {getattr(node, "name", ast.unparse(node).partition(" = ")[0]): node for node in ast.parse(program).body}
+    return "\n\n\n" + "\n\n\n".join(
+        str(ast.get_source_segment(program, nodes[name])) for name in imported[1].split(", ")
+    )
 
 
 def solved(source: str) -> str:

@@ -161,7 +161,7 @@ def exercise(
         nudge: the first hint, at most 50 words: where to look.
         question: the second hint, at most 50 words: a question whose answer is the next move. Never the answer.
         learned: a sentence shown when the answer is right.
-        seconds: limit of CPU time for one check, at least ten times the usual time. Waiting has a separate limit.
+        seconds: limit of CPU time for each check, at least ten times the usual time. Waiting has a separate limit.
     """
     return lambda judge: Exercise(id, judge, (nudge, question), learned, seconds)
 

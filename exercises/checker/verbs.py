@@ -26,7 +26,7 @@ from exercises.checker.exercise import Exercise, Raised, Trial, Unknown, Wrong, 
 from exercises.checker.guard import Ended, Kept, TimeUp, guarded
 from exercises.checker.purity import keeps_nothing
 
-DRAWING = 30.0  # seconds for one picture: the first picture loads matplotlib
+DRAWING = 30.0  # seconds for each picture: the first picture loads matplotlib
 COLUMNS = 92  # width of a verdict, as in the lessons
 DEPTH = 6  # depth of the comparison of two values
 FIRST = "In a new process, this call gives another result. Your answer keeps something between calls."

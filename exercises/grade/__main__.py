@@ -34,7 +34,11 @@ def main(arguments: list[str] | None = None) -> int:
     add("folder", type=Path, help="what was handed in: notebooks, zips, exports of the browser tab")
     add("-o", "--out", type=Path, required=True, help="folder for the tables, feedback/ and report.txt")
     add("--roster", type=Path, help="CSV; the first column is the id, the others are names or addresses")
-    add("--best", action="store_true", help="of several notebooks of a lesson, take the best instead of the last")
+    add(
+        "--best",
+        action="store_true",
+        help="if a learner handed in a lesson several times, take the best notebook instead of the last",
+    )
     add("--trust", action="append", default=[], metavar="STUDENT:EXERCISE", help="an answer that you have read")
     add("--solutions-after", type=date.fromisoformat, metavar="DATE", help="feedback has solutions from this day on")
     add("--pseudonyms", metavar="SECRET", help="write pseudonyms instead of ids; pseudonyms.csv has the key")
@@ -49,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     read = collect(options.folder, options.roster)
     if options.forget:
         files = sorted({one.where for one in read.handed if one.student == options.forget})
-        print("Removed:", *report.forget(options.out, options.forget), "Delete yourself:", *files, sep="\n  ")
+        print("Removed:", *report.forget(options.out, options.forget), "Delete these yourself:", *files, sep="\n  ")
         return 0
     options.out.mkdir(parents=True, exist_ok=True)
     return grade(read, options)

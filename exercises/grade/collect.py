@@ -1,4 +1,4 @@
-"""Read the submissions of a class below a folder: notebooks, zips and exports of the browser tab.
+"""Read the submissions of a class below a folder: notebooks and zips, such as exports of the browser tab.
 
 This module extracts no zip and follows no link: it reads a notebook into memory, up to a maximum size. The path names the
 student, as nbgrader, Moodle, Canvas and Classroom name files; otherwise the name of the first folder, the zip, or the file does.
@@ -19,19 +19,26 @@ from typing import Any
 
 from exercises.grade.lessons import all_tasks, ids_of_cells, is_python
 
-KINDS, LEFT_OUT = (".ipynb", ".zip", ".json"), {".ipynb_checkpoints", "__MACOSX"}
-LARGEST, LONGEST_ANSWER = 20_000_000, 100_000  # bytes of one notebook, characters of an answer
+KINDS, LEFT_OUT = (".ipynb", ".zip"), {".ipynb_checkpoints", "__MACOSX"}
+LARGEST, LONGEST_ANSWER = 20_000_000, 100_000  # bytes of a notebook, characters of an answer
 LARGEST_ZIP, MOST_FILES = 1_000_000_000, 10_000  # bytes and files that are read from a zip
 DEEPEST = 3  # zips in zips
+NO_ANSWER = "no cell of it is an answer"
 PATTERNS = (
     re.compile(r"^(?P<who>.+?)_\d+_assignsubmission_"),  # Moodle: Ada Lovelace_1234_assignsubmission_file_
     re.compile(r"^(?P<who>[^_]+?)_(?:LATE_)?\d+_\d+_"),  # Canvas: lovelaceada_LATE_12_345_name.ipynb
+    re.compile(r"^\d+-\d+ - (?P<who>.+?) - \w{3,} \d"),  # Brightspace: 12-34 - Ada Lovelace - Nov 27, 2026 720 AM
     re.compile(r"^(?P<who>.+?) - .+\.(?:ipynb|zip)$"),  # Classroom: Ada Lovelace - name.ipynb
+    re.compile(r"^.+_(?P<who>[^_]+)_attempt_\d{4}-"),  # Blackboard: name_ada_attempt_2026-11-27-07-20-11_name.ipynb
+    re.compile(
+        r"^(?P<who>[^+]+)\+[^+]+\+\d{4}-"
+    ),  # nbgrader's exchange: ada+name+2026-11-27 07:20:11.123456 UTC+secret
 )
-NAME_OF_FILE = re.compile(r"^(?P<who>.+?)[ _-]+(?:\d\d_\w+|planexec-lite-work)(?: ?\(\d+\)|-\d+)?\.\w+$")
+STAGES = ("submitted", "autograded")  # nbgrader: submitted/ada/name/name.ipynb
+NAME_OF_FILE = re.compile(r"^(?P<who>(?!\d\d_).+?)[ _-]+(?:\d\d_\w+|planexec-lite-work)(?: ?\(\d+\)|-\d+)?\.\w+$")
 MAGIC = re.compile(r"(?m)^\s*(?:[%!].*|\S+\?{1,2}\s*)$")
-# In nbgrader's timestamp.txt, and in the name of Otter's zip.
-MOMENT = re.compile(r"(\d{4})[-_](\d\d)[-_](\d\d)[T _](\d\d)[:_](\d\d)[:_](\d\d)")
+# In nbgrader's timestamp.txt and exchange, and in the names of Otter and Blackboard.
+MOMENT = re.compile(r"(\d{4})[-_](\d\d)[-_](\d\d)[-T _](\d\d)[-:_](\d\d)[-:_](\d\d)")
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class Class:
 
 
 def collect(folder: Path, roster: Path | None = None) -> Class:
-    """Read a folder. Skip files that are not notebooks, zips or exports."""
+    """Read a folder. Skip files that are neither notebooks nor zips."""
     read = Class(roster=_roster(roster) if roster else {})
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
@@ -74,31 +81,26 @@ def collect(folder: Path, roster: Path | None = None) -> Class:
 def _read(read: Class, parts: tuple[str, ...], content: bytes, moment: str, deep: int = 0) -> None:
     """Read a file, which can be inside a zip."""
     student, where = _student(parts, read.roster), "/".join(parts)
-    moment = _moment(parts[-1]) or moment
+    moment = _moment(" ".join(part for part in parts if part == parts[-1] or "+" in part)) or moment
     try:
         if parts[-1].lower().endswith(".zip"):
+            handed, problems = len(read.handed), len(read.problems)
             for name, member, dated in _members(content, deep):
                 _read(read, (*parts, *name.split("/")), member, _moment(parts[-1]) or dated, deep + 1)
+            if len(read.handed) > handed:  # an export of the tab contains lessons, too
+                read.problems[problems:] = [each for each in read.problems[problems:] if each[2] != NO_ANSWER]
             return
-        raw = json.loads(content)
-        if parts[-1].lower().endswith(".ipynb"):
-            answers = _answers(raw)
-            if not answers:
-                raise ValueError("no cell of it is an answer")
-            read.handed.append(Handed(student, moment, where, answers))
-        elif isinstance(raw, dict) and raw.get("kit") == "planexec-lite":
-            for path, file in sorted(raw["files"].items()):
-                stored = file.get("content") if path.endswith(".ipynb") else None
-                notebook = json.loads(stored) if isinstance(stored, str) else stored
-                if notebook and (answers := _answers(notebook)):
-                    read.handed.append(Handed(student, moment, f"{where}/{path}", answers))
+        answers = _answers(json.loads(content))
+        if not answers:
+            raise ValueError(NO_ANSWER)
+        read.handed.append(Handed(student, moment, where, answers))
     except Exception as problem:  # a hostile file can raise anything
         reason = "broken JSON" if isinstance(problem, (json.JSONDecodeError, UnicodeDecodeError)) else str(problem)
         read.problems.append((student, where, reason[:200] or type(problem).__name__))
 
 
 def _members(content: bytes, deep: int) -> Iterator[tuple[str, bytes, str]]:
-    """Yield name, content and time of the notebooks, exports and zips in a zip."""
+    """Yield name, content and time of the notebooks and zips in a zip."""
     left = LARGEST_ZIP
     if deep >= DEEPEST:
         raise ValueError("zips in zips in zips")
@@ -145,8 +147,8 @@ def _student(parts: tuple[str, ...], roster: dict[str, str]) -> str:
     """Return the student who submitted the file at this path."""
     named = [match["who"] for part in parts for pattern in PATTERNS if (match := pattern.match(part))]
     places = list(parts)
-    if "submitted" in parts[:-2]:
-        places = list(parts[parts.index("submitted") + 1 :])
+    if stage := next((stage for stage in STAGES if stage in parts[:-2]), ""):
+        places = list(parts[parts.index(stage) + 1 :])
         named = []
     stem = re.sub(r"\.\w+$", "", places[0])
     of_file = NAME_OF_FILE.match(places[0]) if len(places) == 1 or places[0].lower().endswith(".zip") else None

@@ -31,8 +31,8 @@ from exercises.checker import book
 ROOT = book.HERE.parent
 PACKAGES = ("planexec_lite", "planexec_lab", "mock_llm", "exercises")
 SECRET = ("source", "solutions", "answers", "capstone", "interview", "teachers", "*.ipynb", "*.md")
-WALL = 660.0  # seconds for one notebook, more than the worker's own limit
-MEMORY = 3 << 30  # bytes of all processes of one notebook together
+WALL = 660.0  # seconds for each notebook, more than the worker's own limit
+MEMORY = 3 << 30  # bytes of all processes of a notebook together
 FILES = ("/etc/ld.so.cache", "/etc/passwd", "/etc/localtime", "/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 FULL = "Linux namespaces: no network, no other files or processes, solutions unreadable."
 PARTLY = (

@@ -1,4 +1,4 @@
-"""Judge the answers of one notebook: a program that reads a job from its input, and writes a line of JSON for each answer.
+"""Judge the answers of a notebook: a program that reads a job from its input, and writes a line of JSON for each answer.
 
 Each answer runs in a forked process. Its report starts with a random token, so a message that the answer itself writes is
 not taken for its report.
@@ -24,7 +24,7 @@ from functools import partial
 from typing import Any
 
 GIVEN_CPU = 10.0  # CPU seconds for a given cell
-CELL_WALL = 60.0  # wall-clock seconds for one cell
+CELL_WALL = 60.0  # wall-clock seconds for each cell
 ANSWER_WALL, NOTEBOOK_WALL = 240.0, 600.0  # seconds on the wall, generous for busy machines
 LONGEST, LONGEST_TEXT = 1_000_000, 2_000  # bytes of a report, characters of a verdict
 MB = 1 << 20
@@ -35,7 +35,7 @@ LIMITS = {
     resource.RLIMIT_NOFILE: 256,
     resource.RLIMIT_CORE: 0,
 }
-PROCESSES = 64  # processes and threads of one notebook, where the sandbox counts them separately
+PROCESSES = 64  # processes and threads of a notebook, where the sandbox counts them separately
 STOPPED = "The answer ended its process, or was stopped: it used too much time or memory."
 CHANGED = "An answer must not change the checker or the kit. These were restored: "
 

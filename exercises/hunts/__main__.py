@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None, command: str = COMMAND) -> int:
         choices=(1, 2),
         help="a nudge; --hint 2 asks a question",
     )
-    what.add_argument("--solution", action="store_true", help="compare your copy with one possible fix")
+    what.add_argument("--solution", action="store_true", help="compare your copy with a possible fix")
     what.add_argument(
         "--reset",
         action="store_true",
@@ -109,7 +109,7 @@ def listing(command: str) -> str:
     rows = [
         f"{one.lesson}  {name:25}{known[name]:19}{one.difficulty} of 5  {one.title}" for name, one in hunts().items()
     ]
-    head = f"{len(rows)} hunts, {right} right. First the lesson; before the title, the difficulty."
+    head = f"{len(rows)} hunts, {right} right. The columns: lesson, hunt, status, difficulty, title."
     parts = ["The best dozen", *rows[: len(BEST)], "", "More", *rows[len(BEST) :]]
     return "\n".join([head, "", *parts, "", f"Begin with: {command} {BEST[0]}"])
 
@@ -179,7 +179,7 @@ def changed(hunt: Hunt) -> bool:
 
 
 def reset(hunt: Hunt) -> Path | None:
-    """Restore the defect; return the file with the learner's changes, or None if there were none."""
+    """Restore the defect; return the file with the learner's changes, or None without changes."""
     saved = None
     if changed(hunt):
         number = 1

@@ -1,4 +1,4 @@
-"""The answer is 53, whatever you ask
+"""The answer is always 53
 
 Lesson 01 · difficulty 1 of 5 · 5 minutes
 

@@ -150,5 +150,5 @@ def test_the_previous_backup_exists_while_the_new_one_is_written(program):
 HINT = """Imagine a crash after each line, and look at the file each time. When does last night's backup disappear?"""
 QUESTION = """Who learns that the dump failed, and which file must still exist at that moment?"""
 SEEN = """"The Planner-Executor pattern explained", an article: its gantz.yaml writes pg_dump mydb > backup_… , and the
-shell empties the file first. In use: autopostgresqlbackup, issue 2, months of truncated dumps that nobody
+shell empties the file first. In use: autopostgresqlbackup, issue 2, months of truncated dumps that no one
 noticed; DBackup, issue 154, a failed pg_dump counts as a success of 0 bytes, and earlier backups are deleted."""

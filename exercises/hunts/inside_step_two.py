@@ -2,7 +2,7 @@
 
 Lesson 13 · difficulty 2 of 5 · 10 minutes
 
-The log of a run adds up to four cents. The bill for the same run says seventeen. Every line of the log is correct.
+A run's log adds up to four cents. The bill for the same run says seventeen. Every line of the log is correct.
 
     1    2 cents
     2.1  3 cents

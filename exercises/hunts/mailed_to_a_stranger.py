@@ -119,7 +119,7 @@ def test_a_plan_without_steps_ends_the_run(program):
 
 
 # %% hints
-HINT = """Who wrote the words in each plan? Find the moment when a line on a page becomes a step."""
+HINT = """Who wrote the words in each plan? Find the moment when a line on a web page becomes part of the plan."""
 QUESTION = """The planner can be misled, and no prompt prevents that reliably. What does the loop know that no page can change?"""
 SEEN = """LangGraph's plan-and-execute notebook: results are inserted unchanged into the replanner's prompt, and the
 returned steps are carried out. Cognithor, pull request 372: its planner was even told to trust facts from the

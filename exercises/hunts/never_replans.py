@@ -2,7 +2,7 @@
 
 Lesson 06 · difficulty 1 of 5 · 5 minutes
 
-Replanning every three steps works, and every two. With every step, the planner is never called.
+Replanning after every two or three steps works. With replanning after every step, the planner is never called.
 
     every 3: plan 1 2 3 plan 4 5 6
     every 2: plan 1 2 plan 3 4 plan 5 6

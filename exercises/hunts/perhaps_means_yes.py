@@ -110,5 +110,5 @@ def test_it_asks_a_limited_number_of_times(program):
 # %% hints
 HINT = """Write down what a person could type into the form. For each text, say what the line with `if` makes of it."""
 QUESTION = """There are three outcomes of a question: yes, no, and no decision. Which values of "approve" belong to each of them?"""
-SEEN = """Lesson 15 has six programs for one release. Three of them, among them ours for this kit, tested
+SEEN = """Lesson 15 has six programs for the same release. Three of them, among them ours for this kit, tested
 `if answer["yes"]`, so {"yes": "perhaps"} released. A schema for the answer refuses it."""

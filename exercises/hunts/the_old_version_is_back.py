@@ -10,7 +10,7 @@ A worker that was silent for an hour lost its lease. Version 2 was live. Now ver
 """
 
 # %% program
-"""Workers deploy to one site. Only the worker with the lease may do so, and a silent worker
+"""Workers deploy to one site. Only the worker with the lease is allowed to, and a silent worker
 loses it to another.
 """
 

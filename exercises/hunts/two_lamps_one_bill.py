@@ -2,7 +2,7 @@
 
 Lesson 14 · difficulty 2 of 5 · 10 minutes
 
-A customer orders the same lamp twice. Both steps are done, and both have a receipt. One lamp is paid.
+A customer orders the same lamp twice. Both steps are done, and both have a receipt. Only one lamp is paid for.
 
     receipts: receipt 1, receipt 2
     billed: 20 euros, 20 euros
@@ -118,7 +118,7 @@ def test_two_runs_are_independent(program):
 
 # %% hints
 HINT = """Write down the key of each submission. When do two submissions mean the same work, and when do they only look alike?"""
-QUESTION = """Two things must get the same key, and two things must not. What stays the same after a crash, and differs between two
-equal orders?"""
+QUESTION = """Two things need the same key, and two things need different keys. What stays the same after a crash,
+and differs between two equal orders?"""
 SEEN = """Dask: `Client.submit` has `pure=True` by default and makes the key from the function and its arguments, so two equal
 calls are one. Its documentation says to pass `pure=False` for calls with effects; then a repeated submission is new work."""

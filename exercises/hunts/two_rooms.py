@@ -1,4 +1,4 @@
-"""Two rooms for one guest
+"""One guest, two rooms
 
 Lesson 09 · difficulty 2 of 5 · 10 minutes
 

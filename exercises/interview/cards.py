@@ -208,7 +208,7 @@ def named(*names: str) -> list[Card]:
 
 
 def show(*names: str) -> Figure:
-    """Cards as a figure, by lesson, ``show("05")``, or by their ids: the question and why it is asked stand open, the
+    """Cards as a figure, by lesson, ``show("05")``, or by their ids: the question and its reason are visible, the
     answer is folded away. Raises `ValueError` like `named`."""
     from planexec_lab.views import Figure  # slow to load, and the export does not need it
 
@@ -296,7 +296,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m exercises.interview.cards", description="Interview cards of the lessons."
     )
-    parser.add_argument("--lesson", choices=lessons(), help="print the cards of one lesson")
+    parser.add_argument("--lesson", choices=lessons(), help="print only the cards of this lesson")
     parser.add_argument("--anki", type=Path, metavar="FILE", help="write all cards as a text file that Anki imports")
     chosen = parser.parse_args(arguments)
     if chosen.lesson:

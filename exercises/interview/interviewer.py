@@ -12,19 +12,21 @@ import json
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from html import escape
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from exercises.interview import cards
-from exercises.interview.cards import Card
+from exercises.interview.cards import Card, Idea
 from exercises.interview.english import is_english
-from exercises.interview.wording import Sentence, covers, sentences
+from exercises.interview.subject import CLOSE, closeness
+from exercises.interview.wording import Sentence, covers, neighbours, sentences
 from exercises.interview.words import FUNCTION, tokens
 
 if TYPE_CHECKING:
     from planexec_lab.views import Figure
 
 PASSING, STRONG = 40, 80  # points of 100
+UNJUDGED = "not judged"  # the grade of an answer in which the judge recognized nothing
 FIRST_IDEA, FLAG = 20, 20  # points for the first idea, and the price of a red flag
 SHORT = 12  # words below which the interviewer asks "Why?"
 MINUTES = {1: 2, 2: 3, 3: 4}  # of a question, by its level
@@ -62,9 +64,27 @@ class Mark:
         return max(0, round(points - FLAG * len(self.found.flags)))
 
     @property
+    def grade(self) -> str:
+        """The grade of the score, or "not judged" if the judge recognized nothing in an answer of some words."""
+        words = sum(len(one.split()) for one in self.answers if not unknown(one))
+        judged = self.found.quotes or self.found.flags or words < SHORT
+        return grade(self.score) if judged else UNJUDGED
+
+    @property
     def missed(self) -> list[str]:
         """The ideas that are not in the answer."""
         return [idea.say for place, idea in enumerate(self.card.ideas) if place not in self.found.quotes]
+
+
+def unknown(answer: str) -> bool:
+    """Return whether an answer says that the candidate does not know."""
+    return any(words in answer.lower() for words in UNKNOWN) and len(answer.split()) < 2 * SHORT
+
+
+def hint(idea: Idea) -> str:
+    """Return what the interviewer says if no idea was recognized in an answer."""
+    words = [word for word in dict.fromkeys(tokens(idea.say)) if word.isalnum() and word not in FUNCTION]
+    return f"I can't judge this; say it with: {', '.join(words[:4])}."
 
 
 def grade(score: float) -> str:
@@ -75,14 +95,24 @@ def grade(score: float) -> str:
 def by_wording(card: Card, answer: str) -> Found:
     """Judge an answer by the accepted wordings of the card. A line that is a salad of words states nothing."""
     parts = sentences("\n".join(filter(is_english, answer.splitlines())), card.question)
-    quotes = {place: _first(idea.accept, parts) for place, idea in enumerate(card.ideas)}
+    pairs = neighbours(parts) if closeness(answer).get(card.id, 0.0) >= CLOSE else None
+    quotes = {place: _first(idea.accept, parts, pairs) for place, idea in enumerate(card.ideas)}
     flags = tuple(place for place, flag in enumerate(card.red_flags) if _first(flag.accept, parts))
     return Found({place: quote for place, quote in quotes.items() if quote}, flags)
 
 
-def _first(accept: str, parts: Sequence[Sentence]) -> str:
-    wordings = [wording.strip() for wording in accept.split(";")]
-    return next((part.text for part in parts if any(covers(wording, part) for wording in wordings)), "")
+def _first(accept: str, parts: Sequence[Sentence], pairs: Sequence[Sentence] | None = None) -> str:
+    """Return the first sentence, or pair of neighbours, that has one of the wordings; without `pairs`, no loose wording counts."""
+    exact, loose = [], []
+    for wording in accept.split(";"):
+        (loose if wording.strip().startswith("~") else exact).append(wording.strip())
+    found = (part.text for part in parts if any(covers(wording, part) for wording in exact))
+    more = (
+        (part.text for part in (*parts, *pairs) if any(covers(wording, part) for wording in loose))
+        if pairs is not None
+        else ()
+    )
+    return next(chain(found, more), "")
 
 
 def by_model(client: Any, model: str | None = None) -> Judge:
@@ -173,11 +203,10 @@ def _next(card: Card, answers: list[str], found: Found, known: int) -> str:
         return f"Good. {card.follow_ups[0].ask}"
     if not (last := answers[-1]).strip():
         return f"Take your time. {missing.ask}"
-    if any(words in last.lower() for words in UNKNOWN) and len(last.split()) < 2 * SHORT:
+    if unknown(last):
         return RECOVERY
-    if len(found.quotes) <= max(known, 0) and len(last.split()) >= SHORT:
-        words = [word for word in dict.fromkeys(tokens(missing.say)) if word.isalnum() and word not in FUNCTION]
-        return f"I can't judge this; say it with: {', '.join(words[:4])}. {missing.ask}"
+    if len(found.quotes) <= max(known, 0) and (len(last.split()) >= SHORT or known >= 0):
+        return f"{hint(missing)} {missing.ask}"
     return "Why?" if len(last.split()) < SHORT and known < 0 else missing.ask
 
 
@@ -230,40 +259,37 @@ def interview(level: int = 2, minutes: int = 45, seed: int = 0, due: Sequence[st
 
 
 def report(marks: Sequence[Mark]) -> Figure:
-    """Show the marks as bars: the points of each question, its grade, its ideas and its seconds."""
-    from planexec_lab.views import Figure
-    from planexec_lab.views.drawing import theme
+    """Show the marks as a table: the points of each question, its ideas, its seconds and its grade."""
+    from planexec_lab.views.drawing.table import Row, table
+    from planexec_lab.views.drawing.theme import LOOKS
 
+    looks = {"strong": LOOKS["done"], "passing": LOOKS["running"], "weak": LOOKS["failed"], UNJUDGED: LOOKS["waiting"]}
+    rows = [
+        Row(
+            [
+                one.card.id,
+                str(one.score),
+                f"{len(one.found.quotes)} of {len(one.card.ideas)}",
+                f"{one.seconds:.0f} s",
+                "",
+            ],
+            looks[one.grade]._replace(word=one.grade),
+        )
+        for one in marks
+    ]
     mean = sum(one.score for one in marks) / max(1, len(marks))
-    learn = [one.card.id for one in marks if one.score < STRONG]
-    title = f"{mean:.0f} of 100 points: {grade(mean)}"
+    learn = dict.fromkeys(one.card.id for one in marks if one.score < STRONG)
+    unjudged = sum(one.grade == UNJUDGED for one in marks)
     caption = f"Cards to learn: {', '.join(learn) or 'none'}."
-    looks = {"strong": theme.LOOKS["done"], "passing": theme.LOOKS["running"], "weak": theme.LOOKS["failed"]}
-    lines, parts = [], []
-    for place, one in enumerate(marks):
-        look, top = looks[grade(one.score)], 52 + 30 * place
-        ideas = f"{len(one.found.quotes)} of {len(one.card.ideas)} ideas, {one.seconds:.0f} s"
-        lines.append(f"{one.card.id}: {one.score} points, {grade(one.score)}, {ideas}")
-        parts += [
-            f'<text x="{theme.MARGIN}" y="{top + 14}">{one.card.id}</text>',
-            f'<rect x="250" y="{top}" width="200" height="20" fill="{theme.WHITE}" stroke="{theme.LINE}"/>',
-            f'<rect x="250" y="{top}" width="{2 * one.score}" height="20" fill="{look.fill}" stroke="{theme.LINE}"/>',
-            f'<text x="460" y="{top + 14}">{look.symbol} {one.score} {grade(one.score)}</text>',
-            f'<text x="570" y="{top + 14}" fill="{theme.MUTED}">{ideas}</text>',
-        ]
-    height = 62 + 30 * len(marks)
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {height}" width="720" height="{height}"'
-        f' font-family="{escape(theme.FONT)}" font-size="{theme.BODY}" fill="{theme.TEXT}">'
-        f'<text x="{theme.MARGIN}" y="30" font-size="{theme.TITLE}" font-weight="bold">{title}</text>'
-    )
-    text = "\n".join([title, *(f"  {line}" for line in lines), caption])
-    return Figure(title, text, f"{title}. {'; '.join(lines)}.", caption, 720, svg="\n".join([head, *parts, "</svg>"]))
+    caption += f" I could not judge {unjudged} of {len(marks)} answers; they count 0 points." if unjudged else ""
+    head = ("question", "points", "ideas", "time", "status")
+    return table(f"{mean:.0f} of 100 points: {grade(mean)}", head, rows, caption)
 
 
 def details(one: Mark) -> str:
     """Return what was covered and missed in one answer, the red flags, and the model answer, as text."""
-    lines = [f"{one.card.question}  {one.score} of 100, {grade(one.score)}"]
+    lines = [f"{one.card.question}  {one.score} of 100, {one.grade}"]
+    lines += [f"  ? {hint(one.card.ideas[0])}"] if one.grade == UNJUDGED else []
     lines += [f"  ✓ {one.card.ideas[place].say}" for place in sorted(one.found.quotes)]
     lines += [f"  ✗ {say}" for say in one.missed]
     lines += [f"  ! red flag: {one.card.red_flags[place].say}" for place in one.found.flags]

@@ -2,9 +2,10 @@
 
 A wording is a few words, such as ``planner write plan|step``. Its words must follow each other in one sentence, in any
 form ("the planner has written a plan") or as a synonym (in ``words.json``), with at most `GAP` words between two.
-``=25 worker`` stands for a number near 25 in a sentence about workers. ``not`` stands for any negation; a wording without
-it does not match a negated sentence. Only a wording with ``?`` in front matches a question. The repeated question does not
-count.
+``~slow wait level`` is a looser wording: its words (no synonyms) are near each other in one sentence or in two neighbours,
+in any order, and most of them are not in the question. ``=25 worker`` stands for a number near 25 in a sentence about
+workers. ``not`` stands for any negation; a wording without it does not match a negated sentence. Only a wording with ``?``
+in front matches a question. The repeated question does not count.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 
 from exercises.interview.english import in_order
 from exercises.interview.words import (
@@ -27,6 +29,7 @@ from exercises.interview.words import (
 )
 
 GAP = 8  # words between two neighbouring words of a wording
+SPAN = 12  # words from the first to the last word of a loose wording
 BEFORE = 5  # a negation this near before the first word negates the sentence
 QUESTION = "a question"
 NEAR = 0.1  # relative error of an estimate
@@ -37,11 +40,13 @@ MOST = 20_000  # characters of an answer that are read
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of an answer: its text, its words, and the fault because of which it does not count ("" for none)."""
+    """One sentence of an answer: its text, its words, the fault because of which it does not count ("" for none), and the
+    stems of the question's words."""
 
     text: str
     words: tuple[str, ...]
     fault: str = ""
+    asked: frozenset[str] = frozenset()
 
     @cached_property
     def meanings(self) -> frozenset[str | int]:
@@ -56,7 +61,17 @@ def sentences(text: str, question: str = "") -> list[Sentence]:
     """
     asked = _stems(tokens(question))
     return [
-        replace(each, fault="the question") if _stems(each.words) <= asked else each for each in _split(text[:MOST])
+        replace(each, fault="the question" if _stems(each.words) <= asked else each.fault, asked=asked)
+        for each in _split(text[:MOST])
+    ]
+
+
+def neighbours(parts: Sequence[Sentence]) -> list[Sentence]:
+    """Return each two neighbouring sentences that count as one."""
+    return [
+        replace(one, text=f"{one.text} {other.text}", words=(*one.words, ".", *other.words))
+        for one, other in pairwise(parts)
+        if not (one.fault or other.fault)
     ]
 
 
@@ -88,6 +103,8 @@ def covers(wording: str, sentence: Sentence) -> bool:
         value, _, rest = wording[1:].partition(" ")
         near = any(abs(number - float(value)) <= NEAR * float(value) for number in numbers(sentence.text))
         return near and not _denied(sentence.words) and (not rest or covers(rest, sentence))
+    if wording.startswith("~"):
+        return _loosely(_wording(wording[1:]), sentence)
     wanted = _wording(wording.lstrip("? "))
     if len(sentence.words) <= len(wanted):  # the bare keywords
         return False
@@ -108,6 +125,34 @@ def _wording(wording: str) -> tuple[frozenset[str | int], ...]:
     return tuple(
         frozenset(("not",)) if part == "not" else frozenset().union(*map(meanings, part.split("|")))
         for part in wording.split()
+    )
+
+
+def _loosely(wanted: tuple[frozenset[str | int], ...], sentence: Sentence) -> bool:
+    """Say whether a sentence has a word of its own for each meaning, in any order, and most of them are not in the question."""
+    words = sentence.words
+    if _denied(words):
+        return False
+    denies = any("not" in each for each in wanted)
+    affirmed = {
+        place: {stem(word), *(["not"] if word in NEGATIONS else [])}
+        for place, word in enumerate(words)
+        if denies or not _negated((place,), words)
+    }
+    choices = [[place for place in affirmed if not each.isdisjoint(affirmed[place])] for each in wanted]
+    return _assigned(choices, words, sentence.asked, len(wanted) // 2, frozenset())
+
+
+def _assigned(
+    choices: list[list[int]], words: tuple[str, ...], asked: frozenset[str], repeats: int, used: frozenset[int]
+) -> bool:
+    """Say whether each choice can have a place of its own nearby, with at most `repeats` words of the question."""
+    if repeats < 0 or not choices:
+        return repeats >= 0
+    return any(
+        _assigned(choices[1:], words, asked, repeats - (stem(words[place]) in asked), used | {place})
+        for place in choices[0]
+        if place not in used and max(used | {place}) - min(used | {place}) <= SPAN
     )
 
 

@@ -54,6 +54,6 @@ def tokens(text: str) -> list[str]:
         else:
             word = words.pop(0)
             word = word if word[0].isalnum() or word[0] in "#$" else ","
-            if not joined or word != joined[-1]:  # a word that is said twice counts once
+            if not joined or word != joined[-1]:  # a repeated word counts once
                 joined.append(word)
     return joined

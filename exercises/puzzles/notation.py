@@ -11,7 +11,7 @@ _LINE = re.compile(r"(?P<id>[\w.-]+)\s+(?P<job>[^\W\d]\w*)\s+(?P<seconds>\d+)\s*
 
 
 class Line(NamedTuple):
-    """A step, as one line of the notation."""
+    """A step, as a line of the notation."""
 
     id: str
     job: str
@@ -20,7 +20,7 @@ class Line(NamedTuple):
 
 
 def lines(text: str) -> list[Line]:
-    """Read the lines of a plan, without empty lines. Raises `ValueError` for a malformed line."""
+    """Read a plan line by line, and skip empty lines. Raises `ValueError` for a malformed line."""
     if not isinstance(text, str):
         raise TypeError(f"the plan must be a string, not {type(text).__name__}")
     return [_line(words) for words in map(str.strip, text.splitlines()) if words]

@@ -70,8 +70,8 @@ FAILS_ONLY_WITH = Rule("finished with 1 slot, and the smallest number of slots w
 def _no_slot_to_spare(attempt: Attempt) -> str:
     fewer, more = (_makespan(attempt.with_slots(max(1, attempt.slots + one))) for one in (-1, 1))
     if more < _makespan(attempt):
-        return f"with one slot more it takes {more:g} s, so another slot still helps"
-    return f"with one slot less it also takes {fewer:g} s" if attempt.slots > 1 and fewer <= more else ""
+        return f"with another slot it takes only {more:g} s"
+    return f"with fewer slots it also takes {fewer:g} s" if attempt.slots > 1 and fewer <= more else ""
 
 
 NO_SLOT_TO_SPARE = Rule("the largest number of slots that still helps", _no_slot_to_spare)
@@ -121,13 +121,13 @@ def failure(run: Run) -> str:
 
 
 def _makespan(attempt: Attempt) -> float:
-    """Return the seconds of a run, infinite if it did not finish."""
+    """Return the run's seconds, infinite if it did not finish."""
     run = attempt.run
     return run.makespan if run is not None and run.status == "finished" else math.inf
 
 
 def _why(run: Run | None) -> str:
-    """Explain the duration of a run: its longest chain, or a ready step that had to wait."""
+    """Explain how long the run took: its longest chain, or a ready step that had to wait."""
     if run is None:
         return ""
     path, length = run.plan.critical_path(views.durations(run))

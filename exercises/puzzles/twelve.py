@@ -115,7 +115,7 @@ PUZZLES = (
         slots=1,
         asks="slots",
         rules=(FAILS_ONLY_WITH, edges(gone=1)),
-        learned="With one slot, the order of the lines hides a missing edge. Test a plan with more slots than you "
+        learned="With a single slot, the order of the lines hides a missing edge. Test a plan with more slots than you "
         "will use.",
     ),
     Puzzle(

@@ -92,7 +92,7 @@ def html_of_plain(cell: Any, exporter: HTMLExporter) -> str:
 
 
 def page_of(path: Path) -> str:
-    """The slides of a notebook, as one HTML page."""
+    """The slides of a notebook, in a single HTML page."""
     book = nbformat.read(path, as_version=4)
     exporter = HTMLExporter(template_name="basic")
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True

@@ -5,6 +5,6 @@ validation, `http` for responses, and `fault_injection` for scripted faults.
 """
 
 from .http import error_response
-from .routes import ENDPOINTS, Endpoint, State, respond
+from .routes import Endpoint, State, endpoint, respond
 
-__all__ = ["ENDPOINTS", "Endpoint", "State", "error_response", "respond"]
+__all__ = ["Endpoint", "State", "endpoint", "error_response", "respond"]

@@ -38,13 +38,18 @@ def inject_fault(response: HttpResponse, fault: Fault, error_events: ErrorEvents
 def _error(response: HttpResponse, fault: Fault) -> HttpResponse:
     error = _api_error(fault)
     injected = error_response(error, response.headers["x-request-id"])
-    waits = {"retry-after": fault.retry_after, "retry-after-ms": fault.retry_after_ms}
-    if fault.retry_after is None and fault.retry_after_ms is None:
-        waits["retry-after-ms"] = RETRY_AFTER_MS
-    injected.headers.update({name: f"{value:g}" for name, value in waits.items() if value is not None})
+    injected.headers.update(retry_headers(fault))
     if error.status == 429 and error.type == "requests":
         injected.headers.update(RATE_LIMITS | {"x-ratelimit-remaining-requests": "0"})
     return injected
+
+
+def retry_headers(fault: Fault) -> dict[str, str]:
+    """Return the headers that say when to retry; by default at once, so that no lesson waits."""
+    waits = {"retry-after": fault.retry_after, "retry-after-ms": fault.retry_after_ms}
+    if fault.retry_after is None and fault.retry_after_ms is None:
+        waits["retry-after-ms"] = RETRY_AFTER_MS
+    return {name: f"{value:g}" for name, value in waits.items() if value is not None}
 
 
 def _api_error(fault: Fault) -> ApiError:

@@ -33,6 +33,8 @@ class Endpoint:
         error_response: writes an error as an HTTP response with the request's id.
         inject: returns a response after a fault.
         stores: whether requests can refer to earlier answers.
+        adopt: returns a request to the real service as one to the scripted model, which can't read the service's
+            encrypted reasoning.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Endpoint:
     error_response: Callable[[ApiError, str], HttpResponse]
     inject: Callable[[HttpResponse, Fault, Request], HttpResponse]
     stores: bool = False
+    adopt: Callable[[Any], Any] = lambda body: body
 
 
 @dataclass(frozen=True)
@@ -79,13 +82,18 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
         http.error_response,
         _injector(responses.error_events),
         stores=True,
+        adopt=responses.without_reasoning,
     ),
 }
 SERVED = (
     "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/…, GET /v1/models and "
     "POST /v1/messages."
 )
-NOT_SERVED = ("/v1/completions", "/v1/embeddings", "/v1/moderations", "/v1/responses/compact", "/v1/conversations")
+# What the real API has at these addresses and below them, and no script can answer.
+NOT_SERVED = re.compile(
+    r"/v1/(completions|embeddings|moderations|conversations|responses/[^/]+|files"
+    r"|uploads|batches|images|audio|vector_stores|containers|realtime|videos|evals|fine_tuning|assistants|threads)(/.*)?"
+)
 
 
 def respond(
@@ -104,8 +112,8 @@ def respond(
         The response, and the call for the log if the request asked the model (the log sets its index).
     """
     route = request.method, request.path.rstrip("/")
-    if route[0] == "POST" and (endpoint := _endpoint(route[1], request.headers)):
-        return _ask(endpoint, scenes, request, state or State())
+    if route[0] == "POST" and (asked := endpoint(route[1], request.headers)):
+        return _ask(asked, scenes, request, state or State())
     if route == ("POST", "/v1/messages/count_tokens"):
         return _count_message(request), None
     if "anthropic-version" in request.headers:
@@ -123,15 +131,19 @@ def respond(
         if isinstance(response, ApiError):
             return http.error_response(response), None
         return http.json_response(200, dict(response), f"req_{stored[1]}"), None
-    if route[0] == "POST" and route[1] in NOT_SERVED:
-        return http.error_response(
-            not_supported(route[1], "use /v1/chat/completions or /v1/responses.", status=404)
-        ), None
+    if NOT_SERVED.fullmatch(route[1]):
+        return http.error_response(not_supported(f"{request.method} {route[1]}", SERVED, status=404)), None
     error = bad_request(f"Invalid URL ({request.method} {request.path})", SERVED)
     return http.error_response(replace(error, status=404)), None
 
 
-def _endpoint(path: str, headers: Mapping[str, str]) -> Endpoint | None:
+def endpoint(path: str, headers: Mapping[str, str]) -> Endpoint | None:
+    """Return the endpoint that answers a question to the model at this path, or None.
+
+    Args:
+        path: "/v1/chat/completions", "/v1/responses" or "/v1/messages".
+        headers: the request's headers, in lower case; Anthropic's API reads its version there.
+    """
     if path != "/v1/messages":
         return ENDPOINTS.get(path)
     return Endpoint(
@@ -141,6 +153,7 @@ def _endpoint(path: str, headers: Mapping[str, str]) -> Endpoint | None:
         anthropic.http_response,
         anthropic.error_response,
         anthropic.inject,
+        adopt=anthropic.signed,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mock_llm.json_schema import loose_mode_error, strict_mode_error
@@ -22,6 +22,7 @@ from mock_llm.types import (
 MOST_TOOLS: Final = 128
 LONGEST_NAME: Final = 64
 CHOICES: Final = ("none", "auto", "required")
+MODES: Final = ("auto", "required")
 
 
 def name_error(name: Any, at: str, hint: str) -> ApiError | None:
@@ -105,6 +106,40 @@ def callable_error(kind: str, function: Mapping[str, Any], at: str) -> ApiError 
         return None
     text = f"Invalid schema for function '{name}': {refused[0]}"
     return bad_request(text, f"{refused[1]}.", f"{at}.parameters", "invalid_function_parameters")
+
+
+def allowed_tools_error(allowed: Any, tools: Sequence[Mapping[str, Any]], at: str) -> ApiError | None:
+    """Return the error of a tool choice that limits the offered tools, or None.
+
+    Args:
+        allowed: an object with `mode` and `tools`, as the client sent it.
+        tools: the offered tools.
+        at: the path of `allowed` in the request.
+    """
+    if not isinstance(allowed, dict):
+        return missing_parameter(at, 'add the allowed tools: {"mode": "auto", "tools": […]}.')
+    for name in ("mode", "tools"):
+        if allowed.get(name) is None:
+            return missing_parameter(f"{at}.{name}", f"a choice of allowed tools needs {name}.")
+    if allowed["mode"] not in MODES:
+        return invalid_value(f"{at}.mode", allowed["mode"], MODES, "choose one of these.")
+    if not isinstance(allowed["tools"], list):
+        return invalid_type(f"{at}.tools", "an array of objects", allowed["tools"])
+    offered = [_identity(tool) for tool in tools]
+    for index, tool in enumerate(allowed["tools"]):
+        if not isinstance(tool, dict):
+            return invalid_type(f"{at}.tools[{index}]", "an object", tool)
+        if _identity(tool) not in offered:
+            text = f"Tool choice '{_identity(tool)[1]}' not found in 'tools' parameter."
+            return bad_request(text, "allow only tools that the request offers.", "tool_choice")
+    return None
+
+
+def _identity(tool: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what identifies a tool: its type, and its name or server."""
+    kind = str(tool.get("type"))
+    named = tool[kind] if isinstance(tool.get(kind), dict) else tool
+    return kind, str(named.get("name") or named.get("server_label") or kind)
 
 
 def choice_word_error(choice: Any, expected: str) -> ApiError | None:

@@ -1,4 +1,4 @@
-"""Reads the model's answer from an HTTP response of the real API: chat completions and responses, plain or streamed."""
+"""Reads the model's answer from an HTTP response of a real API, plain or streamed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from mock_llm.types import Answer, Choice, ToolCall
+from mock_llm.types import SERVICE_ITEMS, Answer, Choice, ToolCall, Usage
 
 REASONS: Final = {"max_output_tokens": "length", "content_filter": "content_filter"}
-SILENT_ITEMS: Final = ("message", "function_call", "reasoning")
 
 
 class UnreadableAnswer(ValueError):
@@ -20,21 +19,19 @@ def read_answer(endpoint: str, body: bytes, seconds: float = 0.0) -> Answer:
     """Return the answer in the body of a successful response.
 
     Args:
-        endpoint: "chat" or "responses".
+        endpoint: "chat", "responses" or "anthropic".
         body: JSON, or a stream of server-sent events.
         seconds: the latency of the answer.
 
     Raises:
         UnreadableAnswer: it is not the body of such a response, or has parts that a script can't express.
     """
-    read = READERS.get(endpoint)
-    if read is None:
-        raise UnreadableAnswer(f"answers of {endpoint} can't be recorded")
     try:
-        choices, (tokens_in, tokens_out) = read(_whole(body, MERGERS[endpoint]))
+        choices, usage = READERS[endpoint](_whole(body, MERGERS[endpoint]))
     except (LookupError, TypeError, AttributeError) as error:
         raise UnreadableAnswer(f"the response can't be read: {error!r}") from None
-    return Answer("recorded", choices, tokens_in, tokens_out, round(seconds, 2))
+    read, written, cached, reasoned = usage.input or 0, usage.output or 0, usage.cached or 0, usage.reasoning or 0
+    return Answer("recorded", choices, read, written, round(seconds, 2), None, cached, reasoned)
 
 
 def output_items(body: bytes) -> tuple[str, list[Any]]:
@@ -62,7 +59,15 @@ def _events(text: str) -> Iterator[dict[str, Any]]:
             yield json.loads(data)
 
 
-Content = tuple[tuple[Choice, ...], tuple[int, int]]
+Content = tuple[tuple[Choice, ...], Usage]
+
+
+def _usage(given: Any, read: str, written: str, thought: str) -> Usage:
+    """Return the usage of a call; the details have the tokens from the cache and those of the reasoning."""
+    usage = given or {}
+    cached = (usage.get(f"{read}_details") or {}).get("cached_tokens")
+    reasoned = (usage.get(f"{written}_details") or {}).get(thought)
+    return Usage(usage.get(read), usage.get(written), cached, reasoned)
 
 
 def _chat(completion: Mapping[str, Any]) -> Content:
@@ -71,32 +76,85 @@ def _chat(completion: Mapping[str, Any]) -> Content:
         message = choice["message"]
         if message.get("function_call"):
             raise UnreadableAnswer("the deprecated function_call is not supported")
-        calls = tuple(
-            ToolCall(call["id"], call["function"]["name"], call["function"]["arguments"])
-            for call in message.get("tool_calls") or ()
-        )
+        calls = tuple(_call(call, call.get(call.get("type") or "function")) for call in message.get("tool_calls") or ())
         reason = choice.get("finish_reason") or "stop"
         choices.append(Choice(message.get("content"), message.get("refusal"), calls, reason))
-    usage = completion.get("usage") or {}
-    return tuple(choices), (int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0))
+    return tuple(choices), _usage(completion.get("usage"), "prompt_tokens", "completion_tokens", "reasoning_tokens")
+
+
+def _call(call: Mapping[str, Any], tool: Mapping[str, Any]) -> ToolCall:
+    custom = "input" in tool
+    return ToolCall(call.get("id") or call["call_id"], tool["name"], tool["input" if custom else "arguments"], custom)
 
 
 def _response(response: Mapping[str, Any]) -> Content:
     texts: list[str] = []
-    refusal = None
-    calls = []
+    refusal, reasoning = None, None
+    calls, items = [], []
     for item in response["output"]:
-        if item["type"] not in SILENT_ITEMS:
-            raise UnreadableAnswer(f"items of type {item['type']} can't be recorded")
-        if item["type"] == "function_call":
-            calls.append(ToolCall(item["call_id"], item["name"], item["arguments"]))
-        elif item["type"] == "message":
+        kind = item["type"]
+        if kind in ("function_call", "custom_tool_call"):
+            calls.append(_call({"id": item["call_id"]}, item))
+        elif kind == "message":
             texts += [part["text"] for part in item["content"] if part["type"] == "output_text"]
             refusal = next((part["refusal"] for part in item["content"] if part["type"] == "refusal"), refusal)
+        elif kind == "reasoning":
+            reasoning = "\n".join(filter(None, [reasoning, *(part["text"] for part in item.get("summary") or ())]))
+        elif kind in SERVICE_ITEMS:
+            given = {name: item[name] for name in SERVICE_ITEMS[kind].fields if item.get(name) is not None}
+            items.append({"type": kind, **given})
+        else:
+            raise UnreadableAnswer(f"items of type {kind} can't be recorded")
     reason = REASONS.get((response.get("incomplete_details") or {}).get("reason", ""), "stop")
-    choice = Choice("".join(texts) if texts else None, refusal, tuple(calls), "tool_calls" if calls else reason)
-    usage = response.get("usage") or {}
-    return (choice,), (int(usage.get("input_tokens") or 0), int(usage.get("output_tokens") or 0))
+    text = "".join(texts) if texts else None
+    choice = Choice(text, refusal, tuple(calls), "tool_calls" if calls else reason, reasoning, tuple(items))
+    return (choice,), _usage(response.get("usage"), "input_tokens", "output_tokens", "reasoning_tokens")
+
+
+def _message(message: Mapping[str, Any]) -> Content:
+    """Return the content of a message of Anthropic's API."""
+    texts, thoughts, calls = [], [], []
+    for block in message["content"]:
+        if block["type"] == "text":
+            texts.append(block["text"])
+        elif block["type"] == "tool_use":
+            calls.append(ToolCall(block["id"], block["name"], json.dumps(block["input"], ensure_ascii=False)))
+        elif block["type"] in ("thinking", "redacted_thinking"):
+            thoughts.append(block.get("thinking") or "")
+        else:
+            raise UnreadableAnswer(f"blocks of type {block['type']} can't be recorded")
+    reason, text = message["stop_reason"], "".join(texts) if texts else None
+    refusal = (message.get("stop_details") or {}).get("explanation") or text or "" if reason == "refusal" else None
+    finish = "length" if reason == "max_tokens" else "tool_calls" if calls else "stop"
+    thought = "\n".join(filter(None, thoughts)) if thoughts else None
+    usage = _usage(message["usage"], "input_tokens", "output_tokens", "thinking_tokens")
+    cached = message["usage"].get("cache_read_input_tokens") or 0
+    read = (usage.input or 0) + cached + (message["usage"].get("cache_creation_input_tokens") or 0)
+    choice = Choice(None if refusal is not None else text, refusal, tuple(calls), finish, thought)
+    return (choice,), Usage(read, usage.output, cached, usage.reasoning)
+
+
+def _merged_events(events: Iterator[dict[str, Any]]) -> dict[str, Any]:
+    """Merge the events of a streamed message of Anthropic's API."""
+    message: dict[str, Any] = {}
+    for event in events:
+        kind, delta = event["type"], event.get("delta") or {}
+        if kind == "message_start":
+            message = event["message"] | {"content": []}
+        elif kind == "content_block_start":
+            message["content"].append(event["content_block"] | {"written": ""})
+        elif kind == "content_block_delta":
+            block = message["content"][event["index"]]
+            written = next((delta[name] for name in ("text", "thinking", "partial_json") if name in delta), "")
+            block["written"] += written
+        elif kind == "message_delta":
+            message |= delta | {"usage": message["usage"] | (event.get("usage") or {})}
+    if message.get("stop_reason") is None:
+        raise UnreadableAnswer("the stream has no event message_delta")
+    for block in message["content"]:
+        name = {"tool_use": "input"}.get(block["type"], block["type"])
+        block[name] = json.loads(block["written"] or "{}") if name == "input" else block["written"]
+    return message
 
 
 def _merged_chunks(chunks: Iterator[dict[str, Any]]) -> dict[str, Any]:
@@ -112,10 +170,11 @@ def _merged_chunks(chunks: Iterator[dict[str, Any]]) -> dict[str, Any]:
                 if delta.get(name) is not None:
                     choice["message"][name] = choice["message"].get(name, "") + delta[name]
             for call in delta.get("tool_calls") or ():
-                whole = choice["calls"].setdefault(call["index"], {"id": "", "function": {"name": "", "arguments": ""}})
+                kind = next(name for name in ("custom", "function") if call.get(name))
+                whole = choice["calls"].setdefault(call["index"], {"id": "", "type": kind, kind: {}})
                 whole["id"] = call.get("id") or whole["id"]
-                for name, piece in (call.get("function") or {}).items():
-                    whole["function"][name] += piece or ""
+                for name, piece in call[kind].items():
+                    whole[kind][name] = whole[kind].get(name, "") + (piece or "")
             choice["finish_reason"] = part.get("finish_reason") or choice["finish_reason"]
     if not choices:
         raise UnreadableAnswer("the stream has no choices")
@@ -133,8 +192,13 @@ def _last_response(events: Iterator[dict[str, Any]]) -> Any:
     return ended[-1]
 
 
-READERS: Final[Mapping[str, Callable[[Any], Content]]] = {"chat": _chat, "responses": _response}
+READERS: Final[Mapping[str, Callable[[Any], Content]]] = {
+    "chat": _chat,
+    "responses": _response,
+    "anthropic": _message,
+}
 MERGERS: Final[Mapping[str, Callable[[Iterator[dict[str, Any]]], Any]]] = {
     "chat": _merged_chunks,
     "responses": _last_response,
+    "anthropic": _merged_events,
 }

@@ -1,4 +1,4 @@
-"""Imports cassettes of vcrpy (and pytest-recording) with OpenAI's API as scenes.
+"""Imports cassettes of vcrpy (and pytest-recording) with OpenAI's or Anthropic's API as scenes.
 
 A cassette lists interactions, each a request and a response. Bodies are strings or bytes, sometimes compressed. Some
 projects store them as YAML in `parsed_body`, and LangChain's cassettes have separate lists of requests and responses.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from mock_llm.api import ENDPOINTS
+from mock_llm.api import endpoint
 from mock_llm.script import ScriptError
 
 from .recording import NotRecorded, Recording
@@ -65,15 +66,15 @@ def _interactions(path: Path) -> Iterator[tuple[Any, Any]]:
 
 def _add(recording: Recording, request: Mapping[str, Any], response: Mapping[str, Any]) -> None:
     path = urlsplit(request["uri"]).path.rstrip("/")
-    endpoint = next(
-        (endpoint for known, endpoint in ENDPOINTS.items() if path.endswith(known.removeprefix("/v1"))), None
-    )
+    sent = {name.lower(): text if isinstance(text, str) else text[0] for name, text in request["headers"].items()}
+    known = re.search("/(chat/completions|responses|messages)$", path)
+    asked = endpoint(f"/v1{known[0]}", sent) if known else None
     status = response["status"]["code"] if "status" in response else response["status_code"]
-    if request["method"] != "POST" or endpoint is None:
+    if request["method"] != "POST" or asked is None:
         raise NotRecorded(f"{request['method']} {path} is not a request to a model")
     if status >= 300:
         raise NotRecorded(f"the status is {status}; add a fault to a scene instead")
-    recording.add(endpoint, json.loads(_body(request)), _body(response))
+    recording.add(asked, json.loads(_body(request)), _body(response))
 
 
 def _body(message: Mapping[str, Any]) -> bytes:

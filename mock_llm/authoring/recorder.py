@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from mock_llm.api import ENDPOINTS, error_response
+from mock_llm.api import endpoint, error_response
 from mock_llm.engine import Call
 from mock_llm.types import ApiError, HttpRequest, HttpResponse
 
@@ -42,6 +42,7 @@ class Recorder:
 
     Args:
         base_url: the base URL of the endpoint, ending in /v1.
+        messages_url: the base URL for Anthropic's API, if it is another one.
         out: the script file; scenes that it already contains stay.
         note: receives a line about each answer that can't be saved.
 
@@ -49,8 +50,11 @@ class Recorder:
         ScriptError: `out` exists and is not a script.
     """
 
-    def __init__(self, base_url: str, out: Path, note: Callable[[str], object] = print) -> None:
+    def __init__(
+        self, base_url: str, out: Path, note: Callable[[str], object] = print, messages_url: str | None = None
+    ) -> None:
         self.base_url, self.recording, self._note = base_url.rstrip("/"), Recording(out), note
+        self._messages_url = (messages_url or base_url).rstrip("/")
 
     def respond(self, http_request: HttpRequest) -> tuple[HttpResponse, Call | None]:
         """Pass a request on, save the answer as a scene, and return it with an entry for the log if it was saved."""
@@ -60,13 +64,14 @@ class Recorder:
         asked = f"{http_request.method} {path}"
         if http_request.method != "POST" or response.status >= 300:
             return response, None
-        if path not in ENDPOINTS:
+        asked_for = endpoint(path, http_request.headers)
+        if asked_for is None:
             self._note(f"not recorded, {asked}: mock_llm does not serve it")
             return response, None
         try:
             body = json.loads(http_request.body)
             seconds = perf_counter() - began
-            request, answer = self.recording.add(ENDPOINTS[path], body, response.body, seconds)
+            request, answer = self.recording.add(asked_for, body, response.body, seconds)
         except (NotRecorded, ValueError) as error:
             self._note(f"not recorded, {asked}: {error}")
             return response, None
@@ -74,7 +79,8 @@ class Recorder:
 
     def _forward(self, request: HttpRequest) -> HttpResponse:
         """Return the endpoint's response, with the headers that clients read."""
-        url = self.base_url + request.path.removeprefix("/v1")
+        base_url = self._messages_url if "anthropic-version" in request.headers else self.base_url
+        url = base_url + request.path.removeprefix("/v1")
         headers = {name: text for name, text in request.headers.items() if name.startswith(PASSED_ON)}
         forwarded = urllib.request.Request(url, request.body or None, headers, method=request.method)
         try:

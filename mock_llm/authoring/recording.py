@@ -63,13 +63,13 @@ class Recording:
             NotRecorded: the script can't contain this answer.
         """
         with self._lock:
-            full = _without_reasoning(self._with_earlier_items(body)) if endpoint.name == "responses" else body
+            full = endpoint.adopt(self._with_earlier_items(body) if endpoint.stores else body)
             if isinstance(invalid := endpoint.validate(full), ApiError):
                 raise NotRecorded(f"mock_llm refuses this request: {invalid}")
             request = endpoint.read(full)
             try:
                 answer = read_answer(endpoint.name, response, seconds)
-                if endpoint.name == "responses":
+                if endpoint.stores:
                     name, items = output_items(response)
                     self._conversations[name] = [*_input_items(full), *items]
             except UnreadableAnswer as error:
@@ -114,14 +114,6 @@ def _answering(scenes: Sequence[Scene], request: Request, name: str) -> bool:
     return [candidate.scene.name for candidate in best] == [name]
 
 
-def _without_reasoning(body: Any) -> Any:
-    """Return a request without reasoning items. The recorded script gives none, so its clients send none."""
-    if not isinstance(body, dict) or not isinstance(body.get("input"), list):
-        return body
-    items = [item for item in body["input"] if not isinstance(item, dict) or item.get("type") != "reasoning"]
-    return body | {"input": items}
-
-
 def _input_items(body: Mapping[str, Any]) -> list[Any]:
     given = body.get("input") or []
     return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
@@ -151,6 +143,8 @@ def reply_of(answer: Answer) -> dict[str, Any]:
     """Return the reply of a scene, in YAML form, that gives this answer."""
     # A script states the usage of a single choice; the endpoint reports the total.
     usage = {"input": answer.input_tokens, "output": answer.output_tokens // len(answer.choices)}
+    usage |= {"cached": answer.cached_tokens} if answer.cached_tokens else {}
+    usage |= {"reasoning": answer.reasoning_tokens // len(answer.choices)} if answer.reasoning_tokens else {}
     choices = [_choice(choice) for choice in answer.choices]
     reply: dict[str, Any] = {"latency": answer.latency} if answer.latency else {}
     reply |= {"usage": usage} if any(usage.values()) else {}
@@ -158,19 +152,23 @@ def reply_of(answer: Answer) -> dict[str, Any]:
 
 
 def _choice(choice: Choice) -> dict[str, Any]:
-    reply: dict[str, Any] = {}
+    reply: dict[str, Any] = {} if choice.reasoning is None else {"reasoning": choice.reasoning}
+    if choice.items:
+        reply["items"] = [dict(item) for item in choice.items]
     if choice.finish_reason in ("length", "content_filter"):
         reply["finish_reason"] = choice.finish_reason
     if choice.refusal is not None:
         return reply | {"refusal": choice.refusal}
     if choice.calls:
         reply["calls"] = [{"tool": call.name, "arguments": _arguments(call)} for call in choice.calls]
-    if choice.text or not choice.calls:
+    if choice.text or not (choice.calls or choice.items):
         reply["text"] = choice.text or ""
     return reply
 
 
 def _arguments(call: ToolCall) -> Any:
+    if call.custom:
+        return call.arguments
     try:
         value = json.loads(call.arguments)
     except ValueError:

@@ -148,7 +148,13 @@ class Calls(Sequence[Call]):
     @overload
     def __getitem__(self, index: slice) -> Calls: ...
     def __getitem__(self, index: int | slice) -> Call | Calls:
-        return Calls(self._calls[index]) if isinstance(index, slice) else self._calls[index]
+        if isinstance(index, slice):
+            return Calls(self._calls[index])
+        try:
+            return self._calls[index]
+        except IndexError:
+            count = f"{len(self)} call{'s' * (len(self) != 1)}" if self._calls else "no call"
+            raise IndexError(f"there is no call {index}: the log has {count}") from None
 
     def by_content(self) -> Calls:
         """Return the calls in an order that does not depend on threads: by role, scene and content, with new

@@ -52,6 +52,9 @@ def _calls_error(calls: Sequence[ToolCall], request: Request) -> str | None:
         if call.name not in request.tools:
             offered = ", ".join(request.tools) or "none"
             return f"it calls the tool {call.name!r}, which was not offered (offered: {offered})"
+        if call.name not in request.allowed_tools:
+            allowed = ", ".join(request.allowed_tools)
+            return f"it calls {call.name!r}, but tool_choice allows {f'only {allowed}' if allowed else 'no tool'}"
         if call.custom:
             continue  # a custom tool takes any text
         try:

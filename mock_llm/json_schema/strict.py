@@ -28,7 +28,8 @@ HINTS = {
     "permitted": "strict schemas allow only a few keywords; describe the rule in a description, and check the value yourself",
     "type": 'add a "type", or use anyOf, enum, const or $ref',
     "format": f"strict schemas allow these formats: {', '.join(sorted(FORMATS))}; describe others in a description",
-    "size": "make the schema smaller: at most 10 levels, 5000 properties and 1000 values of enums",
+    "size": "make the schema smaller: at most 10 levels, 5000 properties, 1000 values of enums, and 120,000 characters of "
+    "names and values; a list of more than 250 values has at most 15,000 characters",
 }
 
 Path = tuple[str, ...]
@@ -122,13 +123,40 @@ def _count(keyword: str) -> Callable[[Any], int]:
     return count
 
 
+# The guide states these two limits; the words are not those of the API, which no public source quotes.
+STRINGS: Final = "Expected at most {most} characters in total in"
+RECEIVED: Final = "when using structured outputs, but received {size}."
+
+
+def _characters(schema: Any) -> int:
+    """Count the characters of the names of properties and definitions, and of the values of `enum` and `const`."""
+    if not isinstance(schema, dict):
+        return 0
+    names = [name for keyword in ("properties", "$defs", "definitions") for name in schema.get(keyword, ())]
+    values = [*schema.get("enum", ()), schema.get("const", "")]
+    own = sum(len(text) for text in (*names, *values) if isinstance(text, str))
+    return own + sum(_characters(part) for _, part in parts(schema))
+
+
+def _longest_enum(schema: Any) -> int:
+    """Count the characters of the longest enum with more than 250 values, all of them strings."""
+    if not isinstance(schema, dict):
+        return 0
+    values = schema.get("enum", ())
+    many = len(values) > 250 and all(isinstance(value, str) for value in values)
+    inside = max((_longest_enum(part) for _, part in parts(schema)), default=0)
+    return max(sum(map(len, values)) if many else 0, inside)
+
+
 LIMITS: Final[Sequence[tuple[Callable[[Any], int], str, int]]] = (
     (_depth, "{size} levels of nesting exceeds limit of {most}.", 10),
     (_count("properties"), "{size} parameters exceed the limit of {most}.", 5000),
     (
         _count("enum"),
-        "Expected at most {most} enum values in total within a schema when using structured outputs, but received {size}. "
-        "Consider reducing the number of enums, or use 'strict: false' to opt out of structured outputs.",
+        "Expected at most {most} enum values in total within a single schema when using structured outputs, but received "
+        "{size}. Consider reducing the number of enums, or use 'strict: false' to opt out of structured outputs.",
         1000,
     ),
+    (_characters, f"{STRINGS} names and values {RECEIVED}", 120_000),
+    (_longest_enum, f"{STRINGS} the values of one enum {RECEIVED}", 15_000),
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
+
+from mock_llm.types import suggestion
 
 from .yaml_lines import Lines, Path
 
@@ -56,9 +57,8 @@ def fields(value: Any, known: Mapping[str, Check], place: Place, what: str) -> d
         return {}
     for name in value:
         if name not in known:
-            near = difflib.get_close_matches(str(name), known, 1)
-            mend = f"did you mean {near[0]!r}?" if near else f"{what} has {', '.join(known)}"
-            place.at(str(name)).report(f"unknown field {name!r} in {what}; {mend}")
+            fix = suggestion(name, known, f"{what} has ")
+            place.at(str(name)).report(f"unknown field {name!r} in {what}; {fix}")
     return {name: check(value[name], place.at(name)) for name, check in known.items() if name in value}
 
 

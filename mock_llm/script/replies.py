@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
-from mock_llm.types import SERVICE_ITEMS, Fault, Request, Usage
+from mock_llm.types import SERVICE_ITEMS, Fault, Request, Usage, suggestion
 
 from .errors import ScriptError
 
@@ -105,7 +105,8 @@ class Reply:
             raise ScriptError(f"latency is in seconds, 0 or more; not {self.latency}")
         check_usage(self.usage)
         if self.finish_reason not in get_args(FinishReason):
-            raise ScriptError(f"finish_reason {self.finish_reason!r} is not one of {', '.join(get_args(FinishReason))}")
+            fix = suggestion(self.finish_reason, get_args(FinishReason))
+            raise ScriptError(f"unknown finish_reason {self.finish_reason!r}; {fix}")
         if self.json is not NOTHING:
             check_json(self.json)
         for item in self.items:
@@ -211,14 +212,22 @@ def check_item(item: Any) -> None:
     """Raise ScriptError unless the value describes an item that the service adds to a response."""
     kind = item.get("type") if isinstance(item, Mapping) else None
     if not isinstance(kind, str) or kind not in SERVICE_ITEMS:
-        raise ScriptError(f"an item has a type, one of {', '.join(SERVICE_ITEMS)}; not {kind!r}")
+        raise ScriptError(f"unknown type {kind!r} of an item; {suggestion(kind, SERVICE_ITEMS)}")
     known = SERVICE_ITEMS[kind].fields
     for name in item:
         if name not in ("type", *known):
-            raise ScriptError(f"a {kind} has no field {name!r} in a script; it has {', '.join(known) or 'none'}")
+            raise ScriptError(f"unknown field {name!r} in a {kind}; {suggestion(name, known, 'a script gives it ')}")
     for name, required in known.items():
         if required and name not in item:
             raise ScriptError(f"a {kind} needs a field {name!r}")
     check_json(dict(item))
-    if kind == "web_search_call" and not isinstance(item["action"], Mapping):
-        raise ScriptError("the action of a web_search_call is an object: {type: search, query: …}")
+    for name in ("action", "operation"):
+        if not isinstance(item.get(name, {}), Mapping):
+            raise ScriptError(f"the {name} of a {kind} is an object, such as {{type: search, query: …}}")
+    for path in (stage.strip("[]").split(".") for stage in SERVICE_ITEMS[kind].stages if stage.startswith("[")):
+        value: Any = item
+        for name in path:
+            value = value.get(name, "")
+        texts = value if path[-1] == "commands" else [value]
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise ScriptError(f"{'.'.join(path)} of a {kind} is {'a list of texts' if texts is value else 'a text'}")

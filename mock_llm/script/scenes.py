@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
+from mock_llm.types import suggestion
+
 from .errors import ScriptError
 from .replies import Reply
 
@@ -67,7 +69,7 @@ class When:
                 raise ScriptError(f"an empty text in {name} matches everything: omit it")
             object.__setattr__(self, name, texts)
         if self.format is not None and self.format not in get_args(Format):
-            raise ScriptError(f"format {self.format!r} is not one of {', '.join(get_args(Format))}")
+            raise ScriptError(f"unknown format {self.format!r}; {suggestion(self.format, get_args(Format))}")
         for image in self.image:
             if not re.fullmatch("[0-9a-f]{8,64}", image):
                 raise ScriptError(

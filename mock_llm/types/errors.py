@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +65,13 @@ def listed(values: Sequence[str], last: str = "and") -> str:
     """Return values as the API lists them: "'a'", "'a' and 'b'", "'a', 'b', and 'c'"."""
     *most, end = map(repr, values)
     return f"{', '.join(most)}{',' if len(most) > 1 else ''}{f' {last} ' if most else ''}{end}"
+
+
+def suggestion(name: object, known: Iterable[str], otherwise: str = "it is one of ") -> str:
+    """Return a fix for an unknown name: the most similar known one, or all of them after the words `otherwise`."""
+    names = list(known)
+    near = difflib.get_close_matches(str(name), names, 1)
+    return f"did you mean {near[0]!r}?" if near else otherwise + ", ".join(names)
 
 
 def number_above(name: str, value: float, most: float, kind: str) -> ApiError:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from .errors import suggestion
+
 Kind = Literal[
     "rate_limit",
     "insufficient_quota",
@@ -63,7 +65,7 @@ class Fault:
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
-            raise ValueError(f"fault {self.kind!r} is not one of {', '.join(get_args(Kind))}")
+            raise ValueError(f"unknown fault {self.kind!r}; {suggestion(self.kind, get_args(Kind))}")
         goes_with = {
             **dict.fromkeys(("status", "retry_after", "retry_after_ms"), tuple(STATUS)),
             **dict.fromkeys(("message", "code"), (*STATUS, "error_event")),

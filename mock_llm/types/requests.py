@@ -114,7 +114,18 @@ class Request:
     def tool_choice(self) -> str:
         """The tool choice: "auto", "none", "required", or the name of the required tool."""
         choice = self.body.get("tool_choice") or "auto"
-        return str(choice if isinstance(choice, str) else choice[choice.get("type") or "function"]["name"])
+        if isinstance(choice, str):
+            return choice
+        chosen = choice[choice.get("type") or "function"]
+        return str(chosen.get("mode") or chosen["name"])
+
+    @property
+    def allowed_tools(self) -> tuple[str, ...]:
+        """The names of the tools that the model can call: the offered ones, unless the tool choice limits them."""
+        choice = self.body.get("tool_choice")
+        if not isinstance(choice, dict) or choice.get("type") != "allowed_tools":
+            return self.tools
+        return tuple(tool[tool["type"]]["name"] for tool in choice["allowed_tools"]["tools"])
 
     @cached_property
     def called(self) -> frozenset[str]:

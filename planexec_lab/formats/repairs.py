@@ -32,7 +32,7 @@ class Repair:
 
 
 def repaired(plan: Plan, toolbox: Toolbox) -> tuple[Plan, list[Repair]]:
-    """Suggest repairs: return the repaired `plan` and the repairs; the same plan and [] if there are none.
+    """Suggest repairs: return the repaired `plan` and the repairs; without repairs, the same plan and [].
 
     - An unknown tool gets the nearest name, if no other name is about as near.
     - A step that uses a result gets the dependency, if the id is unique and no cycle arises.

@@ -36,7 +36,7 @@ def read(data: Any) -> Plan:
     """Read a row of the data set, or the text of its `graph`.
 
     An edge from a missing node becomes a dependency. An edge to a missing node is a fault, because it has no step. A node
-    without an edge is a fault too: a first step has an edge from START, and a forgotten node should not look like one.
+    without an edge is a fault too: a first step has an edge from START, and a forgotten node should not look like a first step.
     """
     text = data.get("graph") if isinstance(data, Mapping) else data
     if not isinstance(text, str):

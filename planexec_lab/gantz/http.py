@@ -58,7 +58,7 @@ def check(url: str, headers: Mapping[str, str], body: str) -> None:
 def request(
     method: str, url: str, query: Mapping[str, str], headers: Mapping[str, str], body: str, values: Mapping[str, Any]
 ) -> urllib.request.Request:
-    """Return the request for these values; a missing value is empty. Raises `ToolError` for one that can't be sent."""
+    """Return the request for these values; a missing value is empty. Raises `ToolError` if a value can't be sent."""
 
     def text(name: str) -> str:
         value = values.get(name, "")

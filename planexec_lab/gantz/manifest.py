@@ -104,7 +104,7 @@ class Parameter(_Part):
 
 
 class Script(_Part):
-    """What a tool runs: `shell`, or a `command` with `args`, without a shell."""
+    """A tool's program: `shell`, or a `command` with `args`, without a shell."""
 
     shell: str = ""
     command: Fixed = ""
@@ -121,7 +121,7 @@ class Script(_Part):
 
 
 class Request(_Part):
-    """The HTTP request of a tool."""
+    """A tool's HTTP request."""
 
     url: Annotated[str, Field(min_length=1)]
     method: Annotated[str, Field(pattern="^[A-Z]+$")] = "GET"

@@ -1,9 +1,9 @@
 """Puts a reference to an environment variable where a script has ``{{name}}``, or refuses the script.
 
 A value never becomes part of a script. It is in an environment variable, ``GANTZ_ARG_NAME`` as gantz itself calls it, and the
-script refers to it inside double quotes. A script with references is read command by command: wherever a value goes, by
-arguments, pipes, variables, ``$(…)`` and files, `words` checks that it is not executed. What this reader does not know is
-refused, such as functions, ``[[``, ``((`` and backticks.
+script refers to it inside double quotes. A script with references is read command by command. A value can travel through
+arguments, pipes, variables, ``$(…)`` and files; `words` checks that the script never executes it. Everything that this reader
+does not know is refused, such as functions, ``[[``, ``((`` and backticks.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ class _Reader:
         return re.search(f"{PARAMETER}|GANTZ_ARG_", body[0]) is not None
 
     def assign(self, name: str, word: str, alone: bool = True) -> None:
-        """Note what a variable contains: a value itself, text made of one, or other text."""
+        """Note what a variable contains: a value itself, text made from a value, or other text."""
         if has_value(word) and not (alone and _PRIVATE.match(name)):
             raise unsafe("a value can't be in a variable that a program reads; write its name in small letters, or")
         self.checks.inside(word)

@@ -51,7 +51,7 @@ def runs(word: str) -> ManifestError:
 
 
 def has_value(word: str) -> bool:
-    """Whether a value, or text that is made of one, is in the word."""
+    """Whether the word contains a value, or text made from a value."""
     return _VALUE.search(word) is not None
 
 

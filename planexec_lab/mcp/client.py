@@ -274,8 +274,8 @@ class ToolServer:
         now = Pin.of(listed)
         if self._pin is not None and (changes := [*self._pin.changes(now)]):
             raise ToolsChangedError(
-                f"{self.name} no longer lists what was pinned: {'; '.join(changes)}. Nothing of it is called; look at what it "
-                "lists now, and make a new ToolServer if that is as it should be"
+                f"server {self.name!r} has changed its tools since they were pinned: {'; '.join(changes)}. No tool was called; "
+                "if you accept the new listing, create a new ToolServer"
             )
         if not self._listed:
             self._listed = tuple(one for one in listed if self._pin is None or one.name in self._pin.tools)

@@ -16,7 +16,7 @@ from typing import Any
 from planexec_lab.mcp.strangers_words import LONGEST_DESCRIPTION, fault_of_name, quoted
 from planexec_lite.tools import Effects, Tool
 
-_MOST_CHARACTERS = 50_000  # of one tool's listing
+_MOST_CHARACTERS = 50_000  # of each tool's listing
 PARTS = ("description", "input_schema", "output_schema", "annotations", "title")
 
 

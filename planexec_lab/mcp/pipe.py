@@ -41,13 +41,13 @@ class Pipe:
         self.close()
 
     def write(self, line: str) -> None:
-        """Write a line. Raises `BrokenPipeError` if the program has ended, and `ValueError` for more than one line."""
+        """Write a line. Raises `BrokenPipeError` if the program has ended, and `ValueError` if the text has a line break."""
         if "\n" in line or "\r" in line:
             raise ValueError("a message is one line, and this is more; json.dumps makes one of it, without indent")
         print(line, file=self._child.stdin, flush=True)
 
     def read(self) -> str:
-        """The next line that it says, waited for. Raises `EOFError` where it has ended."""
+        """Wait for the program's next line. Raises `EOFError` if the program has ended."""
         line: str = self._child.stdout.readline()
         if not line:
             raise EOFError("the program has ended")

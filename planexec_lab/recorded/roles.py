@@ -42,7 +42,7 @@ CRITERIA = {
 
 
 def in_words(plan: Plan) -> Plan:
-    """Return a plan of calls as tasks in words, each with a criterion: the executor chooses the tool."""
+    """Return a plan of calls as tasks in plain language, each with a criterion: the executor chooses the tool."""
     steps = [
         Step(
             id=step.id,

@@ -18,7 +18,7 @@ RULES: dict[str, str] = {
 
 
 def without(instructions: str, rule: str) -> str:
-    """Return the instructions with one rule left out. Raises `ValueError` when they do not hold it exactly once."""
+    """Return the instructions without one of the rules. Raises `ValueError` when they do not hold it exactly once."""
     left, times = re.subn(rf"^- {re.escape(RULES[rule])}.*(?:\n  .*)*\n?", "", instructions, flags=re.MULTILINE)
     if times != 1:
         raise ValueError(f"the rule {rule!r} (- {RULES[rule]} …) occurs {times} times in the instructions, not once")

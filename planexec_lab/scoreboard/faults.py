@@ -21,7 +21,7 @@ IN_THE_WAY = "something is in the way; call clear_the_way first"
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """The faults of a run. The same seed gives the same faults to every variation.
+    """A run's faults. The same seed gives the same faults to every variation.
 
     Args:
         kind: "flaky tool": any call can fail before it has an effect, and succeeds when it is retried. "wrong first plan":

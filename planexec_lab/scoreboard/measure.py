@@ -42,7 +42,7 @@ class Figures:
         horizon: number of steps of the longest valid plan, in the outer run.
         complete: whether the first valid plan was complete.
         reasons: number of requests to the planner, by reason, in the outer run.
-        hands: executors of the outer run's steps: "tools", a model's name, or "a run" inside the step; most frequent first.
+        executors: executors of the outer run's steps: "tools", a model's name, or "a run" inside the step; most frequent first.
         workers: the most steps that ran at once, in the outer run.
         wasted: tool calls, also in nested runs, that failed or were undone. A step that failed without a call does not count,
             for instance after a model's refusal; nor does a call with an unused result.
@@ -54,7 +54,7 @@ class Figures:
     horizon: int
     complete: bool
     reasons: dict[str, int]
-    hands: tuple[str, ...]
+    executors: tuple[str, ...]
     workers: int
     wasted: int
 
@@ -83,7 +83,7 @@ def figures(run: Run) -> Figures:
         horizon=max((len(plan.steps) for plan in plans), default=0),
         complete=bool(plans) and plans[0].complete,
         reasons=dict(Counter(event.reason for event in events if isinstance(event, PlanStarted))),
-        hands=tuple(hand for hand, _ in Counter(_hands(events)).most_common()),
+        executors=tuple(name for name, _ in Counter(_executors(events)).most_common()),
         workers=_at_once(events),
         wasted=_wasted(events),
     )
@@ -105,7 +105,7 @@ def calls_in(events: Iterable[Any]) -> Iterator[tuple[str, ModelCall]]:
             yield from ((role, call) for call in getattr(event, "calls", ()))
 
 
-def _hands(events: Iterable[Any]) -> Iterator[str]:
+def _executors(events: Iterable[Any]) -> Iterator[str]:
     """The executor of each done step."""
     runs: set[str] = set()
     for event in events:

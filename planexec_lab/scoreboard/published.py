@@ -21,7 +21,7 @@ CLAIMS = (
     ),
     Claim(
         "ReWOO",
-        "5 times fewer tokens and 4 % more accurate on HotpotQA, beside an observation after each thought",
+        "5 times fewer tokens and 4 % more accurate on HotpotQA than with an observation after each thought",
         "Xu et al. (2023), https://arxiv.org/abs/2305.18323",
     ),
 )

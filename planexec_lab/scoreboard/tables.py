@@ -23,8 +23,8 @@ def settings(rows: Sequence[Row]) -> Figure:
     head = ("variation", "horizon", "asked again", "steps by", "at once", "calls")
     lines = []
     for row in rows:
-        hands, workers = ", ".join(row.figures.hands), str(row.figures.workers)
-        cells = [row.variation, _horizon(row), _asked_again(row), hands, workers, _by_role(row)]
+        executors, workers = ", ".join(row.figures.executors), str(row.figures.workers)
+        cells = [row.variation, _horizon(row), _asked_again(row), executors, workers, _by_role(row)]
         lines.append(Line(cells, PLAIN))
     return table(f"One loop, {count(len(rows), 'variation')}: {rows[0].task}", head, lines, columns=40)
 

@@ -1,7 +1,5 @@
 """An executor that claims tickets: python -m planexec_lab.tickets FILE NAME [TOOL ...]"""
 
-from __future__ import annotations
-
 import sys
 
 from planexec_lab.tickets import claim_tickets

@@ -1,34 +1,45 @@
-"""Many runs of one plan on shared slots, on the virtual clock."""
+"""Many runs of one plan on shared slots: random arrivals, and the seconds that each run takes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import accumulate
+from random import Random
 
-from planexec_lite.agent import execute
-from planexec_lite.plan import Plan, Step
-from planexec_lite.roles.executors import ToolExecutor
-from planexec_lite.run import Run
-from planexec_lite.tools import Toolbox, tool
-from planexec_lite.workers import Simulated
+from planexec_lite.plan import Plan
 
 
-def simulated(plan: Plan, seconds: Mapping[str, float], arrivals: Sequence[float], slots: int) -> Run:
-    """Return one run that contains a run of `plan` for each arrival, in this order, so that the oldest run comes first.
+def arrivals_at(load: float, slots: int, runs: int, work: float) -> list[int]:
+    """Return the seconds at which runs of `work` seconds arrive at random, so that the slots are busy for the share `load`."""
+    random = Random(1)
+    return [round(at) for at in accumulate(random.expovariate(load * slots / work) for _ in range(runs))]
 
-    The first step of each run lasts until the run arrives. The other steps take their `seconds`, and use a slot.
+
+def run_times(
+    plan: Plan, seconds: Mapping[str, float], arrivals: Sequence[int], slots: int, first: Callable[[float, int], float]
+) -> list[float]:
+    """Return the seconds of each run, from its arrival to the end of its last step.
+
+    Args:
+        seconds: how long each step takes, by its id.
+        first: gets the second at which a step became ready, and the number of its run. The step with the smallest value
+            gets the next slot.
     """
-
-    @tool(latency=lambda at: at, effects="none")
-    def arrive(at: float) -> None:
-        """Arrive at this second."""
-
-    @tool(latency=lambda step: seconds[step], effects="none", uses="slot")
-    def work(step: str) -> None:
-        """Do a step."""
-
-    steps = []
-    for run, at in enumerate(arrivals):
-        steps.append(Step(id=f"{run}-arrives", tool="arrive", params={"at": at}))
-        for id, before in plan.graph.items():
-            after = tuple(f"{run}-{other}" for other in before or ("arrives",))
-            steps.append(Step(id=f"{run}-{id}", tool="work", params={"step": id}, depends_on=after))
-    workers = Simulated(limits={"slot": slots})
-    return execute(Plan(steps=tuple(steps)), ToolExecutor(Toolbox([arrive, work])), workers=workers)
+    ready: list[tuple[float, str, int]] = []
+    ends: list[tuple[float, int, str]] = [
+        (at, run, "") for run, at in enumerate(arrivals)
+    ]  # an arrival is the end of step ""
+    done, times = [set[str]() for _ in arrivals], [0.0 for _ in arrivals]
+    while ends:
+        now, run, ended = heappop(ends)
+        slots += ended != ""
+        done[run].add(ended)
+        times[run] = now - arrivals[run]
+        for step, before in plan.graph.items():
+            needs = {*before} or {""}
+            if ended in needs and needs <= done[run]:
+                heappush(ready, (first(now, run), step, run))
+        while slots and ready:
+            _, step, run = heappop(ready)
+            slots -= 1
+            heappush(ends, (now + seconds[step], run, step))
+    return times

@@ -1,7 +1,5 @@
 """The bookkeeping of lesson 14: tools that other processes can import. Their ledger is a file with a line for each booking."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import Any

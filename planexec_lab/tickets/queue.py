@@ -167,11 +167,7 @@ def opened(file: str | Path) -> sqlite3.Connection:
 
 
 def claim_tickets(
-    file: str | Path,
-    name: str,
-    tools: Sequence[str] = (),
-    stop: Event | None = None,
-    say: Callable[[str], None] = print,
+    file: str | Path, name: str, tools: Sequence[str] = (), stop: Event | None = None, say: Callable[[str], Any] = print
 ) -> None:
     """Claim tickets from `file` and carry them out, one at a time, until `stop` is set.
 

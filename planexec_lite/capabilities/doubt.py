@@ -14,7 +14,7 @@ from planexec_lite.core import WAIT, Answer, Board, Capability, IllegalTransitio
 from planexec_lite.core import events as e
 from planexec_lite.meter import ModelCall
 
-UNKNOWN = "nobody knows whether it was done"
+UNKNOWN = "unknown whether it was done"
 
 
 @dataclass(frozen=True, slots=True)

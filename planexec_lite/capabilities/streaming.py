@@ -1,4 +1,4 @@
-"""Streaming (lesson 05): steps start while the planner is still writing the rest of its plan."""
+"""Streaming (lesson 08): steps start while the planner is still writing the rest of its plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scripted model: a call over loopback HTTP and one through a bare transport, beside one in process; the engine alone.
+"""The scripted model: a call over loopback HTTP or a bare transport, compared with a call in process; the engine alone.
 
 The bare transport returns the same body without reading the request, so the rest is the genuine client's own time.
 """
@@ -21,7 +21,7 @@ ASK: dict[str, Any] = {
 
 
 def measure(calls: int, times: int = 9) -> list[Row]:
-    """Rows with µs a call: over HTTP beside in process (at most 3 times as long), and the mock's own share of a call."""
+    """Rows with µs per call: over HTTP compared with in process (at most 3 times as long), and the mock's share of a call."""
     import httpx2
     import openai
 

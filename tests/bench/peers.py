@@ -19,38 +19,30 @@ Steps = dict[str, Any]
 
 
 def read(text: str) -> Steps:
-    """Id -> step, from the JSON of a plan."""
     return {step["id"]: step for step in json.loads(text)["steps"]}
 
 
 def carry_out(step: Any, inputs: dict[str, Any], functions: Functions) -> Any:
-    """Resolve the references of one step and call its function."""
     return functions[step["tool"]](**references.resolve(step["params"], inputs))
 
 
 def sorter_of(steps: Steps) -> TopologicalSorter[str]:
-    """The steps in graphlib's sorter, prepared."""
     sorter = TopologicalSorter({id: step["depends_on"] for id, step in steps.items()})
     sorter.prepare()
     return sorter
 
 
-def with_asyncio(steps: Steps, functions: Functions, pool: Executor | None = None) -> dict[str, Any]:
-    """Run every step as a task, as soon as what it waits for is done; on the loop's own thread, or on a `pool`'s."""
+def with_asyncio(steps: Steps, functions: Functions) -> dict[str, Any]:
+    """Run every step as a task on the loop's own thread, as soon as what it waits for is done."""
 
     async def run() -> dict[str, Any]:
-        loop = asyncio.get_running_loop()
         sorter = sorter_of(steps)
         finished: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
         results: dict[str, Any] = {}
 
         async def work(id: str) -> None:
-            step = steps[id]
-            inputs = {other: results[other] for other in step["depends_on"]}
-            if pool is None:
-                finished.put_nowait((id, carry_out(step, inputs, functions)))
-            else:
-                finished.put_nowait((id, await loop.run_in_executor(pool, carry_out, step, inputs, functions)))
+            inputs = {other: results[other] for other in steps[id]["depends_on"]}
+            finished.put_nowait((id, carry_out(steps[id], inputs, functions)))
 
         while sorter.is_active():
             tasks = [asyncio.create_task(work(id)) for id in sorter.get_ready()]
@@ -66,18 +58,13 @@ def with_asyncio(steps: Steps, functions: Functions, pool: Executor | None = Non
 
 
 def with_threads(steps: Steps, functions: Functions, pool: Executor) -> dict[str, Any]:
-    """Hand every step to the pool, as soon as what it waits for is done."""
-    return with_futures(steps, lambda id, inputs: pool.submit(carry_out, steps[id], inputs, functions))
-
-
-def with_futures(steps: Steps, submit: Callable[[str, dict[str, Any]], Future[Any]]) -> dict[str, Any]:
-    """Submit every step with its inputs, as soon as what it waits for is done."""
+    """Submit every step to the pool, as soon as what it waits for is done."""
     sorter = sorter_of(steps)
     finished: SimpleQueue[tuple[str, Future[Any]]] = SimpleQueue()
     results: dict[str, Any] = {}
     while sorter.is_active():
         for id in sorter.get_ready():
-            future = submit(id, {other: results[other] for other in steps[id]["depends_on"]})
+            future = pool.submit(carry_out, steps[id], {n: results[n] for n in steps[id]["depends_on"]}, functions)
             future.add_done_callback(lambda future, id=id: finished.put((id, future)))  # type: ignore[misc]
         id, future = finished.get()
         results[id] = future.result()

@@ -5,7 +5,6 @@ import random
 from collections.abc import Callable
 
 from planexec_lite import Plan, PlanError, Run, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.agent import Watch
 from planexec_lite.workers import Workers
 
 
@@ -48,19 +47,16 @@ def text_of(shape: str, steps: int) -> str:
     return json.dumps({"goal": "bench", "steps": made})
 
 
-def valid(text: str, tools: Toolbox = TOOLS) -> Plan:
-    """The plan, parsed and checked."""
+def valid(text: str) -> Plan:
     plan = Plan.parse(text)
-    if problems := plan.problems(tools):
+    if problems := plan.problems(TOOLS):
         raise PlanError(problems)
     return plan
 
 
-def alone(plan: Plan, workers: Workers, watch: Watch | None = None, tools: Toolbox = TOOLS) -> Run:
-    """Execution alone: a valid plan in, results and events out."""
-    return execute(plan, ToolExecutor(tools), workers=workers, watch=watch)
+def alone(plan: Plan, workers: Workers) -> Run:
+    return execute(plan, ToolExecutor(TOOLS), workers=workers)
 
 
 def whole(text: str, workers: Workers) -> Run:
-    """From JSON text to results: parse, validate, execute."""
     return execute(Plan.parse(text), ToolExecutor(TOOLS), workers=workers)

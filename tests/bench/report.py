@@ -3,56 +3,43 @@
 import os
 import platform
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from tests.bench.timing import Row
 
 LEGIBILITY = (
-    "A missed target beside asyncio or threads is what legibility costs: every start and every result is a frozen event, "
+    "A missed target compared with asyncio or threads is the cost of legibility: every start and every result is a frozen event, "
     "the board is a fold of them, and one pure function decides what comes next. The peers keep none of that."
 )
 FAIRNESS = """## Who is compared, and what each does not do
 
-All contenders get the same plan, call the same plain functions, and resolve references by the same function. All that
-stand in one table ran in one process, one after the other in every round; a ratio is the median of the rounds' ratios.
-What a step costs is processor time, of all threads of the process: the steps do nothing, and other processes on the
-machine don't count. Real time, large plans and calls of the model are on the wall.
+All contenders get the same plan, call the same plain functions, and resolve references by the same function. The contenders
+of a table ran in one process, one after the other in every round; a ratio is the median of the rounds' ratios.
+The cost of a step is processor time, of all threads of the process: the steps do nothing, and other processes on the
+machine don't count. Calls of the model are on the wall.
 Everybody starts from the steps as read from JSON, unless the row says "from JSON".
 
 | contender | what it is here | what it does not do, and ours does |
 |---|---|---|
 | planexec_lite, Inline, Pool, Simulated | `execute` checks the plan, and each call is validated again | |
 | asyncio + graphlib, threads + graphlib | a task a step, started when it may | check, record, retry, undo, resume |
-| LangGraph, graph | a node a step, built, compiled and run, no checkpointer | start a step before its whole level is done |
-| LangGraph, SqliteSaver | the same graph, a checkpoint on disk after each superstep | keep each result once |
-| LangGraph, functional | a task a step in one entrypoint, no checkpointer | know a dependency: graphlib says what may start |
-
-LangGraph also streams and takes state reducers, which are not used here.
 """
 
 
 @dataclass
 class Part:
-    """A part of the report: a table and a note."""
-
     title: str
     rows: list[Row]
     ours: str
     theirs: str
-    note: str = ""
 
     def text(self) -> str:
         head = f"| what | {self.ours} | {self.theirs} | ratio | target | verdict |"
-        notes = [self.note, ""] if self.note else []
-        return "\n".join([f"## {self.title}", "", *notes, head, "|---" * 6 + "|", *map(str, self.rows), ""])
+        return "\n".join([f"## {self.title}", "", head, "|---" * 6 + "|", *map(str, self.rows), ""])
 
 
 @dataclass
 class Report:
-    """All parts, and why LangGraph was not measured."""
-
     parts: list[Part] = field(default_factory=list)
-    missing: str = ""
     load: tuple[float, float] = (0.0, 0.0)
 
     @property
@@ -60,7 +47,6 @@ class Report:
         return [row for part in self.parts for row in part.rows if row.verdict == "MISSED"]
 
     def text(self) -> str:
-        """The report as Markdown."""
         targets = sum(bool(row.verdict) for part in self.parts for row in part.rows)
         began, ended = self.load
         noisy = " Others were using the machine: the figures are noisy." if began > (os.cpu_count() or 1) / 2 else ""
@@ -74,13 +60,7 @@ class Report:
         if self.missed:
             lines += [f"- MISSED: {row.what}: {row.factor:.2f}, target {row.target}" for row in self.missed]
             lines += ["", LEGIBILITY, ""]
-        if self.missing:
-            lines += [f"LangGraph was not measured: {self.missing}", ""]
         return "\n".join([*lines, *(part.text() for part in self.parts), FAIRNESS])
-
-    def write(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "report.md").write_text(self.text(), encoding="utf-8", newline="\n")
 
 
 def load() -> float:

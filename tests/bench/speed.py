@@ -1,16 +1,14 @@
-"""Microseconds a step: ours beside asyncio and a thread pool with graphlib, and how the cost grows."""
+"""Microseconds per step: the kit compared with asyncio and threads with graphlib, and runs with and without retries."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from statistics import median
 from typing import Any
 
 from planexec_lite import Backoff, Inline, Plan, Policy, Pool, Simulated, Tool, Toolbox, ToolExecutor, execute
 from tests.bench import peers
 from tests.bench.plans import FUNCTIONS, SHAPES, alone, text_of, valid, whole
-from tests.bench.timing import Row, beside, ratio, real, rounds
+from tests.bench.timing import Row, beside, rounds
 
-MOST_SECONDS = 1.0  # for 10,000 steps of any shape
 PAIRS = [  # ours, theirs, the target at 1,000 steps
     ("Inline", "asyncio", 1.5),
     ("Simulated", "asyncio", None),
@@ -18,11 +16,9 @@ PAIRS = [  # ours, theirs, the target at 1,000 steps
     ("Inline from JSON", "asyncio from JSON", 2.0),
 ]
 TEN_REFERENCES = ("layered", "Inline")  # where every step uses ten results, twice the time is enough
-OURS = ("Inline", "Simulated", "Pool", "Inline from JSON")
 
 
 def contenders(shape: str, steps: int, threads: ThreadPoolExecutor) -> dict[str, Callable[[], Any]]:
-    """Everybody who runs a plan of that shape; the names of ours begin with what is measured."""
     text = text_of(shape, steps)
     plan, bare = valid(text), peers.read(text)
     return {
@@ -37,7 +33,7 @@ def contenders(shape: str, steps: int, threads: ThreadPoolExecutor) -> dict[str,
 
 
 def measure(sizes: dict[int, int]) -> list[Row]:
-    """Ours beside the peers, for every shape and size; `sizes` maps steps to rounds."""
+    """The kit compared with the peers, for every shape and size; `sizes` maps steps to rounds."""
     rows = []
     with ThreadPoolExecutor(2) as threads:
         for shape in SHAPES:
@@ -53,37 +49,8 @@ def measure(sizes: dict[int, int]) -> list[Row]:
     return rows
 
 
-def whole_plans(steps: int, times: int) -> list[Row]:
-    """Large plans in seconds on the wall, beside the most that they may take."""
-    rows = []
-    with ThreadPoolExecutor(2) as threads:
-        for shape in SHAPES:
-            works = contenders(shape, steps, threads)
-            taken = rounds({name: works[name] for name in OURS}, times, real)
-            rows += [Row(f"{shape}: {name}", median(taken[name]), MOST_SECONDS, "s", 1.0) for name in OURS]
-    return rows
-
-
-def growth(small: int, large: int, times: int) -> list[Row]:
-    """What a step costs in a large plan, beside a small one, in the same rounds."""
-    rows = []
-    with ThreadPoolExecutor(2) as threads:
-        for shape in SHAPES:
-            works = {steps: contenders(shape, steps, threads) for steps in (small, large)}
-            for name in OURS:
-                rows.append(grown(f"{shape}: {name}", {steps: works[steps][name] for steps in works}, times, 2.0))
-    return rows
-
-
-def grown(what: str, works: dict[int, Callable[[], Any]], times: int, most: float) -> Row:
-    """One row: the work at a small and at a large number of steps, interleaved."""
-    taken = rounds({str(steps): work for steps, work in works.items()}, times)
-    small, large = ([second / steps * 1e6 for second in taken[str(steps)]] for steps in works)
-    return Row(what, median(large), median(small), "µs", most, ratio(large, small))
-
-
 def retried(steps: int, times: int) -> list[Row]:
-    """Cost of an attempt in a run where one step in twenty fails once and backs off, beside a run without failures."""
+    """Cost of an attempt in a run where one step in twenty fails once and backs off, compared with a run without failures."""
     plan = Plan.parse(
         [{"id": n, "tool": "work", "params": {"n": n}, "depends_on": [n - 1] if n % 10 else []} for n in range(steps)]
     )

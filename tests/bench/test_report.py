@@ -1,62 +1,34 @@
 """The bench on tiny plans, and its verdicts."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.bench import __main__ as bench
-from tests.bench.langgraph import MADE, OURS, PLAIN, SAVER, Measured
-from tests.bench.report import FAIRNESS, Part, Report
+from tests.bench.report import Part, Report
 from tests.bench.timing import Row, number, ratio, rounds
 
-TINY = bench.Effort({10: 1, 20: 1}, {"10": 1}, 1, 0.02, (20, 1), (10, 20, 1), (10, 1), (20, 1), 1, 2)
+TINY = bench.Effort({10: 1, 20: 1}, (20, 1), 1, 2)
 
 
 @pytest.mark.slow
 @pytest.mark.weekly
-def test_the_report_has_every_table_with_rows_and_says_what_is_missing(tmp_path: Path) -> None:
-    bench.measure(TINY, tmp_path / "no-python").write(tmp_path / "new")
-    text = (tmp_path / "new" / "report.md").read_text(encoding="utf-8")
-    assert text.count("| ratio | target | verdict |") == 5
-    assert "LangGraph was not measured: run elsewhere/environments.sh langgraph first" in text
+def test_the_report_has_every_table_with_rows() -> None:
+    report = bench.measure(TINY)
+    assert report.text().count("| ratio | target | verdict |") == 4
+    assert all(part.rows for part in report.parts)
 
 
-def test_every_contender_is_described() -> None:
-    assert all(f"| {name}" in FAIRNESS for name in (*MADE, SAVER, PLAIN))
-
-
-def test_a_missed_target_comes_first_and_makes_a_strict_run_fail(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missed_targets_fail_a_strict_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     slow = Report([Part("A step", [Row("chain: Inline : asyncio", 3.0, 2.0, "µs", 1.2)], "ours", "peer")])
-    asked: list[bench.Effort] = []
-
-    def measure(effort: bench.Effort, python: Path) -> Report:
-        asked.append(effort)
-        return slow
-
-    monkeypatch.setattr(bench, "measure", measure)
-    assert (bench.main([]), bench.main(["--strict", "--quick"]), asked) == (0, 1, [bench.FULL, bench.QUICK])
+    monkeypatch.setattr(bench, "measure", lambda effort: slow if effort in (bench.FULL, bench.QUICK) else None)
+    assert (bench.main([]), bench.main(["--strict", "--quick"])) == (0, 1)
     printed = capsys.readouterr().out
     assert "1 targets, 1 missed" in printed
     assert printed.index("- MISSED: chain: Inline : asyncio: 1.50, target ≤ 1.2") < printed.index("## A step")
 
 
-@pytest.mark.parametrize(("times_ours", "verdict"), [(26.0, "met"), (24.0, "MISSED")])
-def test_langgraph_must_take_25_times_as_long_as_ours(times_ours: float, verdict: str) -> None:
-    times = {OURS: [0.01], PLAIN: [0.008], **{name: [0.01 * times_ours] for name in MADE}}
-    rows = Measured(overhead={"chain": {"1000": times}}).overhead_rows()
-    assert [row.verdict for row in rows if row.target] == [verdict] * 2
-    taken = {"Simulated": [0.1], "Inline": [0.2], SAVER: [0.1 * times_ours]}
-    assert [row.verdict for row in Measured(written={"on the wall": taken}).written_rows(1000)] == [verdict, ""]
-
-
-@pytest.mark.parametrize(
-    ("ours", "most", "least", "verdict"),
-    [(1.2, 1.2, None, "met"), (1.21, 1.2, None, "MISSED"), (24.9, None, 25.0, "MISSED"), (9.9, None, None, "")],
-)
-def test_a_target_is_met_between_its_bounds(ours: float, most: float | None, least: float | None, verdict: str) -> None:
-    assert Row("a step", ours, 1.0, "µs", most, least=least).verdict == verdict
+@pytest.mark.parametrize(("ours", "most", "verdict"), [(1.2, 1.2, "met"), (1.21, 1.2, "MISSED"), (9.9, None, "")])
+def test_a_target_is_met_up_to_its_bound(ours: float, most: float | None, verdict: str) -> None:
+    assert Row("a step", ours, 1.0, "µs", most).verdict == verdict
     assert [number(value) for value in (1234.5, 12.34, 0.0123)] == ["1,234", "12.3", "0.012"]
 
 

@@ -13,9 +13,9 @@ real, work = perf_counter, process_time  # the time on the wall, and the process
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the report: what was measured, in which unit, beside what, and what the ratio of the two has to be.
+    """A line of the report: a measurement, its unit, the one that it is compared with, and the required ratio.
 
-    `ratio` is the median of the rounds' ratios, where there are rounds; `most` and `least` are the target.
+    `ratio` is the median of the rounds' ratios; `most` is the target.
     """
 
     what: str
@@ -24,7 +24,6 @@ class Row:
     unit: str
     most: float | None = None
     ratio: float | None = None
-    least: float | None = None
 
     @property
     def factor(self) -> float:
@@ -32,15 +31,12 @@ class Row:
 
     @property
     def target(self) -> str:
-        bounds = [("≤", self.most), ("≥", self.least)]
-        return ", ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
+        return "" if self.most is None else f"≤ {self.most:g}"
 
     @property
     def verdict(self) -> str:
-        """Whether the target is met; empty where there is none."""
-        low = self.least is not None and self.factor < self.least
-        high = self.most is not None and self.factor > self.most
-        return ("MISSED" if low or high else "met") if self.target else ""
+        """Whether the target is met; empty without a target."""
+        return "" if self.most is None else "MISSED" if self.factor > self.most else "met"
 
     def __str__(self) -> str:
         times = f"{number(self.ours)} {self.unit} | {number(self.theirs)} {self.unit} | {number(self.factor, 2)}"
@@ -84,5 +80,4 @@ def rounds(contenders: Mapping[str, Callable[[], Any]], times: int, clock: Calla
 
 
 def ratio(ours: list[float], theirs: list[float]) -> float:
-    """The median of the ratios within the rounds: a slow moment of the machine hits both."""
     return median(a / b for a, b in zip(ours, theirs, strict=True))

@@ -1,7 +1,7 @@
-"""What the browser tests of a module share: one Chromium, and a page. JupyterLab is shared by all.
+"""The browser tests of a module share a Chromium and a page. JupyterLab is shared by all.
 
 To load JupyterLab costs ten seconds of CPU, most of what a test takes. So a page stays for the next test: what it shows is
-closed, its kernels are shut down. Whoever changes settings, reloads or leaves JupyterLab asks for a `fresh` page.
+closed, its kernels are shut down. Tests that change settings, reload or leave JupyterLab ask for a `fresh` page.
 """
 
 import re
@@ -49,7 +49,7 @@ def dropped(pages: list[Page]) -> None:
 
 @pytest.fixture
 def fresh(pages: list[Page]) -> Iterator[None]:
-    """A page in a session of the browser that nobody has used, and that nobody uses again."""
+    """A page in a new session of the browser, which no other test uses."""
     dropped(pages)
     yield
     dropped(pages)
@@ -74,7 +74,7 @@ def page(request: pytest.FixtureRequest, chromium: Browser, pages: list[Page]) -
 
 @pytest.fixture(params=THEMES)
 def themed(request: pytest.FixtureRequest, lab: Lab, fresh: None) -> Iterator[str]:
-    """The theme of JupyterLab, in a page of its own."""
+    """The theme of JupyterLab, in a separate page."""
     lab.themed(request.param)
     yield request.param
     lab.themed("Light")
@@ -82,14 +82,14 @@ def themed(request: pytest.FixtureRequest, lab: Lab, fresh: None) -> Iterator[st
 
 @pytest.fixture
 def errors(page: Page) -> Iterator[list[str]]:
-    """What the page complains of; nothing, when the test has ended."""
+    """The page's errors; the list must be empty when the test ends."""
     heard = listen(page)
     yield heard
     assert ours(heard) == []
 
 
 def kept_at(name: str) -> Path:
-    """Where the picture of a failed test's page is kept."""
+    """The file for the picture of a failed test's page."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     return SHOTS / f"failed {re.sub('[^a-z0-9]+', '-', name.lower())}.png"
 

@@ -1,4 +1,4 @@
-"""What a person does at the review desk, the live board and the player, whichever notebook they stand in."""
+"""A person's actions at the review desk, the live board and the player, in any notebook."""
 
 import ast
 import re
@@ -30,7 +30,6 @@ RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
 
 
 def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
-    """Open a notebook with these cells, and run them all."""
     lab.open(page, lab.book(f"{name}.ipynb", *cells))
     run_all(page)
 
@@ -47,7 +46,7 @@ def button(where: Locator, name: str) -> Locator:
 
 
 def write(where: Locator, label: str, text: str) -> None:
-    """Type into a field as a person does: what stands there is chosen and deleted, then one key after the other."""
+    """Type into a field as a person does: select and delete its text, then press one key after the other."""
     field = where.get_by_label(label, exact=True)
     field.press("ControlOrMeta+a")
     field.press("Delete")
@@ -117,7 +116,7 @@ def play(page: Page, where: Locator, gestures: Sequence[str | tuple[str, str]]) 
 
 
 def script_of(source: str) -> list[str | tuple[str, str]]:
-    """The script that a cell gives to its desk, where it stands there word for word; else one that approves."""
+    """The script that a cell gives to its desk, if it is a literal; else a script that approves."""
     for node in ast.walk(ast.parse(source)):
         given = isinstance(node, ast.keyword) and node.arg == "script"
         named = isinstance(node, ast.Assign) and [ast.unparse(one) for one in node.targets] == ["script"]
@@ -148,7 +147,6 @@ def go_on(page: Page, cell: Locator) -> None:
 
 
 def cell_of(shown: Locator) -> Locator:
-    """The cell that shows a desk."""
     return shown.locator("xpath=ancestor::*[contains(concat(' ', @class, ' '), ' jp-Cell ')]")
 
 
@@ -196,7 +194,7 @@ def axe() -> str | None:
 
 
 def faults(page: Page, where: str, impacts: Sequence[str] = ()) -> list[str]:
-    """What axe-core finds in a part of the page, where it can be had; of these `impacts` alone, where some are named."""
+    """axe-core's violations in a part of the page, if axe-core is available; only of these `impacts`, if any are named."""
     if (source := axe()) is None:
         return []
     page.evaluate(source)

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser import two_cells
 from tests.guards.books import ROOT
 
 PROGRAMS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
@@ -97,9 +97,7 @@ class Lab:
 
     def book(self, name: str, *cells: str) -> str:
         """Write a notebook with these code cells, and return its path below the folder."""
-        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        made.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
-        nbformat.write(made, self.folder / name)
+        two_cells.book(self.folder / name, *cells)
         return name
 
     def renew_kernels(self) -> None:
@@ -119,7 +117,7 @@ class Lab:
         settings_into(self.settings, SETTINGS)
 
     def _asked(self, method: str, path: str) -> Any:
-        """What the server's interface answers."""
+        """The answer of the server's interface."""
         asked = urllib.request.Request(f"{self.url}{path}", method=method)
         asked.add_header("Authorization", f"token {self.token}")
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # whatever proxy this machine has

@@ -1,6 +1,6 @@
 """The site, served on loopback as a browser tab gets it, and the lessons that run there.
 
-What the site gets from Pyodide's own server is not to be had here: a stand-in for matplotlib draws empty pictures, and
+The files of Pyodide's own server are not available here: a stand-in for matplotlib draws empty pictures, and
 PyYAML comes without its compiled part. The test alone has them, laid over the files of the site while it is served.
 """
 
@@ -199,7 +199,7 @@ def start(page: Page, name: str) -> None:
 
 
 def cells(page: Page) -> list[dict[str, Any]]:
-    """The cells of the open notebook as they stand now."""
+    """The current cells of the open notebook."""
     found: list[dict[str, Any]] = page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells"
     )

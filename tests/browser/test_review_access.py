@@ -1,4 +1,4 @@
-"""The desk for whoever can't see it, or sees it narrow: fields and their problems, what is announced, the focus, axe."""
+"""The desk with a screen reader and on narrow screens: fields and their problems, what is announced, the focus, axe."""
 
 import pytest
 from playwright.sync_api import Page

@@ -49,7 +49,7 @@ def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
 
 
 def go_to(page: Page, number: Locator, text: str) -> None:
-    """Type a number as a person does: over what stands there, key by key, and Enter."""
+    """Type a number as a person does: over the old one, key by key, and Enter."""
     number.click()
     page.keyboard.press("Control+a")
     page.keyboard.type(text, delay=30)
@@ -80,9 +80,7 @@ def spoken(page: Page) -> list[dict[str, Any]]:
     ]
 
 
-def test_the_live_board_reaches_its_end_and_the_player_moves(
-    lab: Lab, page: Page, errors: list[str], themed: str
-) -> None:
+def test_the_live_board_ends_and_the_player_moves(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
     opened(lab, page, f"live-{themed}", SETUP, LIVE, RUN, "views.player(run)")
     live, player = page.locator(".pxl-live"), page.locator(".pxl-player")
     live.get_by_text(re.compile("Running: [1-5] of 6 steps done")).first.wait_for()  # the cell below is still running
@@ -107,9 +105,7 @@ def test_the_live_board_reaches_its_end_and_the_player_moves(
 
 
 @pytest.mark.wide
-def test_the_player_is_heard_and_keeps_the_focus_with_the_keyboard_alone(
-    lab: Lab, page: Page, errors: list[str], themed: str
-) -> None:
+def test_the_player_works_with_the_keyboard_alone(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
     """One status region lasts; at an end of the run the focus stays where it is."""
     opened(lab, page, f"heard-{themed}", SETUP, "from tests.views.worlds import deploy\nviews.player(deploy())")
     wait_until_done(page)
@@ -144,9 +140,7 @@ def test_the_player_is_heard_and_keeps_the_focus_with_the_keyboard_alone(
 
 
 @pytest.mark.wide
-def test_player_and_live_board_keep_the_rules_at_any_width(
-    lab: Lab, page: Page, errors: list[str], themed: str
-) -> None:
+def test_player_and_board_keep_the_rules_at_any_width(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
     small, large = (LIVE, RUN, "views.player(run)"), (LARGE, RUN_LARGE, "views.player(big)", RTL)
     opened(lab, page, f"wide-{themed}", SETUP, *small, *large)
     wait_until_done(page)
@@ -166,7 +160,7 @@ def test_player_and_live_board_keep_the_rules_at_any_width(
 @pytest.mark.wide
 @pytest.mark.usefixtures("fresh")
 def test_a_notebook_that_is_opened_again_shows_still_pictures(lab: Lab, page: Page) -> None:
-    """JupyterLab says "model not found" for a widget whose kernel is gone, whatever else its output holds."""
+    """JupyterLab says "model not found" for a widget whose kernel is gone, even if its output has other forms."""
     opened(lab, page, "again", SETUP, LIVE, RUN, "views.player(run)", "screen")
     page.locator(".pxl-player").wait_for()
     wait_until_done(page)

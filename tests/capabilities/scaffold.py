@@ -1,37 +1,14 @@
-"""What the tests of the capabilities share: runs that check themselves, and a site where tools put things up and take them down."""
+"""Shared by the tests of the capabilities: a site where tools put things up and take them down, and a check of rollbacks."""
 
 from typing import Any
 
-from planexec_lite import Plan, PlannerExecutor, Policy, Run, Simulated, Tool, Toolbox, ToolExecutor, Verdict, execute
-from planexec_lite.assembly import Board
+from planexec_lite import PlannerExecutor, Policy, Run, Tool, Toolbox
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.events import Event, StepDone, UndoDone, UndoFailed, UndoStarted
-from planexec_lite.plan import Step
-from planexec_lite.workers import Workers
-from tests.core.shapes import Portions, check_fold, check_replay, step
+from tests.core.agents import agent_for, carry_out
+from tests.core.shapes import step
 
 FAILED = Policy(rollback="failed")
-
-
-def carry_out(
-    steps: Any, tools: Toolbox, workers: Workers | None = None, evaluator: Any = None, watch: Any = None, **policy: Any
-) -> Run:
-    """Carry out the steps; the board is the fold of the events, and the rules decide the same again."""
-    workers, rules = workers or Simulated(), Policy(**policy)
-    plan, executor = Plan.parse(steps), ToolExecutor(tools)
-    run = execute(plan, executor, workers=workers, policy=rules, evaluator=evaluator, watch=watch)
-    check_fold(run)
-    if isinstance(workers, Simulated):
-        check_replay(run, rules)
-    return run
-
-
-def planned(tools: Toolbox, *plans: Any, workers: Workers | None = None, roles: Any = (), **policy: Any) -> Any:
-    """Return an agent whose planner gives these plans in turn."""
-    rules = Policy(**policy)
-    return PlannerExecutor(
-        Portions(*plans), ToolExecutor(tools), workers=workers or Simulated(), policy=rules, **dict(roles)
-    )
 
 
 class Site:
@@ -48,7 +25,6 @@ class Site:
                 Tool(self.take_down, effects="idempotent", latency=1.0),
                 Tool(self.look, latency=1.0, effects="none"),
                 Tool(self.tell, effects="once"),
-                Tool(self.slow, effects="idempotent", latency=9.0),
             ]
         )
 
@@ -67,34 +43,25 @@ class Site:
         self.log.append(f"-{name}")
         if name in self.stuck:
             raise RuntimeError(f"{name} is stuck")
-        self.standing.remove(name)  # an error where it does not stand: it was never put up, or is down already
+        self.standing.remove(name)  # an error if it is not there
         return name
 
     def look(self, fails: bool = False) -> list[str]:
-        """See what stands."""
+        """List what is there."""
         if fails:
             raise RuntimeError("it does not look good")
         return list(self.standing)
 
     def tell(self, text: str) -> str:
-        """Tell the neighbours, which can't be taken back."""
+        """Tell the neighbours, which has no undo."""
         self.log.append(f"!{text}")
         return text
 
-    def slow(self, name: str) -> str:
-        """Take it down, slowly."""
-        return self.take_down(name)
-
     def run(self, *steps: Any, policy: Policy = FAILED, rollback: Any = (), **more: Any) -> Run:
-        plan = Plan.parse({"steps": list(steps), "rollback": list(rollback)})
-        run = execute(plan, ToolExecutor(self.tools), workers=Simulated(), policy=policy, **more)
-        check_fold(run)
-        return run
+        return carry_out({"steps": [*steps], "rollback": [*rollback]}, self.tools, policy=policy, **more)
 
-    def agent(self, *answers: Any, policy: Policy = FAILED, **roles: Any) -> PlannerExecutor:
-        return PlannerExecutor(
-            Portions(*answers), ToolExecutor(self.tools), workers=Simulated(), policy=policy, **roles
-        )
+    def agent(self, *answers: Any, policy: Policy = FAILED, **more: Any) -> PlannerExecutor:
+        return agent_for(self.tools, *answers, policy=policy, **more)
 
 
 def up(id: str, *after: str, **more: Any) -> dict[str, Any]:
@@ -137,15 +104,20 @@ def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) ->
     assert [entry for entry in site.log if entry[0] == "-"] == [f"-{id}" for id in wanted]
 
 
-class Verdicts:
-    """Returns the verdicts in turn, then accepts."""
+class World:
+    """Two tools that list their calls, and fail for the numbers in `broken`; `pay` is called at most once."""
 
-    def __init__(self, *verdicts: Any) -> None:
-        self.verdicts = [*verdicts]
+    def __init__(self, *broken: int) -> None:
+        self.broken, self.done = set(broken), list[int]()
+        effects: dict[str, Any] = {"work": "none", "pay": "once"}
+        self.tools = [Tool(self.do, name=name, effects=effects[name], latency=self.seconds) for name in effects]
 
-    def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
-        if not self.verdicts:
-            return Verdict("accept", "well done")
-        verdict = self.verdicts.pop(0)
-        changed = step.model_copy(update={"description": "with care"}) if verdict == "modify" else None
-        return Verdict(verdict, "once more", changed)
+    def seconds(self, n: int, seconds: float) -> float:
+        return seconds
+
+    def do(self, n: int, seconds: float = 1.0) -> int:
+        """Do piece n."""
+        self.done.append(n)
+        if n in self.broken:
+            raise RuntimeError(f"piece {n} is broken")
+        return n

@@ -1,4 +1,4 @@
-"""Budgets: each bound is kept, the run pauses or stops at the bound, and a larger budget lets it continue."""
+"""Budgets: at each bound the run pauses or stops, and a larger budget lets it continue."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from planexec_lite import (
     ApproveAll,
+    AskPerson,
     Budget,
     Decision,
     HybridExecutor,
@@ -22,13 +23,13 @@ from planexec_lite import (
     Simulated,
     Toolbox,
     ToolExecutor,
-    execute,
     tool,
 )
 from planexec_lite import events as e
 from planexec_lite.capabilities.budget import used
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Step
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Job, Workshop, jobs, plan_of, step
 from tests.rounds import rounds
 
@@ -36,15 +37,13 @@ CALL = ModelCall("gpt-4o-mini", 800, 200, 1.0)
 
 
 class Thinking:
-    """An executor that asks a model once for each step."""
+    """An executor that calls a model once for each step."""
 
     def __init__(self, tools: Toolbox) -> None:
         self.tools = tools
 
     def execute(self, one: Step, inputs: Any) -> str:
         charge(2.0, CALL)
-        if one.params.get("fails"):
-            raise RuntimeError("no")
         return one.id
 
 
@@ -58,11 +57,10 @@ def work(fails: bool = False) -> str:
 
 TOOLS = Toolbox([work])
 FIVE = Plan.parse([step(str(n), "work", *([str(n - 1)] if n > 1 else [])) for n in range(1, 6)])
-WIDE = Plan.parse([step(str(n), "work") for n in range(1, 9)])
 
 
 class Asked:
-    """A planner that a model helps: it asks it once for each plan, or not at all."""
+    """A planner that makes `calls` model calls for each plan, one or none."""
 
     def __init__(self, *plans: Any, calls: int = 1) -> None:
         self.plans, self.calls = list(plans), calls
@@ -74,9 +72,8 @@ class Asked:
 
 
 def agent(budget: Budget, *plans: Any, thinking: bool = False, **more: Any) -> PlannerExecutor:
-    executor = Thinking(TOOLS) if thinking else ToolExecutor(TOOLS)
-    policy = Policy(budget=budget, **more)
-    return PlannerExecutor(Asked(*plans or [FIVE]), executor, workers=Simulated(slots=3), policy=policy)
+    planner = Asked(*plans or [FIVE])
+    return agent_for(Thinking(TOOLS) if thinking else TOOLS, planner, workers=Simulated(3), budget=budget, **more)
 
 
 def approve(**more: Any) -> Decision:
@@ -87,12 +84,10 @@ def starts(run: Run) -> int:
     return sum(isinstance(event, e.StepStarted) for event in run.events)
 
 
-@pytest.mark.parametrize("plan", [FIVE, WIDE], ids=["chain", "wide"])
 @pytest.mark.parametrize("bound", [0, 1, 4])
-def test_so_many_steps_and_no_more(plan: Plan, bound: int, tmp_path: Path) -> None:
-    one = agent(Budget(steps=bound), plan)
-    one.journal = journal = Journal(tmp_path / "runs.db")
-    one.reviewer = ApproveAll()  # it can't grant a budget
+def test_no_more_steps_start_than_the_budget_allows(bound: int, tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "runs.db")
+    one = agent(Budget(steps=bound), reviewer=ApproveAll(), journal=journal)  # the reviewer can't grant a budget
     run = one.run("go")
     assert (run.status, starts(run), len(run.results)) == ("paused", bound, bound)
     assert run.reason == f"waits for more budget: {bound} of {bound} step{'' if bound == 1 else 's'} used"
@@ -100,7 +95,7 @@ def test_so_many_steps_and_no_more(plan: Plan, bound: int, tmp_path: Path) -> No
     run = one.resume(journal.load(1), approve(steps=1))
     assert starts(run) == bound + 1
     run = one.resume(journal.load(1), approve(steps=100)) if run.status == "paused" else run
-    assert (run.status, starts(run)) == ("finished", len(plan.steps))
+    assert (run.status, starts(run)) == ("finished", 5)
     assert Run(list(run.events)).board == run.board
 
 
@@ -114,7 +109,7 @@ def test_so_many_steps_and_no_more(plan: Plan, bound: int, tmp_path: Path) -> No
     ],
     ids=["model calls", "tokens", "dollars", "seconds"],
 )
-def test_what_models_and_time_cost_is_bounded(budget: Budget, used: str) -> None:
+def test_the_cost_of_models_and_time_is_bounded(budget: Budget, used: str) -> None:
     run = agent(budget, thinking=True).run("go")
     assert run.reason == f"waits for more budget: {used} used"
     assert len(run.results) == 2
@@ -122,7 +117,7 @@ def test_what_models_and_time_cost_is_bounded(budget: Budget, used: str) -> None
     assert (stopped.status, stopped.reason) == ("stopped", f"the budget is used up: {used}")
 
 
-def test_replans_and_repairs_are_asked_for_when_they_are_needed() -> None:
+def test_a_replan_or_repair_beyond_the_budget_asks() -> None:
     bad = [{"id": "1", "tool": "nothing"}]
     one = agent(Budget(repairs=1), bad, bad, FIVE)
     run = one.run("go")
@@ -135,26 +130,22 @@ def test_replans_and_repairs_are_asked_for_when_they_are_needed() -> None:
     assert one.resume(run, approve(replans=1)).status == "finished"
 
 
-def test_a_yes_says_how_much_and_of_all_that_is_short() -> None:
+def test_an_approval_says_how_much_of_each_used_up_bound() -> None:
     one = agent(Budget(steps=2, seconds=5))
     run = one.run("go")
     for decision in (Decision("approve"), approve(tokens=5), approve(steps=3), approve(steps=3, seconds=0)):
         with pytest.raises(ValueError, match=r"of 2 steps.*say how much: Decision\(\"approve\", budget=Budget\("):
             one.resume(run, decision)
     assert one.resume(run, approve(steps=9, seconds=90)).status == "finished"
-    waits = PlannerExecutor(Asked(FIVE), ToolExecutor(TOOLS), AskFirst())
+    waits = agent_for(TOOLS, FIVE, reviewer=AskPerson())
     with pytest.raises(ValueError, match="waits for more budget takes one, and this run waits for approval"):
         waits.resume(waits.run("go"), approve(steps=2))
-
-
-class AskFirst:
-    def review(self, *_: object) -> None: ...
 
 
 @pytest.mark.parametrize(
     "wrong", [{"steps": -1}, {"steps": 1.5}, {"tokens": True}, {"dollars": float("nan")}, {"seconds": float("inf")}]
 )
-def test_a_bound_that_is_none_is_refused(wrong: Any) -> None:
+def test_an_invalid_bound_is_rejected(wrong: Any) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(wrong))}=.*number"):
         Budget(**wrong)
 
@@ -162,15 +153,14 @@ def test_a_bound_that_is_none_is_refused(wrong: Any) -> None:
 def nested(budget: Budget, inner: Policy, over: Any = "pause") -> PlannerExecutor:
     """A run whose two steps are runs of two steps, each of which asks a model."""
     two = Asked([step("a", "work"), step("b", "work", "a")], calls=0)
-    inside = PlannerExecutor(two, Thinking(TOOLS), workers=Simulated(), policy=inner)
-    plan = Plan.parse([{"id": "1", "description": "first"}, {"id": "2", "description": "second", "depends_on": ["1"]}])
+    inside = agent_for(Thinking(TOOLS), two, policy=inner)
+    plan = [step("1", None, description="first"), step("2", None, "1", description="second")]
     executor = HybridExecutor(ToolExecutor(TOOLS), inside)
-    policy = Policy(budget=budget, over_budget=over)
-    return PlannerExecutor(Asked(plan), executor, workers=Simulated(), policy=policy)
+    return agent_for(executor, Asked(plan), budget=budget, over_budget=over)
 
 
 @pytest.mark.parametrize("bound", [1, 3, 5])
-def test_runs_inside_use_up_what_the_run_around_them_has(bound: int) -> None:
+def test_nested_runs_use_the_budget_of_the_outer_run(bound: int) -> None:
     one = nested(Budget(model_calls=bound), Policy())
     run = one.run("go")
     grants = 0
@@ -183,20 +173,17 @@ def test_runs_inside_use_up_what_the_run_around_them_has(bound: int) -> None:
 
 
 @pytest.mark.parametrize("slots", [1, 2])
-def test_runs_side_by_side_never_use_more_model_calls_than_there_are(slots: int) -> None:
-    inner = PlannerExecutor(
-        Asked(Plan.parse([step(n, "work") for n in "abcdef"])), Thinking(TOOLS), workers=Simulated(1)
-    )
-    outer = Asked(Plan.parse([step("1", None), step("2", None), step("3", None)]))
-    policy = Policy(budget=Budget(model_calls=5))  # of which the planner takes one
-    run = PlannerExecutor(outer, inner, workers=Simulated(slots), policy=policy).run("go")
+def test_parallel_nested_runs_stay_within_the_model_calls(slots: int) -> None:
+    inner = agent_for(Thinking(TOOLS), Asked([step(n, "work") for n in "abcdef"]), workers=Simulated(1))
+    outer = Asked([step("1", None), step("2", None), step("3", None)])  # its planner uses one call
+    run = agent_for(inner, outer, workers=Simulated(slots), budget=Budget(model_calls=5)).run("go")
     inside = [call for event in run.events if isinstance(event, e.StepPaused | e.StepFailed) for call in event.calls]
     assert (run.status, run.board.in_flight) == ("paused", {})
     assert (len(inside), len(run.board.calls)) == (4, 5)
     assert [event.step for event in run.events if isinstance(event, e.StepStarted)] == ["1"]
 
 
-def test_a_run_inside_has_a_budget_of_its_own() -> None:
+def test_a_nested_run_has_its_own_budget() -> None:
     one = nested(Budget(), Policy(budget=Budget(steps=1)))
     run = one.run("go")
     assert run.reason == "waits for gate of step 1: the run inside waits for more budget: 1 of 1 step used"
@@ -209,7 +196,7 @@ def test_a_run_inside_has_a_budget_of_its_own() -> None:
     assert one.resume(run, Decision("reject", "Ann")).status == "stopped"
 
 
-def test_a_run_inside_stops_with_the_budget_of_the_run_around_it() -> None:
+def test_a_nested_run_stops_when_the_outer_budget_is_used_up() -> None:
     run = nested(Budget(model_calls=2), Policy(), over="stop").run("go")
     assert (run.status, len(run.board.calls)) == ("failed", 2)
     assert "the run inside stopped: the budget is used up: 1 of 1 model call" in run.reason
@@ -218,11 +205,9 @@ def test_a_run_inside_stops_with_the_budget_of_the_run_around_it() -> None:
 @given(jobs(most=7), st.integers(0, 4), st.integers(1, 3))
 @rounds(100)
 def test_pauses_for_a_budget_change_nothing_but_the_time(work: list[Job], bound: int, slots: int) -> None:
-    shop, plan = Workshop(), plan_of(work)
-    free = execute(plan, ToolExecutor(shop.toolbox), workers=Simulated(slots))
-    one = PlannerExecutor(
-        None, ToolExecutor(Workshop().toolbox), workers=Simulated(slots), policy=Policy(budget=Budget(steps=bound))
-    )
+    plan, workers = plan_of(work), Simulated(slots)
+    free = carry_out(plan, Workshop().toolbox, workers)
+    one = agent_for(Workshop().toolbox, workers=workers, budget=Budget(steps=bound))
     run = Run([e.RunStarted(0.0, "", False, False), e.PlanProposed(0.0, plan)])
     run, granted = one.resume(run), bound
     while run.status == "paused":
@@ -232,20 +217,7 @@ def test_pauses_for_a_budget_change_nothing_but_the_time(work: list[Job], bound:
     assert Run(list(run.events)).board == run.board
 
 
-def test_what_waits_for_a_thread_is_taken_back_when_the_budget_is_used_up() -> None:
-    policy = Policy(budget=Budget(model_calls=2))
-    with ThreadPoolExecutor(1) as threads:
-        workers = Pool(threads, slots=8)
-        one = PlannerExecutor(Asked(WIDE), Thinking(TOOLS), workers=workers, policy=policy)
-        run = one.run("go")
-        assert (run.status, run.board.in_flight) == ("paused", {})
-        assert 2 <= len(run.board.calls) < 9
-        assert used(run.board, "steps") == len(run.results)
-        run = one.resume(run, approve(model_calls=20))
-    assert (run.status, len(run.board.calls)) == ("finished", 9)
-
-
-def test_models_in_steps_side_by_side_make_no_more_calls_than_the_budget_has() -> None:
+def test_models_in_parallel_steps_stay_within_the_budget() -> None:
     class Asks:
         tools = TOOLS
 
@@ -254,7 +226,7 @@ def test_models_in_steps_side_by_side_make_no_more_calls_than_the_budget_has() -
                 charge(call=ModelCall("m", 1, 1))
             return "done"
 
-    plan = Plan.parse([step(str(n), None) for n in range(4)])
+    plan = [step(str(n), None) for n in range(4)]
     with ThreadPoolExecutor(4) as threads:
-        run = execute(plan, Asks(), workers=Pool(threads), policy=Policy(budget=Budget(model_calls=5)))
+        run = carry_out(plan, Asks(), Pool(threads), budget=Budget(model_calls=5))
     assert len(run.board.calls) <= 5

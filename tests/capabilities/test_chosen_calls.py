@@ -8,7 +8,6 @@ import pytest
 from pydantic import SecretStr
 
 from mock_llm import MockLLM
-from planexec_lab import views
 from planexec_lite import (
     ApproveAll,
     AskPerson,
@@ -17,13 +16,9 @@ from planexec_lite import (
     HybridExecutor,
     Inline,
     PlannerExecutor,
-    Policy,
     Pool,
     ReActExecutor,
-    RuleEvaluator,
-    RulePlanner,
     Run,
-    ScriptedReviewer,
     Step,
     Team,
     Tool,
@@ -32,6 +27,7 @@ from planexec_lite import (
     Verdict,
 )
 from planexec_lite.meter import idempotency_key
+from tests.core.agents import agent_for
 
 PAY_BOB = {"id": "1", "tool": "pay", "params": {"to": "BOB"}}
 IN_WORDS = {"id": "1", "description": "pay what is due"}
@@ -47,7 +43,7 @@ class Office:
         self.tools = Toolbox([*once, Tool(self.look, effects="none"), Tool(self.note)])
 
     def pay(self, to: str) -> str:
-        """Pay somebody."""
+        """Pay."""
         self.calls.append(f"pay {to}")
         self.keys.append(idempotency_key())
         return f"paid {to}"
@@ -63,7 +59,7 @@ class Office:
         return "seen"
 
     def note(self, text: str) -> str:
-        """Note a text: nothing is declared about its effects."""
+        """Note a text; the effects of this tool are not declared."""
         self.calls.append(f"note {text}")
         return text
 
@@ -79,7 +75,7 @@ class Calls:
 
 
 def model(*calls: tuple[str, dict[str, Any]]) -> Any:
-    """A client whose model makes all these calls at once, and then says that it is done."""
+    """A client whose model makes all these calls at once, and then ends."""
     made = [{"tool": name, "arguments": arguments} for name, arguments in calls]
     first = {"name": "calls", "when": {"role": "executor", "turn": 1}, "reply": {"calls": made, "broken": True}}
     last = {"name": "done", "when": {"role": "executor"}, "reply": {"text": "done"}}
@@ -91,8 +87,8 @@ def to(name: str) -> tuple[str, dict[str, Any]]:
 
 
 def reviewed(executor: Any, *steps: dict[str, Any], reviewer: Any = None, **more: Any) -> tuple[PlannerExecutor, Run]:
-    planner = RulePlanner(lambda goal: list(steps))
-    agent = PlannerExecutor(planner, executor, reviewer or ScriptedReviewer(["approve"]), **more)
+    more = {"workers": Inline(), "reviewer": reviewer or ["approve"], **more}
+    agent = agent_for(executor, [*steps], **more)
     return agent, agent.run("pay")
 
 
@@ -105,47 +101,41 @@ EXECUTORS: dict[str, Callable[[Any, Toolbox], Any]] = {
 
 @pytest.mark.parametrize("kind", EXECUTORS)
 @pytest.mark.parametrize("gate", [False, True])
-def test_the_call_that_a_step_names_runs_once_with_its_arguments(kind: str, gate: bool) -> None:
+def test_the_call_of_a_step_runs_once_with_its_arguments(kind: str, gate: bool) -> None:
     office = Office()
     executor = EXECUTORS[kind](model(to("MALLORY"), to("MALLORY"), to("BOB")), office.tools)
-    reviewer = ScriptedReviewer(["approve"] * (1 + gate))
+    reviewer = ["approve"] * (1 + gate)
     _, run = reviewed(executor, {**PAY_BOB, "gate": gate}, reviewer=reviewer)
     assert (run.status, office.calls) == ("finished", ["pay BOB"])
 
 
 def test_a_model_that_does_not_make_the_call_is_reminded_of_it() -> None:
-    office, said = Office(), {"text": "All done."}
+    office, end, pays = Office(), {"text": "All done."}, {"calls": [{"tool": "pay"}], "broken": True}
     scenes = [
-        {"name": "lazy", "when": {"role": "executor", "turn": 1}, "reply": said},
-        {
-            "name": "told",
-            "when": {"role": "executor", "last": "has not run"},
-            "reply": {"calls": [{"tool": "pay"}], "broken": True},
-        },
-        {"name": "end", "when": {"role": "executor", "last": "paid BOB"}, "reply": said},
+        {"name": "lazy", "when": {"role": "executor", "turn": 1}, "reply": end},
+        {"name": "reminded", "when": {"role": "executor", "last": "has not run"}, "reply": pays},
+        {"name": "end", "when": {"role": "executor", "last": "paid BOB"}, "reply": end},
     ]
     _, run = reviewed(ReActExecutor(MockLLM(scenes).client(), office.tools), PAY_BOB)
     assert (run.status, office.calls) == ("finished", ["pay BOB"])
 
 
-def test_of_a_step_in_words_each_risky_call_asks_and_no_other() -> None:
+def test_for_a_step_in_words_each_risky_call_asks() -> None:
     office = Office()
     chosen = ("look", {}), ("note", {"text": "x"}), to("MALLORY"), ("delete", {"name": "a"})
     agent, run = reviewed(ReActExecutor(model(*chosen), office.tools), IN_WORDS)
     assert (run.status, office.calls) == ("paused", ["look", "note x"])
     assert run.reason == 'waits for gate of step 1: a model chose pay({"to": "MALLORY"})'
     run = agent.resume(run, Decision("approve", by="Ada"))
-    assert (run.reason, office.calls[2:]) == (
-        'waits for gate of step 1: a model chose delete({"name": "a"})',
-        ["look", "pay MALLORY"],
-    )
+    assert run.reason == 'waits for gate of step 1: a model chose delete({"name": "a"})'
+    assert office.calls[2:] == ["look", "pay MALLORY"]
     run = agent.resume(run, Decision("approve", by="Ada"))
     assert run.status == "finished"
     assert [call for call in office.calls if call.startswith(("pay", "delete"))] == ["pay MALLORY", "delete a"]
 
 
 @pytest.mark.parametrize("pool", [False, True])
-def test_a_yes_is_for_one_call_and_the_same_call_again_asks_again(pool: bool) -> None:
+def test_an_approval_covers_one_call_and_its_repeat_asks_again(pool: bool) -> None:
     office = Office()
     with ThreadPoolExecutor(1) as threads:
         workers = Pool(threads) if pool else Inline()
@@ -160,19 +150,6 @@ def test_a_yes_is_for_one_call_and_the_same_call_again_asks_again(pool: bool) ->
     assert len(set(office.keys)) == 2
 
 
-def test_an_executor_that_hides_the_question_makes_no_call_either() -> None:
-    class Hides(Calls):
-        def execute(self, step: Step, inputs: Mapping[str, Any]) -> str:
-            try:
-                return super().execute(step, inputs)
-            except Exception:
-                return "done"
-
-    office = Office()
-    _, run = reviewed(Hides(office.tools, to("MALLORY")), IN_WORDS)
-    assert (run.status, office.calls) == ("paused", [])
-
-
 @pytest.mark.parametrize(
     ("outer", "inner", "asks", "paid"),
     [
@@ -184,12 +161,11 @@ def test_an_executor_that_hides_the_question_makes_no_call_either() -> None:
         (IN_WORDS, [{"id": "1", "tool": "look"}], [], ["look"]),
     ],
 )
-def test_a_run_inside_a_step_asks_about_what_nobody_was_shown(
+def test_a_nested_run_asks_about_calls_that_were_not_shown(
     outer: dict[str, Any], inner: list[dict[str, Any]], asks: list[str], paid: list[str]
 ) -> None:
     office = Office()
-    inside = PlannerExecutor(RulePlanner(lambda goal: inner), ToolExecutor(office.tools))
-    agent, run = reviewed(inside, outer)
+    agent, run = reviewed(agent_for(office.tools, inner), outer)
     assert (run.status, office.calls) == ("paused" if asks else "finished", paid)
     if asks:
         assert f'"{asks[0]}"' in run.reason
@@ -202,15 +178,12 @@ def test_approve_all_opens_these_gates_and_leaves_a_budget_inside_to_a_person() 
     _, run = reviewed(Calls(office.tools, to("ANN"), to("BOB")), IN_WORDS, reviewer=ApproveAll())
     assert (run.status, office.calls) == ("finished", ["pay ANN", "pay BOB"])
     looks = [{"id": "1", "tool": "look"}, {"id": "2", "tool": "look"}]
-    inside = PlannerExecutor(
-        RulePlanner(lambda goal: looks), ToolExecutor(office.tools), policy=Policy(budget=Budget(steps=1))
-    )
-    _, run = reviewed(inside, IN_WORDS, reviewer=ApproveAll())
+    _, run = reviewed(agent_for(office.tools, looks, budget=Budget(steps=1)), IN_WORDS, reviewer=ApproveAll())
     assert (run.status, "more budget" in run.reason) == ("paused", True)
 
 
 @pytest.mark.parametrize("reviewer", [AskPerson, ApproveAll])
-def test_words_that_an_evaluator_changes_are_asked_about(reviewer: Callable[[], Any]) -> None:
+def test_a_step_whose_words_the_evaluator_changed_asks(reviewer: Callable[[], Any]) -> None:
     did: list[str] = []
 
     class Words:
@@ -225,7 +198,7 @@ def test_words_that_an_evaluator_changes_are_asked_about(reviewer: Callable[[], 
         return Verdict("modify", "better", changed) if len(did) == 1 else Verdict("accept")
 
     steps = {"id": "1", "description": "write the summary", "success_criteria": "it is there", "retries": 1}
-    agent, run = reviewed(Words(), steps, reviewer=reviewer(), evaluator=RuleEvaluator(judged))
+    agent, run = reviewed(Words(), steps, reviewer=reviewer(), evaluator=judged)
     if reviewer is AskPerson:
         run = agent.resume(run, Decision("approve", by="Ada"))
         assert (run.status, did) == ("paused", ["write the summary"])
@@ -235,7 +208,7 @@ def test_words_that_an_evaluator_changes_are_asked_about(reviewer: Callable[[], 
 
 
 @pytest.mark.parametrize(("reviewer", "gate"), [(True, False), (True, True), (False, True)])
-def test_a_step_that_is_changed_in_place_asks_after_a_gate_too(reviewer: bool, gate: bool) -> None:
+def test_a_step_that_was_changed_in_place_asks(reviewer: bool, gate: bool) -> None:
     office = Office()
 
     def judged(step: Step, result: Any) -> Verdict:
@@ -243,56 +216,16 @@ def test_a_step_that_is_changed_in_place_asks_after_a_gate_too(reviewer: bool, g
         return Verdict("retry", "again")
 
     step = {**PAY_BOB, "gate": gate, "retries": 1, "success_criteria": "paid"}
-    says = ScriptedReviewer(["approve"] * (1 + gate)) if reviewer else None
-    agent = PlannerExecutor(RulePlanner(lambda goal: [step]), ToolExecutor(office.tools), says, RuleEvaluator(judged))
+    approves = ["approve"] * (1 + gate) if reviewer else None
+    agent = agent_for(office.tools, [step], reviewer=approves, evaluator=judged)
     run = agent.run("pay")
     run = run if reviewer else agent.resume(run, Decision("approve", by="Ada"))
     assert (run.status, office.calls) == ("paused", ["pay BOB"])
     assert run.reason == "waits for gate of step 1: it was changed in place"
 
 
-@pytest.mark.parametrize("kind", ["react", "react that may call any tool", "team", "hybrid", "nested"])
-@pytest.mark.parametrize("step", [PAY_BOB, IN_WORDS])
-def test_the_desk_says_for_which_steps_a_model_chooses(kind: str, step: dict[str, Any]) -> None:
-    office = Office()
-    client = model(to("BOB"))
-    free = ReActExecutor(client, office.tools, allow=lambda step: office.tools.names)
-    executor: Any = {
-        "react": ReActExecutor(client, office.tools),
-        "react that may call any tool": free,
-        "team": Team({"clerk": free}),
-        "hybrid": HybridExecutor(ToolExecutor(office.tools), free),
-        "nested": PlannerExecutor(RulePlanner(lambda goal: [PAY_BOB]), ToolExecutor(office.tools)),
-    }[kind]
-    agent = PlannerExecutor(RulePlanner(lambda goal: [step]), executor, AskPerson())
-    shown = views.desk(agent.run("pay"), office.tools)
-    chosen = step is IN_WORDS or kind not in ("react", "hybrid")
-    assert ("a model chooses the calls" in " ".join(str(shown).split())) is chosen
-
-
-def test_a_pause_repeats_neither_the_call_of_the_step_nor_undeclared_ones() -> None:
-    office = Office()
-    agent, run = reviewed(Calls(office.tools, ("note", {"text": "x"}), to("BOB"), ("delete", {"name": "a"})), PAY_BOB)
-    assert (run.status, office.calls) == ("paused", ["note x", "pay BOB"])
-    run = agent.resume(run, Decision("approve", by="Ada"))
-    assert (run.status, office.calls) == ("finished", ["note x", "pay BOB", "delete a"])
-
-
-def test_a_model_that_words_its_call_anew_each_time_comes_to_an_end() -> None:
-    numbers = iter(range(1000))
-
-    class Rewords(Calls):
-        def execute(self, step: Step, inputs: Mapping[str, Any]) -> str:
-            return str(self.tools["pay"].call({"to": f"BOB {next(numbers)}"}))
-
-    office = Office()
-    _, run = reviewed(Rewords(office.tools), IN_WORDS, reviewer=ApproveAll())
-    assert (run.status, office.calls) == ("failed", [])
-    assert "it asked a person about more than 20 calls" in run.reason
-
-
 @pytest.mark.parametrize("other", ["A", "B"])
-def test_an_executor_can_not_change_the_arguments_shown_as_stars_or_not(other: str) -> None:
+def test_an_executor_cannot_change_a_secret_argument(other: str) -> None:
     paid: list[str] = []
 
     def pay(account: SecretStr, to: str) -> str:
@@ -305,3 +238,16 @@ def test_an_executor_can_not_change_the_arguments_shown_as_stars_or_not(other: s
     _, run = reviewed(Calls(tools, ("pay", {"account": other, "to": "BOB"})), step)
     assert (run.status, paid) == (("failed", []) if other == "B" else ("finished", ["A"]))
     assert ("the plan fixes the arguments of pay" in run.reason) is (other == "B")
+
+
+def test_a_model_that_rewords_its_call_each_time_is_stopped() -> None:
+    numbers = iter(range(1000))
+
+    class Rewords(Calls):
+        def execute(self, step: Step, inputs: Mapping[str, Any]) -> str:
+            return str(self.tools["pay"].call({"to": f"BOB {next(numbers)}"}))
+
+    office = Office()
+    _, run = reviewed(Rewords(office.tools), IN_WORDS, reviewer=ApproveAll())
+    assert (run.status, office.calls) == ("failed", [])
+    assert "it asked a person about more than 20 calls" in run.reason

@@ -1,33 +1,15 @@
-"""Idempotency keys: one for each call, also after a crash; and tools that declare no effects."""
+"""Idempotency keys: one for each call, also after a crash; and tools without declared effects."""
 
-from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import planexec_lab.worlds
-from planexec_lite import (
-    Decision,
-    Inline,
-    Journal,
-    Plan,
-    PlannerExecutor,
-    Pool,
-    RuleEvaluator,
-    RulePlanner,
-    Simulated,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    Verdict,
-    execute,
-    tool,
-)
+from planexec_lite import Decision, Journal, Plan, Simulated, Tool, Toolbox, Verdict, execute
 from planexec_lite.meter import idempotency_key
-from tests.capabilities.scaffold import carry_out, planned
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 
 
@@ -56,7 +38,7 @@ class Service:
         return name
 
     def look(self) -> str | None:
-        """Say which key a call has that changes nothing."""
+        """Return the key of a call without effects."""
         return idempotency_key()
 
 
@@ -64,13 +46,13 @@ def send(id: str, *after: str, **more: Any) -> dict[str, Any]:
     return step(id, "send", *after, **({"name": "parcel"} | more))
 
 
-def test_a_retry_has_the_key_of_the_first_attempt_unless_a_judge_wants_it_again() -> None:
+def test_a_retry_has_the_same_key_unless_a_judge_asked_for_it() -> None:
     service = Service(answers_lost=2)
     carry_out([send("1", retries=2)], service.tools)
     assert (len(service.asked), service.acted) == (3, {service.asked[0]: "parcel"})
     verdicts = [Verdict("retry", "do it again"), Verdict("accept")]
-    judge, service = RuleEvaluator(lambda step, result: verdicts.pop(0)), Service()
-    carry_out([send("1", retries=1, success_criteria="sent well")], service.tools, evaluator=judge)
+    service = Service()
+    carry_out([send("1", retries=1, success_criteria="sent well")], service.tools, evaluator=lambda *_: verdicts.pop(0))
     assert len(service.acted) == 2
 
 
@@ -79,7 +61,7 @@ def test_another_step_run_or_parameter_or_an_undo_has_another_key() -> None:
     undo = {"tool": "send", "params": {"name": "parcel"}}
     run = carry_out([send("1", undo=undo), send("2"), send("3", "1", name="{step_1_result}s")], service.tools)
     carry_out([send("1")], service.tools)
-    PlannerExecutor(None, ToolExecutor(service.tools)).roll_back(run)
+    agent_for(service.tools).roll_back(run)
     assert len(service.asked) == len(set(service.asked)) == 5
     assert {len(key) for key in service.asked} == {32}
 
@@ -89,29 +71,17 @@ def test_a_step_without_effects_and_a_plain_call_have_no_key() -> None:
     assert idempotency_key() is None
 
 
-def test_the_key_outlives_the_process_also_of_a_run_inside_that_had_paused(tmp_path: Path) -> None:
+def test_a_nested_run_that_paused_keeps_its_key_after_a_crash(tmp_path: Path) -> None:
     journal, service = Journal(tmp_path / "runs.db"), Service(interrupts=1)
-    inner = PlannerExecutor(RulePlanner(lambda goal: [send("1", gate=True)]), ToolExecutor(service.tools))
-    middle = PlannerExecutor(RulePlanner(lambda goal: [step("1", None, description="send")]), inner)
-    outer, yes = PlannerExecutor(None, middle), Decision("approve", by="Ada")
-    run = execute(Plan.parse([step("1", None, description="send")]), middle, journal=journal)
+    task = [step("1", None, description="send")]
+    middle = agent_for(agent_for(service.tools, [send("1", gate=True)]), task)
+    outer, yes = agent_for(middle), Decision("approve", by="Ada")
+    run = execute(Plan.parse(task), middle, journal=journal)
     with pytest.raises(KeyboardInterrupt):
         outer.resume(run, yes)
     run = outer.resume(journal.load(1))
     run = outer.resume(run, yes) if run.status == "paused" else run
     assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
-
-
-@tool(effects="idempotent")
-def told() -> str | None:
-    """Say the key."""
-    return idempotency_key()
-
-
-def test_the_key_goes_with_the_step_to_another_process() -> None:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
-        run = carry_out([step("1", "told")], Toolbox([told]), Pool(processes))
-    assert len(run.results["1"]) == 32
 
 
 AGAIN: dict[str, list[dict[str, Any]]] = {
@@ -124,70 +94,49 @@ AGAIN: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("again", AGAIN)
-def test_a_later_plan_that_makes_the_call_again_has_its_key(again: str) -> None:
+def test_the_same_call_in_a_later_plan_has_the_same_key(again: str) -> None:
     service = Service(answers_lost=1)
-    run = planned(service.tools, [send("1")], AGAIN[again], replan="failure").run("send")
+    run = agent_for(service.tools, [send("1")], AGAIN[again], replan="failure").run("send")
     assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2, 1)
 
 
 @pytest.mark.parametrize("lost", [1, 2])
-def test_of_two_equal_calls_that_were_lost_each_is_made_once(lost: int) -> None:
+def test_two_equal_calls_whose_answers_were_lost_are_made_once_each(lost: int) -> None:
     service = Service(answers_lost=lost)
     plans = [send("1"), send("2")], [step("look", "look"), *[send("3"), send("4")][:lost]]
-    run = planned(service.tools, *plans, workers=Simulated(2), replan="failure").run("send")
+    run = agent_for(service.tools, *plans, workers=Simulated(2), replan="failure").run("send")
     assert (run.status, len(service.asked), len(service.acted)) == ("finished", 2 + lost, 2)
 
 
-class Act:
-    """A tool that fails `failures` times, and is interrupted `interrupts` times."""
+def acting(effects: Any, failures: int = 0) -> tuple[list[int], Tool]:
+    """Return a tool that fails `failures` times, and the list of its calls."""
+    calls: list[int] = []
 
-    def __init__(self, effects: Any, failures: int = 0, interrupts: int = 0) -> None:
-        self.calls, self.failures, self.interrupts = 0, failures, interrupts
-        declared = {"effects": effects} if effects else {}
-        self.tools = Toolbox([Tool(self.act, **declared)])
-
-    def act(self) -> str:
-        """Act."""
-        self.calls += 1
-        if self.interrupts:
-            self.interrupts -= 1
-            raise KeyboardInterrupt
-        if self.calls <= self.failures:
+    def act() -> str:
+        calls.append(1)
+        if len(calls) <= failures:
             raise ConnectionError("no answer")
         return "done"
+
+    return calls, Tool(act, **({"effects": effects} if effects else {}))
 
 
 @pytest.mark.parametrize(
     ("effects", "own", "policy", "calls"),
     [(None, 0, 2, 1), (None, 2, 0, 2), ("none", 0, 2, 2), ("idempotent", 0, 2, 2), ("once", 0, 2, 1)],
 )
-@pytest.mark.parametrize("workers", [Inline(), Simulated()], ids=str)
-def test_only_a_step_itself_may_ask_for_a_retry_of_what_declares_nothing(
-    effects: Any, own: int, policy: int, calls: int, workers: Any
+def test_a_tool_without_declared_effects_is_retried_only_if_the_step_says_so(
+    effects: Any, own: int, policy: int, calls: int
 ) -> None:
-    site = Act(effects, failures=1)
-    carry_out([step("1", "act", retries=own)], site.tools, workers, retries=policy)
-    assert site.calls == calls
-
-
-@pytest.mark.parametrize("effects", [None, "none", "idempotent", "once"])
-def test_after_a_crash_it_is_in_doubt(effects: Any, tmp_path: Path) -> None:
-    site, journal = Act(effects, interrupts=1), Journal(tmp_path / "runs.db")
-    executor = ToolExecutor(site.tools)
-    with pytest.raises(KeyboardInterrupt):
-        execute(Plan.parse([step("1", "act")]), executor, journal=journal)
-    agent = PlannerExecutor(None, executor)
-    run = agent.resume(journal.load(1))
-    if effects in (None, "once"):
-        assert (run.status, run.board.paused and run.board.paused.reason, site.calls) == ("paused", "doubt", 1)
-        run = agent.resume(run, Decision("not done", by="Ada"))
-    assert (run.status, site.calls) == ("finished", 2)
+    made, act = acting(effects, failures=1)
+    carry_out([step("1", "act", retries=own)], [act], retries=policy)
+    assert len(made) == calls
 
 
 @pytest.mark.parametrize(("effects", "status"), [(None, "finished"), ("once", "failed")])
-def test_a_repeat_in_a_later_plan_is_no_repeat_of_a_payment(effects: Any, status: str) -> None:
+def test_a_call_without_declared_effects_can_be_repeated_in_a_later_plan(effects: Any, status: str) -> None:
     plans = {"steps": [step("1", "act")], "complete": False}, [step("2", "act")]
-    assert planned(Act(effects).tools, *plans).run("act").status == status
+    assert agent_for([acting(effects)[1]], *plans).run("act").status == status
 
 
 WORLDS = {one.parent.name for one in Path(planexec_lab.worlds.__file__).parent.glob("*/world.py")}

@@ -7,79 +7,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.worlds import deploy
-from planexec_lite import (
-    Decision,
-    NextStepPlanner,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    RuleEvaluator,
-    Simulated,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    Verdict,
-)
-from planexec_lite.assembly import Board, decide
+from planexec_lite import NextStepPlanner, Plan, Policy, Simulated, Tool, Toolbox, Verdict
+from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
-from planexec_lite.events import PlanStarted, StepDone, StepStarted
-from planexec_lite.roles.telling import record
-from tests.capabilities.scaffold import planned
+from planexec_lite.events import StepDone
+from tests.capabilities.scaffold import World
+from tests.core.agents import agent_for
+from tests.core.shapes import check_replay, step
 
 
-class World:
-    """Counts each piece of work, and fails at the numbers in `broken`."""
-
-    def __init__(self, *broken: int) -> None:
-        self.broken = set(broken)
-        self.done: list[int] = []
-        self.tools = Toolbox([Tool(self.work, latency=1.0, effects="none")])
-
-    def work(self, n: int) -> int:
-        """Do piece n."""
-        self.done.append(n)
-        if n in self.broken:
-            raise RuntimeError(f"piece {n} is broken")
-        return n
-
-
-def step(id: str, n: int, *after: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "tool": "work", "params": {"n": n}, "depends_on": list(after), **more}
+def work(id: str, n: int, *after: str, **more: Any) -> dict[str, Any]:
+    return step(id, "work", *after, n=n, **more)
 
 
 class Planner:
-    """Returns `first`, then the plans of `later`; keeps the boards as text."""
+    """Returns `first`, then the plans of `later`, and counts the plans."""
 
-    def __init__(self, first: list[dict[str, Any]], later: Callable[[int, Board], Any]) -> None:
-        self.first, self.later, self.shown = first, later, []  # type: ignore[var-annotated]
+    def __init__(self, first: list[dict[str, Any]], later: Callable[[int], Any]) -> None:
+        self.first, self.later, self.asked = first, later, 0
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        self.shown.append(record(board))
-        return Plan.parse(self.first if len(self.shown) == 1 else self.later(len(self.shown) - 1, board))
+        self.asked += 1
+        return Plan.parse(self.first if self.asked == 1 else self.later(self.asked - 1))
 
 
-FIRST = [step("1", 1), step("2", 2, "1"), step("3", 3, "2")]
-
-
-def run(world: World, later: Callable[[int, Board], Any], first: Any = FIRST, slots: int | None = None, **policy: Any):  # type: ignore[no-untyped-def]
-    planner = Planner(first, later)
-    agent = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated(slots), policy=Policy(**policy))
-    return agent.run("work"), planner
-
-
-LATER: dict[str, tuple[Callable[[int, Board], Any], dict[str, Any], list[int], str]] = {
-    "a done step word for word": (lambda n, board: [step("1", 1), step("2b", 20, "1")], {}, [1, 2, 20], ""),
-    "other work under a done id": (lambda n, board: [step("1", 100)], {}, [1, 2], "done_already"),
-    "the same under other ids": (
-        lambda n, board: [step(f"{n}x", 2, "1"), step(f"{n}y", 3, f"{n}x")],
-        {},
-        [1, 2],
-        "tried_before",
-    ),
+FIRST = [work("1", 1), work("2", 2, "1"), work("3", 3, "2")]
+LATER: dict[str, tuple[Callable[[int], Any], list[int], str]] = {
+    "a done step word for word": (lambda n: [work("1", 1), work("2b", 20, "1")], [1, 2, 20], ""),
+    "other work under a done id": (lambda n: [work("1", 100)], [1, 2], "done_already"),
+    "the same under other ids": (lambda n: [work(f"{n}x", 2, "1"), work(f"{n}y", 3, f"{n}x")], [1, 2], "tried_before"),
     "two plans in turn": (
-        lambda n, board: [step(f"{n}x", [2, 5][n % 2], "1"), step(f"{n}y", 3, f"{n}x")],
-        {},
+        lambda n: [work(f"{n}x", [2, 5][n % 2], "1"), work(f"{n}y", 3, f"{n}x")],
         [1, 2, 5],
         "tried_before",
     ),
@@ -87,10 +45,10 @@ LATER: dict[str, tuple[Callable[[int, Board], Any], dict[str, Any], list[int], s
 
 
 @pytest.mark.parametrize("name", LATER)
-def test_what_is_done_is_kept_and_what_was_tried_is_rejected(name: str) -> None:
-    later, policy, done, reason = LATER[name]
+def test_done_steps_are_kept_and_failed_ones_are_not_repeated(name: str) -> None:
+    later, done, reason = LATER[name]
     world = World(2, 5)
-    one, _ = run(world, later, **{"replan": "failure", **policy})
+    one = agent_for(world.tools, Planner(FIRST, later), replan="failure").run("work")
     assert (one.status, world.done) == ("failed" if reason else "finished", done)
     assert reason in one.reason
     if reason:
@@ -99,96 +57,74 @@ def test_what_is_done_is_kept_and_what_was_tried_is_rejected(name: str) -> None:
 
 @pytest.mark.parametrize("failure", ["skip", "stop"])
 @pytest.mark.parametrize("bound", [0, 1, 3])
-def test_a_replan_that_never_ends_is_stopped_by_a_bound_that_names_itself(failure: str, bound: int) -> None:
-    world = World(*range(2, 100))
-    later = lambda n, board: [step(f"2-{n}", 20 + n, "1")]  # noqa: E731
-    one, planner = run(world, later, replan="failure", failure=failure, max_replans=bound)
-    assert (one.status, len(planner.shown)) == ("failed", 1 + bound)
+def test_endless_replans_are_stopped_by_a_bound_that_is_named(failure: Any, bound: int) -> None:
+    planner = Planner(FIRST, lambda n: [work(f"2-{n}", 20 + n, "1")])
+    tools, bounds = World(*range(2, 100)).tools, {"failure": failure, "max_replans": bound}
+    one = agent_for(tools, planner, replan="failure", **bounds).run("work")
+    assert (one.status, planner.asked) == ("failed", 1 + bound)
     assert f"max_replans={bound}" in one.reason
 
 
-def test_never_leaves_the_planner_alone_and_stall_waits_for_the_rest() -> None:
-    first = [step("1", 1), step("2", 2, "1"), step("3", 3), step("4", 4, "3"), step("5", 5, "4")]
-    later = lambda n, board: [step("1b", 10)]  # noqa: E731
-    never, planner = run(World(1), later, first)
-    assert (never.status, len(planner.shown)) == ("failed", 1)
+@pytest.mark.parametrize(("replan", "done"), [("never", [1, 3, 4, 5]), ("stall", [1, 3, 4, 5, 10])])
+def test_stall_replans_when_the_rest_is_done_and_never_does_not(replan: str, done: list[int]) -> None:
+    first = [work("1", 1), work("2", 2, "1"), work("3", 3), work("4", 4, "3"), work("5", 5, "4")]
     world = World(1)
-    stalled, planner = run(world, later, first, replan="stall")
-    assert (stalled.status, world.done) == ("finished", [1, 3, 4, 5, 10])
+    agent_for(world.tools, first, [work("1b", 10)], replan=replan).run("work")
+    assert world.done == done
 
 
-def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_mends_it() -> None:
+def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_fixes_it() -> None:
     world = World()
-    first = [step("5", 5), step("6", 6, "5", success_criteria="mended"), step("7", 7, "6")]
-    later = [step("5b", 55, "5"), step("6", 6, "5b", success_criteria="mended"), step("7", 7, "6")]
-    judge = RuleEvaluator(
-        lambda step, result: Verdict("replan", "not mended", rejects="5") if 55 not in world.done else True
+    first = [work("5", 5), work("6", 6, "5", success_criteria="fixed"), work("7", 7, "6")]
+    later = [work("5b", 55, "5"), work("6", 6, "5b", success_criteria="fixed"), work("7", 7, "6")]
+    rejected = Verdict("replan", "not fixed", rejects="5")
+    one = agent_for(world.tools, first, later, evaluator=lambda *_: 55 in world.done or rejected, replan="failure").run(
+        "fix"
     )
-    one = planned(world.tools, first, later, roles={"evaluator": judge}, replan="failure").run("mend")
     assert (one.status, world.done) == ("finished", [5, 6, 55, 6, 7])
-    assert one.board[Judging].rejected == {"5": "not mended"}
+    assert one.board[Judging].rejected == {"5": "not fixed"}
     assert one.board.state["5"] == "done"
 
 
 @given(st.data())
-def test_any_replanner_ends_and_nothing_done_runs_again(data: st.DataObject) -> None:
+def test_random_replans_end_and_no_done_step_runs_again(data: st.DataObject) -> None:
     world = World(*data.draw(st.sets(st.integers(0, 30), max_size=20)))
     numbers = st.integers(0, 30)
 
-    def later(n: int, board: Board) -> list[dict[str, Any]]:
-        new = [step(f"{n}-{place}", data.draw(numbers)) for place in range(data.draw(st.integers(1, 3)))]
-        return [*new, step(f"{n}-last", data.draw(numbers), new[0]["id"])]
+    def later(n: int) -> list[dict[str, Any]]:
+        new = [work(f"{n}-{place}", data.draw(numbers)) for place in range(data.draw(st.integers(1, 3)))]
+        return [*new, work(f"{n}-last", data.draw(numbers), new[0]["id"])]
 
-    first = [step("a", data.draw(numbers)), step("b", data.draw(numbers), "a")]
-    trigger = data.draw(st.sampled_from(["never", "failure", "step", "stall"]))
-    one, planner = run(world, later, first, data.draw(st.sampled_from([1, 2, None])), replan=trigger, max_rounds=5)
+    planner = Planner([work("a", data.draw(numbers)), work("b", data.draw(numbers), "a")], later)
+    policy = Policy(replan=data.draw(st.sampled_from(["never", "failure", "step", "stall"])), max_rounds=5)
+    workers = Simulated(data.draw(st.sampled_from([1, 2, None])))
+    one = agent_for(world.tools, planner, workers=workers, policy=policy).run("work")
     assert one.status in ("finished", "failed", "stopped")
-    assert len(planner.shown) <= 1 + 3 + 5 + 2
+    assert planner.asked <= 1 + 3 + 5 + 2
     done = [event.step for event in one.events if isinstance(event, StepDone)]
     assert len(done) == len(set(done))
-    for place, event in enumerate(one.events):
-        if isinstance(event, StepStarted | PlanStarted):
-            assert decide(Board.of(one.events[:place]), Policy(replan=trigger, max_rounds=5)) == event
+    check_replay(one, policy)
 
 
-def test_news_that_can_not_be_planned_for_stops_the_run() -> None:
-    world = World()
-    agent = planned(world.tools, [step("1", 1, gate=True)], max_replans=0)
-    told = agent.tell(agent.run("work"), "STOP")
-    assert (told.status, world.done) == ("stopped", [])
-    assert "max_replans" in told.reason
-
-
-def test_a_lower_bound_of_rounds_holds_for_a_run_that_goes_on() -> None:
-    planner = NextStepPlanner(lambda goal, board: step(f"{len(board.steps)}", 1, gate=len(board.steps) == 4))
-    world = World()
-    paused = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated()).run("on and on")
-    strict = PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated(), policy=Policy(max_rounds=2))
-    assert "max_rounds" in strict.resume(paused, Decision("approve")).reason
-
-
-def test_a_stall_can_not_come_where_a_failure_stops_the_run() -> None:
+def test_replanning_on_stall_needs_runs_that_continue_after_a_failure() -> None:
     with pytest.raises(ValueError, match="stall"):
         Policy(replan="stall", failure="stop")
 
 
-def call(id: str, tool: str, *after: str, **more: Any) -> dict[str, Any]:
-    return {"id": id, "tool": tool, "depends_on": [*after], **more}
+def test_news_beyond_the_bound_of_replans_stops_the_run() -> None:
+    agent = agent_for(World().tools, [work("1", 1, gate=True)], max_replans=0)
+    run = agent.tell(agent.run("work"), "STOP")
+    assert (run.status, "max_replans" in run.reason) == ("stopped", True)
 
 
-SMOKE = call("smoke", "check")
-
-
-NOTIFY = call("notify", "note", "smoke")
-
-
+SMOKE, NOTIFY = step("smoke", "check"), step("notify", "note", "smoke")
 ANSWERS: dict[str, tuple[Any, str]] = {
-    "what waited already": ([call("notify", "note")], "failed"),
-    "the same check again": ([call("look", "look"), SMOKE], "failed"),  # and it fails again
-    "a repair": ([call("repair", "repair"), call("check", "check", "repair")], "finished"),
-    "given up by name": ({"steps": [call("notify", "note")], "supersedes": ["smoke"]}, "finished"),
+    "a step that waited already": ([step("notify", "note")], "failed"),
+    "the same check again": ([step("look", "look"), SMOKE], "failed"),  # it fails again
+    "a repair": ([step("repair", "repair"), step("check", "check", "repair")], "finished"),
+    "given up by name": ({"steps": [step("notify", "note")], "supersedes": ["smoke"]}, "finished"),
     "given up by name alone": ({"steps": [], "supersedes": "smoke"}, "finished"),
-    "another one is named": ({"steps": [call("notify", "note")], "supersedes": ["build"]}, "failed"),
+    "another one is named": ({"steps": [step("notify", "note")], "supersedes": ["build"]}, "failed"),
 }
 
 
@@ -214,35 +150,18 @@ def release() -> Toolbox:
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_a_failure_that_no_later_plan_answers_fails_the_run(answer: str) -> None:
     then, status = ANSWERS[answer]
-    first = [call("build", "build"), SMOKE | {"depends_on": ["build"]}, NOTIFY]
-    run = planned(release(), first, then, replan="failure", max_replans=1).run("go")
+    first = [step("build", "build"), SMOKE | {"depends_on": ["build"]}, NOTIFY]
+    run = agent_for(release(), first, then, replan="failure", max_replans=1).run("go")
     assert run.status == status
 
 
-@pytest.mark.parametrize("replan", ["failure", "step", "stall"])
-def test_an_unanswered_failure_fails_the_run_of_a_step_by_step_planner(replan: Any) -> None:
-    def rule(goal: str, board: Board) -> Any:
-        return SMOKE if not board.steps else None
-
-    agent = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(release()), policy=Policy(replan=replan))
-    run = agent.run("go")
-    assert (run.status, "smoke" in run.reason) == ("failed", True)
-
-
-def test_the_planner_is_asked_and_may_name_what_it_gives_up() -> None:
+def test_the_planner_is_asked_about_a_failure_and_can_give_it_up_by_name() -> None:
     asked: list[str] = []
-    steps = iter([call("build", "build"), SMOKE])
+    steps = iter([step("build", "build"), SMOKE])
 
     def rule(goal: str, board: Board) -> Any:
         asked.extend(one.code for one in board.problems)
         return Plan(supersedes=("smoke",)) if board.problems else next(steps, None)
 
-    run = PlannerExecutor(NextStepPlanner(rule), ToolExecutor(release())).run("go")
+    run = agent_for(release(), NextStepPlanner(rule)).run("go")
     assert (run.status, asked) == ("finished", ["unanswered_failure"])
-
-
-def test_a_failed_run_is_rolled_back_however_complete_the_plan_is_called() -> None:
-    world = deploy.World(currency=None)  # the smoke test of production fails
-    run = planned(world.tools, deploy.PLAN, {"steps": []}, replan="failure", rollback="failed").run(deploy.GOAL)
-    assert (run.status, world.deployed("production")) == ("rolled back", "v2.3.0")
-    assert "no new step" in run.reason

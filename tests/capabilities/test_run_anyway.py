@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.marks import bounds
-from planexec_lite import Inline, Plan, PlannerExecutor, Pool, Simulated, ToolExecutor, execute
+from planexec_lite import Inline, Plan, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.events import StepStarted
-from tests.capabilities.scaffold import planned
-from tests.core.shapes import Job, Workshop, Writing, check_fold, jobs, plan_of, step
+from tests.core.shapes import Job, Workshop, check_fold, jobs, plan_of, step
 from tests.rounds import rounds
 
 
@@ -19,7 +18,7 @@ def work(id: str, *after: str, fails: int = 0, quarters: int = 4, anyway: bool =
     return step(id, "work", *after, step=id, quarters=quarters, fails=fails, uses=[], **more) | {"run_anyway": anyway}
 
 
-def test_it_gets_the_results_that_are_there_and_another_is_an_error() -> None:
+def test_it_gets_the_existing_results_and_a_missing_one_is_an_error() -> None:
     given: list[Any] = []
 
     class Noting(ToolExecutor):
@@ -35,24 +34,7 @@ def test_it_gets_the_results_that_are_there_and_another_is_an_error() -> None:
     assert run.board.errors["4"] == "MissingResultError: {step_1_result}: step 1 has no result"
 
 
-def test_a_replan_comes_first_and_what_was_to_run_anyway_is_planned_again() -> None:
-    workshop = Workshop()
-    first = [work("1", fails=9), work("2", "1", anyway=True)]
-    run = planned(workshop.toolbox, first, [work("3")], replan="failure").run("build")
-    assert (run.status, list(workshop.calls)) == ("finished", ["1", "3"])
-    assert run.board.state["2"] == "superseded"
-
-
-def test_it_may_arrive_after_the_failure_while_the_planner_still_writes() -> None:
-    answer: list[Any] = [work("1", fails=9), 10.0, work("2", "1", anyway=True), work("3", "1"), 10.0]
-    whole = Plan.parse([answer[0], answer[2], answer[3]])
-    agent = PlannerExecutor(Writing([*answer, lambda: whole]), ToolExecutor(Workshop().toolbox), workers=Simulated())
-    run = agent.run("build")
-    check_fold(run)
-    assert {id: state for id, state in run.board.state.items() if id != "3"} == {"1": "failed", "2": "done"}
-
-
-def test_the_plan_says_so_and_so_does_the_desk() -> None:
+def test_the_plan_and_the_desk_show_it() -> None:
     plan = Plan.parse([work("1"), work("2", "1", anyway=True)])
     assert '"run_anyway": true' in plan.to_json()
     assert plan.to_json().count("run_anyway") == 1
@@ -75,7 +57,7 @@ def by_hand(made: list[Job], anyway: set[str]) -> dict[str, str]:
 
 @given(jobs(), st.data(), st.sampled_from(("threads", "inline", "simulated")), st.sampled_from((1, 3, None)))
 @rounds(200)
-def test_random_plans_end_as_by_hand_and_nothing_starts_too_early(
+def test_random_plans_end_as_by_hand_and_no_step_starts_too_early(
     made: list[Job], data: st.DataObject, kind: str, slots: int | None
 ) -> None:
     anyway = set(data.draw(st.lists(st.sampled_from([job.id for job in made]))))

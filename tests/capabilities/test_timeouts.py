@@ -1,54 +1,103 @@
 """Real timeouts: a step after its timeout is in doubt, its late result never counts, and queued steps are cancelled."""
 
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from functools import partial
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from time import perf_counter
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    Inline,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    Pool,
-    Run,
-    Simulated,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    execute,
-    tool,
-)
+from planexec_lite import Policy, Pool, Run, Simulated, Tool, Toolbox, tool
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.events import Requeued, StepDone, StepFailed, StepLate, StepStarted
 from planexec_lite.meter import charge
-from planexec_lite.workers import Workers
+from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
-from tests.core.shapes import Job, Portions, Workshop, check_complete, check_fold, check_order, jobs, plan_of, step
-from tests.core.site import FAR, Clock, Site
+from tests.core.shapes import Job, Workshop, check_complete, check_fold, check_order, jobs, plan_of, step
 from tests.rounds import rounds
 
 
-def carry_out(
-    steps: list[dict[str, Any]], workers: Workers, site: Site, clock: Callable[[Run], None] | None = None, **policy: Any
-) -> Run:
-    def watch(run: Run) -> None:
-        if clock:
-            clock(run)
+class Site:
+    """Tools that wait for each other or for an event of the run, never for the clock, and count their calls."""
+
+    def __init__(self) -> None:
+        self.let_go, self.over = threading.Event(), False
+        self.begun = Counter[str]()
+        self._recorded: set[str] = set()
+        self._changed = threading.Condition()
+        self.tools = Toolbox([Tool(self.work, effects="none"), Tool(self.lets_go, effects="none")])
+
+    def work(self, name: str, holds: int = 0, fails: int = 0, until: str = "") -> str:
+        """Work; the first `holds` calls wait for `lets_go`, and each call waits until the run has recorded `until`."""
+        self.begun[name] += 1
+        count = self.begun[name]
+        if count <= holds:
+            assert self.let_go.wait(60)
+        self.until(until)
+        if count <= fails:
+            raise RuntimeError(f"{name} went wrong")
+        return f"{name}, time {count}"
+
+    def lets_go(self, until: str = "") -> None:
+        """Let the other calls continue, and wait until the run has recorded `until`."""
+        self.let_go.set()
+        self.until(until)
+
+    def until(self, event: str) -> None:
+        """Wait until the run has recorded an event such as "StepFailed 1"."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: not event or event in self._recorded or self.over, 60), event
+
+    def watch(self, run: Run) -> None:
+        with self._changed:
+            self._recorded |= {f"{type(event).__name__} {getattr(event, 'step', '')}" for event in run.events}
+            self._changed.notify_all()
+
+    def to_its_end(self, work: Callable[[], Run]) -> Run:
+        """Wait for the end of the run; then all calls continue, even if it failed."""
+        try:
+            return to_its_end(work)
+        finally:
+            self.let_go.set()
+            with self._changed:
+                self.over = True
+                self._changed.notify_all()
+
+
+class Clock:
+    """The clock of the workers, which can be stopped: then no timeout is over."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.stopped: float | None = None
+        for module in ("meter", "workers.session", "workers.real_time"):
+            monkeypatch.setattr(f"planexec_lite.{module}.perf_counter", self)
+
+    def __call__(self) -> float:
+        return perf_counter() if self.stopped is None else self.stopped
+
+    def stop(self) -> None:
+        self.stopped = perf_counter()
+
+    def stop_at_failure(self, run: Run) -> None:
+        if self.stopped is None and any(isinstance(event, StepFailed) for event in run.events):
+            self.stop()
+
+
+def on_threads(steps: list[dict[str, Any]], threads: Executor, site: Site, watch: Any = None, **settings: Any) -> Run:
+    def both(run: Run) -> None:
+        if watch:
+            watch(run)
         site.watch(run)
 
-    work = partial(execute, Plan.parse(steps), site.executor, workers=workers, policy=Policy(**policy), watch=watch)
-    run = site.to_its_end(work)
-    check_fold(run)
+    slots = settings.pop("slots", None)
+    run = site.to_its_end(lambda: carry_out(steps, site.tools, Pool(threads, slots), watch=both, **settings))
     check_order(run)
-    if policy.get("failure") != "stop":
-        check_complete(run)
+    check_complete(run)
     return run
 
 
@@ -57,18 +106,12 @@ def events(run: Run, id: str, *kinds: Any) -> list[Any]:
 
 
 @pytest.fixture
-def threads() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(4) as pool:
-        yield pool
-
-
-@pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return Clock(monkeypatch)
 
 
 @pytest.mark.parametrize("fails", [0, 1], ids=["a result", "an error"])
-def test_a_step_that_is_given_up_is_in_doubt_and_its_late_end_never_counts(fails: int) -> None:
+def test_a_step_after_its_timeout_is_in_doubt_and_its_late_end_does_not_count(fails: int) -> None:
     site = Site()
     steps = [
         step("1", "work", name="a", holds=1, fails=fails, timeout=0.01),
@@ -78,7 +121,7 @@ def test_a_step_that_is_given_up_is_in_doubt_and_its_late_end_never_counts(fails
         step("5", "lets_go", "4", until="StepLate 1"),
     ]
     with ThreadPoolExecutor(4) as threads:
-        run = carry_out(steps, Pool(threads, slots=1), site)
+        run = on_threads(steps, threads, site, slots=1)
     assert run.board.state == {"1": "failed", "2": "skipped", "3": "skipped", "4": "done", "5": "done"}
     failed, late = events(run, "1", StepFailed, StepLate)
     assert (failed.in_doubt, failed.seconds) == (True, 0.01)
@@ -94,19 +137,19 @@ def test_a_step_that_is_given_up_is_in_doubt_and_its_late_end_never_counts(fails
 
 @pytest.mark.parametrize(("effects", "calls"), [("none", 2), ("idempotent", 2), ("once", 1)])
 @pytest.mark.parametrize(("own", "policy"), [(1, 0), (0, 2)])
-def test_what_is_in_doubt_is_tried_again_only_if_a_repeat_does_no_harm(
+def test_a_step_in_doubt_is_retried_only_if_it_can_be_repeated(
     clock: Clock, effects: str, calls: int, own: int, policy: int
 ) -> None:
     site = Site()
     one = step("1", "work", name="a", holds=1, timeout=0.01, retries=own, effects=effects)
     with ThreadPoolExecutor(2) as two:
         steps = [one, step("2", "work", "1", name="b")]
-        run = carry_out(steps, Pool(two), site, clock.stops_at(StepFailed), retries=policy)
+        run = on_threads(steps, two, site, clock.stop_at_failure, retries=policy)
     assert site.begun["a"] == calls
     assert run.board.state == ({"1": "done", "2": "done"} if calls == 2 else {"1": "failed", "2": "skipped"})
 
 
-def test_the_timeout_counts_from_the_step_s_begin_not_from_its_handing_over(clock: Clock) -> None:
+def test_the_timeout_starts_with_the_step_and_not_in_the_queue(clock: Clock) -> None:
     class Busy(Site):
         def work(self, name: str, holds: int = 0, fails: int = 0, until: str = "") -> str:
             if name == "first":
@@ -116,87 +159,8 @@ def test_the_timeout_counts_from_the_step_s_begin_not_from_its_handing_over(cloc
 
     steps = [step("0", "work", name="first"), *(step(str(n), "work", name="a", timeout=0.01) for n in range(1, 10))]
     with ThreadPoolExecutor(1) as one:
-        run = carry_out(steps, Pool(one), Busy())
+        run = on_threads(steps, one, Busy())
     assert run.status == "finished", "the others wait a tenth of a second for the thread"
-
-
-def test_on_this_thread_a_late_result_is_known_at_once_and_does_not_count() -> None:
-    class Sleeping(Site):
-        def work(self, name: str, holds: int = 0, fails: int = 0, until: str = "") -> str:
-            time.sleep(0.015)
-            return super().work(name, holds, fails, until)
-
-    steps = [step("1", "work", name="a", timeout=0.01), step("2", "work", "1", name="b")]
-    run = carry_out(steps, Inline(), Sleeping())
-    assert [type(event) for event in events(run, "1", StepFailed, StepLate)] == [StepFailed, StepLate]
-    assert "TimeoutError" in run.board.errors["1"]
-    assert run.board[Doubt].late == {"1": "a, time 1"}
-    assert not run.board[Doubt].attempts
-    assert run.board.state["2"] == "skipped"
-
-
-def test_what_ended_in_time_is_not_given_up_by_a_loop_that_was_busy_meanwhile(clock: Clock) -> None:
-    site = Site()
-    handed_over: list[Future[Any]] = []
-
-    class Kept(ThreadPoolExecutor):
-        def submit(self, fn: Any, /, *args: Any, **named: Any) -> Any:
-            handed_over.append(super().submit(fn, *args, **named))
-            return handed_over[-1]
-
-    def busy(run: Run) -> None:
-        if "2" in run.results and not site.let_go.is_set():
-            site.let_go.set()
-            wait(handed_over[:1])
-            clock.ahead += 2 * FAR
-
-    @tool(effects="none")
-    def second() -> None:
-        time.sleep(0.1)  # so that the loop has seen the first one at work
-
-    with Kept(2) as pool:
-        plan = Plan.parse([step("1", "work", name="a", holds=1, timeout=FAR), step("2", "second")])
-        tools = ToolExecutor(Toolbox([site.work, second]))
-        run = site.to_its_end(lambda: execute(plan, tools, workers=Pool(pool), watch=busy))
-    assert run.board.state == {"1": "done", "2": "done"}
-
-
-def test_in_simulation_a_late_result_comes_when_the_work_is_over() -> None:
-    seconds = {"slow": 10.0, "quick": 4.0}
-    tools = [Tool(lambda: "done", name=name, latency=seconds[name], effects="none") for name in seconds]
-    steps = [
-        step("1", "slow", timeout=3.0),
-        step("2", "quick", "1"),
-        step("3", "quick"),
-        step("4", "slow", "3"),
-        step("5", "slow", timeout=10.0),
-    ]
-    run = execute(Plan.parse(steps), ToolExecutor(Toolbox(tools)), workers=Simulated())
-    check_fold(run)
-    check_order(run)
-    (failed,), (late,) = events(run, "1", StepFailed), events(run, "1", StepLate)
-    assert (failed.at, failed.seconds, failed.in_doubt) == (3.0, 3.0, True)
-    assert (late.at, late.seconds, late.result) == (10.0, 10.0, "done")
-    assert run.board.state == {"1": "failed", "2": "skipped", "3": "done", "4": "done", "5": "done"}
-    assert run.makespan == 14.0
-
-
-def test_a_late_result_of_a_step_whose_id_was_used_again_is_not_the_new_ones(threads: ThreadPoolExecutor) -> None:
-    site = Site()
-    first = [step("1", "work", name="old", holds=1, timeout=0.01), step("2", "work", "1", name="b")]
-    later = [
-        step("0", "lets_go", until="StepLate 1"),
-        step("1", "work", "0", name="new"),
-        step("2", "work", "1", name="b"),
-    ]
-    planner, policy = Portions(first, later), Policy(replan="failure")
-    agent = PlannerExecutor(planner, site.executor, workers=Pool(threads), policy=policy, watch=site.watch)
-    run = site.to_its_end(lambda: agent.run("work"))
-    check_fold(run)
-    check_order(run)
-    assert (run.status, run.results["1"]) == ("finished", "new, time 1")
-    assert run.board[Doubt].late == {"1": "old, time 1"}
-    assert not run.board[Doubt].attempts
 
 
 @rounds(40)
@@ -207,18 +171,14 @@ def test_a_late_result_of_a_step_whose_id_was_used_again_is_not_the_new_ones(thr
     replan=st.sampled_from(["never", "failure", "step"]),
     limit=st.sampled_from([{}, {"work": 1}, {"work": 2}]),
 )
-def test_random_runs_on_few_threads_are_lawful_whatever_is_taken_back(
+def test_random_runs_on_few_threads_follow_the_rules(
     made: list[Job], slots: Any, failure: Any, replan: Any, limit: Any
 ) -> None:
     workshop = Workshop()
     later = [Job(f"{job.id}x", tuple(f"{id}x" for id in job.waits_for), retries=job.retries) for job in made]
     with ThreadPoolExecutor(2) as two:
-        agent = PlannerExecutor(
-            Portions(plan_of(made), plan_of(later)),
-            ToolExecutor(workshop.toolbox),
-            workers=Pool(two, slots, limit),
-            policy=Policy(failure=failure, replan=replan, max_rounds=3),
-        )
+        policy, workers = Policy(failure=failure, replan=replan, max_rounds=3), Pool(two, slots, limit)
+        agent = agent_for(workshop.toolbox, plan_of(made), plan_of(later), workers=workers, policy=policy)
         run = to_its_end(lambda: agent.run("build"))
     check_fold(run)
     check_order(run, slots or 10**6)
@@ -245,7 +205,7 @@ def slow_plans(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[str, list[in
 
 @rounds(120)
 @given(slow_plans(), st.sampled_from([1, 2, None]), st.sampled_from(["skip", "stop"]))
-def test_random_timeouts_are_lawful(made: Any, slots: int | None, failure: Any) -> None:
+def test_random_timeouts_follow_the_rules(made: Any, slots: int | None, failure: Any) -> None:
     steps, seconds = made
     calls: Counter[str] = Counter()
 
@@ -255,9 +215,7 @@ def test_random_timeouts_are_lawful(made: Any, slots: int | None, failure: Any) 
         charge(seconds[name][calls[name] - 1])
         return f"{name}, time {calls[name]}"
 
-    policy = Policy(failure=failure)
-    run = execute(Plan.parse(steps), ToolExecutor(Toolbox([takes])), workers=Simulated(slots), policy=policy)
-    check_fold(run)
+    run = carry_out(steps, [takes], Simulated(slots), failure=failure)
     check_order(run, slots or 10**6)
     assert run.board.ended
     for one in steps:

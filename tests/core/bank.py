@@ -1,21 +1,10 @@
-"""A bank where a payment is made once: its tools, and the steps, plans and agents of the tests that try to pay twice."""
+"""A bank whose payments are at-most-once calls, with the plans and agents of the tests that try to pay twice."""
 
 from typing import Any
 
-from planexec_lite import (
-    Decision,
-    Grant,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    ScriptedReviewer,
-    Simulated,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-)
+from planexec_lite import Decision, Grant, Plan, PlannerExecutor, Tool, Toolbox, ToolExecutor
 from planexec_lite.meter import charge
-from tests.core.shapes import Portions
+from tests.core.agents import agent_for
 
 ACME = ("ACME", 10)
 
@@ -28,13 +17,13 @@ class Bank:
         self.missing, self.slow = set(missing), slow
 
     def who(self, name: str) -> str:
-        """Look somebody up."""
+        """Look up a name."""
         if name in self.missing:
             raise LookupError(name)
         return name
 
     def pay(self, to: str, amount: float = 10) -> str:
-        """Pay somebody."""
+        """Pay."""
         charge(seconds=9 if to in self.slow else 1)
         self.paid.append((to, amount))
         return f"{to} has {amount:g}"
@@ -66,12 +55,11 @@ def mail(id: str, to: str, *after: str, **more: Any) -> dict[str, Any]:
 
 
 def agent(bank: Bank, plans: Any, reviewer: Any = None, **more: Any) -> PlannerExecutor:
-    policy = Policy(replan="failure", max_replans=6)
-    return PlannerExecutor(Portions(*plans), bank.executor, reviewer, workers=Simulated(), policy=policy, **more)
+    return agent_for(bank.tools, *plans, reviewer=reviewer, **{"replan": "failure", "max_replans": 6, **more})
 
 
-def granting(*more: Any, bound: int = 9) -> ScriptedReviewer:
-    return ScriptedReviewer([Decision("approve", by="Ada", grant=Grant(bound)), *more])
+def granting(*more: Any, bound: int = 9) -> list[Any]:
+    return [Decision("approve", by="Ada", grant=Grant(bound)), *more]
 
 
 DONE = plan(who("0", "ACME"), pay("1", "ACME", "0"), who("2", "boom", "1"))

@@ -1,4 +1,4 @@
-"""Tools that misbehave in every way a tool can, in a module that another process can import."""
+"""Tools that misbehave in many ways, in a module that other processes can import."""
 
 import asyncio
 import concurrent.futures
@@ -14,21 +14,21 @@ from planexec_lite.meter import charge, emit
 
 
 class Wordless(Exception):
-    """An exception that can't say what it is."""
+    """An exception whose text is not a string."""
 
     def __str__(self) -> str:
         return 404  # type: ignore[return-value]
 
 
 class Endless(Exception):
-    """An exception whose words raise it again."""
+    """An exception whose text raises it again."""
 
     def __str__(self) -> str:
         raise self
 
 
 class Unpicklable(Exception):
-    """An exception that can't leave its process."""
+    """An exception that can't be pickled."""
 
     def __init__(self, one: str, two: str) -> None:
         super().__init__(one)
@@ -59,7 +59,7 @@ def raises(what: str) -> str:
 
 
 class Opaque:
-    """A value that is no data."""
+    """A value that JSON does not have."""
 
 
 def cycle() -> list[Any]:
@@ -117,26 +117,12 @@ def waits(seconds: float) -> float:
     return seconds
 
 
-def waits_for(path: str) -> str:
-    for _ in range(1200):  # looking so seldom counts as no work, see tests/core/ending.py
-        if Path(path).exists():
-            return "it is there"
-        time.sleep(0.05)
-    raise TimeoutError(f"{path} never came")
-
-
 @tool(effects="none")
 def tells(seconds: float) -> str:
     emit("before")
     charge(seconds)
     emit("after")
     return "told"
-
-
-@tool(effects="none")
-def late_error(seconds: float) -> str:
-    charge(seconds)
-    raise ValueError("after all")
 
 
 @tool(effects="none")

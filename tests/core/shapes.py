@@ -1,4 +1,4 @@
-"""What the tests of the core share: random plans, a workshop that watches what is done, an independent schedule."""
+"""Shared by the tests of the core: random plans, a workshop that logs its calls, checks of runs, an independent schedule."""
 
 import json
 import math
@@ -8,30 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 
 from planexec_lite import Board, Plan, Policy, Run, Step, Tool, Toolbox
+from planexec_lite import events as e
 from planexec_lite.assembly import decide
-from planexec_lite.events import (
-    BackoffStarted,
-    Ended,
-    JudgeStarted,
-    Paused,
-    PlanProposed,
-    PlanStarted,
-    Requeued,
-    Reviewed,
-    RollbackStarted,
-    StepBlocked,
-    StepDone,
-    StepFailed,
-    StepProposed,
-    StepSkipped,
-    StepStarted,
-    UndoStarted,
-    from_dict,
-    to_dict,
-)
+from planexec_lite.events import StepDone, StepFailed, StepSkipped, StepStarted, from_dict, to_dict
 from planexec_lite.meter import charge
 
 NAMES = (
@@ -44,7 +27,7 @@ json_values = st.recursive(plain, lambda part: st.lists(part) | st.dictionaries(
 
 @dataclass(frozen=True)
 class Job:
-    """A step of a random plan: its duration in quarters of a second, and the number of failures before it succeeds."""
+    """A step of a random plan, with its duration in quarters of a second and the number of failures before it succeeds."""
 
     id: str
     waits_for: tuple[str, ...] = ()
@@ -60,7 +43,7 @@ class Job:
 
 @st.composite
 def jobs(draw: st.DrawFn, most: int = 10, failures: bool = True, tools: Sequence[str] = ("work",)) -> list[Job]:
-    """Random jobs without cycles, in an order that says nothing about what waits for what."""
+    """Random jobs without cycles, in an order that is independent of their dependencies."""
     names = draw(st.sampled_from(NAMES))[: draw(st.integers(1, most))]
     made = []
     for place, name in enumerate(names):
@@ -72,7 +55,7 @@ def jobs(draw: st.DrawFn, most: int = 10, failures: bool = True, tools: Sequence
 
 
 def plan_of(made: Sequence[Job]) -> Plan:
-    """The jobs as a plan for a `Workshop`; each step uses the results of all that it waits for."""
+    """The jobs as a plan for a `Workshop`; each step uses the results of its dependencies."""
     steps = []
     for job in made:
         uses = [f"{{step_{id}_result}}" for id in job.waits_for]
@@ -152,7 +135,7 @@ class Checked(Board):
 
 
 def check_fold(run: Run) -> None:
-    """The board is the fold of the events: also after JSON, and wherever the run is cut."""
+    """The board is the fold of the events, also after JSON and after each event."""
     assert Checked.of(run.events) == run.board
     again = [from_dict(json.loads(json.dumps(to_dict(event)))) for event in run.events]
     assert again == run.events
@@ -163,27 +146,17 @@ def check_fold(run: Run) -> None:
     assert board == run.board
 
 
-DECIDED = (
-    StepStarted
-    | PlanStarted
-    | JudgeStarted
-    | StepSkipped
-    | StepBlocked
-    | Paused
-    | BackoffStarted
-    | RollbackStarted
-    | UndoStarted
-    | Ended
-)
+DECIDED = e.StepStarted | e.PlanStarted | e.JudgeStarted | e.StepSkipped | e.StepBlocked | e.Paused
+DECIDED |= e.BackoffStarted | e.RollbackStarted | e.UndoStarted | e.Ended
 
 
 def without_key(event: Any) -> Any:
-    """An event as the rules alone give it: what its call is, and what runs inside it, only an executor says."""
+    """An event as the rules return it, without the parts that an executor adds."""
     return replace(event, key="", inside=0, reserved=0) if isinstance(event, StepStarted) else event
 
 
 def check_replay(run: Run, policy: Policy) -> None:
-    """The rules, asked again at each point of a run that was decided there, say the same, and change nothing."""
+    """The rules decide the same again at each point of a run, and change nothing."""
     board = Board()
     for event in run.events:
         if isinstance(event, DECIDED):
@@ -195,7 +168,7 @@ def check_replay(run: Run, policy: Policy) -> None:
 
 
 def first_ready(board: Board, order: Sequence[str]) -> str | None:
-    """By hand: the first waiting step whose dependencies are done and whose limits have a place."""
+    """By hand: the first waiting step whose dependencies are done and whose limits allow it."""
     running = [board.steps[id].tool or "" for id, state in board.state.items() if state == "running"]
     for id in order:
         one = board.steps[id]
@@ -207,18 +180,18 @@ def first_ready(board: Board, order: Sequence[str]) -> str | None:
 
 
 def check_order(run: Run, slots: float = math.inf) -> None:
-    """No step starts too early or too often, and never more at once than slots and limits allow."""
+    """No step starts too early or too often, and slots and limits are kept."""
     board, running, begun = Board(), dict[str, str](), dict[str, int]()
     for event in run.events:
         if isinstance(event, StepStarted):
             assert board.state[event.step] == ("waiting" if event.attempt == 1 else "failed")
             if event.attempt == 1:
                 first = first_ready(board, tuple(board.steps))
-                assert event.step == first, f"step {event.step} started, and the first that was ready is {first}"
+                assert event.step == first, f"step {event.step} started before step {first}"
         elif isinstance(event, StepSkipped):
-            assert board.state[event.step] == "waiting", f"{event.step} is {board.state[event.step]}, and is skipped"
+            assert board.state[event.step] == "waiting"
         board.apply(event)
-        if isinstance(event, StepProposed | PlanProposed | Reviewed):  # an id may come again in another plan
+        if isinstance(event, e.StepProposed | e.PlanProposed | e.Reviewed):  # another plan can use the same id
             begun = {id: begun[id] for id in begun if board.state[id] != "waiting"}
         if isinstance(event, StepStarted):
             step = board.steps[event.step]
@@ -231,31 +204,30 @@ def check_order(run: Run, slots: float = math.inf) -> None:
             for limit in board.started.limits:
                 at_once = sum(tool in limit.tools for tool in running.values())
                 assert at_once <= limit.slots, f"{at_once} at once under the limit {limit.name}"
-        elif isinstance(event, StepDone | StepFailed | Requeued):
+        elif isinstance(event, StepDone | StepFailed | e.Requeued):
             del running[event.step]
-            begun[event.step] -= isinstance(event, Requeued)
+            begun[event.step] -= isinstance(event, e.Requeued)
     assert not running
     if run.status == "finished":
         check_complete(run)
 
 
 def check_complete(run: Run) -> None:
-    """The run did not end before every step had its turn: none waits though all that it waits for is done."""
+    """No step waits at the end of a run although its dependencies are done."""
     for id, state in run.board.state.items():
         after = run.board.steps[id].depends_on
         ready = state == "waiting" and all(run.board.state[other] == "done" for other in after)
-        behind = f"step {', '.join(after)} is done" if after else "it waits for nobody"
-        assert not ready, f"the run ended ({run.status}) and step {id} never started, though {behind}"
+        assert not ready, f"the run ended ({run.status}), but step {id} never started"
 
 
 END = "the plan that was written so far"
 
 
 class Writing:
-    """A planner that is heard while it writes. Each answer is a list, and the last one is given again and again.
+    """A planner that streams its answers in turn, and then always the last one.
 
-    In it, a dict is a step, a number the seconds until the next part, an exception is raised, a function is called, and
-    `END` is the plan of all steps before it; an answer without it breaks off.
+    In an answer, a dict is a step, a float is the seconds until the next part, an exception is raised, and a function is called.
+    `END` is the plan of all steps before it; an answer without `END` breaks off.
     """
 
     stream = True
@@ -264,7 +236,7 @@ class Writing:
         self.answers, self.asked, self.told = answers, 0, list[list[str]]()
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        raise AssertionError("it is heard, not read")
+        raise AssertionError("it is streamed")
 
     def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
         self.told.append([problem.code for problem in board.problems])
@@ -288,7 +260,7 @@ class Writing:
 
 
 class Portions:
-    """A planner that returns its plans in turn, and then the last one again and again."""
+    """A planner that returns its plans in turn, and then always the last one."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers, self.asked, self.told = answers, 0, list[list[str]]()
@@ -309,12 +281,10 @@ def step(id: str, tool: str | None, *after: str, **more: Any) -> dict[str, Any]:
 
 
 def left(work: Callable[[], Any]) -> Run:
-    """The run as Ctrl-C left it."""
-    try:
+    """The run that an interrupt left."""
+    with pytest.raises(KeyboardInterrupt) as problem:
         work()
-    except KeyboardInterrupt as problem:
-        return problem.run  # type: ignore[attr-defined, no-any-return]
-    raise AssertionError("it was not interrupted")
+    return problem.value.run  # type: ignore[attr-defined, no-any-return]
 
 
 def starts(run: Run) -> list[tuple[str, float]]:

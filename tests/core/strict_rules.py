@@ -1,4 +1,4 @@
-"""What OpenAI's strict structured output accepts, written down a second time from the guide, as an independent check.
+"""The rules of OpenAI's strict structured output, written from the guide as an independent check.
 
 Source: the guide "Structured model outputs" (supported schemas), and two errors the API is known for: a `format` that is
 not on the list, and "Objects provided via 'anyOf' must not share identical first keys. Consider adding a discriminator
@@ -77,7 +77,7 @@ def _faults(schema: Any, at: str, depth: int) -> Iterator[str]:
 
 
 def shared_first_keys(schema: dict[str, Any]) -> Iterator[str]:
-    """Where objects of one anyOf have the same first key, and it is no discriminator (an enum with other values)."""
+    """The places where objects of an anyOf share their first key and it does not distinguish them."""
     for node in _nodes(schema):
         seen: dict[str, set[Any]] = {}
         for part in node.get("anyOf", []):

@@ -6,7 +6,8 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
-from planexec_lite import PlannerExecutor, Policy, Simulated, Toolbox, ToolExecutor, tool
+from planexec_lite import PlannerExecutor, Toolbox, tool
+from tests.core.agents import agent_for
 from tests.recorded.recording import HeardResponse
 
 GOAL = "What is 12 * 4 + 5?"
@@ -30,7 +31,7 @@ SECOND = {"id": "2", "tool": "add", "params": {"a": "{step_1_result}", "b": 5}, 
 
 
 class FakeClient:
-    """Gives the answers of a list, one a request, and remembers the requests; an exception is raised."""
+    """Returns the answers of a list, one for each request, and keeps the requests; an exception is raised."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
@@ -53,10 +54,9 @@ class FakeClient:
         return HeardResponse(body, {"openai-processing-ms": "1500"})
 
     def sent(self, request: int) -> str:
-        """All that was written in one request, as one text."""
+        """The messages of a request as one text."""
         return "\n".join(message["content"] for message in self.requests[request]["messages"])
 
 
 def agent(planner: Any, **options: Any) -> PlannerExecutor:
-    policy = Policy(**options)
-    return PlannerExecutor(planner, ToolExecutor(TOOLS), workers=Simulated(), policy=policy)
+    return agent_for(TOOLS, planner, **options)

@@ -1,7 +1,7 @@
-"""A process that carries on a run and is told news from outside: ``python -m tests.core.telling JOURNAL WORLD``.
+"""A process whose run receives news from another process: ``python -m tests.core.telling JOURNAL WORLD``.
 
-Each line of the file WORLD is what a tool did. The plan is a chain of short steps; the planner answers news with the rest of
-the chain, under other ids, so that a lost or repeated piece of news shows in the events and in the plans.
+Each line of the file WORLD is a call. The plan is a chain of short steps. After news the planner returns the rest of the chain
+with other ids, so that lost or repeated news shows in the events and plans.
 """
 
 import os
@@ -11,22 +11,21 @@ from pathlib import Path
 
 from planexec_lite import Board, Journal, Plan, PlannerExecutor, Policy, Run, Tool, Toolbox, ToolExecutor
 from planexec_lite.capabilities.news import News
+from tests.core.shapes import step
 
 LENGTH = 12
 
 
 class World:
-    """What was done, a line each."""
+    """Writes a line for each call."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.tools = Toolbox([Tool(self.act, effects="idempotent")])
 
     def act(self, n: int) -> int:
-        """Act, and note it."""
+        """Act."""
         time.sleep(0.004)
-        while self.path.with_name("hold").exists():
-            time.sleep(0.001)
         with self.path.open("a") as file:
             file.write(f"{n}\n")
         return n
@@ -36,22 +35,17 @@ class World:
 
 
 class Chain:
-    """Plans what is left of the chain."""
+    """Plans the rest of the chain."""
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         left = range(len(board.results), LENGTH)
         plan = len(board[News].texts)
         ids = {n: f"{n}-{plan}" for n in left}
-        return Plan.parse(
-            [
-                {"id": ids[n], "tool": "act", "params": {"n": n}, "depends_on": [ids[n - 1]] if n - 1 in ids else []}
-                for n in left
-            ]
-        )
+        return Plan.parse([step(ids[n], "act", *([ids[n - 1]] if n - 1 in ids else []), n=n) for n in left])
 
 
 def main(path: Path, world: Path) -> Run:
-    """Begin the run, or go on with it."""
+    """Begin the run, or resume it."""
     journal = Journal(path)
     agent = PlannerExecutor(Chain(), ToolExecutor(World(world).tools), policy=Policy(max_replans=1000), journal=journal)
     print("ready", flush=True)

@@ -10,24 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    ApproveAll,
-    Board,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    Run,
-    Simulated,
-    ToolExecutor,
-    events,
-    execute,
-)
+from planexec_lite import ApproveAll, Board, Plan, Policy, Run, Simulated, events
 from planexec_lite import events as e
 from planexec_lite.core import IllegalTransition, State
 from planexec_lite.events import PlanStarted, StepStarted
 from planexec_lite.plan import Call, Step
 from planexec_lite.tools import Toolbox
-from tests.core.shapes import Job, Workshop, check_fold, check_replay, jobs, json_values, plan_of, step
+from tests.core.agents import agent_for, carry_out
+from tests.core.shapes import Checked, Job, Workshop, check_fold, check_replay, jobs, json_values, plan_of, step
 from tests.guards.books import ROOT
 from tests.rounds import rounds
 
@@ -43,7 +33,7 @@ LEAVES: dict[Any, st.SearchStrategy[Any]] = {
 
 
 def some(kind: Any) -> st.SearchStrategy[Any]:
-    """Random values of an event or of a part of one, by its type hints."""
+    """Random values of an event or of its parts, by the type hints."""
     arguments = get_args(kind)
     if kind in LEAVES:
         return LEAVES[kind]
@@ -66,19 +56,16 @@ def test_every_kind_of_event_goes_through_json_and_back(kind: Any) -> None:
     @rounds(30)
     @given(some(kind))
     def check(event: Any) -> None:
-        for told in (event, events.Inside(2.0, "2", events.Inside(1.0, "1", event))):
-            line = events.to_json(told)
+        for one in (event, events.Inside(2.0, "2", events.Inside(1.0, "1", event))):
+            line = events.to_json(one)
             assert "\n" not in line
-            assert events.from_json(line) == events.from_dict(json.loads(json.dumps(events.to_dict(told)))) == told
+            assert events.from_json(line) == events.from_dict(json.loads(json.dumps(events.to_dict(one)))) == one
 
     check()
 
 
-amounts, costs = st.none() | st.integers(0), st.none() | st.integers(0, 4000).map(lambda quarters: quarters / 4)
-
-
 @pytest.mark.parametrize("data", [{}, {"event": "Nothing"}, {"event": "Ended"}, {"event": "StepStarted", "at": "soon"}])
-def test_anything_else_is_no_event(data: dict[str, Any]) -> None:
+def test_other_data_is_not_an_event(data: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"unknown event|validation error"):
         events.from_dict(data)
 
@@ -92,7 +79,7 @@ def test_events_are_frozen_values() -> None:
 
 
 class Rounds:
-    """A planner that hands its jobs over in portions, so that runs have several plans."""
+    """A planner that plans a portion of its jobs each time, so that runs have several plans."""
 
     def __init__(self, portions: list[list[Job]]) -> None:
         self.portions = portions
@@ -108,24 +95,23 @@ class Rounds:
 
 @st.composite
 def runs(draw: st.DrawFn) -> tuple[Run, Policy]:
-    """A random run: a plan given or written in portions, some steps failing, some slots."""
+    """A random run: with one plan or a plan in portions, with failures and a number of slots."""
     made = draw(jobs(most=8))
     policy = Policy(failure=draw(st.sampled_from(["skip", "stop"])), retries=draw(st.integers(0, 1)), max_rounds=4)
-    workers, executor = Simulated(draw(st.integers(1, 4) | st.none())), ToolExecutor(Workshop().toolbox)
+    workers, tools = Simulated(draw(st.integers(1, 4) | st.none())), Workshop().toolbox
     if draw(st.booleans()):
-        return execute(plan_of(made), executor, workers=workers, policy=policy), policy
+        return carry_out(plan_of(made), tools, workers, policy=policy), policy
     place = {id: n for n, wave in enumerate(plan_of(made).waves()) for id in wave}
     ordered = sorted(made, key=lambda job: place[job.id])
     cut = draw(st.integers(0, len(made)))
     reviewer = draw(st.sampled_from([None, ApproveAll()]))
     planner = Rounds([part for part in (ordered[:cut], ordered[cut:]) if part])
-    agent = PlannerExecutor(planner, executor, reviewer, workers=workers, policy=policy)
-    return agent.run("build"), policy
+    return agent_for(tools, planner, reviewer=reviewer, workers=workers, policy=policy).run("build"), policy
 
 
 @rounds(150)
 @given(runs())
-def test_a_replay_decides_what_was_decided_and_the_board_is_the_fold(ran: tuple[Run, Policy]) -> None:
+def test_a_replay_decides_the_same_and_the_board_is_the_fold(ran: tuple[Run, Policy]) -> None:
     run, policy = ran
     check_fold(run)
     check_replay(run, policy)
@@ -196,32 +182,32 @@ EVENTS: dict[str, tuple[Callable[[str], e.Event], set[str]]] = {
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("kind", EVENTS)
-def test_an_event_is_taken_in_its_states_and_rejected_in_others(state: str, kind: str) -> None:
+def test_an_event_is_accepted_in_its_states_and_rejected_in_others(state: str, kind: str) -> None:
     assert set(STATES) == set(get_args(State))
     make, legal = EVENTS[kind]
-    stands, id = STATES[state](), OF.get(state, "1")
-    assert stands.state[id] == state
-    event, before = make(id), stands.copy()
+    board, id = STATES[state](), OF.get(state, "1")
+    assert board.state[id] == state
+    event, before = make(id), board.copy()
     if state in legal:
-        stands.apply(event)
+        board.apply(event)
         return
     with pytest.raises(IllegalTransition) as caught:
-        stands.apply(event)
+        board.apply(event)
     error = caught.value
     assert (error.event, error.step, error.state) == (event, id, state)
     assert f"{type(event).__name__}: step {id}" in str(error)
-    assert stands == before
+    assert board == before
 
 
 STARTED, RUNNING = e.StepStarted(1.0, "1"), e.StepStarted(1.0, "3")
 ENDED = e.Ended(2.0, "stopped", "x")
-IMPOSSIBLE: dict[str, tuple[list[Any], Any, str]] = {  # what happened before, what can't happen, and the reason
-    "a step that is not there": ([], e.StepStarted(3.0, "7"), "the step does not exist"),
+IMPOSSIBLE: dict[str, tuple[list[Any], Any, str]] = {  # the events before, the impossible event, and the reason
+    "an unknown step": ([], e.StepStarted(3.0, "7"), "the step does not exist"),
     "a step that waits for another": ([], RUNNING, "step 3 can't start: it waits for 1"),
     "a second end while judged": ([*DONE, RUNNING, e.StepDone(2.0, "3", 1), e.JudgeStarted(2.0, "3")],
                                   e.StepFailed(3.0, "3", "no"), "it is judging"),
-    "a plan that has what is done": ([*DONE, e.PlanStarted(2.0, "news")], e.PlanProposed(3.0, PLAN), "1 can't propose"),
-    "a plan instead of what runs": ([STARTED], e.PlanProposed(3.0, OTHER), "step 1 can't supersede: it is running"),
+    "a plan with a done step": ([*DONE, e.PlanStarted(2.0, "news")], e.PlanProposed(3.0, PLAN), "1 can't propose"),
+    "a plan without a running step": ([STARTED], e.PlanProposed(3.0, OTHER), "step 1 can't supersede: it is running"),
     "the end, with work in flight": ([STARTED], ENDED, "can't happen: work is in flight"),
     "a pause, with work in flight": ([STARTED], e.Paused(2.0, "budget"), "can't happen: work is in flight"),
     "a second beginning": ([], BEGUN[0], "can't happen: the run has"),
@@ -234,31 +220,26 @@ IMPOSSIBLE: dict[str, tuple[list[Any], Any, str]] = {  # what happened before, w
 
 
 @pytest.mark.parametrize("what", IMPOSSIBLE)
-def test_what_can_not_happen_changes_nothing(what: str) -> None:
+def test_an_impossible_event_changes_nothing_and_is_not_recorded(what: str) -> None:
     before, event, words = IMPOSSIBLE[what]
-    stands = board(*before)
-    same = stands.copy()
+    run = Run([*BEGUN, *before])
+    same = run.board.copy()
     with pytest.raises(IllegalTransition, match=words):
-        stands.apply(event)
-    assert stands == same
+        run.record(event)
+    assert (run.board, run.events) == (same, [*BEGUN, *before])
 
 
-def test_a_run_keeps_no_event_that_can_not_have_happened() -> None:
-    run = Run(BEGUN)
-    with pytest.raises(IllegalTransition):
-        run.record(e.StepDone(1.0, "1", 1))
-    assert run.events == BEGUN
+def test_a_board_that_validates_detects_a_wrong_result() -> None:
+    board = Checked.of([*BEGUN, STARTED])
+    board.results["2"] = 1
+    with pytest.raises(AssertionError, match="step 2 has a result, and is waiting"):
+        board.apply(e.StepDone(2.0, "1", 1))
 
 
-def as_table() -> str:
-    """The moves of steps as a Markdown table, a row for each event and state that it leads to."""
+def test_the_readme_has_the_table_of_states_that_the_board_uses() -> None:
     lines = ["| event | from | to |", "|---|---|---|"]
     for kind, moves in Board.moves.items():
         for to in dict.fromkeys(moves.states.values()):
             starts = ", ".join(str(start) for start, end in moves.states.items() if end == to)
             lines.append(f"| `{kind.__name__}` | {starts} | {to} |")
-    return "\n".join(lines)
-
-
-def test_the_table_that_is_shown_is_the_one_that_is_obeyed() -> None:
-    assert as_table() in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "\n".join(lines) in (ROOT / "README.md").read_text(encoding="utf-8")

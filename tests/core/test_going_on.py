@@ -1,8 +1,5 @@
-"""A run that paused, was interrupted or failed is resumed; a person is asked about a call in doubt; the tools must be the same."""
+"""Resuming: interrupted, paused and failed runs; a person decides about a call in doubt; the tools must be the same."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,35 +9,27 @@ from planexec_lite import (
     AskPerson,
     Board,
     Decision,
-    HybridExecutor,
     Inline,
     Journal,
     Plan,
     PlannerExecutor,
-    Policy,
-    Pool,
-    RuleEvaluator,
-    RulePlanner,
     Run,
-    ScriptedReviewer,
     Simulated,
     Tool,
     Toolbox,
     ToolExecutor,
-    execute,
-    tool,
 )
 from planexec_lite import events as e
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.replanning import Replanning
-from planexec_lite.meter import idempotency_key
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Portions, check_fold, left, step
 
 
 class World:
-    """What was done; the first call of `trip` ends in an error, after its effect."""
+    """Lists the calls; the first call of `trip` raises an error after its effect."""
 
     def __init__(self, trip: str = "", problem: Any = KeyboardInterrupt) -> None:
         self.did: list[str] = []
@@ -56,8 +45,8 @@ class World:
             raise self.problem
         return what
 
-    def agent(self, *plans: list[Any], **more: Any) -> PlannerExecutor:
-        return PlannerExecutor(Portions(*plans), self.executor, **more)
+    def agent(self, *plans: Any, **more: Any) -> PlannerExecutor:
+        return agent_for(self.executor, *plans, **more)
 
 
 def look(id: str, *after: str, **more: Any) -> dict[str, Any]:
@@ -74,12 +63,13 @@ def check(run: Run) -> Run:
     return run
 
 
-def interrupted(run: Run) -> list[str | None]:
-    cut_off = [one for one in run.events if isinstance(one, e.Requeued | e.StepInDoubt)]
-    return [one.step for one in cut_off if getattr(one, "reason", "") != "cancelled"]
+def cut_off(run: Run) -> list[str | None]:
+    """The steps that an interrupt cut off."""
+    events = [one for one in run.events if isinstance(one, e.Requeued | e.StepInDoubt)]
+    return [one.step for one in events if getattr(one, "reason", "") != "cancelled"]
 
 
-# What goes on
+# Resuming
 
 
 @pytest.mark.parametrize("workers", [Inline(), Simulated(), Simulated(1)], ids=["inline", "simulated", "one slot"])
@@ -90,11 +80,11 @@ def test_a_call_that_is_interrupted_is_made_again_or_in_doubt(trip: str, workers
     before = left(lambda: agent.run("go"))
     events = list(before.events)
     run = check(agent.resume(before))
-    assert (before.status, before.events, trip in interrupted(run)) == ("running", events, True)
+    assert (before.status, before.events, trip in cut_off(run)) == ("running", events, True)
     assert world.did.count("2") == 1 >= world.did.count("4")
     if trip in "24":
         assert (run.status, run.board.state[trip], [*run.board[Doubt].attempts]) == ("paused", "in doubt", [trip])
-        assert run.reason == f"waits to be told whether step {trip} was done"
+        assert run.reason == f"waits for your answer: was step {trip} done?"
         assert agent.resume(run).status == "paused"
     else:
         assert run.status == "finished"
@@ -104,7 +94,7 @@ def test_a_call_that_is_interrupted_is_made_again_or_in_doubt(trip: str, workers
 
 @pytest.mark.parametrize("problem", [KeyboardInterrupt, RuntimeError], ids=["interrupt", "error"])
 @pytest.mark.parametrize("workers", [Inline(), Simulated()], ids=["inline", "simulated"])
-def test_a_watcher_that_breaks_leaves_no_doubt_about_what_has_not_begun(problem: Any, workers: Any) -> None:
+def test_an_error_of_watch_leaves_no_step_in_doubt(problem: Any, workers: Any) -> None:
     for at in range(1, 7):
         seen: list[int] = []
 
@@ -114,7 +104,7 @@ def test_a_watcher_that_breaks_leaves_no_doubt_about_what_has_not_begun(problem:
                 raise problem
 
         world, plan = World(), [pay("1"), pay("2", "1", success_criteria="fine"), pay("3", "2")]
-        agent = world.agent(plan, evaluator=RuleEvaluator(lambda *_: True), workers=workers, watch=watch)
+        agent = world.agent(plan, evaluator=lambda *_: True, workers=workers, watch=watch)
         try:
             run = agent.run("go")
         except problem as caught:
@@ -122,28 +112,8 @@ def test_a_watcher_that_breaks_leaves_no_doubt_about_what_has_not_begun(problem:
         assert (run.status, world.did, len(seen) >= at) == ("finished", ["1", "2", "3"], True)
 
 
-def test_on_threads_what_was_in_flight_is_tried_again() -> None:
-    world, begun, go_on = World(), threading.Event(), threading.Event()
-
-    def slow() -> str:
-        begun.set()
-        assert go_on.wait(20)
-        return world.do("slow")
-
-    def watch(run: Run) -> None:
-        if "2" in run.board.results and begun.wait(20) and not go_on.is_set():
-            go_on.set()
-            raise KeyboardInterrupt
-
-    world.executor = ToolExecutor(Toolbox([Tool(slow, effects="none"), *world.executor.tools]))
-    with ThreadPoolExecutor(2) as threads:
-        agent = world.agent([step("1", "slow"), look("2"), pay("3", "1")], workers=Pool(threads), watch=watch)
-        run = check(agent.resume(left(lambda: agent.run("go"))))
-    assert (run.status, interrupted(run), world.did.count("3")) == ("finished", ["1"], 1)
-
-
 @pytest.mark.parametrize("replan", [False, True], ids=["the first plan", "a replan"])
-def test_a_planner_that_was_interrupted_is_asked_again_and_it_counts_once(replan: bool) -> None:
+def test_an_interrupted_planner_is_asked_again_which_counts_once(replan: bool) -> None:
     class Stops(Portions):
         stops = 1
 
@@ -153,14 +123,14 @@ def test_a_planner_that_was_interrupted_is_asked_again_and_it_counts_once(replan
                 raise KeyboardInterrupt
             return super().plan(goal, board, tools)
 
-    world, policy = World("1", OSError("locked")), Policy(replan="failure", max_replans=1, failure="stop")
-    agent = PlannerExecutor(Stops([look("1")], [look("2")]), world.executor, workers=Simulated(), policy=policy)
+    world, planner = World("1", OSError("locked")), Stops([look("1")], [look("2")])
+    agent = world.agent(planner, replan="failure", max_replans=1, failure="stop")
     run = check(agent.resume(left(lambda: agent.run("go"))))
     assert (run.status, world.did, run.board[Replanning].replans) == ("finished", ["1", "2"], 1)
-    assert interrupted(run) == [None]
+    assert cut_off(run) == [None]
 
 
-def test_a_judge_or_a_reviewer_that_was_interrupted_is_asked_again() -> None:
+def test_an_interrupted_judge_or_reviewer_is_asked_again() -> None:
     stops = ["reviewer", "judge"]
 
     def asked(who: str) -> bool:
@@ -173,15 +143,15 @@ def test_a_judge_or_a_reviewer_that_was_interrupted_is_asked_again() -> None:
         def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
             return Decision("approve" if asked("reviewer") else "reject")
 
-    world, judge = World(), RuleEvaluator(lambda *_: asked("judge"))
+    world, judge = World(), lambda *_: asked("judge")
     agent = world.agent([pay("1", success_criteria="paid")], reviewer=Reviews(), evaluator=judge)
     unreviewed = left(lambda: agent.run("go"))
     run = check(agent.resume(left(lambda: agent.resume(unreviewed))))
-    assert (run.status, world.did, interrupted(run)) == ("finished", ["1"], ["1"])
+    assert (run.status, world.did, cut_off(run)) == ("finished", ["1"], ["1"])
     assert not run.board[Judging].unverified
 
 
-def test_a_run_takes_a_decision_or_news_only_when_it_waits_for_it() -> None:
+def test_a_run_accepts_a_decision_only_if_it_waits_for_one() -> None:
     world = World("2")
     agent = world.agent([look("1"), look("2", "1")], reviewer=AskPerson())
     run = agent.resume(agent.run("go"))
@@ -198,9 +168,9 @@ def test_a_run_takes_a_decision_or_news_only_when_it_waits_for_it() -> None:
 
 
 @pytest.mark.parametrize("goal", [None, object(), b"go", "\ud800"], ids=lambda goal: type(goal).__name__)
-def test_a_goal_that_cannot_be_written_is_rejected_before_anything_starts(goal: Any) -> None:
+def test_a_goal_that_is_not_text_is_rejected_before_the_planner_is_asked(goal: Any) -> None:
     planner = Portions([look("1")])
-    agent = PlannerExecutor(planner, World().executor, AskPerson())
+    agent = World().agent(planner, reviewer=AskPerson())
     with pytest.raises(ValueError, match="the goal"):
         agent.run(goal)
     assert planner.asked == 0
@@ -208,21 +178,21 @@ def test_a_goal_that_cannot_be_written_is_rejected_before_anything_starts(goal: 
         agent.tell(agent.run("go"), goal)
 
 
-# What is in doubt
+# Steps in doubt
 
 
 class Bank:
     """Pays; the first payment is cut off, before or after the money has gone."""
 
-    def __init__(self, *, gone: bool, cut: bool = True) -> None:
+    def __init__(self, *, gone: bool) -> None:
         self.paid: list[str] = []
         self.released = ""
-        self.cut, self.gone = cut, gone
+        self.cut, self.gone = True, gone
         tools = [Tool(self.pay, effects="once"), Tool(self.note, effects="none")]
         self.tools = Toolbox([*tools, *(Tool(one, effects="idempotent") for one in (self.refund, self.release))])
 
     def pay(self, to: str) -> dict[str, Any]:
-        """Pay somebody."""
+        """Pay."""
         if self.gone or not self.cut:
             self.paid.append(to)
         if self.cut:
@@ -231,22 +201,22 @@ class Bank:
         return {"id": len(self.paid)}
 
     def note(self, text: object) -> str:
-        """Note something."""
+        """Note a text."""
         return f"noted {text}"
 
     def refund(self, number: int) -> str:
-        """Give a payment back."""
+        """Refund a payment."""
         self.paid.clear()
         return f"{number} is back"
 
     def release(self, to: str) -> str:
-        """Reserve money for somebody, or release it."""
+        """Reserve money, or release it."""
         self.released = to
         return to
 
     def resumed(self, **more: Any) -> tuple[PlannerExecutor, Run]:
-        """An agent that has paid, and its run, cut off and resumed."""
-        agent = PlannerExecutor(RulePlanner(lambda goal: PLAN), ToolExecutor(self.tools), **more)
+        """Return an agent that has paid, and its run, which was cut off and resumed."""
+        agent = agent_for(self.tools, PLAN, **more)
         return agent, agent.resume(left(lambda: agent.run("pay Ann")))
 
 
@@ -274,22 +244,22 @@ def test_a_call_in_doubt_counts_or_is_made_as_the_answer_says(gone: bool, worker
     assert Run(list(run.events)).board == run.board
 
 
-def test_what_was_done_before_is_taken_back_and_the_step_in_doubt_is_named() -> None:
+def test_a_rollback_undoes_the_steps_before_and_names_the_one_in_doubt() -> None:
     bank = Bank(gone=True)
     agent, run = bank.resumed()
     run = agent.resume(run, Decision("roll back", "Ann", comment="too late"))
     assert (run.status, bank.released, bank.paid) == ("rolled back", "Ann", ["Ann"])
-    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (nobody knows whether it was done)"
+    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (unknown whether it was done)"
 
 
-def test_a_result_that_a_person_gives_is_checked_and_judged_as_any_other() -> None:
+def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:
     seen: list[object] = []
 
     def judge(_: object, result: Any) -> bool:
         seen.append(result)
         return bool(result["id"])
 
-    agent, run = Bank(gone=True).resumed(evaluator=RuleEvaluator(judge))
+    agent, run = Bank(gone=True).resumed(evaluator=judge)
     for result in (None, {"number": 1}, "1"):
         with pytest.raises(ValueError, match=r"step 3 uses \{step_2_result\.id\}, and .*; say what step 2 gave"):
             agent.resume(run, Decision("done", result=result))
@@ -309,9 +279,9 @@ def test_a_result_that_a_person_gives_is_checked_and_judged_as_any_other() -> No
         (Decision("reject"), '"reject" is no answer here'),
         (
             Decision("not done", gate="doubt 3"),
-            "about step 3, which is in doubt, and this run waits to be told whether",
+            "about step 3, which is in doubt, and this run waits for your answer",
         ),
-        (Decision("not done", gate="2"), "about the gate of step 2, and this run waits to be told"),
+        (Decision("not done", gate="2"), "about the gate of step 2, and this run waits for your answer"),
     ],
     ids=["yes", "no", "another doubt", "a gate"],
 )
@@ -324,79 +294,13 @@ def test_an_answer_to_another_question_does_not_count(decision: Decision, words:
         asks.resume(asks.run("go"), Decision("done"))
 
 
-@pytest.mark.parametrize("reviewer", [ApproveAll(), ScriptedReviewer(["approve"])], ids=["approves all", "scripted"])
-def test_no_reviewer_answers_what_only_a_person_can_know(reviewer: Any) -> None:
+@pytest.mark.parametrize("reviewer", [ApproveAll(), ["approve"]], ids=["approves all", "scripted"])
+def test_a_reviewer_does_not_answer_for_a_person(reviewer: Any) -> None:
     bank = Bank(gone=True)
     agent, run = bank.resumed(reviewer=reviewer)
     assert run.status == agent.resume(run).status == "paused"
     assert agent.resume(run, Decision("done", result={"id": 1})).status == "finished"
     assert bank.paid == ["Ann"]
-
-
-def test_news_waits_until_it_is_known_what_was_done() -> None:
-    agent, run = Bank(gone=True).resumed()
-    told = agent.tell(run, "Ann has moved")
-    assert told.reason == "waits to be told whether step 2 was done"
-    assert agent.resume(told, Decision("done", result={"id": 1})).board[Replanning].asked_for == "news"
-
-
-def both_begun(*steps: Any) -> Run:
-    """A run that was left while its two steps were in flight."""
-    begun = e.RunStarted(0.0, "", False, False, effects={"pay": "once"})
-    return Run([begun, e.PlanProposed(0.0, Plan.parse([*steps])), e.StepStarted(0.0, "1"), e.StepStarted(0.0, "2")])
-
-
-def test_two_steps_in_doubt_are_asked_about_one_after_the_other() -> None:
-    bank = Bank(gone=True, cut=False)
-    agent = PlannerExecutor(None, ToolExecutor(bank.tools))
-    run = agent.resume(both_begun(step("1", "pay", to="Ann"), step("2", "pay", to="Bob")))
-    assert run.reason == "waits to be told whether step 1 was done"
-    run = agent.resume(run, Decision("done", result=1))
-    assert run.reason == "waits to be told whether step 2 was done"
-    assert agent.resume(run, Decision("not done")).status == "finished"
-    assert bank.paid == ["Bob"]
-
-
-def test_a_failure_elsewhere_does_not_end_the_run_before_the_question() -> None:
-    run = both_begun(step("1", "pay", to="Ann"), step("2", "note", text="x"))
-    run.record(e.StepFailed(0.0, "2", "no"))
-    agent = PlannerExecutor(None, ToolExecutor(Bank(gone=False).tools), policy=Policy(failure="stop"))
-    run = agent.resume(run)
-    assert run.reason == "waits to be told whether step 1 was done"
-    run = agent.resume(run, Decision("done"))
-    assert (run.status, run.board.state) == ("failed", {"1": "done", "2": "failed"})
-
-
-@pytest.mark.parametrize("hybrid", [False, True])
-@pytest.mark.parametrize(("verdict", "paid"), [("done", 1), ("not done", 2), ("roll back", 1)])
-def test_without_a_journal_a_step_is_in_doubt_when_the_run_inside_may_have_paid(
-    hybrid: bool, verdict: Any, paid: int
-) -> None:
-    keys, noted = list[str | None](), list[str]()
-
-    @tool(effects="once")
-    def pay(to: str) -> str:
-        keys.append(idempotency_key())
-        return to
-
-    @tool(effects="none")
-    def note(text: str) -> str:
-        noted.append(text)
-        if len(noted) == 1:
-            raise KeyboardInterrupt
-        return text
-
-    steps = [step("a", "pay", to="Ann"), step("b", "note", "a", text="{step_a_result}")]
-    inner: Any = PlannerExecutor(RulePlanner(lambda goal: steps), ToolExecutor(Toolbox([pay, note])))
-    inner = HybridExecutor(ToolExecutor(Toolbox([note])), inner) if hybrid else inner
-    agent = PlannerExecutor(RulePlanner(lambda goal: [step("1", None, description="pay Ann")]), inner)
-    run = agent.resume(left(lambda: agent.run("pay Ann")))
-    assert run.reason == "waits to be told whether step 1 was done"
-    run = agent.resume(run, Decision(verdict, "Bob", result="Ann" if verdict == "done" else None))
-    assert run.status == ("rolled back" if verdict == "roll back" else "finished")
-    # told that it was not done, it begins again at the first step inside, and the bank is given the same key
-    assert (len(keys), len(set(keys))) == (paid, 1)
-    assert None not in keys
 
 
 YES = Decision("approve", by="Ada")
@@ -420,25 +324,12 @@ def send_on(name: str, copy: str = "boss") -> str:
 LOOK = Tool(send, name="look", effects="none")
 
 
-def tools(function: Any = send, effects: Any = "once", **more: Any) -> Toolbox:
-    return Toolbox([Tool(function, name="send", effects=effects, **more), LOOK])
-
-
-@pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    """Run 1 waits before step 2, which sends."""
-    journal = Journal(tmp_path / "runs.db")
-    steps = [step("1", "look", name="a"), step("2", "send", "1", name="{step_1_result}", gate=True)]
-    execute(Plan.parse(steps), ToolExecutor(tools()), journal=journal)
-    return journal
-
-
-def resumed(journal: Journal, toolbox: Toolbox) -> Run:
-    return PlannerExecutor(None, ToolExecutor(toolbox)).resume(journal.load(1), YES)
+def tools(function: Any = send, effects: Any = "once", **more: Any) -> list[Tool]:
+    return [Tool(function, name="send", effects=effects, **more), LOOK]
 
 
 CHANGED = {
-    "gone": (Toolbox([LOOK]), ".*send"),
+    "gone": ([LOOK], ".*send"),
     "other parameters": (tools(send_to), ".*address"),
     "other effects": (tools(effects="none"), 'the effects of send were "once", and are "none"'),
     "another default": (tools(send_on), "send is not the tool that the plan was made with"),
@@ -447,42 +338,37 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_what_has_changed_is_named_and_the_run_stays_as_it_is(name: str, journal: Journal) -> None:
-    toolbox, words = CHANGED[name]
-    before = journal.load(1).events
+def test_a_changed_tool_is_named_and_the_run_stays_as_it_is(name: str, journal: Journal) -> None:
+    changed, words = CHANGED[name]
+    steps = [step("1", "look", name="a"), step("2", "send", "1", name="{step_1_result}", gate=True)]
+    before = carry_out(steps, tools(), journal=journal).events
     with pytest.raises(ValueError, match=f"the tools have changed since this run began: step 2: {words}"):
-        resumed(journal, toolbox)
+        agent_for(changed).resume(journal.load(1), YES)
     assert journal.load(1).events == before
-    without_look = Toolbox([Tool(send, effects="once")])  # no step needs it any more
-    assert resumed(journal, without_look).results == {"1": "a", "2": "a"}
+    without_look = agent_for([Tool(send, effects="once")])  # no later step needs it
+    assert without_look.resume(journal.load(1), YES).results == {"1": "a", "2": "a"}
 
 
-@pytest.mark.parametrize("how", ["resume", "tell", "roll_back"])
-def test_whoever_goes_on_with_a_run_needs_the_tools_that_it_began_with(how: str) -> None:
-    def site(price: int) -> Toolbox:
-        take = Tool(lambda: price, name="take", effects="idempotent")
-        schema = {"type": "object", "properties": {"price": {"type": "integer", "default": price}}}
-        return Toolbox([take, Tool.from_schema(lambda **given: given, schema, name="give", effects="idempotent")])
-
-    steps = [step("1", "take", undo={"tool": "give"}), step("2", "give", "1", gate=True)]
-    agent, other = (PlannerExecutor(RulePlanner(lambda goal: steps), ToolExecutor(site(price))) for price in (1, 2))
-    run = agent.run("take it")
-    arguments: dict[str, Any] = {"resume": [YES], "tell": ["hurry"], "roll_back": []}
-    with pytest.raises(ValueError, match=r"give.* is not the tool that the plan was made with"):
-        getattr(other, how)(run, *arguments[how])
-    assert agent.resume(run, YES).status == "finished"
+def test_a_changed_tool_of_an_undo_is_named_however_the_run_continues() -> None:
+    undo = {"tool": "send", "params": {"name": "b"}}
+    steps = [step("1", "look", name="a", undo=undo), step("2", "look", "1", name="b", gate=True)]
+    run = agent_for(tools(), {"steps": steps, "rollback": [undo]}).run("go")
+    other = agent_for(tools(send_on), steps)
+    for resume in (lambda: other.resume(run, YES), lambda: other.tell(run, "hurry"), lambda: other.roll_back(run)):
+        with pytest.raises(ValueError, match="send, its undo, is not the tool that the plan was made with"):
+            resume()
 
 
-def test_where_a_planner_may_choose_a_new_or_another_tool_is_refused() -> None:
-    plans = RulePlanner(lambda goal: {"steps": [step("1", "look", name="a", gate=True)], "complete": False})
+def test_before_another_plan_a_new_or_changed_tool_is_refused() -> None:
+    plan = {"steps": [step("1", "look", name="a", gate=True)], "complete": False}
     there = Tool(send, effects="none")
-    run = PlannerExecutor(plans, ToolExecutor(Toolbox([LOOK, there]))).run("look")
+    run = agent_for([LOOK, there], plan).run("look")
     cases = {
         "wipe is new, and has effects": [there, Tool(send, name="wipe", effects="once")],
         "send is not the tool that the run began with": [Tool(send, effects="once")],
     }
     for words, others in cases.items():
         with pytest.raises(ValueError, match=words):
-            PlannerExecutor(plans, ToolExecutor(Toolbox([LOOK, *others]))).resume(run, YES)
-    harmless = PlannerExecutor(None, ToolExecutor(Toolbox([LOOK, there, Tool(send, name="peek", effects="none")])))
+            agent_for([LOOK, *others], plan).resume(run, YES)
+    harmless = agent_for([LOOK, there, Tool(send, name="peek", effects="none")])
     assert harmless.resume(run, Decision("reject", by="Ada")).status == "stopped"

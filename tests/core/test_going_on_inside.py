@@ -1,10 +1,9 @@
-"""A run inside a step is in the journal too: after a crash at any instant it continues from there, and no call is made twice."""
+"""Nested runs in the journal: after a crash at any instant they continue, and no call is made twice."""
 
 import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,31 +11,17 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import (
-    Decision,
-    HybridExecutor,
-    Journal,
-    PlannerExecutor,
-    Policy,
-    Pool,
-    RulePlanner,
-    Run,
-    Simulated,
-    Team,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-)
-from planexec_lite import events as e
+from planexec_lite import Decision, HybridExecutor, Journal, PlannerExecutor, RulePlanner, Run, Team, Tool, Toolbox
 from planexec_lite.decisions import innermost
-from planexec_lite.journal import FILE, JournalError, _Log
+from planexec_lite.journal import FILE
 from planexec_lite.meter import ModelCall, charge, idempotency_key
+from tests.core.agents import agent_for, executor_of
 from tests.core.shapes import check_fold, left, step
 
 
 @dataclass
 class World:
-    """What was really done, in order. The call of that name is cut off, once, before or after it is done."""
+    """Lists the calls in order. The call `cut` is cut off once, before or after it is made."""
 
     done: list[str] = field(default_factory=list)
     keys: dict[str, set[str | None]] = field(default_factory=dict)
@@ -45,7 +30,6 @@ class World:
 
     @property
     def tools(self) -> Toolbox:
-        """Tools that do no more than to be noted."""
 
         def take_back(name: str) -> str:
             return self.note(f"undo {name}")
@@ -69,12 +53,12 @@ class World:
 
 
 def outer(goal: str) -> list[dict[str, Any]]:
-    """Two steps that are runs of their own, the second behind the first."""
+    """Plan two nested runs, one after the other."""
     return [step("1", None, description="A"), step("2", None, "1", description="B")]
 
 
 def middle(goal: str) -> list[dict[str, Any]]:
-    """A run of its own, between two calls."""
+    """Plan a nested run between two calls."""
     charge(1.0, ModelCall("m", 10, 1))
     name = goal.splitlines()[0]
     return [
@@ -85,7 +69,7 @@ def middle(goal: str) -> list[dict[str, Any]]:
 
 
 def inner(goal: str) -> list[dict[str, Any]]:
-    """An at-most-once call between two other calls."""
+    """Plan an at-most-once call between two other calls."""
     charge(1.0, ModelCall("m", 5, 1))
     name = goal.splitlines()[0]
     return [
@@ -95,34 +79,29 @@ def inner(goal: str) -> list[dict[str, Any]]:
     ]
 
 
+ALONE = [step("1", None, description="A")]
 CALLS = ["Ax", "Ama", "Amp", "Amz", "Ay", "Bx", "Bma", "Bmp", "Bmz", "By"]
 
 
-def agent_of(world: World, kept: Journal | None, **more: Any) -> PlannerExecutor:
-    """Three planners, one above the other."""
-    tools = ToolExecutor(world.tools)
-    deepest = PlannerExecutor(RulePlanner(inner), tools, workers=Simulated())
-    below = PlannerExecutor(RulePlanner(middle), HybridExecutor(tools, deepest), workers=Simulated())
-    return PlannerExecutor(RulePlanner(outer), Team({"all": below}), workers=Simulated(), journal=kept, **more)
+def agent_of(world: World, kept: Journal | None) -> PlannerExecutor:
+    """Return an agent on three levels."""
+    tools = executor_of(world.tools)
+    below = agent_for(HybridExecutor(tools, agent_for(tools, RulePlanner(inner))), RulePlanner(middle))
+    return agent_for(Team({"all": below}), RulePlanner(outer), journal=kept)
 
 
-def nested_in(world: World, kept: Journal | None, *below: Any, outer: Any = (), **more: Any) -> PlannerExecutor:
-    """A plan whose steps without a tool, one unless it is given, are carried out by a planner that writes the plan `below`."""
-    deeper = PlannerExecutor(RulePlanner(lambda goal: [*below]), ToolExecutor(world.tools), **(WORKERS | more))
-    plan = [*outer] or [step("1", None, description="A")]
-    return PlannerExecutor(RulePlanner(lambda goal: plan), deeper, journal=kept, **WORKERS)
+def nested_in(world: World, kept: Journal | None, *below: Any, outer: Any = ALONE) -> PlannerExecutor:
+    """Return an agent that runs the plan `below` inside each step of the plan `outer`."""
+    return agent_for(agent_for(world.tools, [*below]), outer, journal=kept)
 
 
-WORKERS: dict[str, Any] = {"workers": Simulated()}
 YES = Decision("approve", "Ann")
 
 
 def answered(agent: PlannerExecutor, world: World, run: Run) -> Run:
-    """Say of a call in doubt what the world says."""
+    """Answer the questions about calls in doubt by what the world did."""
     while run.board.paused:
         waits = innermost(run).board
-        assert waits.paused is not None
-        assert waits.paused.step is not None
         name = waits.steps[waits.paused.step].params["name"]
         there = name in world.done
         run = agent.resume(run, Decision("done" if there else "not done", "Ann", result=name if there else None))
@@ -130,7 +109,7 @@ def answered(agent: PlannerExecutor, world: World, run: Run) -> Run:
 
 
 def check_whole(run: Run, world: World) -> None:
-    """It came to the end that it would have come to undisturbed, and told everything once."""
+    """The run ended as it would have without an interruption, and its events tell everything once."""
     check_fold(run)
     assert (run.status, run.results) == ("finished", {"1": "Ay", "2": "By"})
     assert {one.input_tokens for one in run.board.calls} == {5, 10}
@@ -150,7 +129,7 @@ def kept(tmp_path: Path) -> Journal:
 def each_commit(
     folder: Path, path: Path, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[list[tuple[Path, list[str]]]]:
-    """Keep a copy of what a kill would leave behind after each commit, and of the world at that time."""
+    """After each commit, copy the files that a kill would leave, and the state of the world."""
     kept: list[tuple[Path, list[str]]] = []
     plain = FILE.transaction
 
@@ -180,7 +159,7 @@ def each_commit(
     ("first", "seen"), [("", False), ("", True), ("Amp", False)], ids=["not done", "done", "a second crash"]
 )
 def test_it_goes_on_from_every_commit(first: str, seen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What followed the commit had happened when the process was killed, or had not; perhaps it is killed a second time."""
+    """A call after the commit was made before the process was killed, or was not; in one case it is killed a second time."""
     world, path = World(cut=first, after=True), tmp_path / "runs.db"
     agent = agent_of(world, Journal(path, "OFF"))
     if first:
@@ -209,12 +188,12 @@ def test_without_a_journal_the_step_is_in_doubt_as_a_whole(done: bool) -> None:
     agent = nested_in(world, None, step("a", "pay", name="a") | {"gate": True})
     paused = agent.run("go")
     run = agent.resume(left(lambda: agent.resume(paused, YES)))
-    assert run.reason == "waits to be told whether step 1 was done"
+    assert run.reason == "waits for your answer: was step 1 done?"
     run = agent.resume(run, Decision("done", "Ann", result="a") if done else Decision("not done", "Ann"))
     assert (run.status, run.answer, world.done) == ("finished", "a", ["a"])
 
 
-def test_a_new_plan_that_keeps_the_step_goes_on_with_it_and_another_begins_anew(kept: Journal) -> None:
+def test_a_new_plan_with_the_same_step_continues_it_and_another_starts_anew(kept: Journal) -> None:
     world = World(cut="Amz")
     left(lambda: agent_of(world, kept).run("go"))
     check_whole(agent_of(world, kept).tell(kept.load(1), "hurry"), world)
@@ -227,40 +206,17 @@ def test_a_new_plan_that_keeps_the_step_goes_on_with_it_and_another_begins_anew(
     assert (run.status, world.done[3:]) == ("finished", ["Cx", "Cma", "Cmp", "Cmz", "Cy"])
 
 
-GATES = [step("a", "look", name="a") | {"gate": True}, step("b", "look", "a", name="b") | {"gate": True}]
-
-
-def test_a_pause_inside_that_was_not_told_yet_is_asked_once_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world, path = World(), tmp_path / "runs.db"
-    one = nested_in(world, Journal(path, "OFF"), *GATES)
-    run = one.run("go")
-    with each_commit(tmp_path / "kept", path, world, monkeypatch) as copies:
-        for _ in range(2):
-            run = one.resume(run, YES)
-    for file, done in copies:
-        there, stored = World([*done]), Journal(file, "OFF")
-        one, run = nested_in(there, stored, *GATES), stored.load(1)
-        while run.status in ("paused", "running"):
-            if run.board.paused:
-                assert run.reason.endswith(f"gate of step {'b' if 'a' in there.done else 'a'}")
-            run = one.resume(run, YES if run.board.paused else None)
-        assert (run.status, there.done) == ("finished", ["a", "b"])
-        check_fold(run)
-
-
-def test_a_gate_inside_that_was_opened_is_not_asked_again_after_news(kept: Journal) -> None:
-    world = World(cut="a")
-    paused = nested_in(world, kept, GATES[0]).run("go")
-    left(lambda: nested_in(world, kept, GATES[0]).resume(paused, YES))
-    run = nested_in(world, kept, GATES[0]).tell(kept.load(1), "hurry")
+def test_an_opened_gate_inside_is_not_asked_again_after_news(kept: Journal) -> None:
+    world, gated = World(cut="a"), step("a", "look", name="a", gate=True)
+    paused = nested_in(world, kept, gated).run("go")
+    left(lambda: nested_in(world, kept, gated).resume(paused, YES))
+    run = nested_in(world, kept, gated).tell(kept.load(1), "hurry")
     assert (run.status, world.done) == ("finished", ["a"])
     check_fold(run)
 
 
-def test_a_yes_to_the_step_is_none_to_the_run_inside(kept: Journal) -> None:
-    world, gated = World(cut="b"), [step("1", None, description="A") | {"gate": True}]
+def test_an_approved_step_does_not_approve_the_run_inside(kept: Journal) -> None:
+    world, gated = World(cut="b"), [step("1", None, description="A", gate=True)]
     below = [step("a", "look", name="a"), step("b", "look", "a", name="b"), step("c", "pay", "b", name="c")]
     paused = nested_in(world, kept, *below, outer=gated).run("go")
     left(lambda: nested_in(world, kept, *below, outer=gated).resume(paused, YES))
@@ -270,16 +226,15 @@ def test_a_yes_to_the_step_is_none_to_the_run_inside(kept: Journal) -> None:
     assert (run.status, world.done) == ("finished", ["a", "b", "c"])
 
 
-def test_a_run_inside_that_another_process_took_over_ends_there(kept: Journal) -> None:
+def test_a_nested_run_that_another_process_took_over_ends(kept: Journal) -> None:
     world, began = World(), list[None]()
 
     def plan(goal: str) -> list[dict[str, Any]]:
-        if not began:  # an orphan is at the step, while another process goes on with the run
+        if not began:  # another process has continued the run
             began.append(None)
             with sqlite3.connect(kept.path) as connection:
                 (uid,) = connection.execute("SELECT uid FROM runs WHERE id < 0").fetchone()
             inside = kept.find(uid)
-            assert inside is not None
             with kept.carry_on(inside):
                 pass
         return [step("a", "pay", name="a")]
@@ -291,84 +246,16 @@ def test_a_run_inside_that_another_process_took_over_ends_there(kept: Journal) -
     assert "was taken over by process" in run.reason
 
 
-def test_a_run_that_is_carried_on_is_not_taken_over(kept: Journal) -> None:
-    world, refused = World(), list[str]()
+def test_an_error_of_watch_inside_leaves_a_payment_in_doubt() -> None:
+    world, raised = World(), list[int]()
 
     def watch(run: Run) -> None:
-        if run.board.in_flight.keys() == {"2"}:
-            with pytest.raises(JournalError, match="is being carried on by process") as problem:
-                agent_of(world, kept).resume(kept.load(1))
-            refused.append(str(problem.value))
-
-    check_whole(agent_of(world, kept, watch=watch).run("go"), world)
-    assert refused
-
-
-def test_on_threads_each_try_of_each_step_has_a_run_of_its_own(kept: Journal) -> None:
-    world, tries = World(), Counter[str]()
-
-    def plan(goal: str) -> list[dict[str, Any]]:
-        tries[goal] += 1
-        return [
-            step("a", "look", name=f"{goal}a"),
-            step("b", "put", "a", name=f"{goal}b", **{"no": 1} if tries[goal] < 2 else {}),
-        ]
-
-    below = PlannerExecutor(RulePlanner(plan), ToolExecutor(world.tools), policy=Policy(max_repairs=0))
-    steps = [step(name, None, description=name, retries=2) for name in "ABCDEF"]
-    with ThreadPoolExecutor(4) as threads:
-        run = PlannerExecutor(RulePlanner(lambda goal: steps), below, workers=Pool(threads), journal=kept).run("go")
-    assert (run.status, set(tries.values())) == ("finished", {2})
-    assert Counter(world.done) == Counter(f"{name}{which}" for name in "ABCDEF" for which in "ab")
-
-
-def test_an_error_of_watch_inside_hides_no_call_that_may_be_made_once() -> None:
-    world, broken = World(), list[str]()
-
-    def watch(run: Run) -> None:
-        if not broken and "q" in run.results:
-            broken.append("once")
+        if "q" in run.results and not raised:
+            raised.append(1)
             raise RuntimeError("no more pictures")
 
-    below = [step("p", "pay", name="p"), step("q", "put", name="q")]
-    again = [step("1", None, description="A", retries=2)]
-    agent = nested_in(world, None, *below, outer=again, watch=watch)
+    below = agent_for(world.tools, [step("p", "pay", name="p"), step("q", "put", name="q")], watch=watch)
+    agent = agent_for(below, [step("1", None, description="A", retries=2)])
     run = agent.run("go")
     assert (run.status, world.done) == ("failed", ["p", "q"])
     assert "1/p" in agent.roll_back(run).reason
-    check_fold(run)
-
-
-def test_what_was_done_inside_is_told_where_it_cannot_be_written_down(
-    kept: Journal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world, append = World(), _Log.append
-
-    def full(log: Any, number: int, events: Any, *args: Any) -> None:
-        if log.run < 0 and any(isinstance(event, e.StepDone) for event in events):
-            raise JournalError("there is no room for it")
-        append(log, number, events, *args)
-
-    monkeypatch.setattr(_Log, "append", full)
-    again = [step("1", None, description="A", retries=2)]
-    run = nested_in(world, kept, step("p", "pay", name="p"), outer=again).run("go")
-    assert (run.status, world.done) == ("failed", ["p"])
-    assert run.inside("1").results == {"p": "p"}
-
-
-def test_a_run_that_fails_elsewhere_names_the_call_in_doubt(kept: Journal) -> None:
-    world = World(cut="Ap", after=True)
-
-    def fail() -> None:
-        """Fail."""
-        raise RuntimeError("not today")
-
-    below = PlannerExecutor(RulePlanner(inner), ToolExecutor(world.tools))
-    hybrid = HybridExecutor(ToolExecutor(Toolbox([Tool(fail, effects="idempotent")])), below)
-    rule = RulePlanner(lambda _: [step("1", None, description="A"), step("2", "fail")])
-    policy = Policy(replan="never", failure="stop")
-    agent = PlannerExecutor(rule, hybrid, workers=Simulated(), policy=policy, journal=kept)
-    left(lambda: agent.run("go"))
-    run = agent.resume(kept.load(1))
-    assert run.status == "failed"
-    assert run.reason == "step 2 failed: RuntimeError: not today; nobody knows how far step 1 came"

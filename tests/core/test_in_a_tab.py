@@ -1,4 +1,4 @@
-"""What a browser tab has not, threads, processes, sockets and alarms, is named, or done without."""
+"""In a browser tab, without threads, processes, sockets and alarms: errors name an alternative, or another way is used."""
 
 import sys
 from collections.abc import Callable
@@ -31,7 +31,7 @@ MISSING: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("what", MISSING)
-def test_what_a_tab_has_not_names_what_to_use(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_in_a_tab_name_an_alternative(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "emscripten")  # Pyodide's name for its platform
     use, words = MISSING[what]
     with pytest.raises(RuntimeError, match=words):
@@ -39,7 +39,9 @@ def test_what_a_tab_has_not_names_what_to_use(what: str, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("change", ["", "none", "fault", "loop of imports"])
-def test_the_suite_says_the_same_in_this_process_and_apart(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_suite_gives_the_same_result_in_this_process_and_apart(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = refactor.World()
     auth = world.project.folder / "shop" / "auth.py"
     if change == "fault":
@@ -57,12 +59,12 @@ def test_the_suite_says_the_same_in_this_process_and_apart(change: str, monkeypa
 
 @modern
 @pytest.mark.parametrize("source", ["while True: pass", "while True:\n  try: x = 1 / 0\n  except: pass", "x = f(f)"])
-def test_a_loop_without_end_is_stopped_in_a_tab(source: str) -> None:
+def test_an_endless_loop_is_stopped_in_a_tab(source: str) -> None:
     code = compile(f"def f(g):\n  while True: g.__name__.upper()\n{source}", "<answer>", "exec")
     with pytest.raises(guard.TimeUp, match=r"after 0\.6 s of CPU time"):
         guard._in_a_tab(lambda: exec(code, {}), guard.Clock(0.1, 30))
 
 
 @modern
-def test_what_ends_is_not_stopped_in_a_tab() -> None:
+def test_code_that_ends_is_not_stopped_in_a_tab() -> None:
     assert guard._in_a_tab(lambda: sum(range(100_000)), guard.Clock(1, 30)) == 4999950000

@@ -1,4 +1,4 @@
-"""A run inside a step: it pauses, fails, rolls back and is resumed with the run around it, and no call of it is forgotten."""
+"""A run inside a step: it pauses, fails, rolls back and is resumed with the outer run."""
 
 from pathlib import Path
 from typing import Any
@@ -9,15 +9,12 @@ from planexec_lab import views
 from planexec_lab.views.narration import trace
 from planexec_lite import (
     AskPerson,
-    Board,
     Budget,
     Decision,
     HybridExecutor,
     Journal,
-    Plan,
     PlannerExecutor,
     Policy,
-    RuleEvaluator,
     RulePlanner,
     Run,
     Simulated,
@@ -25,8 +22,6 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
-    Verdict,
-    execute,
     tool,
 )
 from planexec_lite.capabilities.rollback import Rollback
@@ -34,7 +29,8 @@ from planexec_lite.events import Inside, PlanProposed, RunStarted, StepDone, fro
 from planexec_lite.meter import ModelCall, charge, emit, idempotency_key
 from planexec_lite.model.prompt_text import DATA_RULE
 from tests.capabilities.scaffold import FAILED, Site, broken, call, up
-from tests.core.shapes import Portions, check_fold, left, step
+from tests.core.agents import agent_for
+from tests.core.shapes import check_fold, left, step
 
 CALLED: list[str] = []
 
@@ -73,14 +69,14 @@ def inner_rule(goal: str) -> Any:
 
 def inner(**options: Any) -> PlannerExecutor:
     CALLED.clear()
-    return PlannerExecutor(RulePlanner(inner_rule), ToolExecutor(TOOLS), workers=Simulated(), **options)
+    return agent_for(TOOLS, RulePlanner(inner_rule), **options)
 
 
 def outer(executor: Any, plan: Any = OUTER, **options: Any) -> PlannerExecutor:
-    return PlannerExecutor(RulePlanner(lambda goal: plan), executor, workers=Simulated(), **options)
+    return agent_for(executor, plan, **options)
 
 
-def test_the_clock_of_the_run_around_takes_in_the_time_inside() -> None:
+def test_the_clock_of_the_outer_run_includes_the_time_inside() -> None:
     run = outer(inner()).run("dinner")
     assert run.makespan == 7.0  # 2 + 3 for both preparations, side by side, then 2
     assert [event.seconds for event in run.events if isinstance(event, StepDone)] == [5.0, 5.0, 2.0]
@@ -90,10 +86,9 @@ def test_the_clock_of_the_run_around_takes_in_the_time_inside() -> None:
     ]  # fmt: skip
 
 
-def test_the_goal_inside_holds_the_task_its_criterion_and_what_came_before() -> None:
+def test_the_goal_inside_has_the_task_its_criterion_and_earlier_results() -> None:
     goals: list[str] = []
-    rule = RulePlanner(lambda goal: goals.append(goal) or [step("1", "chop", what="x")])
-    below = PlannerExecutor(rule, ToolExecutor(TOOLS), workers=Simulated())
+    below = agent_for(TOOLS, RulePlanner(lambda goal: goals.append(goal) or [step("1", "chop", what="x")]))
     taste = step("2", None, "1", description="taste it", of="{step_1_result}", success_criteria="it is salty")
     outer(below, [step("1", None, description="cook"), taste]).run("dinner")
     assert goals == [
@@ -115,38 +110,28 @@ FAILING: dict[str, tuple[Any, Policy, str]] = {  # the plan inside, its policy, 
 @pytest.mark.parametrize("what", FAILING)
 def test_a_run_inside_that_fails_fails_the_step_and_says_why(what: str) -> None:
     plan, policy, words = FAILING[what]
-    below = PlannerExecutor(RulePlanner(lambda goal: plan), ToolExecutor(TOOLS), workers=Simulated(), policy=policy)
-    run = outer(below).run("dinner")
+    run = outer(agent_for(TOOLS, plan, policy=policy)).run("dinner")
     assert (run.status, run.inside("1").status) == ("failed", "failed")
     assert words in run.board.errors["1"]
 
 
 def test_several_last_steps_inside_give_their_results_by_id() -> None:
-    rule = RulePlanner(lambda goal: [step("a", "chop", what="x"), step("b", "boil", what="y")])
-    below = PlannerExecutor(rule, ToolExecutor(TOOLS), workers=Simulated())
-    assert outer(below, [step("1", None, description="both")]).run("dinner").answer == {
-        "a": "chopped x",
-        "b": "boiled y",
-    }
-
-
-def test_a_run_inside_that_is_not_there_is_named() -> None:
-    run = outer(HybridExecutor(ToolExecutor(TOOLS), inner()), [step("1", "chop", what="x")]).run("dinner")
-    for id in ("1", "9"):
-        with pytest.raises(ValueError, match=f"no run inside step {id}"):
-            run.inside(id)
+    below = agent_for(TOOLS, [step("a", "chop", what="x"), step("b", "boil", what="y")])
+    run = outer(below, [step("1", None, description="both")]).run("dinner")
+    assert run.answer == {"a": "chopped x", "b": "boiled y"}
+    with pytest.raises(ValueError, match="no run inside step 9"):
+        run.inside("9")
 
 
 ASKED = [{"id": 1, "description": "prepare leeks"}, {"id": 2, "description": "serve", "depends_on": [1]}]
 
 
-def test_a_pause_inside_pauses_the_run_around_it_and_goes_on_from_there() -> None:
+def test_a_pause_inside_pauses_the_outer_run_which_continues_from_there() -> None:
     agent = outer(inner(reviewer=AskPerson()), ASKED)
     run = agent.run("dinner")
     assert (run.status, run.board.state["1"], CALLED) == ("paused", "waiting", [])
     assert run.reason == "waits for gate of step 1: the run inside waits for approval"
     proposal = run.inside("1").board.proposal
-    assert proposal is not None
     assert [from_dict(to_dict(event)) for event in run.events] == run.events
     assert Run(run.events).status == "paused"
     assert "0 of 2 steps done" in views.timeline(run).text
@@ -170,13 +155,12 @@ def test_a_pause_inside_pauses_the_run_around_it_and_goes_on_from_there() -> Non
 BUILD = step("1", None, description="build")
 
 
-def around(site: Site, inner: PlannerExecutor, *steps: Any, policy: Policy = FAILED, **more: Any) -> PlannerExecutor:
-    """An agent whose steps are runs of `inner`, but for those that name a tool."""
-    executor = HybridExecutor(ToolExecutor(site.tools), inner)
-    return PlannerExecutor(Portions([*steps]), executor, **{"workers": Simulated(), "policy": policy, **more})
+def around(site: Site, inner: PlannerExecutor, *steps: Any) -> PlannerExecutor:
+    """Return an agent whose steps without a tool are runs of `inner`."""
+    return agent_for(HybridExecutor(ToolExecutor(site.tools), inner), [*steps], policy=FAILED)
 
 
-def test_an_undo_of_the_outer_step_stands_for_all_inside() -> None:
+def test_the_undo_of_the_outer_step_replaces_those_inside() -> None:
     site = Site()
     outer = BUILD | {"undo": call("tell", text="all of it")}
     agent = around(site, site.agent([up("a"), up("b", "a", undo=None)]), outer, broken("2", "1"))
@@ -184,10 +168,10 @@ def test_an_undo_of_the_outer_step_stands_for_all_inside() -> None:
     assert (site.log, run.board[Rollback].undone) == (["+a", "+b", "!all of it"], ["1"])
     assert run.board[Rollback].remains == []
     again = agent.roll_back(run)
-    assert again.reason == "asked for; nothing was undone"
+    assert again.reason == "requested; nothing was undone"
 
 
-def test_what_the_plan_inside_lists_comes_behind_its_steps() -> None:
+def test_the_rollback_of_the_inner_plan_follows_the_undos_of_its_steps() -> None:
     site = Site()
     inner = site.agent({"steps": [up("a", undo=None), up("b", "a")], "rollback": [
         call("take_down", name="{step_a_result.name}"), call("take_down", name="b"), call("tell", text="sorry")]})  # fmt: skip
@@ -198,53 +182,42 @@ def test_what_the_plan_inside_lists_comes_behind_its_steps() -> None:
     assert run.reason.endswith(
         "; undone: 1/b, 0; called: 1/rollback 1, 1/rollback 3; not undone: 1/a (no undo of its own)"
     )
-    assert agent.roll_back(run).reason.endswith("asked for; nothing was undone; not undone: 1/a (no undo of its own)")
+    assert agent.roll_back(run).reason.endswith("requested; nothing was undone; not undone: 1/a (no undo of its own)")
 
 
-def asking(id: str, *after: str) -> dict[str, Any]:
-    one = up(id, *after)
-    return one | {"undo": one["undo"] | {"gate": True}}
+LIKE_A_RUN: list[list[Any]] = [
+    [StepDone(0.0, "a", 1)],
+    [RunStarted(0.0, "x", True, False, effects=7), PlanProposed(0.0, 3)],  # type: ignore[arg-type]
+    [RunStarted(0.0, "x", True, False), Inside(0.0, "q", Inside(0.0, "r", 5))],
+    [{"event": "RunStarted"}, 5, None],
+]
 
 
-LIKE_A_RUN: dict[str, list[Any]] = {
-    "a result out of nowhere": [StepDone(0.0, "a", 1)],
-    "a run that skips its plan": [RunStarted(0.0, "x", True, False), StepDone(0.0, "a", 1)],
-    "an event with odd fields": [RunStarted(0.0, "x", True, False, effects=7), PlanProposed(0.0, 3)],  # type: ignore[arg-type]
-    "an event inside nowhere": [RunStarted(0.0, "x", True, False), Inside(0.0, "q", Inside(0.0, "r", 5))],
-    "no event": [{"event": "RunStarted"}, 5, None],
-}
-
-
-@pytest.mark.parametrize("kind", LIKE_A_RUN)
-def test_what_only_looks_like_a_run_breaks_nothing(kind: str) -> None:
-    site = Site()
-
-    def build() -> str:
-        """Build, and emit strange things."""
-        for event in LIKE_A_RUN[kind]:
+@pytest.mark.parametrize("emitted", LIKE_A_RUN)
+def test_a_tool_that_emits_events_like_a_run_changes_nothing(emitted: list[Any]) -> None:
+    def build() -> None:
+        for event in emitted:
             emit(event)
-        return "built"
 
-    tools = Toolbox([*site.tools, Tool(build, effects="idempotent")])
-    run = execute(Plan.parse([step("1", "build"), broken("2", "1")]), ToolExecutor(tools), policy=FAILED)
-    assert (run.status, run.board.state) == ("rolled back", {"1": "done", "2": "failed"})
-    assert run.board[Rollback].remains == [("1", "no undo of its own")]
-    assert Board.of(run.events) == run.board
+    agent = agent_for([Tool(build, effects="idempotent")], [step("1", "build")])
+    run = agent.run("build")
+    assert (run.status, agent.roll_back(run).board[Rollback].remains) == ("finished", [("1", "no undo of its own")])
+    assert Run(run.events).board == run.board
 
 
 @pytest.mark.parametrize("way", ["itself", "hybrid", "team"])
-def test_a_step_needs_no_undo_where_the_run_inside_must_have_them(way: str) -> None:
+def test_a_step_needs_no_undo_if_the_run_inside_requires_them(way: str) -> None:
     site, needed = Site(), Policy(rollback="failed", require_undo=True)
     tools = ToolExecutor(site.tools)
 
-    def carried_out(inside: Policy, *steps: Any) -> Any:
+    def run(inside: Policy, *steps: Any) -> Any:
         below = site.agent([*steps], policy=inside)
         ways = {"itself": below, "hybrid": HybridExecutor(tools, below), "team": Team({"crew": below, "tools": tools})}
-        return PlannerExecutor(Portions([BUILD]), ways[way], workers=Simulated(), policy=needed).run("build")
+        return agent_for(ways[way], [BUILD], policy=needed).run("build")
 
-    assert carried_out(needed, up("a"), broken("b", "a")).status == "failed"
-    assert carried_out(needed, up("c")).status == "finished"
-    refused = carried_out(FAILED, up("d", undo=None))
+    assert run(needed, up("a"), broken("b", "a")).status == "failed"
+    assert run(needed, up("c")).status == "finished"
+    refused = run(FAILED, up("d", undo=None))
     assert [(problem.code, problem.step) for problem in refused.board.problems] == [("no_undo", "1")]
     assert site.log == ["+a", "-a", "+c"]
 
@@ -256,16 +229,14 @@ SETTLE = step("1", None, description="settle")
 
 
 class World:
-    """What was called, with its idempotency key. The call `cut` is interrupted right after it, once."""
+    """Lists the calls and their idempotency keys. The call `cut` is interrupted right after it, once."""
 
     def __init__(self, cut: str = "") -> None:
         self.calls: list[str] = []
         self.keys: dict[str, list[str | None]] = {}
         self.cut = cut
-        tools: list[tuple[str, Any, float]] = [
-            ("pay", "once", 1.0), ("refund", "once", 0.0), ("put", "idempotent", 1.0), ("mail", "unknown", 9.0),
-        ]  # fmt: skip
-        self.tools = Toolbox([self._tool(*about) for about in tools])
+        effects = {"pay": "once", "refund": "once", "put": "idempotent", "mail": "unknown"}
+        self.tools = Toolbox([self._tool(name, effects[name], 9.0 if name == "mail" else 1.0) for name in effects])
 
     def _tool(self, called: str, effects: Any, latency: float) -> Tool:
         def work(name: str) -> str:
@@ -279,16 +250,12 @@ class World:
 
         return Tool(work, name=called, effects=effects, latency=latency)
 
-    def agent(self, *steps: Any, **more: Any) -> PlannerExecutor:
-        """An agent that carries out these steps."""
-        return PlannerExecutor(Portions([*steps]), ToolExecutor(self.tools), **{"workers": Simulated(), **more})
-
     def around(self, *inner: Any, outer: Any = SETTLE, **more: Any) -> PlannerExecutor:
-        """An agent whose only step is a run with the plan `inner`."""
-        return PlannerExecutor(Portions([outer]), self.agent(*inner), workers=Simulated(), **more)
+        """Return an agent whose only step is a run with the plan `inner`."""
+        return agent_for(agent_for(self.tools, [*inner]), [outer], **more)
 
 
-def test_a_run_inside_is_undone_though_another_step_took_its_id(tmp_path: Path) -> None:
+def test_a_nested_run_is_undone_even_if_another_step_has_its_id(tmp_path: Path) -> None:
     world, kept = World("put y"), Journal(tmp_path / "runs.db", "OFF")
     left(lambda: world.around(PAY, PUT, journal=kept).run("go"))
     other = world.around(PAY, PUT, outer=step("1", None, description="something else"), journal=kept)
@@ -296,37 +263,20 @@ def test_a_run_inside_is_undone_though_another_step_took_its_id(tmp_path: Path) 
     check_fold(run)
     assert (world.calls.count("pay x"), world.calls.count("refund x")) == (2, 2)
     assert len({*world.keys["refund x"]}) == 2
-    assert "1/2 (interrupted; nobody knows whether it was done)" in run.reason
+    assert "1/2 (interrupted; unknown whether it was done)" in run.reason
 
 
-def test_the_undos_of_two_payments_have_two_keys() -> None:
-    world, verdicts = World(), iter([Verdict("retry", "again"), Verdict("accept")])
-    outer = SETTLE | {"success_criteria": "good", "retries": 1}
-    agent = world.around(PAY, outer=outer, evaluator=RuleEvaluator(lambda step, result: next(verdicts)))
-    agent.roll_back(agent.run("go"))
-    assert (len({*world.keys["pay x"]}), len({*world.keys["refund x"]})) == (2, 2)
-
-
-@pytest.mark.parametrize("resumed", [False, True])
-def test_without_a_journal_the_step_is_named(resumed: bool) -> None:
-    world = World("put y")
-    agent = world.around(PAY, PUT)
-    run = left(lambda: agent.run("go"))
-    run = agent.roll_back(agent.resume(run) if resumed else run)
-    assert run.reason == "asked for; nothing was undone; not undone: 1 (nobody knows whether it was done)"
-
-
-def test_an_undo_inside_that_was_cut_off_is_not_made_again() -> None:
+def test_an_undo_inside_that_was_cut_off_is_not_repeated() -> None:
     world = World()
     agent = world.around(step("1", "put", name="x") | {"undo": UNDO})
     done = agent.run("go")
     world.cut = "refund x"
     run = agent.roll_back(agent.resume(left(lambda: agent.roll_back(done))))
-    assert run.reason == "asked for; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
+    assert run.reason == "requested; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
     assert world.calls.count("refund x") == 1
 
 
-def test_a_yes_is_for_one_call_also_after_a_crash() -> None:
+def test_an_approval_covers_one_call_also_after_a_crash() -> None:
     world = World()
 
     class Chooses:
@@ -336,7 +286,7 @@ def test_a_yes_is_for_one_call_also_after_a_crash() -> None:
         def execute(self, step: Any, inputs: Any) -> Any:
             return world.tools["pay"].call({"name": "x"})
 
-    agent = PlannerExecutor(Portions([step("1", None)]), Chooses(), AskPerson(), workers=Simulated())
+    agent = agent_for(Chooses(), [step("1", None)], reviewer=AskPerson())
     approved = agent.resume(agent.run("go"), Decision("approve"))
     world.cut = "pay x"
     run = agent.resume(left(lambda: agent.resume(approved, Decision("approve"))))
@@ -345,29 +295,16 @@ def test_a_yes_is_for_one_call_also_after_a_crash() -> None:
     assert world.calls == ["pay x"]
 
 
-def test_a_step_that_did_not_begin_does_not_count_as_a_call() -> None:
-    world, broken = World(), list[int]()
-
-    def watch(run: Run) -> None:
-        if "1" in run.board.in_flight and not broken:
-            broken.append(1)
-            raise KeyboardInterrupt
-
-    agent = world.agent(step("1", "put", name="x"), policy=Policy(max_calls={"put": 1}), watch=watch)
-    run = agent.resume(left(lambda: agent.run("go")))
-    assert (run.status, world.calls) == ("finished", ["put x"])
-
-
-def test_steps_granted_to_a_run_inside_are_no_steps_of_the_run_around() -> None:
+def test_steps_granted_to_a_nested_run_are_not_granted_to_the_outer_one() -> None:
     bound = Policy(budget=Budget(steps=1))
-    below = World().agent(step("a", "put", name="a"), step("b", "put", name="b"), policy=bound)
+    below = agent_for(World().tools, [step("a", "put", name="a"), step("b", "put", name="b")], policy=bound)
     plan = [step(str(n), None, description=str(n)) for n in (1, 2)]
-    agent = PlannerExecutor(Portions(plan), below, workers=Simulated(1), policy=bound)
+    agent = agent_for(below, plan, workers=Simulated(1), policy=bound)
     run = agent.resume(agent.run("go"), Decision("approve", budget=Budget(steps=5)))
     assert run.reason == "waits for more budget: 1 of 1 step used"
 
 
-def test_a_judge_beside_a_step_does_not_take_its_model_calls() -> None:
+def test_a_judge_does_not_use_the_model_calls_of_a_step_beside_it() -> None:
     class Asks:
         tools = World().tools
 
@@ -384,33 +321,17 @@ def test_a_judge_beside_a_step_does_not_take_its_model_calls() -> None:
         return True
 
     plan = [step("1", None) | {"success_criteria": "good"}, step("2", None)]
-    policy = Policy(budget=Budget(model_calls=3))
-    judged = RuleEvaluator(judge)
-    agent = PlannerExecutor(Portions(plan), Asks(), evaluator=judged, workers=Simulated(2), policy=policy)
-    run = agent.run("go")
-    assert (run.status, len(run.board.calls), run.reason) == (
-        "paused",
-        3,
-        "waits for more budget: 3 of 3 model calls used",
-    )
+    budget = Budget(model_calls=3)
+    run = agent_for(Asks(), plan, evaluator=judge, workers=Simulated(2), budget=budget).run("go")
+    assert (run.status, len(run.board.calls)) == ("paused", 3)
+    assert run.reason == "waits for more budget: 3 of 3 model calls used"
 
 
-def test_a_step_that_an_evaluator_changed_repeats_no_call_unseen() -> None:
-    world = World()
-    put = PUT | {"success_criteria": "good", "retries": 1}
-    changed = Plan.parse([put | {"tool": "pay", "params": {"name": "x"}}]).steps[0]
-    verdicts = iter([Verdict("modify", "pay instead", changed), Verdict("accept")])
-    judge = RuleEvaluator(lambda step, result: next(verdicts))
-    run = world.agent(step("1", "pay", name="x"), put, evaluator=judge).run("go")
-    assert (run.status, world.calls) == ("failed", ["pay x", "put y"])
-    assert "step 1 already made this call" in run.board.errors["2"]
-
-
-def test_a_doubt_inside_is_named(tmp_path: Path) -> None:
+def test_a_step_in_doubt_inside_is_named(tmp_path: Path) -> None:
     late = World().around(step("1", "mail", name="x") | {"timeout": 2.0})
-    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (unknown whether it was done)")
     world, kept = World("mail x"), Journal(tmp_path / "runs.db", "OFF")
     agent = world.around(step("1", "mail", name="x"), journal=kept)
     left(lambda: agent.run("go"))
     run = agent.roll_back(agent.resume(kept.load(1)))
-    assert run.reason.endswith("not undone: 1/1 (nobody knows whether it was done)")
+    assert run.reason.endswith("not undone: 1/1 (unknown whether it was done)")

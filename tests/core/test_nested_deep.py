@@ -1,4 +1,4 @@
-"""A run inside a run inside a run does what the flat run does: it gates, keeps to a budget, resumes, rolls back."""
+"""A run on three levels does what the flat run does: calls, gates, resuming and rollbacks."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Budget, Decision, PlannerExecutor, Policy, RulePlanner, Run, Simulated, Toolbox, ToolExecutor
+from planexec_lite import Decision, PlannerExecutor, Policy, RulePlanner, Run, Simulated, Toolbox
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.decisions import innermost
 from planexec_lite.events import Inside, RollbackStarted, StepDone, UndoDone, UndoStarted
-from planexec_lite.meter import ModelCall, charge
 from tests.capabilities.scaffold import Site, up
+from tests.core.agents import agent_for
 from tests.core.shapes import check_fold, check_replay, step
 from tests.rounds import rounds
 
@@ -23,42 +23,31 @@ YES, NO = Decision("approve", by="Ada"), Decision("reject", by="Ada", comment="n
 
 @dataclass(frozen=True)
 class Case:
-    """A flat plan by step id, in an order in which it can be carried out, and where its steps are in the hierarchy.
+    """A flat plan by step id, in an executable order, and where its steps are in the hierarchy.
 
-    `groups`: of each step, the outermost step and the middle step that it is inside of. `slots`: of the workers at each level.
+    `groups`: for each step, the outermost and the middle step around it. `slots`: of the workers at each level.
     """
 
     steps: dict[str, dict[str, Any]]
     groups: dict[str, tuple[str, str]]
     slots: tuple[int | None, int | None, int | None] = (None, None, None)
-    asks_models: bool = False
     policies: tuple[Policy, Policy, Policy] = (Policy(), Policy(), Policy())
 
     def flat(self, site: Site) -> PlannerExecutor:
-        """The agent that is given the plan as it is."""
-        planner = RulePlanner(lambda goal: [*self.steps.values()])
-        return PlannerExecutor(planner, ToolExecutor(site.tools), workers=Simulated(), policy=self.policies[0])
+        """Return the agent for the flat plan."""
+        return agent_for(site.tools, [*self.steps.values()], policy=self.policies[0])
 
-    def deep(self, site: Site, **more: Any) -> PlannerExecutor:
-        """The agent whose planners cut the plan in pieces, on three levels."""
-        executor: Any = ToolExecutor(site.tools)
+    def deep(self, site: Site) -> PlannerExecutor:
+        """Return the agent whose planners divide the plan on three levels."""
+        executor: Any = site.tools
         for level, cut in reversed([*enumerate((self._outer, self._middle, self._inner))]):
-            options = more if level == 0 else {}
-            rule = self._asking(cut) if self.asks_models else cut
             workers, policy = Simulated(self.slots[level]), self.policies[level]
-            executor = PlannerExecutor(RulePlanner(rule), executor, workers=workers, policy=policy, **options)
+            executor = agent_for(executor, RulePlanner(cut), workers=workers, policy=policy)
         return executor  # type: ignore[no-any-return]
 
     def label(self, id: str) -> str:
-        """How a step of the flat plan is called in the outermost run."""
+        """Return the name of a step of the flat plan in the outermost run."""
         return "/".join((*self.groups[id], id))
-
-    def _asking(self, rule: Callable[[str], Any]) -> Callable[[str], Any]:
-        def ask(goal: str) -> Any:
-            charge(1.0, ModelCall("m", 10, 1))
-            return rule(goal)
-
-        return ask
 
     def _outer(self, goal: str) -> Any:
         return self._cut(lambda id: self.groups[id][0], [*self.steps])
@@ -68,7 +57,7 @@ class Case:
         return self._cut(lambda id: self.groups[id][1], [id for id in self.steps if self.groups[id][0] == group])
 
     def _cut(self, part: Callable[[str], str], ids: Sequence[str]) -> Any:
-        """Steps that stand for several steps of the plan each."""
+        """Return steps that each contain several steps of the plan."""
         parts = dict.fromkeys(part(id) for id in ids)
         waits_for: dict[str, set[str]] = {one: set() for one in parts}
         for id in ids:
@@ -83,7 +72,7 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn, fails: bool = False, gates: bool = False, once: bool = True) -> Case:
-    """Up to eight calls, cut twice: some have an undo, some fail at first or, with `fails`, for good; some ask a person."""
+    """Up to eight calls: some have an undo or a gate, some fail at first or, with `fails`, always."""
     ids = [str(n) for n in range(1, draw(st.integers(2, 8)) + 1)]
     steps, groups = {}, {}
     outer = middle = 0
@@ -107,7 +96,7 @@ def cases(draw: st.DrawFn, fails: bool = False, gates: bool = False, once: bool 
 
 
 def site_of(case: Case, stuck: str = "") -> Site:
-    """A separate site for a run. It has at-most-once tools only if the plan uses them, as a step without a tool can call any."""
+    """A site for one run. It has at-most-once tools only if the plan uses them, as a step without a tool can call any tool."""
     site = Site(stuck)
     if all(one["tool"] != "tell" for one in case.steps.values()):
         site.tools = Toolbox([tool for tool in site.tools if tool.effects != "once"])
@@ -115,7 +104,7 @@ def site_of(case: Case, stuck: str = "") -> Site:
 
 
 def cut(site: Site, calls: int, after: bool, only: str = "") -> None:
-    """Pull the plug, once, in the call that comes after so many, right before its tool does anything, or right after."""
+    """Interrupt one call, the one after so many, right before or right after its tool runs."""
     left = [calls]
 
     def cutting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -150,18 +139,17 @@ def told(run: Run, kind: type[Any]) -> list[str]:
 def to_the_end(
     agent: PlannerExecutor, run: Run, say: Callable[[str], Decision] = lambda gate: YES
 ) -> tuple[Run, list[str]]:
-    """Answer whatever is asked until the run has ended; return that run, and what was asked about where it was asked."""
+    """Answer all questions; return the ended run and what the questions were about."""
     asked = []
     while run.status == "paused":
         waits = innermost(run).board.paused
-        assert waits is not None
         asked.append(waits.gate or waits.reason)
         run = agent.resume(run, say(asked[-1]))
     return run, asked
 
 
 def leaves(run: Run, case: Case) -> dict[str, Any]:
-    """The results of the steps of the flat plan, wherever they were done."""
+    """The results of the steps of the flat plan."""
     results: dict[str, Any] = {}
     for outer, middle in dict.fromkeys(case.groups.values()):
         results |= run.inside(outer).inside(middle).results
@@ -172,13 +160,10 @@ FAILED = Policy(rollback="failed")
 
 
 def check_order(site: Site, case: Case) -> None:
-    """Each call came after those of the steps that it depends on."""
+    """Each call came after the calls that it depends on."""
     made = [entry[1:] for entry in site.log if entry[0] in "+!"]
     for id in made:
         assert all(made.index(other) < made.index(id) for other in case.steps[id]["depends_on"] if other in made)
-
-
-# The same calls, the same results
 
 
 @given(cases())
@@ -190,7 +175,7 @@ def test_a_deep_run_makes_the_calls_of_the_flat_one(case: Case) -> None:
     assert Counter(deep.log) == Counter(flat.log)
     assert deep.tried == flat.tried
     check_order(deep, case)
-    looks = {id for id, each in case.steps.items() if each["tool"] == "look"}  # what it sees hangs on when it looks
+    looks = {id for id, each in case.steps.items() if each["tool"] == "look"}  # their results depend on the time
     results = leaves(run, case)
     assert results.keys() == case.steps.keys()
     assert {id: one.results[id] for id in results if id not in looks} == {
@@ -200,12 +185,9 @@ def test_a_deep_run_makes_the_calls_of_the_flat_one(case: Case) -> None:
     check_replay(run, case.policies[0])
 
 
-# Gates
-
-
 @given(cases(gates=True), st.integers(0, 8))
 @rounds(100)
-def test_it_asks_about_the_same_steps_and_a_no_ends_it(case: Case, no: int) -> None:
+def test_it_asks_about_the_same_steps_and_a_rejection_ends_it(case: Case, no: int) -> None:
     flat, deep = site_of(case), site_of(case)
     one, asked_flat = to_the_end(case.flat(flat), case.flat(flat).run("build"))
     agent = case.deep(deep)
@@ -227,36 +209,9 @@ def test_it_asks_about_the_same_steps_and_a_no_ends_it(case: Case, no: int) -> N
     check_fold(run)
 
 
-# Budgets
-
-
-@given(cases(), st.integers(0, 12))
-@rounds(80)
-def test_model_calls_are_counted_over_all_levels(case: Case, most: int) -> None:
-    case = replace(case, asks_models=True, slots=(1, 1, 1))
-    whole = 1 + len({part for group in case.groups.values() for part in group})  # each planner is asked once
-    bound = Policy(budget=Budget(model_calls=most))
-    agent = replace(case, policies=(bound, Policy(), Policy())).deep(site_of(case))
-    run, used = agent.run("build"), list[int]()
-    while run.status == "paused":
-        assert innermost(run).reason.startswith("waits for more budget")
-        used.append(run.usage.calls)
-        run = agent.resume(run, Decision("approve", by="Ada", budget=Budget(model_calls=2)))
-    assert (run.status, run.usage.calls) == ("finished", whole)
-    assert used == [*range(most, whole, 2)]
-    check_fold(run)
-    stopping = replace(bound, over_budget="stop")
-    run = replace(case, policies=(stopping, Policy(), Policy())).deep(site_of(case)).run("build")
-    assert run.usage.calls == min(most, whole)
-    assert (run.status == "finished") == (most >= whole)
-
-
-# Resuming
-
-
 @given(cases(), st.integers(0, 12), st.booleans(), st.sampled_from(["done", "not done"]))
 @rounds(120)
-def test_cut_in_the_middle_of_any_call_nothing_is_done_twice(case: Case, calls: int, after: bool, say: Any) -> None:
+def test_after_an_interrupt_in_any_call_nothing_is_done_twice(case: Case, calls: int, after: bool, say: Any) -> None:
     plain, site = site_of(case), site_of(case)
     case.deep(plain).run("build")
     cut(site, calls, after)
@@ -269,7 +224,7 @@ def test_cut_in_the_middle_of_any_call_nothing_is_done_twice(case: Case, calls: 
         before = len(site.log)
         run = agent.resume(left)
         once = any(each["tool"] == "tell" for each in case.steps.values())
-        assert run.status == ("paused" if once else "finished")  # where a tool may be called once, so may any step
+        assert run.status == ("paused" if once else "finished")
         if run.board.paused is not None:
             assert run.board.paused.reason == "doubt"
             assert len(site.log) == before
@@ -282,11 +237,8 @@ def test_cut_in_the_middle_of_any_call_nothing_is_done_twice(case: Case, calls: 
     check_fold(run)
 
 
-# Rolling back
-
-
 def check_rollback(run: Run, site: Site, case: Case, *, in_order: bool = True) -> None:
-    """What gave a result is undone once, the latest first over all levels; what can't be is named; the world says the same."""
+    """Each step with a result is undone once, the latest first over all levels; the others are named; the world agrees."""
     done = told(run, StepDone)
     wanted = {id for id in done if case.steps[id]["undo"]}
     changed = {id for id in done if case.steps[id]["tool"] != "look"}
@@ -303,7 +255,7 @@ def check_rollback(run: Run, site: Site, case: Case, *, in_order: bool = True) -
 
 @given(cases(fails=True), st.sets(st.sampled_from("12345678"), max_size=2))
 @rounds(200)
-def test_by_hand_the_world_is_what_it_was(case: Case, stuck: set[str]) -> None:
+def test_a_manual_rollback_restores_the_world(case: Case, stuck: set[str]) -> None:
     site = site_of(case, " ".join(stuck))
     agent = case.deep(site)
     done = agent.run("build")
@@ -322,7 +274,7 @@ def test_by_hand_the_world_is_what_it_was(case: Case, stuck: set[str]) -> None:
 
 @given(cases(fails=True), st.tuples(*[st.sampled_from([Policy(), FAILED])] * 2))
 @rounds(200)
-def test_after_a_failure_the_world_is_what_it_was(case: Case, inside: tuple[Policy, Policy]) -> None:
+def test_a_rollback_after_a_failure_restores_the_world(case: Case, inside: tuple[Policy, Policy]) -> None:
     site = site_of(case)
     agent = replace(case, policies=(FAILED, *inside)).deep(site)
     run = agent.run("build")
@@ -341,7 +293,7 @@ def test_after_a_failure_the_world_is_what_it_was(case: Case, inside: tuple[Poli
 
 @given(cases(), st.sets(st.sampled_from("12345678")), st.sets(st.sampled_from("12345678")))
 @rounds(100)
-def test_an_undo_inside_asks_where_it_says_so(case: Case, gated: set[str], refused: set[str]) -> None:
+def test_an_undo_inside_with_a_gate_asks(case: Case, gated: set[str], refused: set[str]) -> None:
     for id in gated & case.steps.keys():
         if case.steps[id]["undo"]:
             case.steps[id]["undo"] = case.steps[id]["undo"] | {"gate": True}
@@ -361,7 +313,7 @@ def test_an_undo_inside_asks_where_it_says_so(case: Case, gated: set[str], refus
 
 @given(cases(once=False), st.integers(0, 8), st.booleans())
 @rounds(100)
-def test_a_rollback_that_is_cut_off_goes_on_and_takes_the_rest_back(case: Case, calls: int, after: bool) -> None:
+def test_an_interrupted_rollback_continues_and_undoes_the_rest(case: Case, calls: int, after: bool) -> None:
     site = site_of(case)
     agent = case.deep(site)
     done = agent.run("build")

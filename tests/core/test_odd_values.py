@@ -2,17 +2,18 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from planexec_lab.views import player
-from planexec_lite import Plan, PlanError, PlannerExecutor, Policy, Pool, Step, Tool, Toolbox, ToolExecutor, execute
-from planexec_lite.events import Action, Inside, Paused, Thought, from_dict, to_dict
+from planexec_lite import Plan, PlanError, Policy, Pool, Step, Tool, Toolbox, ToolExecutor, execute
+from planexec_lite.events import Action, Inside, Thought, from_dict, to_dict
 from planexec_lite.meter import emit
-from planexec_lite.references import MissingResultError, find
-from tests.core.shapes import Portions, step
+from planexec_lite.references import MissingResultError
+from tests.core.agents import agent_for, carry_out
+from tests.core.ending import to_its_end
+from tests.core.shapes import step
 
 
 def make() -> dict[str, Any]:
@@ -21,12 +22,11 @@ def make() -> dict[str, Any]:
 
 
 def echo(x: Any) -> Any:
-    """Give back what was given."""
+    """Return the argument."""
     return x
 
 
 TOOLS = Toolbox([Tool(make, effects="none"), Tool(echo, effects="none")])
-TEXT = "{step_1_result['f'][0]}"
 
 
 def plan_with(value: Any, **more: Any) -> Plan:
@@ -44,45 +44,23 @@ def plan_with(value: Any, **more: Any) -> Plan:
         ("{step_3} and {result}", "{step_3} and {result}"),
     ],
 )
-def test_a_reference_may_count_from_the_end_and_have_room(text: str, value: Any) -> None:
+def test_a_reference_can_count_from_the_end_and_contain_spaces(text: str, value: Any) -> None:
     assert plan_with(text).problems(TOOLS) == []
-    assert execute(plan_with(text), ToolExecutor(TOOLS)).results["2"] == value
+    assert carry_out(plan_with(text), TOOLS).results["2"] == value
 
 
-CALL = {"tool": "echo", "params": {"x": TEXT}}
-UNREADABLE: dict[str, Plan] = {
-    **{text: plan_with(text) for text in (
-        TEXT, "{step_1_result.f[0:1]}", "{step_1_result.f[n]}", "{step_1_result|upper}", "{step_1_result:>3}",
-        "{step_1_result.f[--1]}", "a {step_1_result.} b", "{step_1_results}", "{{step_1_result}}",
-    )},
-    "deep inside": plan_with([{"deep": TEXT}]),
-    "the name of a parameter": Plan.parse([step("1", "make"), step("2", None, "1", **{TEXT: 1})]),
-    "the answer": plan_with("x", answer=TEXT),
-    "the rollback": plan_with("x", rollback=[CALL]),
-    "an undo": Plan.parse([step("1", "make", undo=CALL)]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("where", UNREADABLE)
-def test_what_looks_like_a_reference_and_cannot_be_read_is_rejected(where: str) -> None:
-    text = where if "{" in where else TEXT
-    (problem,) = UNREADABLE[where].problems(TOOLS)
-    assert (problem.code, text.strip("ab ") in problem.message) == ("unreadable_reference", True)
-    assert find(text) == []
-
-
-@pytest.mark.parametrize("text", ["{step_1_result.f[-3]}", "{step_1_result.f[2]}", "{step_1_result.g}"])
-def test_a_part_that_is_not_there_is_named(text: str) -> None:
-    run = execute(plan_with(text), ToolExecutor(TOOLS))
+def test_a_missing_part_is_named() -> None:
+    text = "{step_1_result.f[-3]}"
+    run = carry_out(plan_with(text), TOOLS)
     assert (run.status, "the result has no" in run.reason) == ("failed", True)
-    answered = execute(plan_with("x", answer=text), ToolExecutor(TOOLS))
+    answered = carry_out(plan_with("x", answer=text), TOOLS)
     assert answered.status == "finished"
     with pytest.raises(MissingResultError, match=r"the plan's answer can't be written: .* has no .*see run\.results"):
         _ = answered.answer
 
 
 @pytest.mark.parametrize("params", [{1: "a", "1": "b"}, {"x": [{1.5: 0, "1.5": 1}]}])
-def test_two_names_that_are_one_when_written_are_rejected(params: Any) -> None:
+def test_two_names_that_are_equal_in_json_are_rejected(params: Any) -> None:
     for read in (lambda: Plan.parse([{"id": "1", "params": params}]), lambda: Step(id="1", params=params)):
         with pytest.raises(ValueError, match="two of these are the same"):
             read()
@@ -104,7 +82,7 @@ def test_retries_have_a_ceiling(retries: int) -> None:
 
 
 class Mute:
-    """An object without words."""
+    """An object without a text form."""
 
     def __repr__(self) -> str:
         raise RuntimeError("no")
@@ -120,7 +98,7 @@ CYCLE.append(CYCLE)
      Inside(0.0, "1", Mute()), {1: 2, "1": 3}, len],
     ids=lambda event: type(event).__name__,
 )  # fmt: skip
-def test_whatever_a_tool_emits_the_log_can_be_written_and_read(event: Any) -> None:
+def test_the_log_can_be_written_and_read_whatever_a_tool_emits(event: Any) -> None:
     tools = Toolbox([Tool(lambda: emit(event), name="speak", effects="none")])
     run = execute(Plan.parse([step("1", "speak")]), ToolExecutor(tools))
     text = json.dumps([to_dict(event) for event in run.events], allow_nan=False)
@@ -129,39 +107,21 @@ def test_whatever_a_tool_emits_the_log_can_be_written_and_read(event: Any) -> No
     assert "inside step 1" in repr(player(run))
 
 
-def test_a_tool_that_says_that_a_run_inside_it_waits_does_not_block_the_run() -> None:
-    class RunPaused(Exception):
-        pass
-
-    def claim() -> None:
-        """Claim that a run inside waits."""
-        emit(Paused(0.0, "gate", "1"))
-        raise RunPaused("for nothing")
-
-    run = execute(Plan.parse([step("1", "claim")]), ToolExecutor(Toolbox([Tool(claim, effects="none")])))
-    assert run.status == "failed"
-
-
-@pytest.mark.parametrize("deep", [1, 3])
-def test_a_plan_inside_a_step_of_a_pool_of_one_thread_comes_to_its_end(deep: int) -> None:
+def test_plans_inside_steps_of_a_pool_of_one_thread_end() -> None:
     def nest(deep: int) -> int:
         """Run two plans of this kind."""
         if not deep:
             return 1
-        plan, tools = [step(str(n), "nest", deep=deep - 1) for n in (1, 2)], Toolbox([Tool(nest, effects="none")])
-        return sum(execute(Plan.parse(plan), ToolExecutor(tools), workers=Pool(threads)).results.values())
+        plan, pool = [step(str(n), "nest", deep=deep - 1) for n in (1, 2)], threads if deep % 2 else lambda: threads
+        return sum(carry_out(plan, [Tool(nest, effects="none")], Pool(pool)).results.values())
 
     with ThreadPoolExecutor(1) as threads:
-        assert nest(deep) == 2**deep
+        assert to_its_end(lambda: nest(3), 20) == 2**3
 
 
-def test_pools_that_wait_for_each_other_in_a_ring_come_to_an_end() -> None:
-    agent: Any = ToolExecutor(TOOLS)
+def test_runs_inside_runs_on_two_pools_in_turn_end() -> None:
+    agent: Any = TOOLS
     with ThreadPoolExecutor(1) as a, ThreadPoolExecutor(1) as b:
         for threads, tool in ((a, "make"), (b, None), (a, None)):
-            agent = PlannerExecutor(Portions([step("1", tool)]), agent, workers=Pool(threads))
-        ended: list[str] = []
-        thread = Thread(target=lambda: ended.append(agent.run("x").status), daemon=True)
-        thread.start()
-        thread.join(20)
-        assert ended == ["finished"]
+            agent = agent_for(agent, [step("1", tool)], workers=Pool(threads))
+        assert to_its_end(lambda: agent.run("x"), 20).status == "finished"

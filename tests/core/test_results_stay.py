@@ -1,4 +1,4 @@
-"""A result stays what it was, whatever tools, executors, planners, judges and readers do with their copies of it."""
+"""Results do not change if tools, executors, planners, judges and readers change their copies."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -8,28 +8,13 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import (
-    ApproveAll,
-    Board,
-    Decision,
-    Inline,
-    Plan,
-    PlannerExecutor,
-    Pool,
-    Run,
-    Simulated,
-    Step,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    Verdict,
-    execute,
-)
+from planexec_lite import ApproveAll, Board, Decision, Plan, Pool, Run, Step, Tool, Toolbox, Verdict
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.events import StepDone, from_dict, to_dict
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 
 NUMBERS = {"numbers": [3, 1, 2], "more": {"of": ["them"]}}
@@ -41,12 +26,12 @@ def make() -> dict[str, Any]:
 
 
 def spoil(given: dict[str, Any], words: list[Any] | None = None) -> int:
-    """Change everything that was given."""
+    """Change all arguments."""
     return scribble([given, words])
 
 
 def scribble(value: Any) -> int:
-    """Change `value` wherever that is possible."""
+    """Change `value` at any depth."""
     with suppress(TypeError):
         for part in [*(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())]:
             scribble(part)
@@ -58,7 +43,7 @@ def scribble(value: Any) -> int:
 
 
 class Scribbles:
-    """An executor that changes what it is given, and gives back a list that it keeps."""
+    """An executor that changes its arguments, and returns a list that it changes later."""
 
     tools = Toolbox([Tool(make, effects="none"), Tool(spoil, effects="none")])
 
@@ -92,12 +77,11 @@ def check(run: Run) -> None:
     assert Board.of(run.events) == run.board
 
 
-@pytest.mark.parametrize("executor", [ToolExecutor(Scribbles.tools), Scribbles()], ids=["tools", "executor"])
-@pytest.mark.parametrize("kind", ["inline", "simulated", "threads"])
-def test_what_a_step_does_to_inputs_and_results_changes_no_result(executor: Any, kind: str) -> None:
+@pytest.mark.parametrize("executor", [Scribbles.tools, Scribbles()], ids=["tools", "executor"])
+@pytest.mark.parametrize("pool", [False, True])
+def test_a_step_that_changes_its_inputs_changes_no_result(executor: Any, pool: bool) -> None:
     with ThreadPoolExecutor(2) as threads:
-        workers: Any = {"inline": Inline(), "simulated": Simulated()}.get(kind) or Pool(threads)
-        run = execute(PLAN, executor, workers=workers)
+        run = carry_out(PLAN, executor, Pool(threads) if pool else None)
     check(run)
     if isinstance(executor, Scribbles):
         executor.kept.append("MALLORY")
@@ -105,10 +89,9 @@ def test_what_a_step_does_to_inputs_and_results_changes_no_result(executor: Any,
 
 
 def everywhere(board: Board) -> None:
-    """Scribble on whatever a board shows."""
-    scribble(
-        [*board.results.values(), *board[Judging].results.values(), *(step.params for step in board.steps.values())]
-    )
+    """Change everything that a board shows."""
+    params = [step.params for step in board.steps.values()]
+    scribble([*board.results.values(), *board[Judging].results.values(), *params])
     for id in [*board.steps]:
         board.steps[id] = Step(id=id, tool="spoil", params={"given": {"x": "MALLORY"}})
     board.results.update(dict.fromkeys(["1", "2", "3"], "MALLORY"))
@@ -121,7 +104,7 @@ def everywhere(board: Board) -> None:
     board[OnceCalls].spent.append((PLAN.steps[0], 1))
 
 
-def test_what_a_role_does_to_the_board_that_it_is_shown_changes_nothing() -> None:
+def test_a_role_that_changes_its_board_changes_nothing() -> None:
     class Roles:
         def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
             everywhere(board)
@@ -136,11 +119,11 @@ def test_what_a_role_does_to_the_board_that_it_is_shown_changes_nothing() -> Non
             everywhere(board)
             return ApproveAll().review(plan, board, tools) or Decision("reject")
 
-    check(PlannerExecutor(Roles(), Scribbles(), Roles(), Roles(), Simulated()).run("numbers"))
+    check(agent_for(Scribbles(), Roles(), reviewer=Roles(), evaluator=Roles()).run("numbers"))
 
 
-def test_what_is_read_off_a_run_may_be_changed_and_the_run_stays() -> None:
-    run = execute(Plan.parse([step("1", "make")]), Scribbles())
+def test_changing_the_values_that_a_run_returns_does_not_change_the_run() -> None:
+    run = carry_out([step("1", "make")], Scribbles())
     for again in (run, Run([from_dict(to_dict(event)) for event in run.events])):
         for value in (again.results, again.answer, again.board.results["1"]):
             scribble(value)

@@ -1,7 +1,6 @@
-"""Runs: what they give back and tell, and what a watcher sees."""
+"""Runs: answers, results, stories, and what a watcher sees."""
 
 import json
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
 from itertools import pairwise
@@ -12,57 +11,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import planexec_lite
-from planexec_lite import (
-    Backoff,
-    Board,
-    Inline,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    Pool,
-    Run,
-    ScriptedReviewer,
-    Simulated,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-    execute,
-)
-from planexec_lite.core import IllegalTransition
-from planexec_lite.events import (
-    Event,
-    Reviewed,
-    RunStarted,
-    StepDone,
-    StepFailed,
-    StepStarted,
-    from_dict,
-    to_dict,
-)
-from planexec_lite.workers import Workers
-from tests.core.ending import to_its_end
-from tests.core.shapes import Checked, Job, Portions, Workshop, jobs, plan_of, step
+from planexec_lite import Backoff, Board, Inline, Pool, Run, Simulated, Tool
+from planexec_lite.events import StepDone, StepFailed, StepStarted, from_dict, to_dict
+from tests.core.agents import carry_out
+from tests.core.shapes import Job, Workshop, jobs, plan_of, step
 from tests.rounds import rounds
 
 
-def test_all_public_names_are_there_and_documented() -> None:
+def test_all_public_names_are_documented() -> None:
     assert sorted(planexec_lite.__all__) == planexec_lite.__all__
     assert [name for name in planexec_lite.__all__ if not getattr(planexec_lite, name).__doc__] == []
 
 
 def give(value: Any) -> Any:
-    """Give something."""
+    """Return the argument."""
     return value
-
-
-def done(source: Any) -> Run:
-    return execute(Plan.parse(source), ToolExecutor(Toolbox([Tool(give, effects="none")])), workers=Simulated())
 
 
 def made(value: Any) -> Run:
     """A run with a step that returns this value."""
-    tools = Toolbox([Tool(lambda: value, name="odd", effects="none")])
-    return execute(Plan.parse([step("1", "odd")]), ToolExecutor(tools), workers=Simulated())
+    return carry_out([step("1", "odd")], [Tool(lambda: value, name="odd", effects="none")])
 
 
 FOUR = [step("1", "give", value=4)]
@@ -79,19 +47,19 @@ ANSWERS: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
-def test_the_answer_is_the_last_result_or_what_the_plan_says(kind: str) -> None:
+def test_the_answer_is_the_last_result_or_the_one_in_the_plan(kind: str) -> None:
     source, answer = ANSWERS[kind]
-    assert done(source).answer == answer
+    assert carry_out(source, [Tool(give, effects="none")]).answer == answer
 
 
 class Level(IntEnum):
-    """A number of a class of its own."""
+    """A number of another class."""
 
     HIGH = 3
 
 
 class Odd:
-    """A value that is no data."""
+    """A value that JSON does not have."""
 
 
 @pytest.mark.parametrize(
@@ -121,7 +89,7 @@ def test_results_become_plain_data(value: Any, data: Any) -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_json_can_not_hold_is_no_result_and_gives_no_answer(value: Any) -> None:
+def test_values_outside_json_are_not_results(value: Any) -> None:
     run = made(value)
     assert (run.status, run.answer) == ("failed", None)
     assert "step 1: odd returned" in run.reason
@@ -139,7 +107,7 @@ step 1: search(name='wind')
   it is done"""
 
 
-def test_a_story_tells_everything_that_happened_to_one_step() -> None:
+def test_a_story_lists_all_events_of_a_step() -> None:
     problems = [OSError("no answer")]
 
     def search(name: str) -> str:
@@ -148,9 +116,9 @@ def test_a_story_tells_everything_that_happened_to_one_step() -> None:
             raise problems.pop()
         return name
 
-    tools = ToolExecutor(Toolbox([Tool(search, effects="none", latency=2.0)]))
-    plan = Plan.parse([step("1", "search", name="wind", retries=1), step("2", "search", "1", name="sun")])
-    run = execute(plan, tools, workers=Simulated(), policy=Policy(backoff=Backoff(jitter=0)))
+    tools = [Tool(search, effects="none", latency=2.0)]
+    plan = [step("1", "search", name="wind", retries=1), step("2", "search", "1", name="sun")]
+    run = carry_out(plan, tools, backoff=Backoff(jitter=0))
     assert run.story("1") == STORY
     assert run.story(2).startswith("step 2: search(name='sun')\n  5 s  step started\n")
     with pytest.raises(ValueError, match="there is no step 7; there are: 1, 2"):
@@ -158,117 +126,41 @@ def test_a_story_tells_everything_that_happened_to_one_step() -> None:
     assert "finished" in repr(run)
 
 
-def test_a_board_that_validates_notices_a_fold_that_is_wrong() -> None:
-    board = Checked.of([RunStarted(0.0, "x", True, False)])
-    board.adopt(Plan.parse([step("1", "search"), step("2", "search")]))
-    board.apply(StepStarted(0.0, "1"))
-    with pytest.raises(IllegalTransition):
-        board.apply(StepDone(1.0, "2", 1))
-    board.results["2"] = "out of nowhere"
-    with pytest.raises(AssertionError, match="step 2 has a result, and is waiting"):
-        board.apply(StepDone(1.0, "1", 1))
+def test_a_watcher_that_raises_ends_the_run() -> None:
+    calls: list[int] = []
 
+    def act(n: int) -> None:
+        calls.append(n)
 
-def test_what_comes_to_an_end_is_given_back_and_what_is_raised_goes_on() -> None:
-    assert to_its_end(lambda: 5) == 5
-    with pytest.raises(KeyError):
-        to_its_end(lambda: {}["no"])
+    many = [step(str(n), "act", n=n) for n in range(50)]
 
-
-def test_a_step_that_does_not_end_is_named_with_the_line_it_is_at() -> None:
-    over = threading.Event()
-
-    def work() -> None:
-        """Wait until the test is over."""
-        assert over.wait(60)
-
-    tools = ToolExecutor(Toolbox([Tool(work, effects="none")]))
-    plan = Plan.parse([step("1", "work"), step("2", "work", "1")])
-    with pytest.raises(AssertionError, match="the run does not end") as caught:
-        to_its_end(lambda: execute(plan, tools, workers=Inline()), 0.5)
-    over.set()
-    for words in ("step 1 has been running since 0.0", "StepStarted 1", "test_runs.py:", "assert over.wait(60)"):
-        assert words in str(caught.value)
-
-
-class Watcher:
-    """Keeps the events of each moment that it was shown."""
-
-    def __init__(self) -> None:
-        self.seen: list[list[Event]] = []
-
-    def __call__(self, run: Run) -> None:
-        assert Board.of(run.events) == run.board
-        self.seen.append(list(run.events))
-
-    def check(self, run: Run) -> Run:
-        """Each moment adds to the one before, and the last one is the end."""
-        for before, after in pairwise(self.seen):
-            assert after[: len(before)] == before
-            assert len(after) > len(before), "shown twice, though nothing was recorded"
-        assert self.seen[-1] == run.events
-        return run
-
-
-class World:
-    """A tool that fails for what is broken, and the numbers of its calls."""
-
-    def __init__(self, *broken: int) -> None:
-        self.done = list[int]()
-
-        def act(n: int) -> int:
-            """Do it."""
-            self.done.append(n)
-            if n in broken:
-                raise RuntimeError("broken")
-            return n
-
-        self.executor = ToolExecutor(Toolbox([Tool(act, effects="none", latency=lambda n: float(n % 5))]))
-
-
-PLAN = [step("1", "act", n=1), step("2", "act", "1", n=2), step("3", "act", n=4), step("4", "act", "3", "2", n=5)]
-KINDS: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "one slot": Simulated(1)}
-
-
-@pytest.mark.parametrize("kind", [*KINDS, "threads"])
-def test_a_watcher_sees_planning_approving_and_replanning_in_order(kind: str) -> None:
-    watcher, planner = Watcher(), Portions(PLAN, [step("2b", "act", "1", n=7)])
-    reviewer, policy = ScriptedReviewer(["approve", "approve"]), Policy(replan="failure")
-    with ThreadPoolExecutor(2) as threads:
-        workers = KINDS.get(kind) or Pool(threads)
-        agent = PlannerExecutor(planner, World(2).executor, reviewer, workers=workers, policy=policy, watch=watcher)
-        run = watcher.check(to_its_end(lambda: agent.run("act")))
-    last = [type(moment[-1]).__name__ for moment in watcher.seen]
-    assert {"PlanStarted", "StepStarted"} <= {*last}, "the planner at work is a moment of its own"
-    assert sum(isinstance(event, Reviewed) for event in run.events) == 2
-    assert run.status == "finished"
-
-
-def test_a_watcher_that_raises_ends_the_run_and_leaves_nothing_behind() -> None:
     def bad(run: Run) -> None:
         if run.results:
             raise ZeroDivisionError
 
-    world, many = World(), Plan.parse([step(str(n), "act", n=n) for n in range(50)])
     with ThreadPoolExecutor(1) as threads:
         for workers in (Inline(), Simulated(1), Pool(threads, slots=2)):
             with pytest.raises(ZeroDivisionError):
-                execute(many, world.executor, workers=workers, watch=bad)
+                carry_out(many, [Tool(act, effects="none")], workers, watch=bad)
         threads.shutdown()
-    assert len(world.done) < 10
+    assert len(calls) < 10
 
 
 @rounds(60)
 @given(jobs(most=8), st.sampled_from([1, 2, None]), st.sampled_from(["skip", "stop"]))
-def test_whatever_happens_a_watcher_sees_it_before_it_begins(made: list[Job], slots: int | None, failure: Any) -> None:
-    workshop, watcher = Workshop(), Watcher()
+def test_a_watcher_sees_each_job_before_it_begins(made: list[Job], slots: int | None, failure: Any) -> None:
+    workshop, seen = Workshop(), list[list[Any]]()
 
     def watch(run: Run) -> None:
-        watcher(run)
+        assert Board.of(run.events) == run.board
+        seen.append(list(run.events))
         started = sum(isinstance(event, StepStarted) for event in run.events)
         ended = sum(isinstance(event, StepDone | StepFailed) for event in run.events)
         assert ended <= sum(workshop.calls.values()) <= started
 
-    setting: Any = {"workers": Simulated(slots), "policy": Policy(failure=failure)}
-    run = watcher.check(execute(plan_of(made), ToolExecutor(workshop.toolbox), watch=watch, **setting))
-    assert run.events == execute(plan_of(made), ToolExecutor(Workshop().toolbox), **setting).events
+    run = carry_out(plan_of(made), workshop.toolbox, Simulated(slots), watch=watch, failure=failure)
+    for before, after in pairwise(seen):
+        assert after[: len(before)] == before
+        assert len(after) > len(before), "shown twice without a new event"
+    assert seen[-1] == run.events
+    assert run.events == carry_out(plan_of(made), Workshop().toolbox, Simulated(slots), failure=failure).events

@@ -1,4 +1,4 @@
-"""The same bytes on every run, whatever the hash seed and time zone: ``python -m tests.core.test_same_bytes`` prints them."""
+"""The same bytes with every hash seed and time zone; ``python -m tests.core.test_same_bytes`` prints them."""
 
 import json
 import os
@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Plan, Policy, Simulated, Toolbox, ToolExecutor, execute
+from planexec_lite import Plan, Simulated
 from planexec_lite.events import to_dict
 from planexec_lite.model.schemas import plan_schema
 from tests.core import odd_tools
-from tests.core.shapes import Job, Workshop, plan_of
+from tests.core.agents import carry_out
+from tests.core.shapes import Job, Workshop, plan_of, step
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -31,7 +32,7 @@ def printed(seed: str, zone: str) -> dict[str, Any]:
 def test_two_processes_with_other_hash_seeds_print_the_same() -> None:
     one, other = printed("0", "UTC"), printed("4711", "Pacific/Auckland")
     assert [topic for topic in one if json.dumps(one[topic]) != json.dumps(other[topic])] == []
-    assert all(len(json.dumps(told)) > 20 for told in one.values())
+    assert all(len(json.dumps(topic)) > 20 for topic in one.values())
 
 
 def random_jobs(seed: int) -> list[Job]:
@@ -47,15 +48,10 @@ def random_jobs(seed: int) -> list[Job]:
 def runs() -> list[Any]:
     logs = []
     for seed in range(40):
-        workers, policy = Simulated(seed % 4 + 1), Policy(failure="skip" if seed % 2 else "stop")
-        run = execute(plan_of(random_jobs(seed)), ToolExecutor(Workshop().toolbox), workers=workers, policy=policy)
+        failure = "skip" if seed % 2 else "stop"
+        run = carry_out(plan_of(random_jobs(seed)), Workshop().toolbox, Simulated(seed % 4 + 1), failure=failure)
         logs.append([to_dict(event) for event in run.events])
     return logs
-
-
-def sets() -> Any:
-    plan = Plan.parse([{"id": 1, "tool": "sets"}])
-    return execute(plan, ToolExecutor(Toolbox([odd_tools.sets])), workers=Simulated()).results
 
 
 def problems(steps: int) -> list[str]:
@@ -66,11 +62,13 @@ def problems(steps: int) -> list[str]:
 
 
 def main() -> None:
-    toolbox = Workshop().toolbox
     topics = {
-        "runs": runs(), "sets": sets(), "problems": problems(30), "problems of a large plan": problems(400),
-        "schema": plan_schema(toolbox), "hashes": [plan_of(random_jobs(seed)).hash for seed in range(5)],
-    }  # fmt: skip
+        "runs": runs(),
+        "sets": carry_out([step("1", "sets")], [odd_tools.sets]).results,
+        "problems": [problems(30), problems(400)],
+        "schema": plan_schema(Workshop().toolbox),
+        "hashes": [plan_of(random_jobs(seed)).hash for seed in range(5)],
+    }
     print(json.dumps(topics))
 
 

@@ -1,6 +1,7 @@
 """The release on other frameworks: lesson 15 reads a recording of the suite, and these are the programs that were recorded."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from elsewhere import features, record, suite
+from tests.guards.books import LESSONS
+from tests.guards.test_lessons import prose, sentences
 
 OTHERS = [name for name in suite.FRAMEWORKS if name != "kit"]
 RECORDED = record.recorded()
@@ -27,6 +30,41 @@ def test_every_question_has_an_answer_for_every_framework() -> None:
     assert list(RECORDED["frameworks"]) == list(record.NAMES.values())
     for one in RECORDED["frameworks"].values():
         assert list(one["cells"]) == list(RECORDED["questions"]) == [*suite.CHECKS, *features.TITLES]
+
+
+def test_the_figure_shows_the_recorded_times() -> None:
+    assert RECORDED["timelines"] == record.timelines(RECORDED["frameworks"])
+
+
+CLAIMS = {  # words in a lesson's section "In other frameworks": a question, and the cell of the table
+    "plan check|check for cycles|nine lines": ("valid", "9 lines"),
+    "rollback|undo": ("undo", ".*lines"), "the repair": ("repair", "1 line"), "the dependencies": ("parallel", "3 lines"),
+    "waited for the backup|only after the backup": ("no_barrier", "no"), "one line of ours": ("no_barrier", "1 line"),
+    "approval .*built in": ("approval", "by itself"), "bound on turns": ("bounded", "by itself"),
+    "neither asks|asks no question": ("once", "6 lines"), "time travel": ("time_travel", "by itself"),
+    "sessions": ("memory", "by itself"), "hand-?off": ("handoff", "by itself"),
+}  # fmt: skip
+
+
+def test_what_lessons_say_of_other_frameworks_is_in_the_table() -> None:
+    table, found = RECORDED["frameworks"], set()
+    for path in LESSONS:
+        section = re.search(r"In other frameworks\n(.*?)(\n\n[A-Z]|\Z)", prose(path), re.S)
+        names = [name for name in table if section and name in section[1]]
+        for line in section[1].splitlines() if section else ():
+            for name in names:
+                version = re.search(rf"{name}[\w ]*[*\]]+ \(?(\d[\d.]*\d)", line)
+                assert version is None or version[1] == table[name]["version"], (path.name, line)
+            for text in sentences(line):
+                about = [name for name in names if name in text] or [name for name in names if name in line]
+                about = about or (names if re.search("both|neither", text) else [])
+                for words, (check, cell) in CLAIMS.items():
+                    for name in about if re.search(words, text) else ():
+                        found.add(words)
+                        assert re.fullmatch(cell, table[name]["cells"][check]), (path.name, text)
+                for lines in re.findall(r"took us (\d+) lines", text):
+                    assert int(lines) == table["LangGraph"]["counts"]["program"]
+    assert len(found) > len(CLAIMS) / 2, "the lessons use other words now: adapt CLAIMS"
 
 
 def test_a_cell_needs_a_run_without_the_lines() -> None:

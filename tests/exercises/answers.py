@@ -20,7 +20,7 @@ SECONDS = 20.0  # for cells of ours, on a busy machine
 
 @dataclass
 class Answers:
-    """What the source says of one exercise: cells of each kind, and the cells that come before its answer."""
+    """The cells of an exercise in its source, by kind, and the cells before its answer."""
 
     id: str
     answer: str = ""
@@ -30,7 +30,6 @@ class Answers:
     before: list[str] = field(default_factory=list)
 
     def namespace(self) -> dict[str, Any]:
-        """A fresh namespace in which the cells before the answer have run."""
         return dict(_before(tuple(self.before)))
 
 
@@ -55,13 +54,11 @@ def _before(cells: tuple[str, ...]) -> dict[str, Any]:
 
 
 def exercise_of(cell: Cell) -> str:
-    """The id among a cell's tags."""
     return next((tag for tag in cell.tags if re.fullmatch(r"\w+\.\w+", tag)), "")
 
 
 @cache
 def of_lesson(lesson: str) -> dict[str, Answers]:
-    """The exercises of a lesson by id."""
     by_id = {facts.id: Answers(facts.id) for facts in book.facts(lesson)}
     before: list[str] = []
     for cell in book.cells(book.source_of(lesson)):

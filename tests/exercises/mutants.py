@@ -38,8 +38,6 @@ WORDS = re.compile(r"[A-Za-z]{2,} +[A-Za-z]{2,}")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed source, and the changed line as `old -> new`."""
-
     label: str
     source: str
 
@@ -63,7 +61,6 @@ def mutants(source: str, lines: set[int] | None = None) -> list[Mutant]:
 
 
 def region(source: str) -> set[int]:
-    """The numbers of the lines between the solution markers."""
     inside, lines = False, set()
     for number, line in enumerate(source.splitlines(), 1):
         inside = (inside or line.strip() == "# BEGIN SOLUTION") and line.strip() != "# END SOLUTION"
@@ -130,7 +127,6 @@ def _free(tree: ast.AST, node: ast.expr) -> bool:
 
 
 def replacements(node: Any) -> Iterator[Any]:
-    """What may stand instead of a node."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             yield from (ast.Compare(left, [swap()], [right]) for swap in SWAPS.get(type(op), ()))
@@ -169,7 +165,6 @@ def replacements(node: Any) -> Iterator[Any]:
 
 
 def statements(node: Any) -> Iterator[Any]:
-    """What may stand instead of a statement."""
     match node:
         case ast.If(body=body, orelse=orelse):
             yield from (ast.If(ast.Constant(value), body, orelse) for value in (True, False))

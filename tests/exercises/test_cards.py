@@ -40,7 +40,6 @@ def words_of(card: Card) -> list[str]:
 
 @cache
 def notebook(lesson: str) -> Any:
-    """The notebook of a lesson."""
     (path,) = (ROOT / "notebooks").glob(f"{lesson}_*.ipynb")
     return nbformat.read(path, as_version=4)
 
@@ -48,10 +47,22 @@ def notebook(lesson: str) -> Any:
 def test_there_are_cards_for_every_lesson() -> None:
     assert len(CARDS) >= 60
     assert all(len(cards.of(f"{lesson:02}")) >= 3 for lesson in range(13))
+    with pytest.raises(ValueError, match="no card 'why-pla'; do you mean why-plan"):
+        cards.show("why-pla")
+    with pytest.raises(ValueError, match="name a lesson or cards; there are the lessons 00, 01"):
+        cards.show()
 
 
 @each_card
-def test_the_cell_and_the_numbers_of_a_card_are_in_its_lesson_or_its_appendix(card: Card) -> None:
+def test_a_card_is_plain_and_its_numbers_are_in_its_lesson(card: Card) -> None:
+    assert re.findall(r"\b(?:simply|obviously|of course|easily)\b|!(?=\s|$)", " ".join(words_of(card)), re.I) == []
+    assert len(card.short.split()) <= 45, "the short answer is said in a breath"
+    assert 30 <= len(card.long.split()) <= 90, "the long answer is said in half a minute"
+    assert all(len(one.say.split()) <= 90 for one in card.follow_ups)
+    assert len(card.why.split()) <= 20
+    assert card.question.endswith(("?", ".")), card.question
+    said = [text for text in words_of(card) if text != card.why]
+    assert [text for text in said if OURS.search(text)] == [], "an interviewer knows no lesson and none of our names"
     book = notebook(card.lesson)
     assert card.cell in ["", *(cell.id for cell in book.cells)]
     pages = re.findall(r"\]\((appendix/\w+\.ipynb)\)", json.dumps(book))
@@ -61,18 +72,6 @@ def test_the_cell_and_the_numbers_of_a_card_are_in_its_lesson_or_its_appendix(ca
     elsewhere = {*ELSEWHERE.get(card.id, ()), *cards.LESSONS}
     computed = "estimate" in card.tags  # from the numbers of the question
     assert computed or [number for number in numbers if number not in shown and number not in elsewhere] == []
-
-
-@each_card
-def test_a_card_is_plain_short_and_stands_alone(card: Card) -> None:
-    assert re.findall(r"\b(?:simply|obviously|of course|easily)\b|!(?=\s|$)", " ".join(words_of(card)), re.I) == []
-    assert len(card.short.split()) <= 45, "the short answer is said in a breath"
-    assert 30 <= len(card.long.split()) <= 90, "the long answer is said in half a minute"
-    assert all(len(one.say.split()) <= 90 for one in card.follow_ups)
-    assert len(card.why.split()) <= 20
-    assert card.question.endswith(("?", ".")), card.question
-    said = [text for text in words_of(card) if text != card.why]
-    assert [text for text in said if OURS.search(text)] == [], "an interviewer knows no lesson and none of our names"
 
 
 def test_the_loop_of_the_replan_card_does_what_the_card_says(capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,19 +110,6 @@ def test_a_bad_card_is_named(wanted: str, stored: list[dict[str, Any]], tmp_path
     assert wanted in str(raised.value)
 
 
-@pytest.mark.parametrize("lesson", cards.lessons())
-def test_a_lesson_shows_all_that_its_cards_say_in_both_forms(lesson: str) -> None:
-    figure = cards.show(lesson)
-    html, text = figure._repr_html_(), " ".join(str(figure).split())
-    assert html.startswith("<figure")
-    assert "<script" not in html
-    for card in cards.of(lesson):
-        assert all(line in str(figure) for line in card.code.splitlines())
-        for words in [card.question, card.short, card.why, card.long, *(one.say for one in card.follow_ups)]:
-            assert cards.escape(words) in html
-            assert " ".join(words.split()) in text
-
-
 @pytest.mark.parametrize(
     "path", [path for path in books.LESSONS if path.name[:2] in cards.lessons()], ids=books.name_of
 )
@@ -139,13 +125,6 @@ def test_a_lesson_ends_with_its_cards_from_the_file(path: Path) -> None:
     assert 1 <= len(ids) <= 5, "the deck has the others"
     assert {card.lesson for card in cards.named(*ids)} == {path.name[:2]}
     assert "".join(cell.outputs[0].data["text/plain"]) == str(cards.show(*ids))
-
-
-def test_a_card_that_does_not_exist_is_an_error_that_names_a_near_one() -> None:
-    with pytest.raises(ValueError, match="no card 'why-pla'; do you mean why-plan"):
-        cards.show("why-pla")
-    with pytest.raises(ValueError, match="name a lesson or cards; there are the lessons 00, 01"):
-        cards.show()
 
 
 @pytest.mark.slow

@@ -73,7 +73,6 @@ def test_a_cell_that_changes_the_checker_is_undone_by_the_next_verb(capsys: pyte
 
 @pytest.fixture(params=["by an alarm", "on a thread"])
 def limited(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways in which an answer is stopped."""
     if request.param == "on a thread":
         monkeypatch.setattr(guard, "_alarm_rings", lambda: False)
     return str(request.param)
@@ -87,16 +86,13 @@ def test_a_right_answer_on_a_machine_that_crawls_is_right(limited: str, monkeypa
 
 
 def burned(seconds: float) -> None:
-    """Use that much CPU time."""
     until = time.process_time() + seconds
     while time.process_time() < until:
         pass
 
 
 @pytest.mark.slow
-def test_an_import_costs_nothing_and_is_never_interrupted(
-    limited: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_imports_are_free_and_never_interrupted(limited: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     burn = (
         "import time\nuntil = time.process_time() + 0.3\nwhile time.process_time() < until:\n    pass\nwhole = True\n"
     )
@@ -160,9 +156,11 @@ def test_the_alarm_leaves_the_signals_as_they_were() -> None:
     assert isinstance(guarded(lambda: [None for _ in iter(int, 1)], 0.05).error, TimeUp)
     assert signal.getsignal(signal.SIGALRM) == before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert guarded(lambda: meter.current.set(meter.Meter()), 1.0).error is None
+    assert meter.current.get() is None
 
 
-def test_verbs_say_which_exercises_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbs_name_the_exercises_and_never_raise(capsys: pytest.CaptureFixture[str]) -> None:
     for verb in (check, hint, solution):
         for id in ("01.9", "99.1", "", "os", "../etc", 3, None):
             verb(id)
@@ -170,8 +168,6 @@ def test_verbs_say_which_exercises_there_are(capsys: pytest.CaptureFixture[str])
     check("01.9")
     assert "Lesson 01 has 01.1, 01.2" in capsys.readouterr().out
 
-
-def test_a_failing_checker_says_so_and_does_not_raise(capsys: pytest.CaptureFixture[str]) -> None:
     class Odd(str):
         def partition(self, separator: str) -> Any:
             raise ValueError("no name")
@@ -182,7 +178,7 @@ def test_a_failing_checker_says_so_and_does_not_raise(capsys: pytest.CaptureFixt
         assert "The checker itself failed; this is not your fault: ValueError: no name" in printed or verb is progress
 
 
-def test_hints_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_hints_come_one_by_one_and_solutions_without_markers(capsys: pytest.CaptureFixture[str]) -> None:
     verbs._HINTED.clear()
     for number in (1, 2):
         hint(ID)
@@ -190,16 +186,18 @@ def test_hints_come_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
         assert words == f"{ID} · Hint {number} of 2 {find(ID).hints[number - 1]}"
     hint(ID)
     assert f'There are 2 hints. `solution("{ID}")`' in capsys.readouterr().out
+    solution("01.3")
+    printed = capsys.readouterr().out
+    assert 'history["add"]' in printed
+    assert "BEGIN" not in printed
+    assert "a + b" not in printed, "the broken code is no part of it"
 
 
-def test_values_are_shown_the_same_on_every_run() -> None:
+def test_shown_and_drawn_values_are_the_same_on_every_run() -> None:
     assert shown({"b", "a"}) == "{'a', 'b'}"
     assert shown([({"x": {3, 1}},), set(), find, int]) == "[({'x': {1, 3}},), set(), find, int]"
     assert shown([object(), Simulated]) == "[<object>, Simulated]"
     assert cut("x" * 1000).count("x") == 230
-
-
-def test_what_is_drawn_by_lot_depends_on_the_answer_alone() -> None:
     spaces: list[dict[str, Any]] = [{}, {}, {}]
     for space, text in zip(spaces, ("return 1", "return 1", "return 2"), strict=True):
         exec(f"def answer():\n    {text}\n", space)
@@ -313,16 +311,3 @@ def test_in_a_kernel_an_endless_answer_is_stopped_and_the_next_check_works(tmp_p
     outputs = [output for cell in nbformat.read(path, as_version=4).cells for output in cell.outputs]
     texts = [output.text.splitlines()[0] for output in outputs if output.output_type == "stream"]
     assert texts == ["01.2 · Raised an error", "01.2 · Raised an error", "01.2 · Right"]
-
-
-def test_what_the_code_leaves_in_its_context_is_gone() -> None:
-    assert guarded(lambda: meter.current.set(meter.Meter()), 1.0).error is None
-    assert meter.current.get() is None
-
-
-def test_solution_shows_the_answer_without_its_markers(capsys: pytest.CaptureFixture[str]) -> None:
-    solution("01.3")
-    printed = capsys.readouterr().out
-    assert 'history["add"]' in printed
-    assert "BEGIN" not in printed
-    assert "a + b" not in printed, "the broken code is no part of it"

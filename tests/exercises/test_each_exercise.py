@@ -20,7 +20,6 @@ WRONG = [(answers, number) for answers in ALL for number in range(len(answers.wr
 
 
 def outcome(answers: Answers, cell: str, draw: bool = False, mutant: bool = False) -> Outcome:
-    """What the checker says of a cell."""
     namespace = answers.namespace()
     ended = run_cell(cell, namespace, answers.id)
     if ended.error is not None:
@@ -68,14 +67,10 @@ def test_an_exercise_has_what_the_readme_promises(answers: Answers) -> None:
 
 
 @each_exercise
-def test_the_stub_and_no_answer_are_not_started(answers: Answers) -> None:
+def test_stubs_are_not_started_and_solutions_are_right(answers: Answers) -> None:
     for cell in (book.stub(answers.answer), ""):
         result = outcome(answers, cell)
         assert result.status == "not started", result.text
-
-
-@each_exercise
-def test_the_solution_and_every_alternative_are_right(answers: Answers) -> None:
     solution = book.solved(answers.answer)
     for cell in (solution, *answers.alternatives):
         result = outcome(answers, cell, draw=cell == solution)
@@ -108,7 +103,6 @@ def survivors(answers: Answers, every: int) -> tuple[list[Mutant], int]:
 
 
 def known(answers: Answers) -> list[str]:
-    """The labels of the mutants that are shown to behave the same."""
     return [plain(label) for cell in answers.equivalents for label in SAME.findall(cell)]
 
 
@@ -137,7 +131,7 @@ def test_a_changed_solution_is_rejected(answers: Answers, every: int) -> None:
 
 
 def value_of(answers: Answers, answer: str, cell: str) -> str:
-    """What the last expression of a cell gives, with that answer; what it raises counts as its value."""
+    """The value of a cell's last expression, with that answer; an exception counts as a value."""
     namespace: dict[str, Any] = answers.namespace()
     run_cell(answer, namespace)
     tree = ast.parse(cell)

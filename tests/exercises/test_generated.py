@@ -12,7 +12,6 @@ from exercises.authors import overview
 from exercises.authors.generate import FORMS, faults, folder_of
 from exercises.checker import book, verbs
 from tests.exercises.answers import ALL, run_cell
-from tests.guards.books import ROOT
 
 COLUMNS, LINES, WORDS = 92, 20, 120
 SOURCES = sorted(book.SOURCE.glob("*.ipynb"))
@@ -57,7 +56,7 @@ def test_a_changed_source_or_form_is_noticed(tmp_path: Path, monkeypatch: pytest
 
 
 @each_source
-def test_answers_to_predictions_are_folded(path: Path) -> None:
+def test_predictions_are_folded_minutes_stated_and_the_board_fills_up(path: Path) -> None:
     predictions = {facts.id for facts in book.facts(path.name[:2]) if facts.kind == "predict"}
     checks = [f'check("{id}")' for id in predictions]
     for form in ("source", "solutions"):
@@ -68,6 +67,18 @@ def test_answers_to_predictions_are_folded(path: Path) -> None:
             if form == "solutions" and predictions & set(cell["metadata"].get("tags", [])):
                 assert folds == {"source_hidden": True}, f"{form}: {cell['id']} shows the answer"
     assert not [cell["id"] for cell in cells(book.HERE / path.name) if "jupyter" in cell["metadata"]]
+    lesson = path.name[:2]
+    count = len(book.facts(lesson))
+    for form, right in (("student", 0), ("solutions", count), ("source", count)):
+        last = cells(folder_of(form) / path.name)[-1]
+        code = [cell for cell in cells(folder_of(form) / path.name) if cell["cell_type"] == "code"]
+        if "".join(last["source"]) != f'progress("{lesson}")':
+            last = code[-1]
+        assert "".join(last["source"]) == f'progress("{lesson}")'
+        shown = "".join(last["outputs"][0]["data"]["text/plain"])
+        assert shown.startswith(f"Lesson {lesson}: {right} of {count} right"), shown
+    (stated,) = re.findall(r"(\d+) minutes", book.cells(path)[0].source)
+    assert int(stated) == sum(facts.minutes for facts in book.facts(path.name[:2]))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -84,30 +95,6 @@ def test_what_a_learner_meets_fits_into_the_window(path: Path, form: str) -> Non
         assert wide == [], f"{cell['id']} runs off"
 
 
-@each_source
-def test_every_check_of_the_student_form_says_not_started(path: Path) -> None:
-    checks = [cell for cell in cells(book.HERE / path.name) if "".join(cell["source"]).startswith("check(")]
-    ids = [facts.id for facts in book.facts(path.name[:2])]
-    assert ["".join(cell["source"]).splitlines() for cell in checks] == [
-        [f'check("{id}")', f'# hint("{id}")', f'# solution("{id}")'] for id in ids
-    ]
-    assert [printed(cell).splitlines()[0] for cell in checks] == [f"{id} · Not started" for id in ids]
-
-
-@each_source
-def test_the_board_starts_empty_and_ends_full(path: Path) -> None:
-    lesson = path.name[:2]
-    count = len(book.facts(lesson))
-    for form, right in (("student", 0), ("solutions", count), ("source", count)):
-        last = cells(folder_of(form) / path.name)[-1]
-        code = [cell for cell in cells(folder_of(form) / path.name) if cell["cell_type"] == "code"]
-        if "".join(last["source"]) != f'progress("{lesson}")':
-            last = code[-1]
-        assert "".join(last["source"]) == f'progress("{lesson}")'
-        shown = "".join(last["outputs"][0]["data"]["text/plain"])
-        assert shown.startswith(f"Lesson {lesson}: {right} of {count} right"), shown
-
-
 STUBS = yaml.safe_load(Path(__file__).with_name("stubs.yaml").read_text("utf-8"))
 
 
@@ -117,22 +104,13 @@ def test_a_region_becomes_a_stub_or_the_solution(cell: dict[str, str]) -> None:
     assert book.solved(cell["source"]) == cell["solution"]
 
 
-def test_pages_state_the_numbers_of_the_exercises() -> None:
+def test_pages_state_the_numbers_and_link_every_notebook() -> None:
     assert book.FILE.read_text(encoding="utf-8") == overview.summary(), "run `make exercises`"
     assert [page.name for page, text in overview.pages().items() if page.read_text(encoding="utf-8") != text] == [], (
         "run `make exercises`"
     )
-
-
-def test_every_notebook_for_learners_is_linked_in_the_readme() -> None:
     linked = set(re.findall(r"\]\((\w+\.ipynb)\)", (book.HERE / "README.md").read_text(encoding="utf-8")))
     assert linked == {path.name for path in book.HERE.glob("*.ipynb")}
-
-
-@each_source
-def test_a_notebook_states_the_minutes_of_its_exercises(path: Path) -> None:
-    (stated,) = re.findall(r"(\d+) minutes", book.cells(path)[0].source)
-    assert int(stated) == sum(facts.minutes for facts in book.facts(path.name[:2]))
 
 
 def test_without_the_sources_an_answer_is_still_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,18 +120,3 @@ def test_without_the_sources_an_answer_is_still_not_started(tmp_path: Path, monk
         namespace = answers.namespace()
         run_cell(book.given(answers.id) or "", namespace)
         assert verbs.judged(answers.id, namespace, draw=False).status == "not started", answers.id
-
-
-def test_the_readme_names_what_exists_and_its_examples_are_read() -> None:
-    folder = book.HERE / "authors"
-    readme = (folder / "README.md").read_text(encoding="utf-8")
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert [target for target in re.findall(r"`make (\w+)`", readme) if f"\n{target}:" not in makefile] == []
-    for path in re.findall(r"`(\w+\.py|\w+/)`|([\w/]+/[\w.]+\.(?:ipynb|py))", readme):
-        name = "".join(path)
-        assert (folder / name).exists() or (ROOT / name).exists() or "NN" in name, name
-    shown = "\n".join(line[4:] for line in readme.splitlines() if line.startswith("    "))
-    assert book.HEADING.search(shown)
-    assert book.FACTS.search(shown)
-    (cell,) = re.findall(r"```python\n(def run.*?)```", readme, re.S)
-    assert book.stub(cell).endswith(book.STUB)

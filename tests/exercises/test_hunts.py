@@ -85,14 +85,11 @@ def test_a_hunt_is_short_and_its_texts_reveal_nothing(hunt: Hunt) -> None:
     assert list((books.ROOT / "notebooks").glob(f"{hunt.lesson}_*.ipynb"))
 
 
-def test_the_readme_lists_each_hunt_and_the_best_first() -> None:
+def test_the_readme_lists_each_hunt_and_the_best_first(tmp_path: Path) -> None:
     text = (HERE / "README.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| `")]
     assert rows == [f"| `{hunt.name}` | {hunt.lesson} | {hunt.symptom} |" for hunt in HUNTS]
     assert tuple(hunts())[:12] == BEST
-
-
-def test_a_module_without_a_part_is_refused(tmp_path: Path) -> None:
     text = (HERE / "no_backup.py").read_text(encoding="utf-8")
     for broken in (text.replace("# %% hints", "# hints"), text.replace("Lesson 03", "Lesson three")):
         (tmp_path / "broken.py").write_text(broken, encoding="utf-8")
@@ -101,9 +98,8 @@ def test_a_module_without_a_part_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PLANEXEC_PROGRESS", str(tmp_path / "progress.json"))
-    return tmp_path / "hunts" / "mine"
+def place(file: Path) -> Path:
+    return file.parent / "hunts" / "mine"
 
 
 def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
@@ -140,7 +136,7 @@ def test_the_command_leads_from_not_started_to_right(capsys: pytest.CaptureFixtu
     assert "Seen in the wild: LangGraph's" in text
     assert "The output is correct" in ask(capsys, "lisbon_zero")[1]
     rows = ask(capsys)[1].splitlines()
-    assert rows[0] == f"{len(HUNTS)} hunts, 1 right. First the lesson; before the title, the difficulty."
+    assert rows[0] == f"{len(HUNTS)} hunts, 1 right. The columns: lesson, hunt, status, difficulty, title."
     assert [row.split()[1] for row in rows if row[:2].isdigit() and row[2:4] == "  "] == list(hunts())
     assert record.known() == {"hunt lisbon_zero": "right"}
 
@@ -157,9 +153,7 @@ def test_a_program_that_hangs_exits_or_prints_without_end_is_stopped(monkeypatch
 
 
 @pytest.mark.parametrize("stored", [b"# caf\xe9\n", b"\xff\xfe#\x00", b"def x(:\n", b"x = 1\x00\n"], ids=repr)
-def test_an_unreadable_copy_is_judged_and_reset_keeps_each_version(
-    stored: bytes, place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unreadable_copies_are_judged_and_kept(stored: bytes, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command.begin(hunts()["never_replans"]).write_bytes(stored)
     status, text = ask(capsys, "never_replans", "--test")
     assert (status, text.split(" · ")[0]) == (1, "✗ raised an error")

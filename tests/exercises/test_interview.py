@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -15,9 +14,9 @@ from exercises.interview import cards, interviewer, schedule
 from exercises.interview.__main__ import main
 from exercises.interview.cards import Card
 from exercises.interview.interviewer import Mark, by_model, by_wording, conversation, mark
-from exercises.interview.practice import END, Practice, drill, mock
+from exercises.interview.practice import END, drill, mock
 from exercises.interview.samples import FILE
-from exercises.interview.wording import covers, numbers, sentences
+from exercises.interview.wording import covers, neighbours, numbers, sentences
 from exercises.interview.words import FUNCTION, stem
 
 CARDS = cards.load()
@@ -56,14 +55,11 @@ def between(card: Card, joints: Sequence[str]) -> str:
 SALADS: dict[str, Callable[[Card], str]] = {
     "all words of the wordings": lambda card: " ".join(wordings(card)),
     "a list with commas": lambda card: ", ".join(" ".join(wordings(card)).split()) + ".",
-    "each word with an article": lambda card: between(card, ["the"]),
-    "joined by and": lambda card: " and the ".join(dict.fromkeys(" ".join(wordings(card)).split())) + ".",
     "the answer's words, shuffled": lambda card: mixed(words(own(card)), card),
     "the words of each sentence, shuffled": lambda card: " ".join(
         mixed(words(part), card).capitalize() + "." for part in re.split(r"(?<=[.!?])\s+", own(card))
     ),
     "function words between": lambda card: between(card, "the a of to is it in and that for by with so if".split()),
-    "prepositions between": lambda card: between(card, ["of the", "to the", "is the", "in a", "and the", "with the"]),
     "the answer without function words": lambda card: " ".join(
         word for word in words(own(card)) if word.lower() not in FUNCTION
     ),
@@ -74,24 +70,20 @@ SALADS: dict[str, Callable[[Card], str]] = {
 
 
 @each_card
-def test_a_cards_own_answer_is_right_and_an_echo_is_not(card: Card) -> None:
+def test_own_answers_and_ideas_count_and_echoes_and_negations_do_not(card: Card) -> None:
     assert score(card, own(card)) >= 90
     assert by_wording(card, own(card)).flags == ()
     assert score(card, "") == 0
     assert score(card, card.question) <= 20
+    for place, idea in enumerate(card.ideas):
+        assert place in by_wording(card, idea.say).quotes, idea.say
+        assert place not in by_wording(card, f"It is not true that {idea.say[0].lower()}{idea.say[1:]}").quotes
+        assert idea.ask.endswith("?")
 
 
 @pytest.mark.parametrize("name", SALADS)
 def test_of_174_salads_at_most_one_gets_more_than_forty_points(name: str) -> None:
     assert len([card.id for card in CARDS if score(card, SALADS[name](card)) > 40]) <= 1
-
-
-@each_card
-def test_each_idea_counts_as_the_interviewer_says_it_and_not_negated(card: Card) -> None:
-    for place, idea in enumerate(card.ideas):
-        assert place in by_wording(card, idea.say).quotes, idea.say
-        assert place not in by_wording(card, f"It is not true that {idea.say[0].lower()}{idea.say[1:]}").quotes
-        assert idea.ask.endswith("?")
 
 
 def test_another_cards_answer_has_at_most_twenty_points() -> None:
@@ -118,34 +110,56 @@ JUDGED = [  # a sentence, a wording, and whether it is stated
     ("The behaviour of a cancelled call is unclear.", "behavior cancel call doubt", True),
     ("That makes about 36 workers.", "=36", True),
     ("That makes about 26 workers.", "=36", False),
+    ("It sits idle. The slow step holds everything up.", "~slow idle|wait step", True),
+    ("It sits idle. The step never was slow.", "~slow idle|wait step", False),
+    ("It is quick. The step holds everything up.", "~slow idle|wait step", False),
 ]
 
 
 @pytest.mark.parametrize(("text", "wording", "stated"), JUDGED)
 def test_a_wording_is_stated_in_a_sentence_in_order_not_negated(text: str, wording: str, stated: bool) -> None:
-    assert any(covers(wording, one) for one in sentences(text)) == stated
+    parts = sentences(text)
+    assert any(covers(wording, one) for one in (*parts, *neighbours(parts))) == stated
 
 
-def test_words_are_compared_by_their_stems_and_numbers_by_value() -> None:
+SPOKEN = [  # a card, an answer in a learner's words, and its grade
+    ("level-barrier", "Every level waits for its slowest step. A step whose inputs are long ready sits around doing nothing because"
+     " some unrelated job is still busy. It'd be better to start each step the moment its own inputs are there.", "passing"),
+    ("what-to-undo", "Whatever really got done, going backwards, so the last thing first. And I'd look in the log for that, not in"
+     " the plan, because the plan only says what we meant to do.", "passing"),
+    ("react-weakness", "It only ever looks at what's right in front of it. If it forgets to take a backup, nothing complains, it"
+     " just goes on. With a plan on paper you'd have seen the hole before starting.", "strong"),
+    ("timeout-is-a-doubt", "A timeout means the call failed, so nothing has happened and you can run it again.", "weak"),
+    ("push-or-pull", "Pushing is always better, since the scheduler knows who's free, and a queue is only slow.", "weak"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("id", "answer", "grade"), SPOKEN)
+def test_an_answer_in_a_learners_own_words_is_judged_by_its_meaning(id: str, answer: str, grade: str) -> None:
+    assert interviewer.grade(mark(id, answer).score) == grade
+
+
+def test_an_answer_that_was_not_recognized_is_not_judged_and_the_report_says_so() -> None:
+    marks = [
+        mark("saga", text)
+        for text in ("It was a nice thing to have in our team for many years now.", "", "I don't know.")
+    ]
+    assert [one.grade for one in marks] == ["not judged", "weak", "weak"]
+    assert "I could not judge 1 of 3 answers; they count 0 points." in str(interviewer.report(marks))
+    assert "not judged\n  ? I can't judge this; say it with: " in interviewer.details(marks[0])
+
+
+def test_stems_repetitions_salads_and_red_flags() -> None:
     assert stem("organised") == stem("organizes")
     assert stem("ran") == stem("running")
     assert numbers("1,200 and 3k, 2 million, .5") == [1200, 3000, 2e6, 0.5]
-
-
-def test_a_salad_after_an_answer_in_english_adds_nothing() -> None:
+    (card,) = cards.named("idempotency-key")
+    assert score(card, f"{card.ideas[0].say} " * 5) == interviewer.FIRST_IDEA
     (card,) = cards.named("design-release-agent")
     first = "I would let a model write the plan as data with its rollback, and a person approves it before the night."
     salad = "plan gate production test key effect disk event approve hash undo of the is to a"
     for joint in ("\n", " "):
         assert score(card, f"{first}{joint}{salad}.") <= score(card, first) == 40
-
-
-def test_a_sentence_that_is_repeated_counts_once() -> None:
-    (card,) = cards.named("idempotency-key")
-    assert score(card, f"{card.ideas[0].say} " * 5) == interviewer.FIRST_IDEA
-
-
-def test_a_red_flag_costs_points_and_a_negated_one_does_not() -> None:
     assert mark("idempotency-key", "A retry is always safe for a payment.").found.flags == (0,)
     assert mark("idempotency-key", "It is not true that a retry is always safe.").found.flags == ()
 
@@ -231,12 +245,7 @@ def test_a_models_quote_that_is_not_in_the_answer_counts_as_missing(monkeypatch:
         assert by_model(None)(card, own(card)) == by_wording(card, own(card)), "no answer of this form"
 
 
-@pytest.fixture
-def kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.setenv("PLANEXEC_PROGRESS", str(tmp_path / "progress.json"))
-
-
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("file")
 def test_missed_cards_come_again_sooner_and_progress_shows_them() -> None:
     now = datetime(2030, 1, 1, tzinfo=UTC)
     weak, strong = (mark("critical-path", SAMPLES["critical-path"][name]) for name in ("weak", "strong"))
@@ -247,7 +256,7 @@ def test_missed_cards_come_again_sooner_and_progress_shows_them() -> None:
     assert "Interview cards: 1 practised, 100 of 100 points." in str(record.board())
 
 
-@pytest.mark.usefixtures("kept")
+@pytest.mark.usefixtures("file")
 def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> None:
     practice = drill(9)
     line, field, buttons, after = practice.widget().children
@@ -269,10 +278,8 @@ def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> No
         drill(11)
 
 
-@pytest.mark.usefixtures("kept")
-def test_the_command_asks_reads_sentences_and_reports(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("file")
+def test_the_command_asks_and_reports(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     lines = iter(["I don't know.", "", own(cards.named("idempotency-key")[0]), "", "Yes.", ""])
 
     def read(prompt: str) -> str:
@@ -290,9 +297,3 @@ def test_the_command_asks_reads_sentences_and_reports(
     with pytest.raises(SystemExit):
         main(["--real"])
     assert "set PLANEXEC_LLM" in capsys.readouterr().err
-
-
-def test_a_practice_shows_its_first_question_as_text() -> None:
-    assert repr(Practice("Mock", interviewer.interview(1, 5))).startswith(
-        "Mock: 2 questions, 4 minutes.\nQuestion 1 of 2"
-    )

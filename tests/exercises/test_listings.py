@@ -13,17 +13,18 @@ each_defect = pytest.mark.parametrize(
 
 
 @each_defect
-def test_a_program_fails_because_of_the_defect(one: Listing, defect: Defect) -> None:
+def test_a_program_fails_because_of_the_defect_alone(one: Listing, defect: Defect) -> None:
     assert evidence(one.source, defect), "the program passes"
     assert evidence(one.fixed(defect), defect) == "", "it fails although this defect is fixed"
-
-
-@each_defect
-def test_it_fails_because_of_no_other_defect(one: Listing, defect: Defect) -> None:
     others = [other for other in one.defects if other is not defect]
     assert evidence(one.fixed(*others), defect), "fixing the others fixes this defect, too"
     for other in others:
         assert evidence(one.fixed(other), defect), f"fixing {other.kind} fixes this defect, too"
+    changed = set()
+    for old, _ in defect.fix:
+        first = one.source[: one.source.index(old)].count("\n") + 1
+        changed |= set(range(first, first + old.rstrip("\n").count("\n") + 1))
+    assert changed & set(defect.lines), f"{sorted(changed)} are changed"
 
 
 @each_listing
@@ -37,15 +38,6 @@ def test_a_defect_is_named_by_its_kind_at_lines_of_code(one: Listing) -> None:
         assert line in code
         assert line >= first
     assert one.also.isdisjoint({(line, defect.kind) for defect in one.defects for line in defect.lines})
-
-
-@each_defect
-def test_a_fix_changes_a_line_that_names_the_defect(one: Listing, defect: Defect) -> None:
-    changed = set()
-    for old, _ in defect.fix:
-        first = one.source[: one.source.index(old)].count("\n") + 1
-        changed |= set(range(first, first + old.rstrip("\n").count("\n") + 1))
-    assert changed & set(defect.lines), f"{sorted(changed)} are changed"
 
 
 def test_a_listing_is_printed_with_its_numbers(capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,8 +30,6 @@ c.Exchange.root = "{exchange}"
 
 
 class Course:
-    """A course of nbgrader in a folder, and its commands."""
-
     def __init__(self, scratch: Path) -> None:
         self.folder, self.home = scratch / "course", scratch / "home"
         (scratch / "exchange").mkdir(mode=0o777)
@@ -47,7 +45,6 @@ class Course:
         (self.folder / "nbgrader_config.py").write_text(config + CONFIG.format(exchange=scratch / "exchange"))
 
     def run(self, *words: str) -> None:
-        """Run a command of nbgrader."""
         kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
         folders = ("HOME", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")
         path = os.pathsep.join([str(self.python.parent), os.environ.get("PATH", "")])  # it calls alembic by its name
@@ -65,7 +62,6 @@ class Course:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A course whose assignments have been generated."""
     course = Course(tmp_path_factory.mktemp("nbgrader"))
     for assignment in ("planexec", CYCLE):
         course.run("generate_assignment", assignment, "--create")

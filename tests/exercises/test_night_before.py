@@ -19,7 +19,6 @@ UNDER = 5  # minutes that the whole evening can be shorter than it states
 
 
 def parts(name: str) -> dict[str, list[Any]]:
-    """The cells of a lesson by the heading above them."""
     found: dict[str, list[Any]] = {"": []}
     for cell in cells((FOLDER / name).resolve()):
         pieces = re.split(r"(?m)^(?=## )", cell.source) if cell.cell_type == "markdown" else [None]

@@ -7,15 +7,14 @@ import ipywidgets
 import pytest
 
 from exercises.interview import cards
-from exercises.interview.quiz import LessonQuiz, quiz
-from tests.views.cells import shown
+from exercises.interview.quiz import quiz
 
 LESSONS = [lesson for lesson in cards.lessons()[1:] if any(card.quiz for card in cards.of(lesson))]
 each_lesson = pytest.mark.parametrize("lesson", LESSONS)
 
 
 @each_lesson
-def test_a_lesson_has_three_to_five_questions_one_choice_right(lesson: str) -> None:
+def test_a_lesson_s_questions_and_their_text(lesson: str) -> None:
     questions = quiz(lesson).questions
     assert 3 <= len(questions) <= 5
     for question in questions:
@@ -23,24 +22,6 @@ def test_a_lesson_has_three_to_five_questions_one_choice_right(lesson: str) -> N
         assert [choice.right for choice in question.choices].count(True) == 1
         assert all(len(choice.because.split()) >= 3 for choice in question.choices)
         assert len({choice.text for choice in question.choices}) == len(question.choices)
-
-
-def test_the_notebook_asks_about_every_lesson_in_order() -> None:
-    book = json.loads((cards.FILE.parents[1] / "interview.ipynb").read_text(encoding="utf-8"))
-    sources = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
-    assert [source for source in sources if source.startswith("quiz(")] == [f'quiz("{lesson}")' for lesson in LESSONS]
-
-
-def test_neither_place_nor_length_gives_the_right_choice_away() -> None:
-    questions = [question for lesson in LESSONS for question in quiz(lesson).questions]
-    places = [[choice.right for choice in question.choices].index(True) for question in questions]
-    longest = [max(question.choices, key=lambda choice: len(choice.text)).right for question in questions]
-    assert all(places.count(place) >= len(questions) / 5 for place in range(3))
-    assert longest.count(True) <= len(questions) * 0.6
-
-
-@each_lesson
-def test_the_text_says_every_choice_and_why(lesson: str) -> None:
     asked = quiz(lesson)
     for question in asked.questions:
         assert question.ask in asked.text
@@ -51,10 +32,21 @@ def test_the_text_says_every_choice_and_why(lesson: str) -> None:
             assert choice.because not in repr(asked), "the questions alone give nothing away"
 
 
-def test_the_stored_notebook_gives_no_answer_away() -> None:
+def test_the_notebook_asks_about_every_lesson_and_gives_no_answer_away() -> None:
+    book = json.loads((cards.FILE.parents[1] / "interview.ipynb").read_text(encoding="utf-8"))
+    sources = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert [source for source in sources if source.startswith("quiz(")] == [f'quiz("{lesson}")' for lesson in LESSONS]
     stored = (cards.FILE.parents[1] / "interview.ipynb").read_text(encoding="utf-8")
     told = [one.because for lesson in LESSONS for question in quiz(lesson).questions for one in question.choices]
     assert [because for because in told if because in stored] == []
+
+
+def test_neither_place_nor_length_gives_the_right_choice_away() -> None:
+    questions = [question for lesson in LESSONS for question in quiz(lesson).questions]
+    places = [[choice.right for choice in question.choices].index(True) for question in questions]
+    longest = [max(question.choices, key=lambda choice: len(choice.text)).right for question in questions]
+    assert all(places.count(place) >= len(questions) / 5 for place in range(3))
+    assert longest.count(True) <= len(questions) * 0.6
 
 
 def test_an_answer_in_words_is_marked_and_explained() -> None:
@@ -90,10 +82,3 @@ def test_a_click_explains_the_choice_and_the_first_try_counts() -> None:
             assert ("✓ right" in explanation.value) == one.right
     first = [question.choices[0].right for question in asked.questions]
     assert score.value == f"Right at the first try: {first.count(True)} of {len(asked.questions)}."
-
-
-def test_a_notebook_shows_widgets_and_keeps_the_same_words() -> None:
-    _, (widget, picture) = shown(quiz("03"))
-    assert set(widget) == {"application/vnd.jupyter.widget-view+json"}
-    assert picture["text/plain"] == repr(quiz("03"))
-    assert isinstance(quiz("03"), LessonQuiz)

@@ -24,14 +24,6 @@ ODD_FILES = {
 WRITING = "import sys; from exercises.checker import record; [record.remember(sys.argv[1] + str(n), 'right') for n in range(80)]"
 
 
-@pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The learner's file, in a folder that does not exist yet."""
-    path = tmp_path / "deep" / "progress.json"
-    monkeypatch.setenv("PLANEXEC_PROGRESS", str(path))
-    return path
-
-
 def test_what_is_right_stays_right_and_what_is_not_started_is_not_kept(file: Path) -> None:
     record.remember("01.1", "not started")
     assert not file.exists()
@@ -75,9 +67,7 @@ def test_the_file_is_never_half_written_though_two_kernels_write_it(file: Path) 
 
 @pytest.mark.parametrize("folder", [".", "exercises", "exercises/authors", "notebooks"])
 @pytest.mark.parametrize("solutions", ["source", "solutions"])
-def test_progress_is_kept_in_the_checkout_of_the_notebook_not_for_solutions(
-    folder: str, solutions: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_where_progress_is_kept(folder: str, solutions: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("PLANEXEC_PROGRESS")
     for name in (folder, f"exercises/authors/{solutions}", "solutions"):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,6 @@ from exercises.checker import book
 
 
 def assigned(source: str) -> set[str]:
-    """The names that a cell assigns or defines at its top level."""
     names: set[str] = set()
     for node in ast.parse(source).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):

@@ -27,13 +27,10 @@ def test_what_names_no_letters_is_refused_in_words(value: Any) -> None:
     assert refused.value.wanted == FORM
 
 
-def test_names_keep_their_order_and_a_set_has_none() -> None:
+def test_names_keep_their_order_and_may_be_numbers_or_words() -> None:
     assert said.names(Trial(), "D < B < C < A", "ABCD", FORM, RULE, in_order=True) == list("DBCA")
     with pytest.raises(Wrong):
         said.names(Trial(), {"D", "B"}, "ABCD", FORM, RULE, in_order=True)
-
-
-def test_ids_may_be_numbers_and_longer_names_stand_in_one_text() -> None:
     assert said.names(Trial(), range(1, 4), "12345", FORM, RULE) == ["1", "2", "3"]
     assert said.names(Trial(), "stock, Roast and 5b", ["stock", "roast", "5b"], FORM, RULE) == ["stock", "roast", "5b"]
 

@@ -20,7 +20,7 @@ def said(capsys: pytest.CaptureFixture[str], function: Any, *cases: tuple[Any, .
     return capsys.readouterr().out
 
 
-def test_the_first_case_that_differs_is_shown(capsys: Any) -> None:
+def test_the_first_difference_or_exception_is_shown(capsys: Any) -> None:
     def twice(a: int) -> int:
         return 2 * a
 
@@ -28,8 +28,6 @@ def test_the_first_case_that_differs_is_shown(capsys: Any) -> None:
     assert said(capsys, twice, (1, 2), (2, 5)) == "not yet: twice(2) returned 4; expected 5\n"
     assert said(capsys, twice, (1, True)).startswith("not yet: ")
 
-
-def test_an_exception_is_named_and_arguments_are_copies(capsys: Any) -> None:
     def take(items: list[int]) -> int:
         return items.pop()
 
@@ -59,7 +57,6 @@ def needed(cells: list[str], source: str) -> list[str]:
 
 
 def names(source: str, context: type[ast.expr_context]) -> set[str]:
-    """The names that a cell reads, or those that it defines."""
     found = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, context):

@@ -1,4 +1,4 @@
-"""Walk every run of every plan of up to so many steps, and print what was seen: python -m tests.exhaustive [SIZE]"""
+"""Walk every run of every plan with up to SIZE steps, and print the numbers: python -m tests.exhaustive [SIZE]"""
 
 import sys
 from time import perf_counter

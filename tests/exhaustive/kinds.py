@@ -1,4 +1,4 @@
-"""What is walked: kinds of cases over small graphs. `python -m tests.exhaustive 4` walks them and prints what it saw."""
+"""Kinds of cases over small graphs. `python -m tests.exhaustive 4` walks them and prints their numbers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from planexec_lite import Backoff, Breaker
 from tests.exhaustive.walk import Case, Graph, Walk, policies, walk
 
 BACKED_OFF = {"backoff": Backoff()}
-KINDS: dict[str, dict[str, Any]] = {  # of a case, and in "policy" of its policy
+KINDS: dict[str, dict[str, Any]] = {  # fields of a case, and under "policy" those of its policy
     "failures": {},
     "failures, and a planner": {"planner": True},
-    "doubt, and what may be done once": {"doubt": True, "once": "b"},
+    "doubt, and an at-most-once step": {"doubt": True, "once": "b"},
     "one slot for all": {"slots": 1},
     "two slots for all": {"slots": 2, "doubt": True},
     "judged": {"judged": True, "fails": False},
@@ -26,17 +26,17 @@ KINDS: dict[str, dict[str, Any]] = {  # of a case, and in "policy" of its policy
     "a breaker that lets one try": {"policy": {"breaker": Breaker(1, 0.0)}},
     "a deadline": {"policy": {"deadline": 2.0}, "ticks": True, "doubt": True},
     "a deadline, and backed off": {"policy": BACKED_OFF | {"deadline": 2.0}, "ticks": True},
-    "taken back": {"policy": {"rollback": "failed"}, "undo": True, "doubt": True},
-    "taken back, and a planner": {"policy": {"rollback": "failed"}, "undo": True, "planner": True},
-    "taken back, and judged": {"policy": {"rollback": "failed"}, "undo": True, "judged": True, "fails": False},
-    "taken back, and a gate": {"policy": {"rollback": "unfinished"}, "undo": True, "gate": "b"},
-    "taken back at a deadline": {"policy": {"deadline": 1.0, "rollback": "unfinished"}, "ticks": True, "undo": True},
-    "taken back, and backed off": {"policy": BACKED_OFF | {"rollback": "failed"}, "undo": True},
+    "rolled back": {"policy": {"rollback": "failed"}, "undo": True, "doubt": True},
+    "rolled back, and a planner": {"policy": {"rollback": "failed"}, "undo": True, "planner": True},
+    "rolled back, and judged": {"policy": {"rollback": "failed"}, "undo": True, "judged": True, "fails": False},
+    "rolled back, and a gate": {"policy": {"rollback": "unfinished"}, "undo": True, "gate": "b"},
+    "rolled back at a deadline": {"policy": {"deadline": 1.0, "rollback": "unfinished"}, "ticks": True, "undo": True},
+    "rolled back, and backed off": {"policy": BACKED_OFF | {"rollback": "failed"}, "undo": True},
     "news": {"planner": True, "news": 1, "doubt": True},
     "news, and judged": {"planner": True, "news": 1, "judged": True, "fails": False},
     "news, and backed off": {"policy": BACKED_OFF, "planner": True, "news": 1},
 }
-CRASHES: dict[str, dict[str, Any]] = {  # each of these, with a crash after every event
+CRASHES: dict[str, dict[str, Any]] = {  # the same kinds, with a crash after any event
     f"{kind}, and a crash": {**about, "crashes": 1, "once": "b"} for kind, about in KINDS.items()
 }
 

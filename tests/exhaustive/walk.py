@@ -1,8 +1,7 @@
-"""Every order in which the outcomes of a run can arrive, by nothing but `decide` and the fold: no loop, no workers.
+"""Every order in which the outcomes of a run can arrive, using only `decide` and the fold, without a loop or workers.
 
-A case is a plan, a policy and what may become of its jobs. From each board `decide` names the next event; where it names
-none, each job in flight may come to each of its outcomes, and each is tried. Boards that are equal are gone on from once,
-so that all runs are seen without walking each of them. `rules` says what must hold whenever an event is recorded.
+A case is a plan, a policy and the possible outcomes of jobs. `decide` returns the next event of a board. If there is none, the
+walk tries each outcome of each running job. It continues from equal boards only once. `rules` checks each event.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 from planexec_lite import Board, Plan, Policy, Run, Step
+from planexec_lite import events as e
 from planexec_lite.agent import interrupt
 from planexec_lite.assembly import answer, decide
 from planexec_lite.capabilities.approval import Approvals
@@ -25,31 +25,17 @@ from planexec_lite.capabilities.retries import Backoffs, BackoffStarted
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import HOLD
-from planexec_lite.events import (
-    BackoffEnded,
-    Event,
-    Judged,
-    NewsReceived,
-    PlanProposed,
-    Requeued,
-    Reviewed,
-    RunStarted,
-    StepDone,
-    StepFailed,
-    UndoDone,
-    UndoFailed,
-)
 from planexec_lite.plan import Call, Problem
 from planexec_lite.tools import Effects, Limit
 from tests.exhaustive import rules
 
 Graph = Mapping[str, tuple[str, ...]]
-Decide = Callable[[Board, Policy], Event | None]
+Decide = Callable[[Board, Policy], e.Event | None]
 IDS = "abcd"
 
 
 def graphs(size: int) -> Iterator[Graph]:
-    """Every labelled graph of `size` steps that has no circle."""
+    """Every labelled graph of `size` steps without a cycle."""
     ids = IDS[:size]
     pairs = [(one, other) for one in ids for other in ids if one != other]
     for chosen in (edges for count in range(len(pairs) + 1) for edges in combinations(pairs, count)):
@@ -59,7 +45,7 @@ def graphs(size: int) -> Iterator[Graph]:
 
 
 def shapes(size: int, kept: str) -> Iterator[Graph]:
-    """Of the graphs that differ in nothing but the names of their steps, other than `kept`, the first one."""
+    """The graphs of `size` steps without those that differ only in the names of steps other than `kept`."""
     seen: set[frozenset[tuple[str, str]]] = set()
     others = [id for id in IDS[:size] if id != kept]
     for graph in graphs(size):
@@ -80,39 +66,22 @@ def _ends(graph: Graph) -> bool:
 
 @dataclass(frozen=True)
 class Case:
-    """What is walked: a plan and a policy, and what may become of the jobs.
+    """A plan and a policy, and the possible outcomes of the jobs."""
 
-    Args:
-        graph: what each step waits for.
-        policy: what `decide` is given.
-        fails: a step may fail.
-        doubt: a step may be given up, so that nobody knows what became of it.
-        judged: the steps have a criterion; a result may be accepted, sent back, or have the rest planned again.
-        once: the steps that may be done once.
-        slots: how many steps at once may use what they all use; None for any number.
-        gate: the step that a person is asked about, "" for none; asked about the plan as well.
-        planner: a planner may be asked for the rest; it answers, or fails.
-        undo: every step can be undone, but the last one; an undo may fail.
-        anyway: the steps that run anyway.
-        ticks: every outcome comes a second later.
-        crashes: how often the process may die, after whichever event; somebody goes on with the run at once.
-        news: how often news may come, whatever is under way.
-    """
-
-    graph: Graph
+    graph: Graph  # the dependencies of each step
     policy: Policy = field(default_factory=Policy)
-    fails: bool = True
-    doubt: bool = False
-    judged: bool = False
-    once: str = ""
-    slots: int | None = None
-    gate: str = ""
-    planner: bool = False
-    undo: bool = False
-    anyway: str = ""
-    ticks: bool = False
-    crashes: int = 0
-    news: int = 0
+    fails: bool = True  # a step can fail
+    doubt: bool = False  # a step can end in doubt
+    judged: bool = False  # steps have a criterion; a verdict can be accept, retry or replan
+    once: str = ""  # the at-most-once steps
+    slots: int | None = None  # a limit on all steps together
+    gate: str = ""  # a step with a gate; a person also approves the plan
+    planner: bool = False  # a planner replans, or fails
+    undo: bool = False  # all steps but the last have an undo, which can fail
+    anyway: str = ""  # the steps that run anyway
+    ticks: bool = False  # every outcome comes a second later
+    crashes: int = 0  # the number of crashes, each after any event; then the run is resumed
+    news: int = 0  # the number of news, at any time
 
     def step(self, id: str, depends_on: tuple[str, ...]) -> Step:
         first = id.rstrip(".")
@@ -128,17 +97,17 @@ class Case:
             undo=Call(tool="take back") if self.undo and first != max(self.graph) else None,
         )
 
-    def began(self) -> list[Event]:
+    def began(self) -> list[e.Event]:
         """The events up to the first plan."""
         limits = (Limit("all", ("act", "pay"), self.slots),) if self.slots else ()
         plan = Plan(steps=tuple(self.step(id, waits_for) for id, waits_for in self.graph.items()))
         effects: dict[str, Effects] = {"pay": "once"}
         effects |= {"act": "idempotent"} if self.undo else {}
-        began = RunStarted(0.0, "", self.planner, bool(self.gate), self.judged, limits, effects)
-        return [began, PlanProposed(0.0, plan)]
+        began = e.RunStarted(0.0, "", self.planner, bool(self.gate), self.judged, limits, effects)
+        return [began, e.PlanProposed(0.0, plan)]
 
     def rest(self, board: Board) -> Plan:
-        """What the planner answers: what is not done once more, under other ids; what is done may be waited for."""
+        """The answer of the planner: all steps that are not done, with other ids."""
         new = {id: id + "." for id in board.unfinished}
         steps = [self.step(new[id], tuple(new.get(other, other) for other in board.steps[id].depends_on)) for id in new]
         return Plan(steps=tuple(steps))
@@ -146,43 +115,43 @@ class Case:
 
 @dataclass
 class Walk:
-    """What was seen: the boards, the ends by their status, and the events that led to each board."""
+    """The number of boards, and the number of ends by status."""
 
     case: Case
     boards: int = 0
     ends: dict[str, int] = field(default_factory=dict)
 
 
-def outcomes(board: Board, case: Case) -> Iterator[Event]:
-    """What may come next where nothing is to be decided: of each job in flight, each of its outcomes."""
+def outcomes(board: Board, case: Case) -> Iterator[e.Event]:
+    """The possible next events of a board without a decision: each outcome of each running job."""
     if board.paused is not None and board.paused.reason == "doubt":
         for said in ("done", "not done"):
-            yield Reviewed(0.0, said, "", "Ada", step=board.paused.step)
+            yield e.Reviewed(0.0, said, "", "Ada", step=board.paused.step)
     elif board.paused is not None and board.proposal is not None:
         for verdict in ("approve", "reject"):
-            yield Reviewed(0.0, verdict, board.proposal.hash, "Ada", step=board.paused.gate)
+            yield e.Reviewed(0.0, verdict, board.proposal.hash, "Ada", step=board.paused.gate)
     for job in sorted(board.in_flight, key=str):
         if job is None:
-            yield PlanProposed(0.0, case.rest(board))
-            yield PlanProposed(0.0, None, (Problem("planner_failed", None, "no answer"),))
+            yield e.PlanProposed(0.0, case.rest(board))
+            yield e.PlanProposed(0.0, None, (Problem("planner_failed", None, "no answer"),))
         elif isinstance(board.in_flight[job], BackoffStarted):
-            yield BackoffEnded(0.0, job)
+            yield e.BackoffEnded(0.0, job)
         elif board[Rollback].calling:
-            yield UndoDone(0.0, job, None)
-            yield UndoFailed(0.0, job, "no")
+            yield e.UndoDone(0.0, job, None)
+            yield e.UndoFailed(0.0, job, "no")
         elif board.state[job] == "judging":
-            yield Judged(0.0, job, "accept")
-            yield Judged(0.0, job, "retry", "once more")
-            yield Judged(0.0, job, "replan", "otherwise")
-            yield Judged(0.0, job, "accept", error="no verdict")
+            yield e.Judged(0.0, job, "accept")
+            yield e.Judged(0.0, job, "retry", "once more")
+            yield e.Judged(0.0, job, "replan", "otherwise")
+            yield e.Judged(0.0, job, "accept", error="no verdict")
         else:
-            yield StepDone(0.0, job, None)
+            yield e.StepDone(0.0, job, None)
             if case.fails:
-                yield StepFailed(0.0, job, "no")
+                yield e.StepFailed(0.0, job, "no")
             if case.doubt:
-                yield StepFailed(0.0, job, "late", in_doubt=True)
+                yield e.StepFailed(0.0, job, "late", in_doubt=True)
             if answer(board, case.policy) is HOLD:
-                yield Requeued(0.0, job, "cancelled")
+                yield e.Requeued(0.0, job, "cancelled")
 
 
 def walk(case: Case, decide: Decide = decide) -> Walk:
@@ -190,8 +159,8 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
     seen = Walk(case)
     first = Board.of(case.began())
     start = (case.crashes, case.news, key_of(first, case.policy))
-    came: dict[Any, tuple[Any, Event | None]] = {start: (None, None)}
-    # a board is left when all that follows from it has been seen; one that is met again before that is a run without end
+    came: dict[Any, tuple[Any, e.Event | None]] = {start: (None, None)}
+    # a board stays open until all its successors have been visited; to meet an open board again is an endless run
     open_boards: set[Any] = set()
     waiting: list[tuple[Any, Board | None]] = [(start, first)]
     while waiting:
@@ -213,7 +182,7 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
                     after.apply(event)
                     rules.recorded(board, event, after, case)
                     step = (*key[:2], key_of(after, case.policy))
-                    assert step not in open_boards, "the run comes back to where it was"
+                    assert step not in open_boards, "the run comes back to an earlier board"
                     if step not in came:
                         came[step] = (key, event)
                         waiting.append((step, after))
@@ -221,11 +190,11 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
                 after = crashed(board, case)
                 step = (key[0] - 1, key[1], key_of(after, case.policy))
                 if step not in came:
-                    came[step] = (key, Requeued(board.now, "everything that was in flight", "interrupted"))
+                    came[step] = (key, e.Requeued(board.now, "all running jobs", "interrupted"))
                     waiting.append((step, after))
             if key[1] and not board.ended:
                 after = board.copy()
-                after.apply(news := NewsReceived(board.now, "hurry"))
+                after.apply(news := e.NewsReceived(board.now, "hurry"))
                 step = (key[0], key[1] - 1, key_of(after, case.policy))
                 if step not in came:
                     came[step] = (key, news)
@@ -238,7 +207,7 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
 
 
 def crashed(board: Board, case: Case) -> Board:
-    """The board as whoever goes on with the run has it, when the process has died."""
+    """The board after a crash, when the run is resumed."""
     run = Run()
     run.board, before = board.copy(), board
     interrupt(run)
@@ -246,7 +215,7 @@ def crashed(board: Board, case: Case) -> Board:
     return run.board
 
 
-def _told(came: Mapping[Any, tuple[Any, Event | None]], key: Any, last: Event | None) -> str:
+def _told(came: Mapping[Any, tuple[Any, e.Event | None]], key: Any, last: e.Event | None) -> str:
     events = [last]
     while came[key][1] is not None:
         key, event = came[key]
@@ -255,9 +224,9 @@ def _told(came: Mapping[Any, tuple[Any, Event | None]], key: Any, last: Event | 
 
 
 def key_of(board: Board, policy: Policy) -> Any:
-    """What can still change anything: boards with the same key go on in the same ways.
+    """The part of a board that matters: boards with the same key continue in the same ways.
 
-    Left out are superseded steps, the words of errors, and the orders in which steps were done and are skipped.
+    It leaves out superseded steps, the words of errors, and the orders in which steps were done and are skipped.
     """
     replanning, news, approvals = board[Replanning], board[News], board[Approvals]
     resting = [id for id, job in board.in_flight.items() if isinstance(job, BackoffStarted)]
@@ -298,7 +267,7 @@ def key_of(board: Board, policy: Policy) -> Any:
 
 
 def _taken_back(board: Board) -> Any:
-    """How far a rollback has come, and in which order steps gave a result: it is that in which they will be undone."""
+    """The progress of a rollback, and the order of results, which is the reverse order of undos."""
     rollback, work = board[Rollback], board[WorkDone]
     return (
         rollback.started is not None,
@@ -310,7 +279,7 @@ def _taken_back(board: Board) -> Any:
 
 
 def policies(planner: bool, **more: Any) -> Iterator[Policy]:
-    """Every policy that matters; `more` is the same in all of them."""
+    """Every policy that matters; all have the settings `more`."""
     bounds: dict[str, Any] = {"max_replans": 1, "max_repairs": 0, "max_rounds": 1, **more}
     for failure, retries, replan in product(("skip", "stop"), (0, 1), ("never", "failure", "step", "stall")):
         if (planner or replan == "never") and not (replan == "stall" and failure == "stop"):

@@ -43,10 +43,6 @@ def test_the_same_plan_comes_out_of_every_format(name: str) -> None:
         [[], [0], [1]] if name == "tool_calls" else [[], [0], [0, 1]]
     )  # which wait for the last answer
     assert tools == ([None] * 3 if name in IN_WORDS else ["find", "map", "tell"])
-
-
-@pytest.mark.parametrize("name", SAME_PLAN)
-def test_naming_the_format_and_parsing_the_json_first_change_nothing(name: str) -> None:
     plan = formats.read(source(name))
     assert formats.read(source(name), name) == plan
     assert formats.read(SAME_PLAN[name]) == plan
@@ -98,19 +94,13 @@ def test_taskbench_node_is_read_as_models_write_it(written: str) -> None:
     assert nodes(("a", []), ("b", [written])).steps[1].params == {"input": "{step_0_result}"}
 
 
-def test_taskbench_link_between_tools_used_twice_joins_the_nearest_nodes_once() -> None:
+def test_taskbench_links_and_results_are_read() -> None:
     plan = nodes(("a", []), ("b", []), ("a", []), ("b", []), links=[("a", "b"), ("a", "b"), ("b", "a")])
     assert [step.depends_on for step in plan.steps] == [(), ("0",), ("1",), ("2",)]
-
-
-def test_taskbench_link_may_name_several_targets_and_the_end() -> None:
     plan = nodes(
         ("a", []), ("b", []), ("c", []), links=[("a", ["b", "c"]), ("c", "none"), ("b", "Output"), ("a", None)]
     )
     assert [step.depends_on for step in plan.steps] == [(), ("0",), ("0",)]
-
-
-def test_taskbench_prediction_may_stand_in_its_result() -> None:
     row = {"id": "7", "user_request": "go", "result": {**SAME_PLAN["taskbench"], "task_steps": ["x", "y", "z"]}}
     plan = formats.read(row)
     assert plan.goal == "go"
@@ -165,7 +155,7 @@ def test_dollar_number_that_nobody_can_tell_is_a_fault(argument: str) -> None:
     assert caught.value.problems[0].code == "ambiguous_reference"
 
 
-def test_rewoo_plan_and_evidence_may_share_a_line_or_wrap() -> None:
+def test_rewoo_lines_may_be_shared_or_wrapped_and_braces_stay() -> None:
     text = """Task: How many hours?
     Plan: Put it into algebra
     and solve it. #E1 = WolframAlpha[x + (2x - 10) = 157]
@@ -177,9 +167,6 @@ def test_rewoo_plan_and_evidence_may_share_a_line_or_wrap() -> None:
     assert [step.description for step in plan.steps] == ["Put it into algebra and solve it.", "Given #E1, ask."]
     assert str(plan.steps[1].params["input"]).startswith("What is x [in hours], given\n")
     assert plan.steps[1].depends_on == ("1",)
-
-
-def test_reference_in_braces_of_its_own_stays_a_reference() -> None:
     plan = formats.read("#E1 = a[x]\n#E2 = b[{#E1} and {{#E1}} and {#E1 }]")
     assert plan.steps[1].params["input"] == "{ {step_1_result}} and {{ {step_1_result}}} and {{step_1_result} }"
     assert plan.steps[1].depends_on == ("1",)
@@ -310,13 +297,10 @@ def test_call_in_a_label_is_a_tool_with_arguments(call: str) -> None:
     assert step.params == formats.read(f"1. {call}\n2. join()").steps[0].params
 
 
-def test_start_and_end_are_no_steps_only_where_they_are_round() -> None:
+def test_round_ends_cycles_and_decisions_of_a_flowchart() -> None:
     assert after(chart("S((Start)) --> A --> E([end])")) == {"A": ()}
     assert after(chart("S[Start] --> A")) == {"S": (), "A": ("S",)}
     assert after(chart("S([Start the car]) --> A")) == {"S": (), "A": ("S",)}
-
-
-def test_cycle_and_decision_with_one_way_out_come_through() -> None:
     assert {problem.code for problem in chart("A --> B --> A").problems()} == {"cycle"}
     assert after(chart("A{ok?} -->|yes| B")) == {"A": (), "B": ("A",)}
 
@@ -380,7 +364,7 @@ def test_other_numbers_in_an_item_are_words(item: str) -> None:
     assert plan.steps[1].description == item
 
 
-def test_goal_and_lines_that_go_on_are_read() -> None:
+def test_goal_wrapped_lines_and_fences_are_read() -> None:
     plan = formats.read(
         "## Goal: move the shop\n\n1. Look at\n   the schema\n2. Migrate (after 1)\n3. Cook (after nothing)"
     )
@@ -390,9 +374,6 @@ def test_goal_and_lines_that_go_on_are_read() -> None:
     apart = formats.read("1. Cook (after nothing)\n2. Sing")
     assert after(apart) == {"1": (), "2": ()}
     assert formats.read(formats.write(apart, "list")) == apart
-
-
-def test_fence_around_a_plan_is_taken_off_and_its_lines_count() -> None:
     assert len(formats.read('\n```json\n["wash", "dry"]\n```\n').steps) == 2
     with pytest.raises(PlanError, match="line 4: 'and' is no item"):
         formats.read("```\n1. wash\n\nand\n```")
@@ -406,7 +387,7 @@ LITERAL = TEXT | st.sampled_from(["{step_1_result}", "{{step_2_result.a[0]}}", "
 
 @st.composite
 def plans(draw: st.DrawFn) -> Written:
-    """Up to 12 steps, so that step 10 stands beside step 1; each uses steps before it, between literal texts."""
+    """Up to 12 steps, so that there are steps 1 and 10; each uses steps before it, between literal texts."""
     return [
         draw(st.lists(LITERAL if n == 0 else LITERAL | st.integers(0, n - 1), max_size=6))
         for n in range(draw(st.integers(1, 12)))
@@ -454,9 +435,7 @@ def apart(written: Written) -> Written:
 
 @pytest.mark.parametrize("write", WRITERS)
 @given(written=plans())
-def test_dependencies_and_resolved_texts_are_those_that_were_meant(
-    write: Callable[[Written], Any], written: Written
-) -> None:
+def test_dependencies_and_resolved_texts_are_as_written(write: Callable[[Written], Any], written: Written) -> None:
     written = apart(written)
     plan = formats.read(write(written))
     place = {step.id: n for n, step in enumerate(plan.steps)}

@@ -38,28 +38,22 @@ def test_the_shape_of_a_plan_and_what_a_graph_could_gain(shown: Plan, shape: tup
     assert parallelism(shown).gain == gain
 
 
-def test_a_plan_in_a_circle_has_no_shape() -> None:
+def test_valid_plans_are_counted_and_shown_in_a_table() -> None:
     with pytest.raises(ValueError, match="cycle"):
         parallelism(CIRCLE)
-
-
-def test_a_set_is_counted_over_the_plans_that_are_fit() -> None:
     counted = measure([CHAIN, DIAMOND, FAN, CIRCLE, DANGLING, None])
     assert counted == Measured(6, 5, 3, 4.0, 3.67, 4, 1, 1.44, 2.0)
+    assert formats.table([("mine", measure([CHAIN, DIAMOND, FAN, CIRCLE])), ("of chains", measure([CHAIN]))]) == (
+        "set        plans  valid  steps  chains  gain  at most\n"
+        "mine           4   75 %    3.7    33 %  1.44     2.00\n"
+        "of chains      1  100 %    3.0   100 %  1.00     1.00"
+    )
 
 
 @pytest.mark.parametrize("plans", [[], [None], [CIRCLE]])
 def test_a_set_without_a_fit_plan_is_refused(plans: list[Plan | None]) -> None:
     with pytest.raises(ValueError, match=f"none of {len(plans)} plans"):
         measure(plans)
-
-
-def test_the_table_shows_a_set_a_line() -> None:
-    assert formats.table([("mine", measure([CHAIN, DIAMOND, FAN, CIRCLE])), ("of chains", measure([CHAIN]))]) == (
-        "set        plans  valid  steps  chains  gain  at most\n"
-        "mine           4   75 %    3.7    33 %  1.44     2.00\n"
-        "of chains      1  100 %    3.0   100 %  1.00     1.00"
-    )
 
 
 def write(folder: Path) -> None:

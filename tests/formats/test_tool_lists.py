@@ -1,4 +1,4 @@
-"""Published tool lists check the plans that name them; plans that can be repaired are repaired, and it is told."""
+"""Published tool lists check the plans that name them; plans that can be repaired are repaired, with a report."""
 
 import json
 import pickle
@@ -58,10 +58,13 @@ def test_nestful_parameters_are_read_under_each_of_their_names(key: str) -> None
     ]
 
 
-def test_nestful_tool_without_published_parameters_checks_the_name_alone() -> None:
+def test_tools_without_published_parameters_check_the_name_alone() -> None:
     tools = formats.nestful_tools('[{"name": "News"}, {"name": "Joke", "parameters": {}}]')
     assert codes('{"topic": "wind"}', tools, "News") == []
     assert codes('{"topic": "wind"}', tools, "Joke") == ["unknown_parameter"]
+    tools = formats.taskbench_tools('{"nodes": [{"id": "Image-to-Text", "desc": "d", "input-type": ["image"]}]}')
+    assert codes('{"whatever": 5}', tools, "Image-to-Text") == []
+    assert codes("{}", tools, "Text-to-Text") == ["unknown_tool"]
 
 
 def test_nestful_tool_listed_twice_takes_what_either_entry_takes() -> None:
@@ -74,12 +77,6 @@ def test_nestful_tool_listed_twice_takes_what_either_entry_takes() -> None:
     assert codes('{"text": 5, "to": "all"}', tools, "say") == []
     assert codes("{}", tools, "say") == ["missing_parameter"]
     assert codes('{"text": "a", "from": "b"}', tools, "say") == ["unknown_parameter"]
-
-
-def test_taskbench_tools_without_parameter_names_check_the_name_alone() -> None:
-    tools = formats.taskbench_tools('{"nodes": [{"id": "Image-to-Text", "desc": "d", "input-type": ["image"]}]}')
-    assert codes('{"whatever": 5}', tools, "Image-to-Text") == []
-    assert codes("{}", tools, "Text-to-Text") == ["unknown_tool"]
 
 
 def test_published_tool_cannot_be_called_and_can_be_pickled() -> None:
@@ -98,7 +95,7 @@ def test_bad_tool_list_is_a_plan_error(text: str) -> None:
         formats.nestful_tools(text)
 
 
-def test_named_gives_positional_arguments_the_names_of_the_parameters() -> None:
+def test_named_names_positional_arguments_and_overwrites_none() -> None:
     def math(problem: str, context: list[str]) -> float:
         raise NotImplementedError
 
@@ -117,8 +114,6 @@ def test_named_gives_positional_arguments_the_names_of_the_parameters() -> None:
     assert [problem.code for problem in ready.problems(tools)] == ["unknown_tool"]
     assert ready.hash != plan.hash
 
-
-def test_named_never_overwrites_an_argument() -> None:
     @tool(effects="none")
     def f(a: int, b: int) -> int:
         raise NotImplementedError
@@ -128,31 +123,13 @@ def test_named_never_overwrites_an_argument() -> None:
     assert [step.params for step in steps] == [{"input": 1, "a": 2}, {"a": 1, "b": 2, "arg3": 3}]
 
 
-@tool(effects="none")
-def search(query: str) -> str:
-    """Search."""
-    return query
+def listed_tool(name: str, param: str) -> Tool:
+    schema = {"type": "object", "properties": {param: {"type": "string"}}, "required": [param]}
+    return Tool.from_schema(dict, schema, name=name, description="", effects="none")
 
 
-@tool(effects="none")
-def send_mail(to: str) -> str:
-    """Send."""
-    return to
-
-
-@tool(effects="none")
-def delete_user(name: str) -> str:
-    """Delete one."""
-    return name
-
-
-@tool(effects="none")
-def delete_users(name: str) -> str:
-    """Delete all of that name."""
-    return name
-
-
-TOOLS = Toolbox([search, send_mail, delete_user, delete_users])
+NAMES = {"search": "query", "send_mail": "to", "delete_user": "name", "delete_users": "name"}
+TOOLS = Toolbox([listed_tool(*one) for one in NAMES.items()])
 
 
 def steps(*listed: dict[str, Any]) -> Plan:

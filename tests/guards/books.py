@@ -22,7 +22,6 @@ PLACES = [  # two machines that differ in all that must not matter
 
 
 def notebooks_below(*folders: str) -> list[Path]:
-    """The notebooks below the folders, in order."""
     paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.ipynb"))]
     return [path for path in paths if ".ipynb_checkpoints" not in path.parts]
 
@@ -38,12 +37,10 @@ each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of)
 
 
 def notebook_tool() -> ModuleType:
-    """.ci/notebooks.py as a module."""
     return ci_program("notebooks")
 
 
 def ci_program(name: str) -> ModuleType:
-    """A program of .ci as a module."""
     spec = importlib.util.spec_from_file_location(f"{name}_tool", ROOT / ".ci" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -54,7 +51,6 @@ def ci_program(name: str) -> ModuleType:
 
 
 def code(source: str, *outputs: dict[str, Any], count: int | None = None, tags: Sequence[str] = ()) -> Any:
-    """A code cell."""
     cell = nbformat.v4.new_code_cell(source, outputs=list(outputs), execution_count=count)
     if tags:
         cell.metadata["tags"] = list(tags)
@@ -62,17 +58,14 @@ def code(source: str, *outputs: dict[str, Any], count: int | None = None, tags: 
 
 
 def text(source: str) -> Any:
-    """A text cell."""
     return nbformat.v4.new_markdown_cell(source)
 
 
 def raised(name: str, message: str) -> Any:
-    """An exception as an output."""
     return nbformat.v4.new_output("error", ename=name, evalue=message, traceback=[])
 
 
 def printed(line: str, name: str = "stdout") -> Any:
-    """A printed line as an output."""
     return nbformat.v4.new_output("stream", name=name, text=line)
 
 
@@ -113,7 +106,7 @@ def environment(scratch: Path, **changes: str) -> dict[str, str]:
 
 
 def attempts(scratch: Path) -> str:
-    """What tried to reach the network in that environment, one line each."""
+    """The attempts to reach the network in that environment, one line each."""
     log = scratch / "network.log"
     return log.read_text(encoding="utf-8") if log.exists() else ""
 
@@ -139,7 +132,7 @@ def run(
 
 
 def nbval(*paths: Path, scratch: Path, text_only: bool = TEXT_ONLY, **changes: str) -> subprocess.CompletedProcess[str]:
-    """Strict nbval over notebooks, in a process of its own; the report for machines goes to scratch/nbval.xml."""
+    """Strict nbval over notebooks, in a separate process; the report for machines goes to scratch/nbval.xml."""
     options = ["-p", "tests.guards.compare_text"] if text_only else []
     options += ["-p", "ipc_kernels", "-p", "no:cacheprovider", "-p", "no:xdist"]
     options += ["--color=no", f"--junitxml={scratch / 'nbval.xml'}"]

@@ -8,14 +8,13 @@ BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 
 @dataclass(frozen=True)
 class Snippet:
-    """A Python block, and the text block that stands right below it, if there is one."""
+    """A Python block, and the text block right below it, if there is one."""
 
     source: str
     promised: str | None
 
 
 def snippets(text: str) -> list[Snippet]:
-    """Every Python block of a Markdown text."""
     blocks = list(BLOCK.finditer(text))
     examples = []
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
@@ -33,11 +32,9 @@ def make_targets(text: str) -> set[str]:
 
 
 def links(text: str) -> set[str]:
-    """The files of this project that a Markdown text links to."""
     named = re.findall(r"\]\(([^)\s]+)\)", text)
     return {link.split("#")[0] for link in named if "://" not in link and not link.startswith("#")}
 
 
 def sections(text: str) -> list[str]:
-    """The headings of a Markdown text, code blocks left out."""
     return re.findall(r"^#+ (.+)$", BLOCK.sub("", text), re.M)

@@ -1,4 +1,4 @@
-"""The shape of the source: floors, import circles, and what may import what."""
+"""The shape of the source: floors, import cycles, and allowed imports."""
 
 import ast
 import sys
@@ -28,7 +28,7 @@ class Floors:
         inside: the packages whose folders and modules the parts are.
         floors: the names of the parts on each floor.
         faces: whether other parts import from a folder's `__init__` alone.
-        open: the folders of which any module may be imported.
+        open: the folders whose modules can all be imported.
     """
 
     inside: tuple[str, ...]
@@ -48,7 +48,6 @@ class Floors:
         return next((number for number, parts in enumerate(self.floors, 1) if part in parts), 0)
 
     def faults(self, imported: Import) -> Iterator[str]:
-        """What is wrong with an import from one part in another."""
         here, there = self.part(imported.module), self.part(imported.target)
         if here is None or there is None or here == there:
             return
@@ -120,7 +119,6 @@ DRAWING = {"matplotlib", "ipywidgets", "IPython"}  # for planexec_lab.views alon
 
 
 def modules(root: Path, package: str) -> dict[str, Path]:
-    """Module name -> file, for every module of a package."""
     named = {}
     for path in sorted((root / package).rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
@@ -129,7 +127,6 @@ def modules(root: Path, package: str) -> dict[str, Path]:
 
 
 def all_modules(root: Path) -> dict[str, Path]:
-    """Module name -> file, for all packages."""
     return {name: path for package in PACKAGES for name, path in modules(root, package).items()}
 
 
@@ -161,13 +158,11 @@ def imports(module: str, path: Path, known: set[str]) -> Iterator[Import]:
 
 @cache
 def all_imports(root: Path) -> list[Import]:
-    """Every import of all packages."""
     files = all_modules(root)
     return [imported for name, path in files.items() for imported in imports(name, path, set(files))]
 
 
 def faults_of(imported: Import) -> Iterator[str]:
-    """What is wrong with one import."""
     package, top = (name.split(".")[0] for name in (imported.module, imported.target))
     unit = KIT.part(imported.module)
     if top != package and (top, package) in FORBIDDEN:
@@ -201,7 +196,7 @@ def import_faults(root: Path) -> list[str]:
 
 
 def circle(root: Path, late: str = "nowhere") -> list[str]:
-    """The modules of one import circle, first and last the same; empty when there is none.
+    """The modules of an import cycle, first and last the same; empty without a cycle.
 
     An import inside a function, or for type checking alone, counts in the modules whose names begin with `late`.
     """

@@ -1,4 +1,4 @@
-"""The script behind `make`: which Python it takes, and what it says when there is none that will do."""
+"""The script behind `make`: which Python it takes, and its message if no Python is suitable."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ if [ "$1 $2" = "-m venv" ]; then mkdir -p "$3/bin" && cp "$0" "$3/bin/python"; f
 
 
 def ask(tmp_path: Path, **programs: str) -> subprocess.CompletedProcess[str]:
-    """Run the script where only these programs are on PATH, beside the few that every system has."""
+    """Run the script with only these programs and a few common ones on PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for tool in ("sh", "dirname", "rm", "mkdir", "ln", "cp"):

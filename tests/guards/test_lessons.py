@@ -37,7 +37,6 @@ def asks(cell: Any) -> bool:
 
 
 def compared(cell: Any) -> list[str]:
-    """The predictions that a cell compares."""
     if cell.cell_type != "code":
         return []
     calls = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)]
@@ -45,10 +44,12 @@ def compared(cell: Any) -> list[str]:
 
 
 @each_lesson
-def test_no_line_runs_off_the_window(path: Path) -> None:
+def test_lines_fit_the_window_and_no_sentence_begins_as_a_list_would(path: Path) -> None:
     code = [(number, cell) for number, cell in enumerate(cells(path)) if cell.cell_type == "code"]
     lines = [(number, line) for number, cell in code for line in [*cell.source.splitlines(), *printed(cell)]]
     assert [found for found in lines if len(found[1]) > COLUMNS] == []
+    texts = [(number, cell.source) for number, cell in enumerate(cells(path)) if cell.cell_type == "markdown"]
+    assert [number for number, text in texts if re.search(r"^(?!1[.)])\d+[.)] ", text, re.M)] == []
 
 
 def minutes(book: list[Any]) -> float:
@@ -76,7 +77,7 @@ def test_the_minutes_are_honest(path: Path) -> None:
 
 
 @each_lesson
-def test_each_guess_is_open_and_its_answer_folded(path: Path) -> None:
+def test_each_guess_is_open_and_its_folded_answer_tells_nothing(path: Path) -> None:
     book, waits = cells(path), None
     for number, cell in enumerate(book):
         if asks(cell):
@@ -89,24 +90,12 @@ def test_each_guess_is_open_and_its_answer_folded(path: Path) -> None:
             assert "No guess.\nIt was:" in "\n".join(printed(cell))
             waits = None
     assert waits is None
-
-
-@each_lesson
-def test_what_stands_in_place_of_a_folded_output_tells_nothing(path: Path) -> None:
-    """JupyterLab shows the first line of the first output there: of a figure it would be markup."""
     for number, cell in enumerate(cells(path)):
         if cell.cell_type == "code" and cell.metadata.get("jupyter", {}).get("outputs_hidden"):
             assert cell.outputs[0].output_type == "stream", f"cell {number} begins with a figure or a value"
             first, *_ = [line for line in printed(cell) if line]
             for outcome in re.findall(r"^It was: (.*)", "\n".join(printed(cell)), re.M):
                 assert not re.search(rf"(?<!\w){re.escape(outcome)}(?!\w)", first), f"cell {number}: {first}"
-
-
-@each_lesson
-def test_no_sentence_begins_as_a_list_would(path: Path) -> None:
-    """A line that begins with "10. Both" is drawn as the tenth item of a list."""
-    texts = [(number, cell.source) for number, cell in enumerate(cells(path)) if cell.cell_type == "markdown"]
-    assert [number for number, text in texts if re.search(r"^(?!1[.)])\d+[.)] ", text, re.M)] == []
 
 
 def test_predictions_are_numbered_through_each_lesson() -> None:
@@ -117,7 +106,7 @@ def test_predictions_are_numbered_through_each_lesson() -> None:
         assert ids
 
 
-PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "GLOSSARY.md")]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("exercises/**/*.md"), *ROOT.glob("exercises/*.ipynb")])
 MOST = 2.0  # sentences with a habit per 1,000 words
 
 
@@ -150,14 +139,11 @@ _PATTERNS = [
 
 
 class Count(NamedTuple):
-    """Words of a text, and the sentences that show a habit."""
-
     words: int
     sentences: list[str]
 
     @property
     def rate(self) -> float:
-        """Sentences with a habit per 1,000 words."""
         return 1000 * len(self.sentences) / max(self.words, 1)
 
 
@@ -181,7 +167,6 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def count(path: Path) -> Count:
-    """Count the sentences of a file that show at least one habit."""
     every = list(sentences(prose(path)))
     return Count(
         sum(len(one.split()) for one in every), [one for one in every if any(rule.search(one) for rule in _PATTERNS)]

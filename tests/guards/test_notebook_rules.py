@@ -17,12 +17,8 @@ def test_there_is_a_lesson() -> None:
 
 
 @each_notebook
-def test_notebook_keeps_the_rules(path: Path) -> None:
+def test_notebook_keeps_the_rules_and_is_stored_in_normal_form(path: Path) -> None:
     assert faults(path) == []
-
-
-@each_notebook
-def test_notebook_is_stored_in_normal_form(path: Path) -> None:
     stored = path.read_text(encoding="utf-8")
     assert stored == books.notebook_tool().normal_form(stored, path.stem), "run `make notebooks`"
 
@@ -36,22 +32,15 @@ BAD = {
     "no code cell": [text("Only words.")],
     "stderr": [code("x = 1", printed("DeprecationWarning", "stderr"), count=1)],
     "image/png": [code("1", displayed(image__png="aGk=", text__plain="fig"), count=1)],
-    "image/jpeg": [code("1", displayed(image__jpeg="aGk=", text__plain="fig"), count=1)],
     "image/svg+xml": [code("1", displayed(image__svg_plus_xml="<svg/>", text__plain="fig"), count=1)],
-    "a picture without a text alternative": [
-        code("1", displayed(text__html='<img src="a.svg">', text__plain="fig"), count=1)
-    ],
-    "picture without a text": [code("1", displayed(text__html='<img alt="" src="a">', text__plain="f"), count=1)],
+    "a picture without a text": [code("1", displayed(text__html='<img src="a.svg">', text__plain="f"), count=1)],
     "without a text alternative": [code("1", count=1), text("![](plan.svg)")],
-    "text alternative": [code("1", count=1), text("<img src='plan.svg'>")],
     "inline <svg>": [code("1", displayed(text__html="<svg></svg>", text__plain="fig"), count=1)],
     "HTML without a text form": [code("1", displayed(text__html="<b>hi</b>"), count=1)],
     "a path of the machine": [code("1", printed("/home/ada/plan.json\n"), count=1)],
     "path of the machine": [code("1", printed("C:\\Users\\ada\\plan.json\n"), count=1)],
-    "names a path of one machine": [code("open('/Users/ada/plan.json')", count=1)],
     "the address of an object": [code("1", printed("<object object at 0x7f3a2b1c>"), count=1)],
     "installs packages": [code("%pip install openai", count=1)],
-    "installs": [code("!pip install openai", count=1)],
     "asks not to be compared": [code("# NBVAL_IGNORE_OUTPUT\n1", count=1)],
     "not to be compared": [code("1", count=1, tags=["nbval-skip"])],
     "raises ValueError": [code("1", raised("ValueError", "no"), count=1)],
@@ -116,7 +105,6 @@ def bare_pictures(source: str) -> Iterator[str]:
 
 
 def output_faults(output: Any, tags: list[str]) -> Iterator[str]:
-    """What is wrong with one output."""
     if output.output_type == "error" and "raises-exception" not in tags:
         yield f"raises {output.ename}: {output.evalue}"
     if output.get("name") == "stderr":
@@ -137,7 +125,7 @@ def output_faults(output: Any, tags: list[str]) -> Iterator[str]:
 
 
 def code_faults(cell: Any, count: int) -> Iterator[str]:
-    """What is wrong with one code cell; count is the execution count that it must have."""
+    """The faults of a code cell; `count` is the execution count that it must have."""
     tags = cell.metadata.get("tags", [])
     if not cell.source.strip():
         yield "is empty"
@@ -154,7 +142,6 @@ def code_faults(cell: Any, count: int) -> Iterator[str]:
 
 
 def faults(path: Path) -> list[str]:
-    """Everything that is wrong with a stored notebook, one line each."""
     book = nbformat.read(path, as_version=4)
     report = []
     executed = 0

@@ -39,12 +39,11 @@ PLATFORMS = {
 
 
 def pins() -> list[Requirement]:
-    """The lines of the lock."""
     return [Requirement(line) for line in LOCK.splitlines() if line and not line.startswith("#")]
 
 
 def declared() -> list[Requirement]:
-    """Every requirement of pyproject.toml that names a distribution of somebody else."""
+    """Every requirement of pyproject.toml that names a distribution of other authors."""
     extras, lab = PROJECT["optional-dependencies"], OTHERS["planexec-lab"]["project"]["optional-dependencies"]
     lines = [*PROJECT["dependencies"], *extras["openai"], *extras["test"], *lab["notebooks"], *lab["mcp"], *lab["otel"]]
     lines += [line for extra in OTHERS["mock-llm"]["project"]["optional-dependencies"].values() for line in extra]
@@ -63,6 +62,7 @@ def test_the_distributions_need_each_other_from_this_tree() -> None:
     }
     assert [name for name in OURS if name in LOCK] == []
     assert PROJECT["dependencies"] == ["pydantic>=2.11,<3"]
+    assert PROJECT["optional-dependencies"]["dev"] == ["planexec-lab[notebooks]", "planexec-lite[test]"]
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -78,23 +78,11 @@ def test_all_distributions_are_of_one_make(name: str) -> None:
     assert (folder / "hatch_build.py").read_bytes() == hook.read_bytes()
 
 
-def test_the_changelog_begins_with_this_version() -> None:
+def test_changelog_and_installed_distribution_have_this_version() -> None:
     log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     version, said = re.findall(r"^## (\S+) \((.+)\)$", log, re.M)[0]
     assert version == PROJECT["version"]
     assert re.fullmatch(r"not released yet|\d{4}-\d\d-\d\d", said)
-
-
-def test_an_editor_s_container_makes_the_environment_of_make_lab() -> None:
-    asked = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
-    (python,) = re.findall(r"^python:(\d+\.\d+)-", asked["image"])
-    assert python in PYTHONS
-    assert asked["postCreateCommand"] == "make .venv/.installed"
-    settings = asked["customizations"]["vscode"]["settings"]
-    assert settings["python.defaultInterpreterPath"] == "${containerWorkspaceFolder}/.venv/bin/python"
-
-
-def test_make_lab_has_the_scripted_model_as_a_distribution() -> None:
     here = metadata.distribution("mock-llm")
     assert here.version == PROJECT["version"]
     assert {(entry.group, entry.name) for entry in here.entry_points} == {
@@ -115,17 +103,22 @@ def locked(platform: str, python: str, release: int = 9) -> dict[str, str]:
     return {name: str(pin.specifier).removeprefix("==") for name, pin in zip(names, chosen, strict=True)}
 
 
-def test_dev_is_what_lessons_and_tests_need() -> None:
-    assert PROJECT["optional-dependencies"]["dev"] == ["planexec-lab[notebooks]", "planexec-lite[test]"]
-
-
-def test_lock_pins_exactly_and_names_no_address() -> None:
+def test_both_locks_pin_exactly() -> None:
     for pin in pins():
         (specifier,) = pin.specifier
         assert specifier.operator == "=="
         assert "*" not in specifier.version
         assert pin.url is None
     assert not re.search(r"://|--|\s@\s|/", LOCK.replace("# Every", ""))
+    lines = (ROOT / ".ci/site/requirements.lock").read_text(encoding="utf-8").splitlines()
+    tools = [Requirement(line) for line in lines if not line.startswith("#")]
+    assert [[one.operator for one in tool.specifier] for tool in tools] == [["=="]] * len(tools)
+    assert [str(tool) for tool in tools if f"\n{tool.name}{tool.specifier}\n" in LOCK] == []
+    wanted = [Requirement(line) for line in PROJECT["optional-dependencies"]["site"]]
+    pinned = {canonicalize_name(tool.name): str(tool.specifier).removeprefix("==") for tool in tools}
+    assert [str(one) for one in wanted if not one.specifier.contains(pinned.get(one.name, "0"))] == [], (
+        "run `make lock`"
+    )
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
@@ -141,7 +134,6 @@ def test_lock_satisfies_pyproject(platform: str, python: str) -> None:
 
 
 def requirements_of(name: str, extras: set[str]) -> list[Requirement]:
-    """What an installed distribution asks for here, under the given extras."""
     chosen = []
     for line in metadata.requires(name) or []:
         wanted = Requirement(line)
@@ -170,7 +162,7 @@ def test_lock_is_complete_and_installed() -> None:
     assert wrong == []
 
 
-def test_environment_yml_installs_the_lock_and_this_project() -> None:
+def test_conda_and_containers_install_the_same_environment() -> None:
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert environment["name"] == PROJECT["name"]
     *conda, pip = environment["dependencies"]
@@ -181,6 +173,12 @@ def test_environment_yml_installs_the_lock_and_this_project() -> None:
     version = python.removeprefix("python=")
     assert version in PYTHONS
     assert SpecifierSet(PROJECT["requires-python"]).contains(version)
+    asked = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    (python,) = re.findall(r"^python:(\d+\.\d+)-", asked["image"])
+    assert python in PYTHONS
+    assert asked["postCreateCommand"] == "make .venv/.installed"
+    settings = asked["customizations"]["vscode"]["settings"]
+    assert settings["python.defaultInterpreterPath"] == "${containerWorkspaceFolder}/.venv/bin/python"
 
 
 @pytest.mark.slow
@@ -194,33 +192,18 @@ def test_workflow_fits_its_schema(tmp_path: Path) -> None:
     assert books.attempts(tmp_path) == ""
 
 
-def test_workflow_runs_every_python_on_every_platform() -> None:
+def test_workflows_run_every_python_and_publish_the_site() -> None:
     jobs = yaml.safe_load(WORKFLOW.read_text(encoding="utf-8"))["jobs"]
     assert jobs["make"]["strategy"]["matrix"]["python"] == PYTHONS
     assert jobs["conda"]["strategy"]["matrix"]["python"] == PYTHONS
     assert jobs["make"]["strategy"]["matrix"]["os"] == ["ubuntu-latest", "macos-latest"]
     assert jobs["conda"]["runs-on"] == "windows-latest"
-
-
-def test_the_site_is_published_as_it_is_made_here() -> None:
     steps = yaml.safe_load(PAGES.read_text(encoding="utf-8"))["jobs"]["site"]["steps"]
     (made,) = [step["run"] for step in steps if "run" in step]
     (folder,) = [step["with"]["path"] for step in steps if "upload-pages-artifact" in step.get("uses", "")]
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert made.split()[:2] == ["make", "site"]
     assert f"SITE ?= {folder}\n" in makefile
-
-
-def test_what_the_site_is_built_with_is_pinned_and_stands_apart() -> None:
-    lines = (ROOT / ".ci/site/requirements.lock").read_text(encoding="utf-8").splitlines()
-    tools = [Requirement(line) for line in lines if not line.startswith("#")]
-    assert [[one.operator for one in tool.specifier] for tool in tools] == [["=="]] * len(tools)
-    assert [str(tool) for tool in tools if f"\n{tool.name}{tool.specifier}\n" in LOCK] == []
-    wanted = [Requirement(line) for line in PROJECT["optional-dependencies"]["site"]]
-    pinned = {canonicalize_name(tool.name): str(tool.specifier).removeprefix("==") for tool in tools}
-    assert [str(one) for one in wanted if not one.specifier.contains(pinned.get(one.name, "0"))] == [], (
-        "run `make lock`"
-    )
 
 
 def test_ci_calls_the_test_command_of_the_readme_and_what_is_wide() -> None:
@@ -232,7 +215,6 @@ def test_ci_calls_the_test_command_of_the_readme_and_what_is_wide() -> None:
 
 
 def targets() -> dict[str, str]:
-    """The Makefile's commands and what `make help` says of each."""
     lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
     return {m[1]: m[2] for line in lines if (m := re.match(r"([a-z-]+):.*?## (.+)", line))}
 
@@ -248,20 +230,12 @@ def test_make_alone_lists_every_command() -> None:
     )
 
 
+CACHES = ("mypy_cache", "ruff_cache", "pytest_cache", "hypothesis")
+
+
 def tracked() -> list[Path]:
-    """The text files of the checkout that belong to the project."""
     kinds = (".py", ".md", ".yml", ".yaml", ".toml", ".json", ".ipynb", ".lock", "Makefile", "LICENSE")
-    left_out = (
-        "build",
-        ".git",
-        ".venv",
-        ".envs",
-        ".mypy_cache",
-        ".ruff_cache",
-        ".pytest_cache",
-        ".hypothesis",
-        "__pycache__",
-    )
+    left_out = ("build", ".git", ".venv", ".envs", "__pycache__", *(f".{name}" for name in CACHES))
     paths: list[Path] = []
     for folder, folders, files in os.walk(ROOT):
         folders[:] = [name for name in folders if not name.startswith(left_out) or name == ".github"]

@@ -1,4 +1,4 @@
-"""What the README and the teachers' pages show is so: snippets, commands, links, minutes; and the pages of the site."""
+"""The README and the teachers' pages are correct: snippets, commands, links, minutes; and the pages of the site."""
 
 import json
 import re
@@ -27,18 +27,12 @@ def test_snippet_prints_what_the_readme_shows(snippet: Snippet, tmp_path: Path) 
         assert done.stdout == snippet.promised
 
 
-def test_commands_exist() -> None:
+def test_commands_links_and_lessons_of_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = make_targets(README)
     assert named >= {"lab", "test"}
     assert named - set(re.findall(r"^([a-z-]+):", makefile, re.M)) == set()
-
-
-def test_links_lead_somewhere() -> None:
     assert [link for link in links(README) if not (ROOT / link).exists()] == []
-
-
-def test_every_lesson_and_appendix_is_listed() -> None:
     pages = [path.relative_to(ROOT).as_posix() for path in [*LESSONS, *APPENDIX]]
     assert [page for page in pages if page not in links(README)] == []
 
@@ -119,16 +113,12 @@ each_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 
 
 @each_text
-def test_each_lesson_has_the_minutes_that_it_states(text: str) -> None:
+def test_each_lesson_has_the_minutes_that_it_states_and_their_sum(text: str) -> None:
     listed, stated = minutes.listed(text), minutes.stated()
     assert {path.name for path in LESSONS} - set(listed) <= {TOUR.name}
     assert {name: listed[name] for name in listed if name in stated} == {
         name: stated[name] for name in listed if name in stated
     }, "run `python .ci/minutes.py`, then `make notebooks ONLY=00`"
-
-
-@each_text
-def test_the_sum_is_the_sum(text: str) -> None:
     total = sum(minutes.listed(TEXTS["README.md"]).values())
     assert re.findall(r"(\d+) minutes in total", text) == [str(total)]
 

@@ -64,7 +64,7 @@ REPLACED = {  # what a text or a value is, and not that somebody said or found i
 
 
 def there(path: str) -> Any:
-    """What a dotted path names; a field without a default counts."""
+    """The object of a dotted path; a field without a default counts."""
     parts = path.split(".")
     for n in range(len(parts), 0, -1):
         try:

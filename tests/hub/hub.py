@@ -55,7 +55,7 @@ def block(kind: str, having: str) -> str:
 
 @dataclass(frozen=True)
 class Places:
-    """Where this machine has what the page puts into /srv and /home."""
+    """The folders of this machine for the page's /srv and /home."""
 
     shared: Path
     environment: Path
@@ -90,16 +90,13 @@ class Hub:
         return link.replace("https%3A%2F%2Fgithub.com%2FREPO", quote(str(repository(self.places)), safe=""))
 
     def copy_of(self, learner: str) -> Path:
-        """A learner's own copy of the kit."""
         return self.places.homes / learner / NAME
 
     def servers(self) -> dict[str, psutil.Process]:
-        """The server of each learner."""
         below = [one for one in self.process.children() if "jupyterhub-singleuser" in " ".join(one.cmdline())]
         return {one.environ()["JUPYTERHUB_USER"]: one for one in below}
 
     def kernels(self, learner: str) -> list[psutil.Process]:
-        """The kernels of a learner's server."""
         below = self.servers()[learner].children(recursive=True)
         return [one for one in below if "ipykernel_launcher" in " ".join(one.cmdline())]
 
@@ -109,7 +106,6 @@ def repository(places: Places) -> Path:
 
 
 def run(*command: str | Path, cwd: Path, seconds: float = 600) -> None:
-    """Run a command; its error fails the test."""
     done = subprocess.run([*map(str, command)], cwd=cwd, capture_output=True, text=True, check=False, timeout=seconds)
     assert done.returncode == 0, f"{command}: {done.stdout[-1500:]}{done.stderr[-1500:]}"
 

@@ -10,10 +10,11 @@ from typing import Any
 import nbformat
 import psutil
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
+from tests.browser import conftest
 from tests.browser.flows import approve, desk, go_on, shoot, stopped
-from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS, in_a_browser, run_all, wait_until_done, wait_until_ready
+from tests.browser.lab import COMPLAINTS, in_a_browser, run_all, wait_until_done, wait_until_ready
 from tests.browser.test_site import DESK, said
 from tests.browser.two_cells import book
 from tests.guards.books import LESSONS
@@ -21,6 +22,7 @@ from tests.hub import hub
 from tests.hub.hub import Hub, Places
 
 pytestmark = [*in_a_browser, pytest.mark.hub]
+chromium = conftest.chromium  # the fixture of the browser tests
 LEARNERS = ("ada", "grace", "edsger")
 TOUR = LESSONS[0]
 PASSWORD = "any"  # the hub of this test asks for none
@@ -43,17 +45,8 @@ def running(places: Places) -> Iterator[Hub]:
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    assert CHROMIUM
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def pages(chromium: Browser) -> dict[str, Page]:
-    """A page for each learner, in a session of the browser of their own."""
+    """A page for each learner, in separate sessions of the browser."""
     pages = {learner: chromium.new_page(viewport={"width": 1280, "height": 1000}) for learner in (*LEARNERS, hub.APART)}
     for page in pages.values():
         page.set_default_timeout(240_000)
@@ -82,7 +75,6 @@ def contents(cell: Any) -> list[Any]:
 
 
 def saved(page: Page, path: Path) -> list[Any]:
-    """The code cells of a notebook, saved now."""
     before = path.stat().st_mtime_ns
     page.keyboard.press("ControlOrMeta+s")
     for _ in range(300):
@@ -180,12 +172,6 @@ def test_the_link_brings_what_is_new_and_keeps_what_a_learner_wrote(running: Hub
     assert (own / "NEWS.md").read_text(encoding="utf-8") == "New this week.\n"
     assert nbformat.read(tour, as_version=4).cells[0].source == NOTE
     assert (own / "exercises" / "own.ipynb").exists()
-
-
-def test_no_learner_gets_to_another_s_server(running: Hub, pages: dict[str, Page]) -> None:
-    one, another, *_ = (*LEARNERS, hub.APART)
-    pages[another].goto(f"{running.url}/user/{one}/lab", wait_until="domcontentloaded")
-    pages[another].get_by_text(f"You do not have permission to access Server at /user/{one}/").first.wait_for()
 
 
 def test_the_buttons_of_a_desk_are_the_server_s(running: Hub, pages: dict[str, Page]) -> None:

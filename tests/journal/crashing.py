@@ -1,6 +1,6 @@
-"""A process that carries on a run until it is killed: ``python -m tests.journal.crashing JOURNAL WORLD SEED``.
+"""A process that runs until it is killed: ``python -m tests.journal.crashing JOURNAL WORLD SEED``.
 
-The plan follows from the seed alone. The file WORLD has a line for each thing that its tools did.
+The plan depends only on the seed. The file WORLD has lines for each call.
 """
 
 import os
@@ -20,23 +20,21 @@ from planexec_lite import (
     Journal,
     Plan,
     PlannerExecutor,
-    Policy,
     Pool,
-    RuleEvaluator,
     RulePlanner,
     Run,
     Tool,
     Toolbox,
-    ToolExecutor,
 )
 from planexec_lite.decisions import innermost
+from tests.core.agents import agent_for, executor_of
 from tests.core.shapes import step
 
 PAUSE = 0.003
 
 
 class World:
-    """What the tools do: begin and end are lines of one file; work that is to fail fails the first time, as the file says."""
+    """Tools that write the begin and the end of each call to a file; a call can fail the first time, or always."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -52,7 +50,7 @@ class World:
         return self.path.read_text(encoding="utf-8").splitlines()
 
     def note(self, name: str, fails: str = "") -> str:
-        """Do the work of any of the tools."""
+        """Make a call of any tool."""
         again = fails == "first" and f"fail {name}" in self.lines()
         self.write(f"begin {name}")
         time.sleep(PAUSE)
@@ -63,15 +61,15 @@ class World:
         return name
 
     def put(self, name: str, fails: str = "") -> str:
-        """Do what may be repeated."""
+        """Make an idempotent call."""
         return self.note(name, fails)
 
     def pay(self, name: str) -> str:
-        """Do what may be done once."""
+        """Make an at-most-once call."""
         return self.note(name)
 
     def take_back(self, name: str) -> str:
-        """Take back what was put."""
+        """Undo a call of `put`."""
         return self.note(f"undo {name}")
 
 
@@ -94,45 +92,43 @@ def plan_of(seed: int) -> Plan:
 
 
 def inside(goal: str) -> list[dict[str, object]]:
-    """The plan of a run inside a step: an at-most-once or idempotent call, and a note of it."""
+    """The plan of a nested run: an at-most-once or idempotent call, and a note."""
     name, *what = goal.splitlines()[0].split()
     return [step("1", what[0] if what else "put", name=f"{name}a"), step("2", "note", "1", name=f"{name}b")]
 
 
 def judged(*_: object) -> bool:
-    """Find it good, and take some time for that."""
+    """Accept a result after some time."""
     time.sleep(PAUSE)
     return True
 
 
 def pool_of(seed: int) -> AbstractContextManager[Executor | None]:
-    """Inline in one half of the runs; in the other on threads, or in processes."""
+    """No pool for one half of the seeds; threads or processes for the others."""
     if seed % 2 == 0:
         return nullcontext()
     if seed % 4 == 1:
         return ThreadPoolExecutor(4)
-    return ProcessPoolExecutor(2, mp_context=get_context("forkserver"))  # no copy of a process that has threads
+    return ProcessPoolExecutor(2, mp_context=get_context("forkserver"))  # a process with threads is not forked
 
 
 def agent_of(seed: int, world: World, journal: Journal | None, pool: Executor | None) -> PlannerExecutor:
-    """What carries the plan out. Steps without a tool are runs of their own."""
-    by_tool = ToolExecutor(world.tools if seed % 3 == 0 else world.tools.only("note", "put", "take_back"))
-    return PlannerExecutor(
-        RulePlanner(lambda goal: plan_of(seed)),
-        HybridExecutor(by_tool, PlannerExecutor(RulePlanner(inside), by_tool)) if seed % 7 == 5 else by_tool,
-        evaluator=RuleEvaluator(judged) if seed % 7 == 1 else None,
+    """The agent for a seed, whose steps without a tool are nested runs."""
+    tools = executor_of(world.tools if seed % 3 == 0 else world.tools.only("note", "put", "take_back"))
+    return agent_for(
+        HybridExecutor(tools, agent_for(tools, RulePlanner(inside), workers=Inline())) if seed % 7 == 5 else tools,
+        plan_of(seed),
+        evaluator=judged if seed % 7 == 1 else None,
         workers=Inline() if pool is None else Pool(pool, slots=3),
-        policy=Policy(
-            rollback="failed" if seed % 4 == 0 else "never",
-            failure="stop" if seed % 5 == 0 else "skip",
-            backoff=Backoff(first=0.002, longest=0.01) if seed % 2 else None,
-        ),
         journal=journal,
+        rollback="failed" if seed % 4 == 0 else "never",
+        failure="stop" if seed % 5 == 0 else "skip",
+        backoff=Backoff(first=0.002, longest=0.01) if seed % 2 else None,
     )
 
 
 def carried_out(agent: PlannerExecutor, world: World, run: Run | None = None) -> Run:
-    """Begin the run or resume it, to its end. Questions are answered by what the world's file contains."""
+    """Begin the run or resume it, until its end. The world's file answers the questions."""
     run = agent.run("do it") if run is None else agent.resume(run)
     while run.board.paused:
         waits = innermost(run).board
@@ -146,7 +142,7 @@ def carried_out(agent: PlannerExecutor, world: World, run: Run | None = None) ->
 
 
 def main(path: Path, world: Path, seed: int) -> Run:
-    """Begin the run, or go on with the one in the journal."""
+    """Begin the run, or resume the one in the journal."""
     journal, there = Journal(path), World(world)
     with pool_of(seed) as pool:
         agent = agent_of(seed, there, journal, pool)

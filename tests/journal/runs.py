@@ -15,12 +15,10 @@ YES = Decision("approve", by="Ada")
 
 
 def add(a: int, b: int) -> int:
-    """Add."""
     return a + b
 
 
 def look() -> str:
-    """Look."""
     return "seen"
 
 
@@ -40,7 +38,7 @@ def agent(**settings: Any) -> PlannerExecutor:
 
 
 def additions(count: int) -> list[dict[str, Any]]:
-    """A chain of so many steps."""
+    """A chain of `count` steps."""
     return [step(str(n), "add", *([str(n - 1)] if n else []), a=n, b=1) for n in range(count)]
 
 
@@ -56,7 +54,7 @@ def started(code: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 def printed(code: str, *arguments: object) -> str:
-    """What a program prints until it ends well."""
+    """The output of a program that ends without an error."""
     command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -64,11 +62,9 @@ def printed(code: str, *arguments: object) -> str:
 
 
 def line_of(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
     return process.stdout.readline().rstrip("\n")
 
 
 def tell(process: subprocess.Popen[str]) -> None:
-    """Let a program go on that waits for a line."""
-    assert process.stdin is not None
+    """Let a program continue that waits for a line."""
     print("go on", file=process.stdin, flush=True)

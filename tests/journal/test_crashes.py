@@ -1,4 +1,4 @@
-"""A process is killed at any instant, and another one resumes the run from the journal: no finished step is repeated or lost."""
+"""A process is killed at any instant, and the run is resumed from the journal: no finished step is repeated or lost."""
 
 import os
 import signal
@@ -15,23 +15,11 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import (
-    AskPerson,
-    Budget,
-    Decision,
-    Journal,
-    PlannerExecutor,
-    Policy,
-    RulePlanner,
-    Run,
-    Tool,
-    Toolbox,
-    ToolExecutor,
-)
+from planexec_lite import AskPerson, Budget, Decision, Journal, PlannerExecutor, Run, Tool, Toolbox
 from planexec_lite.capabilities.once_calls import digest_of
 from planexec_lite.events import Event, Inside, Reviewed, StepDone, StepStarted, UndoDone
-from planexec_lite.roles.executors import Executor
 from planexec_lite.workers.session import Submission, carry_out
+from tests.core.agents import agent_for
 from tests.core.shapes import check_fold, step
 from tests.journal import crashing
 
@@ -42,21 +30,17 @@ pytestmark = [
 
 
 def killed(folder: Path, seed: int, lines: int, after: float) -> list[Event]:
-    """Kill a process, and those that it started, so many seconds after the world has got so many more lines.
-
-    Returns what its journal holds then.
-    """
+    """Kill a process and its children some seconds after some lines in the world's file; return the recorded events."""
     journal, world = folder / "runs.db", folder / "world.txt"
     world.touch()
     command = [sys.executable, "-m", "tests.journal.crashing", str(journal), str(world), str(seed)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
-        assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         enough = world.read_bytes().count(b"\n") + lines
         while world.read_bytes().count(b"\n") < enough and process.poll() is None:
             time.sleep(0.0002)
         time.sleep(after)
-        with suppress(ProcessLookupError):  # it may have come to its end before
+        with suppress(ProcessLookupError):  # it might have ended before
             os.killpg(process.pid, signal.SIGKILL)
     return Journal(journal).load(1).events if journal.exists() and Journal(journal).list() else []
 
@@ -84,14 +68,14 @@ def done_inside(folder: Path, recorded: list[Event]) -> set[str]:
     ("seed", "kills"),
     [*((seed, 1) for seed in range(4)), *(pytest.param(seed, 3, marks=pytest.mark.weekly) for seed in range(4, 76))],
 )
-def test_a_killed_run_goes_on_and_repeats_nothing(seed: int, kills: int, tmp_path: Path) -> None:
-    """Each kill comes after some lines and some thousandths of a second; a step takes three."""
+def test_a_killed_run_continues_and_repeats_no_step(seed: int, kills: int, tmp_path: Path) -> None:
+    """Each kill comes after some lines and some milliseconds; a step takes three."""
     chance, world = Random(seed), crashing.World(tmp_path / "world.txt")
     recorded, begun, inside = list[Event](), Counter[str](), set[str]()
     for _ in range(kills):
         before = recorded
         recorded = killed(tmp_path, seed, chance.randint(0, 12), chance.uniform(0.0, 0.006))
-        assert recorded[: len(before)] == before, "what was recorded is lost"
+        assert recorded[: len(before)] == before, "recorded events are lost"
         begun, inside = Counter(world.lines()), done_inside(tmp_path, recorded)
     run = crashing.main(tmp_path / "runs.db", world.path, seed)
     check_fold(run)
@@ -101,12 +85,12 @@ def test_a_killed_run_goes_on_and_repeats_nothing(seed: int, kills: int, tmp_pat
     finished |= {f"undo {event.step}" for event in recorded if isinstance(event, UndoDone)}
     assert [name for name in finished if done[f"begin {name}"] != begun[f"begin {name}"]] == [], "repeated"
     for id in (id for id in steps if not run.board.repeatable(steps[id])):
-        assert done[f"end {id}" if steps[id].tool else f"end {id}a"] <= 1, "what may be done once was done twice"
+        assert done[f"end {id}" if steps[id].tool else f"end {id}a"] <= 1, "an at-most-once call was repeated"
     resolved = {event.step for event in run.events if isinstance(event, Reviewed) and event.verdict.endswith("done")}
     assert resolved <= {event.step for event in run.events if "StepInDoubt" in repr(event)}
     alone = undisturbed(tmp_path, seed)
     assert run.status == alone.status, (run.reason, alone.reason)
-    if seed % 2 == 0 or seed % 5:  # on a pool, what else is done before a failure stops the run hangs on the clock
+    if seed % 2 == 0 or seed % 5:  # on a pool, other steps might end before a failure stops the run
         assert (run.results, run.board.state) == (alone.results, alone.board.state)
     assert all(done[f"end {id}"] >= 1 for id in run.results if steps[id].tool)
 
@@ -117,20 +101,19 @@ def submitted_by(owner: int, world: Path) -> Submission:
 
 
 def late(sender: Connection, world: str, owner: int) -> None:
-    """In a process of a pool whose owner has died meanwhile: a step is taken from the queue."""
+    """In a process of a pool whose owner has died, take a step from the queue."""
     owns = parent_process()
-    assert owns is not None
     owns.join()
     sender.send(carry_out(submitted_by(owner, Path(world))))
 
 
 def owning(sender: Connection, world: str) -> None:
-    """Start such a process, and be killed."""
+    """Start such a process, then die."""
     get_context("spawn").Process(target=late, args=(sender, world, os.getpid())).start()
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_what_a_killed_process_handed_over_is_not_begun_after_it(tmp_path: Path) -> None:
+def test_a_step_in_the_queue_of_a_killed_process_does_not_start(tmp_path: Path) -> None:
     world = tmp_path / "world.txt"
     world.touch()
     receiver, sender = Pipe(duplex=False)
@@ -144,90 +127,60 @@ def test_what_a_killed_process_handed_over_is_not_begun_after_it(tmp_path: Path)
     assert carry_out(submitted_by(os.getpid(), world)).value == "1"
 
 
-# What a run waits for is decided in another process, from the journal alone
-
-
-class World:
-    """Each call is a line in a file; in its first process a payment cuts the power when it has been made."""
-
-    def __init__(self, folder: Path, *, cut: bool = False) -> None:
-        self.file, self.cut = folder / "world.txt", cut
-        self.file.touch()
-        self.tools = Toolbox([Tool(self.put, effects="idempotent"), Tool(self.pay, effects="once")])
-
-    def put(self, what: str) -> str:
-        """Put it there."""
-        if what == "nowhere":
-            raise RuntimeError("there is no such place")
-        with self.file.open("a", encoding="utf-8") as file:
-            file.write(f"{what} ")
-        return what
-
-    def pay(self, what: str) -> str:
-        """Pay for it."""
-        self.put(what)
-        if self.cut:
-            os._exit(9)
-        return what
-
-
 A, B = step("1", "put", what="a"), step("2", "put", "1", what="b")
 UNDO = {"undo": {"tool": "put", "params": {"what": "back"}, "gate": True}}
-STEPS: dict[str, list[dict[str, Any]]] = {
-    "approval": [A],
-    "gate": [A, B | {"gate": True}],
-    "undo": [A | UNDO, step("2", "put", "1", what="nowhere")],
-    "doubt": [A, step("2", "pay", "1", what="b"), step("3", "put", "2", what="c")],
-    "budget": [A, B],
-    "inside": [{"id": "1", "description": "put a behind a gate"}],
-}
 YES = Decision("approve", "Ann")
-ASKED: dict[str, tuple[str, Decision, str, str]] = {  # why it waits, the decision, the end, and what was done
-    "approval": ("waits for approval", YES, "finished", "a"),
-    "gate": ("waits for gate of step 2", YES, "finished", "a b"),
-    "undo": ("waits before the undo of step 1", YES, "rolled back", "a back"),
-    "doubt": ("waits to be told whether step 2 was done", Decision("done", "Ann", result="b"), "finished", "a b c"),
-    "budget": (
-        "waits for more budget: 1 of 1 step used", Decision("approve", "Ann", budget=Budget(steps=1)), "finished", "a b",
+PAUSES: dict[str, tuple[list[Any], dict[str, Any], str, Decision, str]] = {  # steps, settings, reason, decision, calls
+    "approval": ([A], {"reviewer": AskPerson()}, "waits for approval", YES, "a"),
+    "gate": ([A, B | {"gate": True}], {}, "waits for gate of step 2", YES, "a b"),
+    "undo": (
+        [A | UNDO, step("2", "put", "1", what="nowhere")], {"rollback": "failed"}, "waits before the undo of step 1", YES,
+        "a back",
     ),
-    "inside": ("waits for gate of step 1: the run inside waits for gate of step 1", YES, "finished", "a"),
+    "doubt": (
+        [A, step("2", "pay", "1", what="b"), step("3", "put", "2", what="c")], {},
+        "waits for your answer: was step 2 done?", Decision("done", "Ann", result="b"), "a b c",
+    ),
+    "budget": (
+        [A, B], {"budget": Budget(steps=1)}, "waits for more budget: 1 of 1 step used",
+        Decision("approve", "Ann", budget=Budget(steps=1)), "a b",
+    ),
+    "inside": (
+        [step("1", None, description="put a")], {},
+        "waits for gate of step 1: the run inside waits for gate of step 1", YES, "a",
+    ),
 }  # fmt: skip
 
 
-def carried_on(kind: str, folder: Path, what: str) -> Run:
-    """Begin the run; or open it, and see what it waits for; or decide. The agent is the same in each process."""
-    journal = Journal(folder / "runs.db")
-    hands: Executor = ToolExecutor(World(folder, cut=what == "begin").tools)
-    if kind == "inside":
-        hands = PlannerExecutor(RulePlanner(lambda goal: [A | {"gate": True}]), hands)
-    budget = Budget(steps=1) if kind == "budget" else None
-    policy = Policy(rollback="failed" if kind == "undo" else "never", budget=budget)
-    reviewer = AskPerson() if kind == "approval" else None
-    agent = PlannerExecutor(RulePlanner(lambda goal: STEPS[kind]), hands, reviewer, policy=policy, journal=journal)
-    decision = ASKED[kind][1] if what == "decide" else None
-    return agent.run("go") if what == "begin" else agent.resume(journal.load(1), decision)
+@pytest.mark.parametrize("kind", PAUSES)
+def test_a_pause_is_decided_from_the_journal_alone(kind: str, tmp_path: Path) -> None:
+    steps, settings, reason, decision, calls = PAUSES[kind]
+    made: list[str] = []
 
+    def put(what: str) -> str:
+        """Put it there."""
+        if what == "nowhere":
+            raise RuntimeError("there is no such place")
+        made.append(what)
+        return what
 
-def elsewhere(kind: str, folder: Path, what: str) -> int:
-    """Do it in another process."""
-    return subprocess.run([sys.executable, "-m", "tests.journal.test_crashes", kind, str(folder), what]).returncode
+    def pay(what: str) -> str:
+        """Pay for it; the call is interrupted after that."""
+        put(what)
+        raise KeyboardInterrupt
 
+    def agent() -> PlannerExecutor:
+        tools = Toolbox([Tool(put, effects="idempotent"), Tool(pay, effects="once")])
+        executor = agent_for(tools, [A | {"gate": True}]) if kind == "inside" else tools
+        return agent_for(executor, steps, journal=Journal(tmp_path / "runs.db"), **settings)
 
-@pytest.mark.parametrize("kind", ASKED)
-def test_a_pause_is_decided_in_another_process_from_the_journal_alone(kind: str, tmp_path: Path) -> None:
-    reason, _, status, done = ASKED[kind]
-    if kind == "doubt":
-        assert elsewhere(kind, tmp_path, "begin") == 9
-    else:
-        carried_on(kind, tmp_path, "begin")
-    run = carried_on(kind, tmp_path, "open")
+    def kept() -> Run:
+        return Journal(tmp_path / "runs.db").load(1)
+
+    with suppress(KeyboardInterrupt):
+        agent().run("go")
+    run = agent().resume(kept())
     assert (run.status, run.reason) == ("paused", reason)
-    assert elsewhere(kind, tmp_path, "decide") == 0
-    assert World(tmp_path).file.read_text(encoding="utf-8").split() == done.split()
-    run = Journal(tmp_path / "runs.db").load(1)
-    assert run.status == status
-    assert [event for event in run.events if "Ann" in repr(event)], "who decided is written down"
-
-
-if __name__ == "__main__":
-    carried_on(sys.argv[1], Path(sys.argv[2]), sys.argv[3])
+    agent().resume(kept(), decision)
+    assert (kept().status, made) == ("rolled back" if kind == "undo" else "finished", calls.split())
+    assert [event for event in kept().events if "Ann" in repr(event)], "the decision names the person"

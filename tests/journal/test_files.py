@@ -1,4 +1,4 @@
-"""No acknowledged write is lost, whatever else opens, copies, damages or replaces the files of a journal or a prompt registry."""
+"""No acknowledged write is lost if other programs open, copy, damage or replace the files of a journal or a registry."""
 
 import itertools
 import json
@@ -17,22 +17,11 @@ from typing import Any
 import pytest
 
 from planexec_lab.prompts import Registry, RegistryError
-from planexec_lite import (
-    Backoff,
-    Journal,
-    JournalError,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    RulePlanner,
-    Run,
-    Simulated,
-    ToolExecutor,
-    execute,
-)
+from planexec_lite import Backoff, Journal, JournalError, Plan, Policy, Simulated, execute
 from planexec_lite.events import Event
+from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Job, Workshop, left, plan_of
-from tests.journal.runs import carried_out, chain, executor_of, line_of, look, printed, started, tell
+from tests.journal.runs import carried_out, chain, executor_of, line_of, printed, started, tell
 from tests.rounds import few
 
 posix = pytest.mark.skipif(os.name != "posix", reason="other systems have other locks and modes")
@@ -81,7 +70,7 @@ WRITES = """
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [2, pytest.param(60, marks=pytest.mark.weekly)])
 @pytest.mark.parametrize("kind", ["journal", "registry"])
-def test_processes_with_threads_lose_no_acknowledged_write(kind: str, times: int, tmp_path: Path) -> None:
+def test_processes_with_threads_lose_no_write(kind: str, times: int, tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     processes = [started(WRITES, kind, path, name, times) for name in "abc"]
     outputs = [json.loads(process.communicate()[0]) for process in processes]
@@ -96,21 +85,19 @@ def test_processes_with_threads_lose_no_acknowledged_write(kind: str, times: int
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-# Other code that opens the files of a run that is going on
+# Other code that opens the files of a run
 
 LOOKS = {
     "list": "journal.list()",
     "load": "journal.load(1)",
     "tell": "journal.tell(1, 'news')",
     "another run": "execute(chain('look'), executor_of(look), journal=journal)",
-    "another thread": "on_a_thread(lambda: execute(chain('look'), executor_of(look), journal=journal))",
     "a registry of that name": "refused(lambda: Registry(path).save('p', 'text'))",
     "copied files": "shutil.copytree(path.parent, path.parent.with_name('copy'))",
 }
 COPIED = pytest.param("copied files", marks=[posix, pytest.mark.weekly])
 LOOKING = """
     import shutil, sys
-    from concurrent.futures import ThreadPoolExecutor
     from pathlib import Path
     from planexec_lite import Journal, execute
     from planexec_lab.prompts import Registry, RegistryError
@@ -118,10 +105,6 @@ LOOKING = """
 
     path = Path(sys.argv[1])
     journal, recorded = Journal(path), []
-
-    def on_a_thread(work):
-        with ThreadPoolExecutor(1) as threads:
-            threads.submit(work).result()
 
     def refused(work):
         try:
@@ -166,7 +149,7 @@ TELLING = """
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [*few([one for one in LOOKS if "copied" not in one], 3), COPIED])
 def test_a_killed_run_whose_files_were_opened_is_whole(kind: str, tmp_path: Path) -> None:
-    """Another process writes meanwhile: its connection would be the last one, if SQLite's locks were all there is."""
+    """Another process writes at the same time; SQLite's locks alone would make its connection the last one."""
     path = tmp_path / "here" / "runs.db"
     path.parent.mkdir()
     with started(LOOKING.replace("WHAT", LOOKS[kind]), path) as process:
@@ -188,7 +171,7 @@ def remove(*paths: Path) -> None:
         path.unlink()
 
 
-def exchange(path: Path) -> None:
+def replace(path: Path) -> None:
     shutil.copy(path, f"{path}.new")
     os.replace(f"{path}.new", path)
 
@@ -197,8 +180,8 @@ LOST: dict[str, Callable[[Path, Path], None]] = {
     "the file is deleted": lambda path, wal: remove(path),
     "the other file is deleted": lambda path, wal: remove(wal),
     "both are deleted": lambda path, wal: remove(path, wal),
-    "the file is replaced": lambda path, wal: exchange(path),
-    "the other file is replaced": lambda path, wal: exchange(wal),
+    "the file is replaced": lambda path, wal: replace(path),
+    "the other file is replaced": lambda path, wal: replace(wal),
     "the file is moved": lambda path, wal: os.replace(path, f"{path}.old"),
 }
 
@@ -209,11 +192,9 @@ def test_a_run_stops_when_its_files_are_lost(how: str, journal: Journal) -> None
     done: list[str] = []
 
     def lose() -> None:
-        """Do with the files what another program might do."""
         LOST[how](journal.path, Path(f"{journal.path}-wal"))
 
     def pay() -> None:
-        """Pay."""
         done.append("paid")
 
     words = r"runs\.db\S* was deleted or replaced while the journal runs\.db was open, so the write is refused; find"
@@ -232,31 +213,15 @@ def test_a_version_is_refused_when_its_file_is_lost(tmp_path: Path) -> None:
         Registry(tmp_path / "p.db", now=now).save("p", "text")
 
 
-def test_an_old_file_beside_a_new_run_is_not_taken_for_its_own(journal: Journal) -> None:
-    """The connection of a run whose files were deleted leaves those alone that another run has made since."""
-    begun: list[Run] = []
-
-    def begin_again() -> None:
-        """Delete the files, and begin another run under their name."""
-        for file in journal.path.parent.glob("runs.db*"):
-            file.unlink() if file.is_file() else None
-        begun.append(execute(chain("look"), executor_of(look), journal=journal))
-
-    with pytest.raises(JournalError, match="was deleted or replaced"):
-        execute(chain("begin_again", "begin_again"), executor_of(begin_again), journal=journal)
-    assert [run.events for run in begun] == [journal.load(1).events]
-
-
 @posix
 @pytest.mark.parametrize("mask", [0o000, 0o077])
 def test_only_the_owner_can_read_what_is_written(mask: int, journal: Journal, tmp_path: Path) -> None:
     modes: dict[str, int] = {}
 
     def peek() -> None:
-        """Look at the modes of all files."""
         modes.update({str(file.relative_to(tmp_path)): file.stat().st_mode & 0o777 for file in tmp_path.rglob("*")})
 
-    inner = PlannerExecutor(RulePlanner(lambda goal: chain("peek")), executor_of(peek))
+    inner = agent_for(executor_of(peek), chain("peek"))
     before = os.umask(mask)
     try:
         Registry(tmp_path / "p.db").save("p", "text")
@@ -323,8 +288,8 @@ DIES = """
 
 @pytest.mark.slow
 @pytest.mark.parametrize("which", ["", "-wal"])
-def test_a_file_that_is_cut_short_gives_whole_events_or_an_error(which: str, journal: Journal, tmp_path: Path) -> None:
-    """Whole, it holds a run that has ended, and in the other file, which a killed process leaves, much of another."""
+def test_a_truncated_file_gives_whole_events_or_an_error(which: str, journal: Journal, tmp_path: Path) -> None:
+    """The whole file has a run that ended; the other file, which a killed process leaves, has most of another run."""
     with started(DIES, journal.path) as process:
         assert process.wait() == 9
     whole: dict[int, list[Event]] = {id: journal.load(id).events for id in (1, 2)}
@@ -351,8 +316,8 @@ def test_a_file_that_is_cut_short_gives_whole_events_or_an_error(which: str, jou
 
 
 @pytest.mark.parametrize(("left", "words"), [(0, "empty"), (100, "truncated")])
-def test_what_is_left_beside_a_short_file_is_kept(left: int, words: str, journal: Journal) -> None:
-    """SQLite would take it for a new one, and throw the other file away."""
+def test_the_file_beside_a_truncated_one_is_kept(left: int, words: str, journal: Journal) -> None:
+    """SQLite would consider the short file new, and delete the other file."""
     carried_out(journal)
     with closing(sqlite3.connect(journal.path)) as reader:
         reader.execute("SELECT * FROM runs").fetchall()  # while it is open, the other file stays
@@ -366,16 +331,16 @@ def test_what_is_left_beside_a_short_file_is_kept(left: int, words: str, journal
     assert Path(f"{journal.path}-wal").read_bytes() == rest
 
 
-def test_a_clock_that_jumps_back_changes_no_time_and_no_lease(
+def test_a_clock_that_is_set_back_changes_no_time_and_no_lease(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The computer's clock is set back an hour each time that it is asked: in the first process and in the one after it."""
+    """The computer's clock is set back an hour each time that it is read."""
     hours, calls = itertools.count(), list[str]()
     monkeypatch.setattr(time, "time", lambda: 1e9 - 3600 * next(hours))
     monkeypatch.setattr(time, "time_ns", lambda: int(1e18 - 3.6e12 * next(hours)))
 
     def work() -> None:
-        """Fail the second time, and be cut off the fourth."""
+        """Fail the second time, and be interrupted the fourth."""
         calls.append("work")
         if len(calls) == 2:
             raise RuntimeError("not yet")
@@ -385,7 +350,7 @@ def test_a_clock_that_jumps_back_changes_no_time_and_no_lease(
     works, policy = executor_of(work, effects="none"), Policy(retries=1, backoff=Backoff(first=0.001), deadline=600)
     left(lambda: execute(chain(*["work"] * 4), works, journal=journal, policy=policy))
     assert journal.list()[0].status == "interrupted"
-    run = PlannerExecutor(None, works, policy=policy).resume(journal.load(1))
+    run = agent_for(works, policy=policy).resume(journal.load(1))
     assert (run.status, len(calls)) == ("finished", 6)
     times = [event.at for event in journal.load(1).events]
     assert times == sorted(times)
@@ -403,12 +368,12 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Journal:
     """A journal with a run that failed, tried again and skipped."""
     journal = Journal(tmp_path_factory.mktemp("hostile") / "runs.db")
     made = [Job("1"), Job("2", ("1",), 2, 1, 1), Job("3", ("1",), 1, 2, 1), Job("4", ("3",)), Job("5", ("2",))]
-    execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated(2), policy=Policy(), journal=journal)
+    carry_out(plan_of(made), Workshop().toolbox, Simulated(2), journal=journal)
     return journal
 
 
 def spoiled(value: Any, chance: Random) -> Any:
-    """The same data with something in it exchanged, doubled or gone, at any depth."""
+    """The same data with a part replaced, repeated or removed, at any depth."""
     if isinstance(value, dict) and value and chance.random() < 0.8:
         key = chance.choice(list(value))
         if chance.random() < 0.15:
@@ -421,18 +386,13 @@ def spoiled(value: Any, chance: Random) -> Any:
 
 
 def spoiled_lines(whole: list[str], chance: Random) -> list[str]:
-    """The lines, some of which are exchanged, cut or changed inside."""
+    """The lines, some of which are replaced, truncated or changed inside."""
     lines = [*whole]
     for at in chance.sample(range(len(whole)), chance.randint(1, 3)):
         line = whole[at]
-        lines[at] = chance.choice(
-            [
-                json.dumps(spoiled(json.loads(line), chance)),
-                chance.choice(whole),
-                line[: chance.randrange(len(line))],
-                re.sub(r"\d", lambda _: str(chance.randrange(10)), line),
-            ]
-        )
+        changed = json.dumps(spoiled(json.loads(line), chance))
+        digits = re.sub(r"\d", lambda _: str(chance.randrange(10)), line)
+        lines[at] = chance.choice([changed, digits, chance.choice(whole), line[: chance.randrange(len(line))]])
     return lines
 
 
@@ -442,7 +402,7 @@ def seeds(count: int) -> Any:
 
 
 @seeds(200)
-def test_spoiled_events_are_a_run_or_refused(seeds: range, kept: Journal, tmp_path: Path) -> None:
+def test_spoiled_events_give_a_run_or_an_error(seeds: range, kept: Journal, tmp_path: Path) -> None:
     whole, refused = kept.path.read_bytes(), list[str]()
     with closing(sqlite3.connect(kept.path)) as db:
         lines = [line for (line,) in db.execute("SELECT data FROM events ORDER BY number")]
@@ -464,7 +424,7 @@ def test_spoiled_events_are_a_run_or_refused(seeds: range, kept: Journal, tmp_pa
 
 
 @seeds(60)
-def test_a_spoiled_file_is_read_or_refused(seeds: range, kept: Journal, tmp_path: Path) -> None:
+def test_a_spoiled_file_is_read_or_rejected(seeds: range, kept: Journal, tmp_path: Path) -> None:
     whole, refused = kept.path.read_bytes(), 0
     for seed in seeds:
         chance, path = Random(seed), tmp_path / f"{seed}.db"

@@ -1,4 +1,4 @@
-"""The journal: what is written when, what is read back, who may carry a run on, and what a file can hold."""
+"""The journal: what is written when, what is read back, leases, and failures of the disk."""
 
 import os
 import shutil
@@ -10,56 +10,31 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from planexec_lite import (
-    Decision,
-    Journal,
-    JournalError,
-    Plan,
-    PlannerExecutor,
-    RulePlanner,
-    Run,
-    Verdict,
-    execute,
-    file_lock,
-)
+from planexec_lite import Decision, Journal, JournalError, Plan, RulePlanner, Run, Verdict, execute, file_lock
 from planexec_lite.events import StepDone
 from planexec_lite.meter import emit
 from planexec_lite.sqlite_file import is_leased, leases_of
-from tests.journal.runs import (
-    ADDS,
-    GATED,
-    TWO,
-    YES,
-    agent,
-    carried_out,
-    chain,
-    executor_of,
-    line_of,
-    look,
-    printed,
-    started,
-    tell,
-)
+from tests.core.agents import agent_for, carry_out
+from tests.journal.runs import ADDS, GATED, YES, carried_out, chain, executor_of, line_of, look, printed, started, tell
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes can't be copied here")
 
 
-def test_a_run_comes_back_as_it_was_written_down(journal: Journal) -> None:
+def test_a_run_is_read_back_as_it_was_written(journal: Journal) -> None:
     run = carried_out(journal)
     again = journal.load(run.id)
     assert (again.events, again.status, again.results, again.uid) == (run.events, "finished", {"1": 3, "2": 7}, run.uid)
     assert [(one.id, one.status, one.events) for one in journal.list()] == [("1", "finished", len(run.events))]
 
 
-def test_what_is_done_is_on_disk_before_its_dependents_start(journal: Journal) -> None:
+def test_a_result_is_on_disk_before_dependent_steps_start(journal: Journal) -> None:
     seen: list[int] = []
 
     def count() -> None:
-        """Count the steps that another process would find done."""
+        """Count the done steps in the file."""
         seen.append(sum(isinstance(event, StepDone) for event in journal.load(1).events))
 
     execute(chain(*["count"] * 5), executor_of(count), journal=journal)
@@ -75,36 +50,21 @@ def test_any_file_name_works_also_after_a_change_of_folder(
     monkeypatch.chdir(tmp_path)
     run = carried_out(Journal(name), *GATED)  # type: ignore[arg-type]
     monkeypatch.chdir(tmp_path / "below")
-    assert agent().resume(run, YES).status == "finished"
+    assert agent_for(ADDS).resume(run, YES).status == "finished"
     assert Journal(f"/{tmp_path / name}").load(1).status == "finished"  # type: ignore[arg-type]
     assert not list((tmp_path / "below").iterdir())
 
 
 def test_a_run_in_memory_gets_a_journal_and_an_old_copy_is_refused(journal: Journal) -> None:
-    run = agent(journal=journal).resume(execute(Plan.parse(GATED), ADDS))
-    done = agent().resume(journal.load(1), YES)
+    run = agent_for(ADDS, journal=journal).resume(carry_out(GATED, ADDS))
+    done = agent_for(ADDS).resume(journal.load(1), YES)
     assert journal.load(1).events == done.events
-    with pytest.raises(JournalError, match=r"run 1 has gone on since this copy of it was read: \d+ events .* load it"):
-        agent().resume(run, Decision("reject", by="Bob"))
+    with pytest.raises(JournalError, match=r"this copy of run 1 is out of date: .* has \d+ events, .* load the run"):
+        agent_for(ADDS).resume(run, Decision("reject", by="Bob"))
     assert journal.load(1).events == done.events
 
 
-@pytest.mark.parametrize("effects", ["unknown", "none"])
-def test_a_tool_that_writes_runs_of_its_own_may_be_tried_again(effects: Any, journal: Journal) -> None:
-    failures = [ConnectionError("lost")]
-
-    def work() -> None:
-        """Run a plan of its own, twice."""
-        for _ in range(2):
-            carried_out(journal)
-        if failures:
-            raise failures.pop()
-
-    run = execute(Plan.parse([{"id": "1", "tool": "work", "retries": 1}]), executor_of(work, effects=effects))
-    assert (run.status, len(journal.list())) == ("finished", 4)
-
-
-# Who carries a run on
+# Leases
 
 RESUMES = """
     import sys
@@ -121,7 +81,7 @@ RESUMES = """
 
 
 @pytest.mark.slow
-def test_of_several_processes_that_resume_a_run_one_carries_it_on(journal: Journal) -> None:
+def test_only_one_of_several_processes_resumes_a_run(journal: Journal) -> None:
     carried_out(journal, *GATED)
     processes = [started(RESUMES, journal.path) for _ in range(4)]
     assert [line_of(one) for one in processes] == ["ready"] * 4
@@ -133,7 +93,7 @@ def test_of_several_processes_that_resume_a_run_one_carries_it_on(journal: Journ
     assert len(journal.load(1).board.reviews) == 1
 
 
-def test_a_look_at_a_lease_keeps_no_thread_from_it(journal: Journal) -> None:
+def test_reading_a_lease_does_not_block_other_threads(journal: Journal) -> None:
     with pytest.raises(ZeroDivisionError):
         carried_out(journal, watch=lambda run: 1 / 0)
     over, seen = threading.Event(), set[str]()
@@ -191,7 +151,7 @@ INTERRUPTS = """
 
 @pytest.mark.slow
 def test_an_interrupt_in_any_call_of_a_lease_gives_it_back(journal: Journal) -> None:
-    """An interrupt comes when a function begins, or when one that is built in returns: in a process that has traced nothing."""
+    """An interrupt comes when a function begins or a built-in function returns, in a process without another tracer."""
     assert int(printed(INTERRUPTS, journal.path)) > 100
 
 
@@ -201,7 +161,7 @@ COPIES = """
     from tests.journal.runs import chain, executor_of
 
     def fork() -> None:
-        "Leave a copy of the process, which goes on at once or sleeps."
+        "Fork the process; the fork continues at once or sleeps."
         copy = os.fork()
         if sys.argv[2] == "sleeps":
             if not copy:
@@ -220,7 +180,7 @@ COPIES = """
 
 @pytest.mark.slow
 @forks
-def test_a_copy_of_the_process_writes_nothing_into_the_run(journal: Journal) -> None:
+def test_a_fork_of_the_process_writes_nothing_into_the_run(journal: Journal) -> None:
     copy, parent = printed(COPIES, journal.path, "goes on").splitlines()
     assert "and not by its copy" in copy
     assert (parent, journal.load(1).status) == ("finished", "finished")
@@ -228,7 +188,7 @@ def test_a_copy_of_the_process_writes_nothing_into_the_run(journal: Journal) -> 
 
 @pytest.mark.slow
 @forks
-def test_a_copy_of_a_killed_process_has_no_lease(journal: Journal) -> None:
+def test_a_fork_of_a_killed_process_has_no_lease(journal: Journal) -> None:
     with started(COPIES, journal.path, "sleeps") as process:
         copy = int(line_of(process))
         try:
@@ -240,12 +200,12 @@ def test_a_copy_of_a_killed_process_has_no_lease(journal: Journal) -> None:
             os.kill(copy, signal.SIGKILL)
 
 
-def test_without_locks_a_process_remembers_its_leases(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A browser tab has no locks."""
+def test_without_file_locks_a_process_remembers_its_leases(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser tab has no file locks."""
     monkeypatch.setattr(file_lock, "SYSTEM", None)
 
     def peek() -> str:
-        """Look into the journal, and try to carry the run on a second time."""
+        """Try to continue the run a second time."""
         with pytest.raises(JournalError, match="run 1 is being carried on by"), journal.carry_on(journal.load(1)):
             pass
         return journal.list()[0].status
@@ -257,7 +217,7 @@ def test_without_locks_a_process_remembers_its_leases(journal: Journal, monkeypa
 
 def test_a_run_that_was_taken_over_is_not_appended_to(journal: Journal) -> None:
     def lose() -> None:
-        """Delete the lock, and let another thread carry the run on."""
+        """Delete the lock, and continue the run a second time."""
         shutil.rmtree(leases_of(journal.path))
         with journal.carry_on(journal.load(1)):
             pass
@@ -267,19 +227,16 @@ def test_a_run_that_was_taken_over_is_not_appended_to(journal: Journal) -> None:
     assert [type(event).__name__ for event in journal.load(1).events] == ["RunStarted", "PlanProposed", "StepStarted"]
 
 
-# What can't be written
-
-
 @pytest.mark.parametrize(
     ("what", "words"),
     [("result", "step 0: odd returned a value of type str, which JSON can't hold"), ("error", r"OSError: a\udcffb"),
      ("emitted", "1 steps done"), ("plan", "")],
 )  # fmt: skip
-def test_words_that_no_file_can_hold_end_no_run(what: str, words: str, journal: Journal) -> None:
-    name = "a\udcffb"  # a file name as some systems have it
+def test_text_that_is_not_unicode_ends_no_run(what: str, words: str, journal: Journal) -> None:
+    name = "a\udcffb"  # a valid file name on some systems
 
     def odd() -> str:
-        """Give, raise or emit the name."""
+        """Return, raise or emit the name."""
         if what == "error":
             raise OSError(name)
         if what == "emitted":
@@ -287,7 +244,7 @@ def test_words_that_no_file_can_hold_end_no_run(what: str, words: str, journal: 
         return name if what == "result" else ""
 
     planner = RulePlanner(lambda goal: Plan.parse(f"no plan {name} {{") if what == "plan" else chain("odd"))
-    run = PlannerExecutor(planner, executor_of(odd, effects="none"), journal=journal).run("go")
+    run = agent_for(executor_of(odd, effects="none"), planner, journal=journal).run("go")
     assert words in run.reason
     assert [journal.load(1).status, journal.list()[0].events] == [run.status, len(run.events)]
 
@@ -303,21 +260,18 @@ def test_a_decision_or_verdict_that_cannot_be_written_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_the_command_line_tells_any_goal_to_any_terminal(journal: Journal) -> None:
-    execute(Plan.parse({"goal": "Grüße \u202e\x1b[2J\x00 \U0001f600", "steps": TWO}), ADDS, journal=journal)
+def test_the_command_line_prints_any_goal_on_any_terminal(journal: Journal) -> None:
+    execute(Plan.parse({"goal": "Grüße \u202e\x1b[2J\x00 \U0001f600", "steps": GATED}), ADDS, journal=journal)
     for encoding, *more in (("ascii",), ("cp1252", "1")):
         command = [sys.executable, "-m", "planexec_lab", "runs", str(journal.path), *more]
         environment = os.environ | {"PYTHONIOENCODING": encoding}
         assert b"\x1b" not in subprocess.run(command, capture_output=True, check=True, env=environment).stdout
 
 
-# What a disk or another program can do
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the size of a file can't be limited there")
-def test_a_full_disk_stops_the_run_and_what_was_committed_can_be_read(journal: Journal) -> None:
-    said = printed(
+def test_a_full_disk_stops_the_run_which_can_be_resumed(journal: Journal) -> None:
+    output = printed(
         """
         import resource, signal, sys
         from planexec_lite import Journal, JournalError
@@ -331,10 +285,10 @@ def test_a_full_disk_stops_the_run_and_what_was_committed_can_be_read(journal: J
         """,
         journal.path,
     )
-    assert "can't be written: the disk is full, or fails; free some space and resume the run" in said
-    assert said.rstrip().endswith("| True")
+    assert "can't be written: the disk is full, or fails; free some space and resume the run" in output
+    assert output.rstrip().endswith("| True")
     assert journal.list()[0].status == "interrupted"
-    done = agent().resume(journal.load(1))
+    done = agent_for(ADDS).resume(journal.load(1))
     assert done.status == "finished"
     assert [event.step for event in done.events if isinstance(event, StepDone)] == [str(n) for n in range(200)]
 
@@ -346,7 +300,7 @@ def test_a_file_that_is_locked_in_the_middle_of_a_run_stops_it(
     other: list[sqlite3.Connection] = []
 
     def lock() -> None:
-        """Lock the file once, as a tool that copies it may do."""
+        """Lock the file once, as a backup program might."""
         if not other:
             other.append(sqlite3.connect(journal.path, isolation_level=None))
             other[0].execute("BEGIN IMMEDIATE")
@@ -355,17 +309,17 @@ def test_a_file_that_is_locked_in_the_middle_of_a_run_stops_it(
     with pytest.raises(JournalError, match=r"has locked the journal runs.db for 0.2 s; try again") as left:
         execute(chain("lock", "lock", "lock"), locks, journal=journal)
     run: Run = left.value.run  # type: ignore[attr-defined]
-    kept = journal.load(1).events  # reading waits for nobody
+    kept = journal.load(1).events  # reading needs no lock
     assert kept == run.events[: len(kept)]
     other[0].close()
-    done = PlannerExecutor(None, locks).resume(run)  # in the process that has it, nothing is forgotten
+    done = agent_for(locks).resume(run)  # the run in memory is complete
     assert [event.step for event in done.events if isinstance(event, StepDone)] == ["0", "1", "2"]
     assert journal.load(1).events == done.events
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are other ones here")
-def test_a_folder_that_cannot_be_written_to_can_be_read(journal: Journal, tmp_path: Path) -> None:
+def test_a_journal_in_a_read_only_folder_can_be_read(journal: Journal, tmp_path: Path) -> None:
     run = carried_out(journal)
     Path(f"{journal.path}-lock").unlink()
     for path in (journal.path, tmp_path):
@@ -373,7 +327,7 @@ def test_a_folder_that_cannot_be_written_to_can_be_read(journal: Journal, tmp_pa
     for path in [one for one in tmp_path.parents if one.is_relative_to("/tmp") and one != Path("/tmp")]:
         path.chmod(path.stat().st_mode | 0o011)
     try:
-        said = printed(
+        output = printed(
             """
             import os, sys
             from planexec_lite import Journal, JournalError
@@ -390,13 +344,12 @@ def test_a_folder_that_cannot_be_written_to_can_be_read(journal: Journal, tmp_pa
         )
     finally:
         tmp_path.chmod(0o755)
-    assert said.startswith(f"{len(run.events)}\n")
-    assert "can't be opened or written to; check its permissions" in said
+    assert output.startswith(f"{len(run.events)}\n")
+    assert "can't be opened or written to; check its permissions" in output
 
 
-def test_an_error_of_something_else_keeps_its_name_and_leaves_no_doubt(journal: Journal, tmp_path: Path) -> None:
+def test_an_error_of_watch_is_raised_and_leaves_no_step_in_doubt(journal: Journal, tmp_path: Path) -> None:
     def pay() -> int:
-        """Pay."""
         return 7
 
     def watch(run: Run) -> None:
@@ -409,18 +362,15 @@ def test_an_error_of_something_else_keeps_its_name_and_leaves_no_doubt(journal: 
     pays = executor_of(pay, effects="once")
     with pytest.raises(JournalError, match=r"no journal other.db"):
         execute(chain("pay"), pays, journal=journal, watch=watch)
-    assert PlannerExecutor(None, pays).resume(journal.load(1)).results == {"0": 7}
+    assert agent_for(pays).resume(journal.load(1)).results == {"0": 7}
     with pytest.raises(FileNotFoundError) as left:
         carried_out(journal, watch=draw)
     assert journal.load(2).events == left.value.run.events  # type: ignore[attr-defined]
 
 
-def test_an_unknown_way_to_wait_for_the_disk_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_mode_and_a_missing_journal_folder_or_run_are_named(journal: Journal, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="synchronous='EXTRA!': choose one of FULL, NORMAL, OFF"):
         Journal(tmp_path / "runs.db", "EXTRA!")  # type: ignore[arg-type]
-
-
-def test_a_journal_folder_or_run_that_is_not_there_is_named(journal: Journal, tmp_path: Path) -> None:
     with pytest.raises(JournalError, match=r"there is no journal runs.db"):
         journal.list()
     with pytest.raises(JournalError, match=r"there is no folder for the journal runs.db; create it first"):
@@ -436,7 +386,7 @@ def test_a_journal_folder_or_run_that_is_not_there_is_named(journal: Journal, tm
     ["", "[]", '{"event":"Exec"}', '{"event":"StepDone","at":1.0,"step":"9","result":1}', "[" * 9999,
      '{"event":["StepDone"]}', '{"event":"Inside","at":1}', None],
 )  # fmt: skip
-def test_an_event_that_cannot_be_read_or_is_missing_is_named(text: str | None, journal: Journal) -> None:
+def test_an_unreadable_or_missing_event_is_named(text: str | None, journal: Journal) -> None:
     carried_out(journal)
     with closing(sqlite3.connect(journal.path)) as db, db:
         change = "DELETE FROM events" if text is None else "UPDATE events SET data = :text"

@@ -41,7 +41,6 @@ def plan(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def answer(request: dict[str, Any]) -> str:
-    """What the endpoint's model says to a request."""
     form = request.get("response_format", {})
     if form.get("type") == "json_schema":
         schema = form["json_schema"]["schema"]

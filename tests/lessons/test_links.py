@@ -22,14 +22,12 @@ FILE = "https://github.com/Some-One/my.kit/blob/main/"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `make links` writes."""
     written = tmp_path_factory.mktemp("links") / "colab"
     links.write(HERE, written, HERE.address)
     return written
 
 
 def targets(book: Any) -> list[str]:
-    """The targets of all links in the texts of a notebook."""
     texts = "\n".join(cell.source for cell in book.cells if cell.cell_type == "markdown")
     return re.findall(r"\]\(([^)\s]+)\)", texts)
 
@@ -157,7 +155,6 @@ def source_of(where: Any, address: str) -> str:
 
 
 def small_kit(folder: Path) -> Path:
-    """A folder that looks like the kit."""
     for path in ("planexec_lite/__init__.py", "notebooks/00_tour.ipynb", "colab/README.md"):
         (folder / path).parent.mkdir(parents=True)
         (folder / path).touch()

@@ -1,4 +1,4 @@
-"""Servers for the tests, each a process of its own that is gone when its test is over."""
+"""Servers for the tests, each a separate process that ends with its test."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ def _command(process: psutil.Process) -> list[str]:
 
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
-    """Where a server leaves a trace of what it did."""
+    """The file in which a server records its calls."""
     path = tmp_path / "trace.txt"
     path.touch()
     return path

@@ -1,13 +1,12 @@
 """Tools of a server behind the plain face: schemas, effects, results, errors, ends, and nothing left over.
 
-The servers are processes of their own (`servers`), spoken with over stdin and stdout.
+The servers are separate processes (`servers`), which use stdin and stdout.
 """
 
 import gc
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,12 +15,12 @@ from time import monotonic, sleep
 
 import pytest
 
-from planexec_lab.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolServer, client
+from planexec_lab.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolServer
 from planexec_lab.mcp.listing import hints_of
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.events import Inside, Observation
-from planexec_lite.tools import Tool, Toolbox, ToolError
+from planexec_lite.tools import Tool, Toolbox
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 from tests.rounds import few
 
@@ -67,9 +66,7 @@ def test_hints_are_believed_only_of_those_who_are_trusted(start: Start) -> None:
         ({"readOnlyHint": "yes", "idempotentHint": 1.5, "destructiveHint": "no"}, "unknown", None),
     ],
 )
-def test_hints_say_what_they_say_and_silence_is_unknown(
-    annotations: dict[str, object], effects: str, destructive: bool | None
-) -> None:
+def test_hints_decide_the_effects(annotations: dict[str, object], effects: str, destructive: bool | None) -> None:
     def nothing() -> None:
         """Do nothing."""
 
@@ -107,13 +104,6 @@ def test_errors_and_progress_of_a_call_are_told_in_its_step(good: ToolServer) ->
     assert inside == [Observation(f"{number} of 3: number {number}") for number in (1, 2, 3)]
 
 
-def test_wrong_arguments_never_reach_the_server(shared_servers: Callable[[str], tuple[ToolServer, Path]]) -> None:
-    good, trace = shared_servers("good")
-    with pytest.raises(ToolError, match="parameter 'words'"):
-        good.toolbox["note"].call({"words": 5})
-    assert lines(trace) == []
-
-
 def test_steps_side_by_side_share_one_server(start: Start) -> None:
     server = start("good")
     steps = [{"tool": "add", "params": {"a": number, "b": 1}} for number in range(8)]
@@ -123,34 +113,16 @@ def test_steps_side_by_side_share_one_server(start: Start) -> None:
     assert (server.starts, len(children())) == (1, 1)
 
 
-def test_a_server_is_given_few_variables_and_those_that_were_named(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MY_SECRET_KEY", "x")
-    names = start("good", env={"LEVEL": "3"}).toolbox["environment"].call({})["names"]
-    assert "LEVEL" in names
-    assert "MY_SECRET_KEY" not in names
-
-
-def test_a_server_is_closed_with_its_block_and_started_when_needed(start: Start) -> None:
+def test_a_server_gets_named_variables_and_ends_with_its_block(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     with start("good") as server:
         assert len(children()) == 1
     assert children() == []
     assert server.toolbox["add"].call({"a": 1, "b": 1}) == 2
     assert server.starts == 2
-
-
-def test_a_server_that_does_not_end_is_named(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = start("good")
-    assert server.listed
-    connection = server._connection
-    monkeypatch.setattr(client, "ENDS_WITHIN", 0.1)
-    with monkeypatch.context() as deaf:
-        deaf.setattr(connection, "end", lambda: None)
-        with pytest.raises(TimeoutError, match=r"good has not ended within 0\.1 s"):
-            server.close()
-    connection.end()
-    assert connection.ended.wait(30)
+    monkeypatch.setenv("MY_SECRET_KEY", "x")
+    names = start("good", env={"LEVEL": "3"}).toolbox["environment"].call({})["names"]
+    assert "LEVEL" in names
+    assert "MY_SECRET_KEY" not in names
 
 
 def test_a_server_that_nobody_holds_is_ended() -> None:
@@ -197,9 +169,7 @@ def test_a_server_that_can_not_be_started_says_why(start: Start, capfd: pytest.C
         ("mute", 5.0, "does not list its tools: Request 'tools/list' timed out"),
     ],
 )
-def test_a_server_that_never_answers_is_given_up(
-    kind: str, seconds: float, why: str, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_silence_times_out(kind: str, seconds: float, why: str, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planexec_lab.mcp.connection.STARTS_WITHIN", seconds)
     with pytest.raises(ServerGoneError, match=why), start(kind):
         pass
@@ -217,7 +187,7 @@ def test_a_server_that_ends_in_a_call_fails_the_step_and_is_restarted(start: Sta
 
 @pytest.mark.parametrize(("tool", "trusted", "calls"), [("read", True, 3), ("read", False, 1), ("pay", True, 1)])
 @pytest.mark.parametrize("by_policy", few([True, False], 1))
-def test_a_call_is_repeated_only_where_a_trusted_server_calls_it_harmless(
+def test_harmless_calls_repeat(
     tool: str, trusted: bool, calls: int, by_policy: bool, start: Start, trace: Path
 ) -> None:
     tools = ToolExecutor(start("dying", trusted=trusted).toolbox)  # it hints that `read` only reads
@@ -274,14 +244,11 @@ def test_the_package_is_loaded_when_a_server_is_used() -> None:
     assert done.stdout == "set()\n"
 
 
-def test_on_a_virtual_clock_a_call_takes_what_was_declared(start: Start, good: ToolServer) -> None:
+def test_declared_latency_and_prefix_of_a_server(start: Start, good: ToolServer) -> None:
     for server, seconds in ((start("good", latency={"add": 2.5}), 2.5), (good, 0.0)):
         tools = ToolExecutor(server.toolbox)
         run = execute(plan({"tool": "add", "params": {"a": 1, "b": 2}}), tools, workers=Simulated())
         assert (run.answer, run.makespan) == (3, seconds)
-
-
-def test_two_servers_with_tools_of_one_name_are_told_apart_by_a_prefix(start: Start, good: ToolServer) -> None:
     left = start("good", prefix="left.")
     assert left.toolbox["left.add"].call({"a": 1, "b": 1}) == good.toolbox["add"].call({"a": 1, "b": 1})
     with pytest.raises(ValueError, match="prefix"):

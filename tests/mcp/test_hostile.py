@@ -1,6 +1,6 @@
-"""What a hostile server can do: words that instruct the planner, names that deceive, listings that change. Each is held off.
+"""Hostile servers: words that instruct the planner, names that deceive, listings that change. Each attack fails.
 
-Where a scripted planner obeys a server's words, a real model might too: the same words are then tried on the guards.
+A real model might obey a server's words as the scripted planner does; the guards get the same words.
 """
 
 import json
@@ -59,7 +59,7 @@ def hostile(shared_servers: Callable[[str], tuple[ToolServer, Path]]) -> ToolSer
 
 @pytest.fixture
 def sent(shared_servers: Callable[[str], tuple[ToolServer, Path]]) -> Path:
-    """Where the hostile server leaves a trace."""
+    """The file in which the hostile server records its calls."""
     return shared_servers("hostile")[1]
 
 
@@ -114,7 +114,7 @@ def test_a_description_is_one_line_quoted_cut_and_without_what_nobody_sees(hosti
     assert path == f"“the file. {ORDER}”"
 
 
-def test_tools_that_deceive_are_left_out_and_named(hostile: ToolServer) -> None:
+def test_tools_that_deceive_are_left_out_and_long_results_fail(hostile: ToolServer) -> None:
     assert hostile.toolbox.names == ("add", "see", "send_file")
     assert set(hostile.left_out) == {one.name for one in hostile.listed} - set(hostile.toolbox.names)
     for name, why in {
@@ -124,9 +124,6 @@ def test_tools_that_deceive_are_left_out_and_named(hostile: ToolServer) -> None:
         "huge": "50000 are read at most",
     }.items():  # fmt: skip
         assert why in hostile.left_out[name]
-
-
-def test_a_result_without_end_fails_the_step(hostile: ToolServer) -> None:
     with pytest.raises(ToolFailedError, match="1000000 are taken at most"):
         hostile.toolbox["see"].call({})
 
@@ -137,8 +134,8 @@ def test_a_listing_that_changes_after_a_call_stops_the_next_one(start: Start, tr
     run = execute(Plan.parse(steps), ToolExecutor(server.toolbox))
     assert run.board.state == {"1": "done", "2": "failed"}
     assert run.board.errors["2"].startswith(
-        "ToolsChangedError: changing no longer lists what was pinned: read has another description; "
-        "note has another input schema. Nothing of it is called"
+        "ToolsChangedError: server 'changing' has changed its tools since they were pinned: read has another "
+        "description; note has another input schema. No tool was called"
     )
     assert lines(trace) == ["read"]
     assert run.board.attempt["2"][0] == 1

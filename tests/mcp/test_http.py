@@ -1,4 +1,4 @@
-"""A server over HTTP that goes away, in a call or between two, and one that is slow: on 127.0.0.1, processes of their own."""
+"""A server over HTTP that goes away, in a call or between two, and one that is slow: separate processes on 127.0.0.1."""
 
 import subprocess
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Servers that others wrote, in environments of their own, as a toolbox."""
+"""Servers of other authors, in separate environments, as a toolbox."""
 
 import json
 import shutil

@@ -46,7 +46,7 @@ def words(result: types.CallToolResult) -> str:
 
 
 @ERAS
-async def test_tools_are_listed_with_schemas_and_annotations(mode: str) -> None:
+async def test_tools_and_their_results_have_schemas(mode: str) -> None:
     async with asking(deploy.World().tools, mode, None, []) as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
     own = deploy.World().tools
@@ -57,10 +57,6 @@ async def test_tools_are_listed_with_schemas_and_annotations(mode: str) -> None:
     assert hints["run_tests"] == {"read_only_hint": True, "idempotent_hint": True, "destructive_hint": False}
     assert hints["notify_team"] == {"read_only_hint": False, "idempotent_hint": False, "destructive_hint": False}
     assert hints["deploy_staging"] == {"read_only_hint": False, "idempotent_hint": True, "destructive_hint": True}
-
-
-@ERAS
-async def test_results_are_structured_and_errors_are_results_that_say_so(mode: str) -> None:
     world = deploy.World()
     async with asking(world.tools, mode, None, []) as client:
         built = await client.call_tool("build_docker", {"tag": "v2.3.1"})

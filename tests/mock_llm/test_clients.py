@@ -140,11 +140,19 @@ def test_models_are_listed_and_described(llm: MockLLM) -> None:
 
 
 def test_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
-    with pytest.raises(openai.NotFoundError) as caught:
-        llm.client().files.list()
-    assert "Invalid URL (GET /v1/files)" in str(caught.value)
-    with pytest.raises(openai.NotFoundError, match="not supported by mock_llm"):
-        llm.client().embeddings.create(model="x", input="hello")
+    client = llm.client()
+    with pytest.raises(openai.NotFoundError, match=r"Invalid URL \(GET /v1/nowhere\)"):
+        client.get("/nowhere", cast_to=object)
+    for ask in (
+        lambda: client.embeddings.create(model="x", input="hello"),
+        lambda: client.conversations.create(),
+        lambda: client.conversations.items.list("conv_1"),
+        lambda: client.responses.compact(model="gpt-5.4", input="hello"),
+        lambda: client.responses.cancel("resp_1"),
+        client.files.list,
+    ):
+        with pytest.raises(openai.NotFoundError, match="is not supported by mock_llm"):
+            ask()
 
 
 def test_calls_print_as_the_same_table_every_time(llm: MockLLM) -> None:
@@ -163,6 +171,10 @@ def test_calls_print_as_the_same_table_every_time(llm: MockLLM) -> None:
     assert second.error is not None
     assert llm.calls[-1] == second
     assert len(llm.calls[:1]) == 1
+    with pytest.raises(IndexError, match="there is no call 5: the log has 2 calls"):
+        llm.calls[5]
+    with pytest.raises(IndexError, match="there is no call -1: the log has no call"):
+        MockLLM(SCENES).explain(-1)
 
 
 def test_assert_all_used_names_the_scenes_that_answered_nothing(llm: MockLLM) -> None:

@@ -69,23 +69,6 @@ def test_an_explanation_says_which_scene_why_and_what_would_have_changed_it(tmp_
     assert "At attempt 0 the script orders a fault: rate_limit." in str(llm.explain(0))
 
 
-def test_a_runner_up_that_does_not_fit_is_told_what_it_lacks() -> None:
-    llm = MockLLM(
-        [
-            {"name": "sum", "when": {"says": "4 + 5"}, "reply": {"text": "9"}},
-            {"name": "product", "when": {"says": ["4 * 5", "times"]}, "reply": {"text": "20"}},
-        ]
-    )
-    ask(llm, "4 + 5 times")
-    assert str(llm.explain(llm.calls[0])).splitlines()[3:] == [
-        "Runner-up: the scene 'product' (scenes[1]).",
-        "  DIFFERS  says: 4 * 5",
-        "           not in the conversation",
-        "  fits     says: times",
-        "It would have answered if this were also true: says: 4 * 5.",
-    ]
-
-
 def test_calls_that_no_scene_answered_are_explained_too(tmp_path: Path) -> None:
     llm = MockLLM([{"name": f"tie {n}", "when": {"says": "tie"}, "reply": {"text": "x"}} for n in range(2)])
     ask(llm, "tie")

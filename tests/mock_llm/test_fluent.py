@@ -189,7 +189,7 @@ def test_a_wrong_word_is_named_in_the_line_that_has_it() -> None:
         llm.when(usr="a")
     with pytest.raises(ScriptError, match="unknown field 'latecy' in reply; did you mean 'latency'"):
         llm.when(user="a").then("x", latecy=2)
-    with pytest.raises(ScriptError, match="fault 'tired' is not one of"):
+    with pytest.raises(ScriptError, match="unknown fault 'tired'; it is one of"):
         llm.when(user="a").fails("tired")
     with pytest.raises(ScriptError, match="exactly one of"):
         llm.when(user="a").then("x", json={})

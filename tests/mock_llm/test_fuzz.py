@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from functools import reduce
+from pathlib import Path
 from typing import Any, get_args
 
+import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,15 +25,7 @@ VALUES = st.recursive(
     lambda part: st.lists(part, max_size=2) | st.dictionaries(st.text(max_size=3), part, max_size=2),
     max_leaves=4,
 )
-ITEM = {
-    "web_search_call": {"action": {"type": "search", "query": "x"}},
-    "file_search_call": {"queries": ["x"]},
-    "code_interpreter_call": {"code": "1 + 1", "container_id": "cntr_1"},
-    "mcp_list_tools": {"server_label": "s", "tools": []},
-    "mcp_call": {"name": "n", "server_label": "s", "arguments": "{}"},
-    "mcp_approval_request": {"name": "n", "server_label": "s", "arguments": "{}"},
-    "compaction": {},
-}
+ITEM: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("items.yaml").read_text("utf-8"))["given"]
 ITEMS = st.sampled_from([{"type": kind, **fields} for kind, fields in ITEM.items()])
 USES = st.fixed_dictionaries(
     {"tool": st.sampled_from(["add", "add", "none"])}, optional={"arguments": st.just({"total": 1}) | VALUES}
@@ -111,3 +108,74 @@ def test_whatever_a_script_holds_the_wire_stays_valid(
     assert str(llm.calls)
     assert llm.calls._repr_html_()
     assert str(llm.explain(-1))
+
+
+BODIES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("bodies.yaml").read_text("utf-8"))
+BODIES["messages/count_tokens"] = {
+    k: v for k, v in BODIES["messages"].items() if k not in ("max_tokens", "stop_sequences")
+}
+
+
+def places(part: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield at
+    for key, inner in part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ():
+        yield from places(inner, (*at, key))
+
+
+def send(path: str, body: bytes, llm: MockLLM | None = None) -> None:
+    """Whatever comes is answered, or refused in the API's shape."""
+    llm = llm or MockLLM([{"name": "any", "reply": {"json": {"a": "x"}, "broken": True}}])
+    answer = llm.respond(HttpRequest("POST", f"/v1/{path}", {"anthropic-version": "2026-10-21"}, body))
+    assert answer.status in (200, 400, 404, 422)
+    if not path.startswith("messages"):
+        strictly.check(answer.status, answer.headers["content-type"], answer.body)
+    elif answer.status != 200:
+        assert json.loads(answer.body)["type"] == "error"
+
+
+@pytest.mark.parametrize("path", BODIES)
+@rounds(200)
+@given(data=st.data(), value=VALUES | st.sampled_from([1, 0.5, -1, True, "x", [], {}, [{}], {"type": "x"}, None]))
+def test_any_value_in_any_place_of_a_body_gets_an_answer_or_a_shaped_error(path: str, data: Any, value: Any) -> None:
+    body = json.loads(json.dumps(BODIES[path]))
+    place = data.draw(st.sampled_from([*places(body)][1:]))
+    if data.draw(st.booleans()) and path == "responses":  # without references the other rules are reached
+        body = {**body, "input": body["input"][:-1], "previous_response_id": None}
+        place = place if place[:2] != ("input", len(body["input"])) else ("input",)
+    reduce(lambda inner, key: inner[key], place[:-1], body)[place[-1]] = value
+    send(path, json.dumps(body).encode())
+    send(path, json.dumps(body).encode(), MockLLM([{"name": "any", "reply": {"json": {"ok": [1, "x", {"a": None}]}}}]))
+
+
+@rounds(60)
+@given(path=st.sampled_from(list(BODIES)), body=st.binary())
+def test_any_bytes_get_a_shaped_error(path: str, body: bytes) -> None:
+    send(path, body)
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
+HOSTILE: dict[str, bytes | dict[str, Any]] = {
+    "empty": b"",
+    "deep list": b"[" * 100_000,
+    "deep object": b'{"a":' * 100_000,
+    "nan": b'{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "temperature": NaN}',
+    "utf-16": json.dumps(BODIES["messages"]).encode("utf-16"),
+    "lone surrogates": b'{"model": "\\ud800", "messages": [{"role": "user", "content": "\\udfff"}]}',
+    "huge integer": b'{"model": "m", "messages": [{"role": "user", "content": "x"}], "seed": 1' + b"0" * 4000 + b"}",
+    "endless schema": {"name": "n", "schema": {"$ref": "#"}},
+    "endless strict": {"name": "n", "strict": True, "schema": closed(a={"$ref": "#/properties/a"})},
+}
+
+
+@pytest.mark.parametrize("path", BODIES)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_bodies_get_an_answer_or_a_shaped_error(path: str, name: str) -> None:
+    body = HOSTILE[name]
+    if isinstance(body, dict):
+        shaped = {"response_format": {"type": "json_schema", "json_schema": body}}
+        body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "x"}], **shaped}).encode()
+    send(path, body)
+    send(path, body, MockLLM([{"name": "any", "reply": {"json": {"a": 1}}}]))

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+import yaml
 
 from mock_llm import MockLLM
-from mock_llm.types import SERVICE_ITEMS, HttpRequest
+from mock_llm.types import SERVICE_ITEMS, HttpRequest, image_hash
 from tests.mock_llm import strictly
-from tests.mock_llm.test_fuzz import ITEM
-from tests.mock_llm.test_wire import ANYTHING
-from tests.rounds import rounds
 
 CITY = {
     "type": "object",
@@ -31,25 +29,12 @@ OFFERED: dict[str, Any] = {
     "file_search": {"type": "file_search", "vector_store_ids": ["vs_1"]},
     "code_interpreter": {"type": "code_interpreter", "container": "cntr_1"},
     "mcp": {"type": "mcp", "server_label": "s", "server_url": "https://example.com"},
+    **{kind: {"type": kind} for kind in ("image_generation", "local_shell", "shell", "apply_patch", "computer")},
 }
 ASK = {"role": "user", "content": "Oslo?"}
-SCENES: list[dict[str, Any]] = [
-    {
-        "name": "look",
-        "when": {"user": "Oslo", "turn": 1},
-        "reply": {
-            "reasoning": "I look it up.",
-            "calls": [
-                {"tool": "weather", "arguments": {"city": "Oslo"}},
-                {"tool": "weather", "arguments": {"city": "Rome"}},
-            ],
-            "usage": {"input": 90, "output": 50, "cached": 64, "reasoning": 30},
-        },
-    },
-    {"name": "tell", "when": {"called": "weather"}, "reply": {"reasoning": "", "text": "Rain."}},
-    {"name": "query", "when": {"last": "query"}, "reply": {"calls": {"tool": "sql", "arguments": "SELECT 1"}}},
-    {"name": "rows", "when": {"called": "sql"}, "reply": {"text": "One row."}},
-]
+TABLES: Any = yaml.safe_load(Path(__file__).with_name("items.yaml").read_text("utf-8"))
+SCENES, ITEM, OUTPUTS, EVENTS = (TABLES[name] for name in ("scenes", "given", "outputs", "events"))
+IMAGE = OUTPUTS["computer_call"]["output"]["image_url"]
 
 
 @pytest.fixture
@@ -171,24 +156,14 @@ def test_a_custom_tool_is_called_in_a_chat_too(llm: MockLLM) -> None:
     assert llm.client().chat.completions.create(**chat, messages=after).choices[0].message.content == "One row."
 
 
-# The events of public recordings, without repetitions; "…" is the item's type.
-OPENED, CLOSED = "output_item.added", "output_item.done"
-EVENTS: dict[str, list[str]] = {
-    "web_search_call": [OPENED, "….in_progress", "….searching", "….completed", CLOSED],
-    "file_search_call": [OPENED, "….in_progress", "….searching", "….completed", CLOSED],
-    "code_interpreter_call": [
-        *(OPENED, "….in_progress", "…_code.delta", "…_code.done", "….interpreting", "….completed", CLOSED),
-    ],
-    "mcp_list_tools": [OPENED, "….in_progress", "….completed", CLOSED],
-    "mcp_call": [OPENED, "….in_progress", "…_arguments.delta", "…_arguments.done", "….completed", CLOSED],
-    "mcp_approval_request": [OPENED, CLOSED],
-    "compaction": [OPENED, CLOSED],
-    "custom_tool_call": [OPENED, "…_input.delta", "…_input.done", CLOSED],
-    "reasoning": [
-        *(OPENED, "reasoning_summary_part.added", "reasoning_summary_text.delta", "reasoning_summary_text.done"),
-        *("reasoning_summary_part.done", CLOSED),
-    ],
-}
+def answers(items: Any) -> list[dict[str, Any]]:
+    """The outputs of the calls that a client runs."""
+    return [
+        {"type": f"{item.type}_output", "id" if item.type == "local_shell_call" else "call_id": item.call_id}
+        | OUTPUTS[item.type]
+        for item in items
+        if item.type in OUTPUTS
+    ]
 
 
 @pytest.mark.parametrize("kind", EVENTS)
@@ -222,12 +197,67 @@ def test_an_item_of_the_service_is_accepted_when_it_comes_back() -> None:
     offered: Any = {"tools": list(OFFERED.values()), "context_management": [{"type": "compaction"}]}
     first = asked(llm, **offered)
     assert {item.type for item in first.output} == {*SERVICE_ITEMS, "message"}
-    back: Any = [ASK, *(item.to_dict() for item in first.output), ASK]
+    back: Any = [ASK, *(item.to_dict() for item in first.output), *answers(first.output), ASK]
     assert asked(llm, **offered, input=back).output_text == "x"
     with pytest.raises(openai.UnprocessableEntityError, match="but no tool of type web_search"):
         asked(llm)
     with pytest.raises(openai.UnprocessableEntityError, match="does not ask for it with context_management"):
         asked(llm, tools=list(OFFERED.values()))
+
+
+@pytest.mark.parametrize("kind", OUTPUTS)
+@pytest.mark.parametrize("continued", [False, True])
+def test_a_call_that_the_client_runs_is_a_turn_and_needs_its_output(kind: str, continued: bool) -> None:
+    name = kind.removesuffix("_call")
+    llm = MockLLM([{"name": "run", "when": {"turn": 1}, "reply": {"items": [{"type": kind, **ITEM[kind]}]}}])
+    seen = {"image": image_hash(IMAGE)[:8]} if kind == "computer_call" else {"last": "done"}
+    llm.when(called=name, turn=2, **seen).then("It is done.")
+    options: dict[str, Any] = {"tools": [OFFERED[name]]}
+    first = asked(llm, **options)
+    before: Any = [] if continued else [ASK, *(item.to_dict() for item in first.output)]
+    options |= {"previous_response_id": first.id} if continued else {}
+    assert asked(llm, input=[*before, *answers(first.output)], **options).output_text == "It is done."
+    words = f"No tool output found for {kind.replace('_', ' ')} {first.output[0].call_id}."
+    with pytest.raises(openai.BadRequestError, match=words):
+        asked(llm, input=[*before, ASK], **options)
+    with pytest.raises(openai.BadRequestError, match=f"No tool call found for {kind.replace('_', ' ')} output with"):
+        asked(llm, input=answers(first.output), tools=options["tools"])
+
+
+MODES: list[tuple[Any, str]] = [
+    ({"mode": "auto", "tools": [{"type": "function", "name": "weather"}]}, ""),
+    ({"mode": "required", "tools": [{"type": "custom", "name": "sql"}, OFFERED["mcp"]]}, "tool_choice allows only sql"),
+    ({"mode": "auto", "tools": []}, "tool_choice allows no tool"),
+    (
+        {"mode": "auto", "tools": [{"type": "function", "name": "sql"}]},
+        "Tool choice 'sql' not found in 'tools' parameter.",
+    ),
+    ({"mode": "none", "tools": []}, "Invalid value: 'none'. Supported values are: 'auto' and 'required'."),
+    ({"tools": []}, "Missing required parameter: 'tool_choice.mode'."),
+]
+
+
+@pytest.mark.parametrize("wire", ["chat", "responses"])
+@pytest.mark.parametrize(("allowed", "words"), MODES, ids=lambda value: None)
+def test_a_tool_choice_can_limit_the_offered_tools(llm: MockLLM, allowed: Any, words: str, wire: str) -> None:
+    def in_chat(tools: Any) -> Any:
+        kinds = [(tool["type"], tool) for tool in tools if tool["type"] in ("function", "custom")]
+        return [{"type": kind, kind: without(tool, "type")} for kind, tool in kinds]
+
+    options: dict[str, Any] = {
+        "tools": [TOOL, SQL, OFFERED["mcp"]],
+        "tool_choice": {"type": "allowed_tools", **allowed},
+    }
+    if wire == "chat":
+        choice = {"type": "allowed_tools", "allowed_tools": allowed | {"tools": in_chat(allowed["tools"])}}
+        options = {"model": "m", "messages": [ASK], "tools": in_chat(options["tools"]), "tool_choice": choice}
+    ask = llm.client().chat.completions.create if wire == "chat" else partial(asked, llm)
+    if not words:
+        ask(**options)
+        return
+    with pytest.raises(openai.APIStatusError) as caught:
+        ask(**options)
+    assert words in str(caught.value.body["message"]).replace(".allowed_tools.", ".")  # type: ignore[index]
 
 
 def test_results_of_the_services_tools_are_given_to_those_who_ask() -> None:
@@ -273,27 +303,3 @@ def test_an_async_stream_of_items_adds_up(llm: MockLLM) -> None:
     response = asyncio.run(ask())
     assert [item.type for item in response.output] == ["reasoning", "function_call", "function_call"]
     assert response.output[1].parsed_arguments == {"city": "Oslo"}
-
-
-KINDS = st.sampled_from(
-    [*ITEM, "reasoning", "custom_tool_call", "custom_tool_call_output", "item_reference", "program"]
-)
-FIELDS = (
-    "id call_id name input output summary content encrypted_content status action queries code tools arguments".split()
-)
-
-
-@rounds(200)
-@given(
-    kind=KINDS,
-    fields=st.dictionaries(st.sampled_from(FIELDS), ANYTHING | st.text(max_size=4), max_size=6),
-    last=st.booleans(),
-)
-def test_any_item_in_an_input_gets_an_answer_or_a_shaped_error(kind: str, fields: dict[str, Any], last: bool) -> None:
-    items = [ASK, {"type": kind, **fields}] if last else [{"type": kind, **fields}, ASK]
-    body = {"model": "gpt-5.4", "input": items, "tools": [TOOL]}
-    answer = MockLLM([{"name": "any", "reply": {"text": "x"}}]).respond(
-        HttpRequest("POST", "/v1/responses", {}, json.dumps(body).encode())
-    )
-    assert answer.status in (200, 400, 404)
-    strictly.check(answer.status, answer.headers["content-type"], answer.body)

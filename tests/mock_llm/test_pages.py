@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 import openai
 import pytest
+import yaml
 
 import mock_llm
 from mock_llm import MockLLM, Reply, When
@@ -88,6 +89,15 @@ def test_the_table_of_faults_is_what_the_client_shows() -> None:
     assert [row[0].strip("`") for row in rows] == list(get_args(Kind))
     for kind, plain, stream, _ in rows:
         assert (shown(kind.strip("`"), False), shown(kind.strip("`"), True)) == (plain, stream), kind
+
+
+def test_the_page_counts_the_evidence() -> None:
+    evidence = yaml.safe_load(Path(__file__).with_name("evidence.yaml").read_text(encoding="utf-8"))
+    seen = [str(row["seen"]) for table in ("verdicts", "schemas", "limits") for row in evidence[table]]
+    unknown, disputed = seen.count("not verified"), seen.count("disputed")
+    assert f"{len(seen)} requests and schemas" in README
+    words = f'shows {len(seen) - unknown - disputed} of them; {unknown} are marked "not verified", and {disputed} "disputed"'
+    assert words in " ".join(README.split())
 
 
 def test_every_condition_and_every_reply_is_on_the_page() -> None:

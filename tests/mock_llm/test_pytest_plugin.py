@@ -284,9 +284,9 @@ def test_a_marker_or_the_name_of_the_test_chooses_scripts(outcomes: Run, project
     assert outcome == passed | dict.fromkeys(wrong, "ERROR"), printed
     for words in (
         "missing.yaml",
-        "the script has no scene 'othre', only 'other'",
-        "the marker mock_llm has scenes, unused, errors, max_calls, transport, not 'unsued'",
-        "transport is auto or in-process or loopback, not 'pigeon'",
+        "the script has no scene 'othre'; did you mean 'other'?",
+        "the marker mock_llm has no argument 'unsued'; did you mean 'unused'?",
+        "transport can't be 'pigeon'; it is one of auto, in-process, loopback",
         "max_calls is a whole number, not 'many'",
     ):
         assert words in printed

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anthropic
 import openai
 import pytest
 import yaml
@@ -172,6 +173,76 @@ def test_a_recording_is_continued_and_says_what_it_leaves_out(tmp_path: Path) ->
         "the response can't be read: TypeError(\"string",
         "mock_llm does not serve it",
     ]
+
+
+LOOK: Any = {"type": "function", "name": "look", "parameters": {"type": "object", "properties": {}}, "strict": False}
+SERVED = [{"type": "web_search"}, {"type": "shell"}, {"type": "custom", "name": "sql"}, LOOK]
+RICH: list[tuple[str, dict[str, Any]]] = [  # what the model says, and what is recorded of it
+    ("think", {"reasoning": "I look.", "calls": {"tool": "look"}, "usage": {"input": 9, "output": 8, "cached": 4}}),
+    *((word, {"calls": {"tool": "sql", "arguments": '{"SELECT": 1}'}}) for word in ("query", "ask sql")),
+    ("search", {"items": [{"type": "web_search_call", "action": {"type": "search", "query": "x"}}], "text": "Found."}),
+    ("list", {"items": [{"type": "shell_call", "action": {"commands": ["ls"]}}]}),
+]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(("word", "reply"), RICH)
+def test_reasoning_custom_tools_and_the_services_items_are_recorded(
+    tmp_path: Path, word: str, reply: dict[str, Any], stream: bool
+) -> None:
+    body = {"model": "m", "input": word, "tools": SERVED, "reasoning": {"summary": "auto"}, "stream": stream}
+    chat: Any = {"model": "m", "messages": [{"role": "user", "content": word}], "stream": stream}
+    chat["tools"] = [{"type": "custom", "custom": {"name": "sql"}}]
+    with recording(MockLLM([{"name": word, "reply": reply}]), tmp_path / "a.yaml") as (client, recorder, notes):
+        list(client.chat.completions.create(**chat) if word == "ask sql" else client.responses.create(**body))
+    assert notes == []
+    scenes = [
+        llm.scenes[0].reply for llm in (MockLLM.load(tmp_path / "a.yaml"), MockLLM([{"name": "a", "reply": reply}]))
+    ]
+    for name in ("reasoning", "calls", "items", "text"):
+        assert getattr(scenes[0], name) == getattr(scenes[1], name)
+    assert scenes[0].usage.cached == scenes[1].usage.cached
+    assert recorder.calls[0].scene == f"1: {word}"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_messages_of_anthropics_api_are_recorded_with_their_thoughts(tmp_path: Path, stream: bool) -> None:
+    out, real = tmp_path / "a.yaml", MockLLM()
+    usage = {"input": 50, "output": 20, "cached": 40, "reasoning": 5}
+    real.when(user="Oslo").calls("look", city="Oslo").having(reasoning="I look.", usage=usage).then("Rain.")
+    thinking = {"type": "enabled", "budget_tokens": 1024}
+    tools = [{"name": "look", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}]
+
+    def talk(client: Any) -> list[Any]:
+        messages: list[Any] = [{"role": "user", "content": "Oslo?"}]
+        body: Any = {"model": "claude-haiku-4-5", "max_tokens": 2000, "messages": messages, "tools": tools}
+        for _ in range(2):
+            if stream:
+                with client.messages.stream(**body, thinking=thinking) as events:
+                    answer = events.get_final_message()
+            else:
+                answer = client.messages.create(**body, thinking=thinking)
+            results = [
+                {"type": "tool_result", "tool_use_id": block.id, "content": "rain"}
+                for block in answer.content
+                if block.type == "tool_use"
+            ]
+            messages += [{"role": "assistant", "content": answer.content}, {"role": "user", "content": results}]
+        return [message["content"][-1].to_dict() for message in messages[1::2]]
+
+    with recording(real, out) as (openai_client, _, notes):
+        address = str(openai_client.base_url).removesuffix("/v1/")
+        talked = talk(anthropic.Anthropic(api_key="sk-secret", base_url=address, max_retries=0))
+    again = MockLLM.load(out)
+    assert notes == []
+    assert [scene.reply.reasoning for scene in again.scenes] == ["I look.", None]
+    assert again.scenes[0].reply.usage == real.scenes[0].reply.usage
+    assert [without_id(block) for block in talk(again.anthropic())] == [without_id(block) for block in talked]
+    assert "sk-secret" not in out.read_text(encoding="utf-8")
+
+
+def without_id(block: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in block.items() if name != "id"}
 
 
 DELTAS: list[dict[str, Any]] = [

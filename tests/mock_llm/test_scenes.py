@@ -160,33 +160,6 @@ def test_a_reply_must_fit_the_format_unless_it_is_broken_on_purpose(reply: dict[
     assert isinstance(answer([Scene("s", Reply(json={"tool": "add"}))], asked), Answer)
 
 
-def test_an_unscripted_request_is_told_the_nearest_scene_and_one_to_paste() -> None:
-    script = [
-        scene("greet", says="hello"),
-        Scene("plan it", Reply(json={}), When(role="planner", says="12 * 4 + 5", format="json"), "sums.yaml:3"),
-    ]
-    asked = request("Compute 12 * 4 + 6", system="Role: planner", response_format=WANTED)
-    assert error_of(script, asked).message.splitlines() == [
-        "mock_llm has no scene for this request: role planner, format json_schema, "
-        "last message user 'Compute 12 * 4 + 6'.",
-        "The nearest scene is 'plan it' (sums.yaml:3):",
-        "  fits     role: planner",
-        "  DIFFERS  says: 12 * 4 + 5",
-        "           not in the conversation",
-        "  fits     format: json",
-        "To answer it, paste this under `scenes:` and write the reply:",
-        "  - name: 'planner: Compute 12 * 4 + 6'",
-        "    when:",
-        "      role: planner",
-        "      last:",
-        "      - Compute 12 * 4 + 6",
-        "      format: json_schema",
-        "    reply:",
-        "      json:",
-        "        tool: add",
-    ]
-
-
 @rounds(80)
 @given(
     texts=st.lists(st.text(), min_size=1, max_size=3),

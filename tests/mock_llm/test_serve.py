@@ -211,13 +211,16 @@ HELLO = "scenes:\n- name: greet\n  reply: {text: hello}\n"
 
 @pytest.mark.parametrize(
     ("text", "status", "told"),
-    [("scenes:\n- nam: x\n", 1, "bad.yaml:2: unknown field 'nam'"), (None, 2, "No such file")],
+    [("scenes:\n- nam: x\n", 1, "bad.yaml:2: unknown field 'nam'"), (None, 2, "No such file"), (HELLO, 2, "in use")],
 )
-def test_the_command_says_what_is_wrong_with_a_script(tmp_path: Path, text: str | None, status: int, told: str) -> None:
+def test_the_command_says_what_is_wrong_with_a_script_or_its_port(
+    tmp_path: Path, base_url: str, text: str | None, status: int, told: str
+) -> None:
+    port = str(urlsplit(base_url).port)
     script = tmp_path / "bad.yaml"
     if text is not None:
         script.write_text(text)
-    done = subprocess.run(command("serve", str(script)), capture_output=True, text=True, check=False)
+    done = subprocess.run(command("serve", str(script), "--port", port), capture_output=True, text=True, check=False)
     assert done.returncode == status
     assert told in done.stderr
     assert "Traceback" not in done.stderr
@@ -290,13 +293,3 @@ def test_only_this_machine_is_let_in_unless_told_otherwise(llm: MockLLM) -> None
         assert url.startswith("http://127.0.0.1:")
     with llm.serve(host="0.0.0.0") as url:
         assert url.startswith("http://0.0.0.0:")
-
-
-def test_a_taken_port_is_said_plainly(tmp_path: Path, base_url: str) -> None:
-    script = tmp_path / "hello.yaml"
-    script.write_text(HELLO)
-    port = str(urlsplit(base_url).port)
-    done = subprocess.run(command("serve", str(script), "--port", port), capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "in use" in done.stderr
-    assert "Traceback" not in done.stderr

@@ -128,12 +128,11 @@ def test_n_repeats_a_reply_or_takes_different_choices() -> None:
         texts(votes, 4)
 
 
-def counted() -> MockLLM:
-    scenes: list[dict[str, Any]] = [
-        {"name": f"number {n}", "when": {"says": "roll", "counter": "dice", "turn": n}, "reply": {"text": f"{n}"}}
-        for n in range(1, 41)
-    ]
-    return MockLLM([*scenes, {"name": "afterwards", "when": {"says": "roll"}, "reply": {"text": "many"}}])
+def counted(**reply: Any) -> MockLLM:
+    when = {"says": "roll", "counter": "dice"}
+    return MockLLM(
+        [{"name": f"{n}", "when": {**when, "turn": n}, "reply": {"text": f"{n}", **reply}} for n in range(1, 33)]
+    )
 
 
 def roll(llm: MockLLM, text: str = "roll", retry: int = 0) -> str:
@@ -149,21 +148,8 @@ def test_a_named_counter_counts_calls_and_not_retries() -> None:
     assert [roll(llm), roll(llm), roll(llm, retry=1), roll(llm, "roll again"), roll(llm)] == ["1", "2", "2", "3", "4"]
 
 
-def failing(times: int) -> MockLLM:
-    return MockLLM(
-        [
-            {
-                "name": f"number {n}",
-                "when": {"says": "roll", "counter": "dice", "turn": n},
-                "reply": {"text": f"{n}", "faults": ["rate_limit"] * times},
-            }
-            for n in range(1, 33)
-        ]
-    )
-
-
 def test_32_retried_calls_beside_each_other_keep_their_numbers() -> None:
-    llm = failing(3)
+    llm = counted(faults=["rate_limit"] * 3)
     client = llm.client(max_retries=3)
     with ThreadPoolExecutor(32) as pool:
         completions = list(pool.map(lambda _: client.chat.completions.create(**ask(user("roll"))), range(32)))

@@ -79,7 +79,6 @@ def test_tools_are_called_and_all_their_results_go_back_in_one_message(llm: Mock
         messages += [{"role": "tool", "tool_call_id": call.id, "content": "done"} for call in answer.tool_calls]
         assert ask(client, "m", messages, tools=[FUNCTION]).text == "3 and 7"
     sent = llm.calls[-1].request
-    assert sent is not None
     assert [message["role"] for message in sent["messages"]] == ["user", "assistant", "user"]
     assert sent["system"] == "Be brief."
 

@@ -1,4 +1,4 @@
-"""Answers and conversations are bounded: in tokens and in characters, with a sign of what was left out."""
+"""Answers and conversations are bounded in tokens and characters, and the missing part is marked."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import MockLLM
-from planexec_lite import LLMEvaluator, LLMPlanner, Plan, ReActExecutor, Step, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import LLMEvaluator, LLMPlanner, Plan, ReActExecutor, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import Action, Judged, Observation, PlanProposed
-from planexec_lite.meter import Meter
 from planexec_lite.model.asking import Bounds
 from planexec_lite.model.prompt_text import SHORT, fitted, shortened
+from tests.core.agents import carry_out
 from tests.core.sums import FIRST, GOAL, SECOND, FakeClient, agent
+from tests.roles.test_react import call, done, scene
 from tests.rounds import rounds
 
 PLAN = {"steps": [FIRST, SECOND]}
@@ -28,13 +28,12 @@ def contents(request: dict[str, Any]) -> list[str]:
 
 @rounds(100)
 @given(st.text("abc ", max_size=600), st.integers(80, 300))
-def test_a_shortened_text_keeps_both_ends_and_says_how_much_is_missing(text: str, most: int) -> None:
+def test_a_shortened_text_keeps_both_ends_and_counts_the_missing_part(text: str, most: int) -> None:
     short = shortened(text, most)
     if len(text) <= most:
         assert short == text
         return
     parts = re.fullmatch(r"(.+) … \[([\d,]+) characters left out\] … (.+)", short)
-    assert parts is not None
     head, missing, tail = parts.groups()
     assert text.startswith(head)
     assert text.endswith(tail)
@@ -44,7 +43,7 @@ def test_a_shortened_text_keeps_both_ends_and_says_how_much_is_missing(text: str
 
 @rounds(100)
 @given(st.lists(st.text("ab", max_size=500), max_size=6), st.integers(600, 2000))
-def test_a_conversation_fits_and_its_short_messages_and_the_rules_stay_whole(texts: list[str], most: int) -> None:
+def test_a_shortened_conversation_keeps_the_rules_and_short_messages(texts: list[str], most: int) -> None:
     rules = {"role": "system", "content": "r" * 3000}
     messages = [rules, *({"role": "user", "content": text} for text in texts), {"role": "assistant", "content": None}]
     sent = fitted(messages, most)
@@ -85,15 +84,11 @@ class BadRequest(Exception):
         self.param = param
 
 
-NO_MAX_TOKENS = (
-    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-)
+NO_MAX_TOKENS = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
 
 
 @pytest.mark.parametrize("param", ["max_tokens", None])
-def test_an_endpoint_with_another_name_for_the_limit_is_remembered(
-    param: str | None,
-) -> None:
+def test_the_other_name_of_the_limit_is_remembered_for_an_endpoint(param: str | None) -> None:
     rejects = BadRequest(NO_MAX_TOKENS, param), BadRequest("'temperature' does not support 0", "temperature")
     client = FakeClient(*rejects, PLAN)
     for model in ("thinks", "thinks", "plain"):
@@ -104,7 +99,7 @@ def test_an_endpoint_with_another_name_for_the_limit_is_remembered(
     assert ["temperature" in request for request in client.requests] == [True, True, False, False, True]
 
 
-def test_a_model_that_repeats_itself_is_cut_off_and_hears_of_it_in_short() -> None:
+def test_an_endless_answer_is_cut_off_and_the_repair_shows_it_shortened() -> None:
     endless = '{"steps": [' + json.dumps(FIRST) * 500
     client = FakeClient({"content": endless, "finish_reason": "length"}, PLAN)
     run = agent(LLMPlanner(client, "m")).run(GOAL)
@@ -121,69 +116,48 @@ def test_a_model_that_repeats_itself_is_cut_off_and_hears_of_it_in_short() -> No
     assert "cut off; it may have 2,048 tokens" in repair
 
 
-LOOKED: list[str] = []
-
-
 @tool(effects="none")
 def look(where: str) -> str:
     """Look somewhere."""
-    LOOKED.append(where)
     return "dust " * 40_000
 
 
-def executed(*scenes: dict[str, Any], **options: Any) -> tuple[Any, list[Any], MockLLM]:
-    LOOKED.clear()
-    llm = MockLLM([{"when": {"role": "executor", **scene.pop("when", {})}, **scene} for scene in scenes])
-    executor = ReActExecutor(llm.client(), Toolbox([look]), "cheap", **options)
-    with Meter() as meter:
-        try:
-            value = executor.execute(Step(id="1", description="find the key"), {})
-        except RuntimeError as error:
-            value = error
-    return value, [event for _, _, event in meter.events], llm
+DUST = Toolbox([look])
 
 
-def test_an_executor_that_is_cut_off_each_time_fails_and_says_why() -> None:
-    value, _, llm = executed({"name": "talks", "reply": {"text": "well " * 300}}, max_tokens=50, max_iterations=3)
+def test_an_executor_whose_answers_are_cut_off_fails_with_the_reason() -> None:
+    value, _, llm = done(scene("talks", {"text": "well " * 300}), max_tokens=50, max_iterations=3)
     assert isinstance(value, RuntimeError)
     assert "not done after 3 iterations (max_iterations); the answer was cut off; it may have 50 tokens" in str(value)
     assert len(llm.calls) == 3
 
 
-def test_a_call_in_an_answer_that_was_cut_off_is_not_made() -> None:
-    call = {"calls": [{"tool": "look", "arguments": {"where": "hall"}}], "finish_reason": "length"}
-    value, events, _ = executed(
-        {"name": "cut", "when": {"turn": 1}, "reply": call},
-        {"name": "end", "when": {"turn": 2}, "reply": {"text": "gave up"}},
-    )
-    assert (value, LOOKED) == ("gave up", [])
-    assert not [event for event in events if isinstance(event, Action)]
+def test_a_call_in_a_truncated_answer_is_not_made() -> None:
+    cut, end = call({"where": "hall"}, finish_reason="length"), {"text": "gave up"}
+    value, meter, _ = done(scene("cut", cut, turn=1), scene("end", end, turn=2), tools=DUST)
+    assert value == "gave up"
+    assert not [event for _, _, event in meter.events if isinstance(event, Action)]
 
 
-def test_what_an_executor_saw_does_not_fill_its_conversation() -> None:
-    looks = {"calls": [{"tool": "look", "arguments": {"where": "hall"}}]}
-    value, events, llm = executed(
-        *({"name": f"look {turn}", "when": {"turn": turn}, "reply": looks} for turn in (1, 2, 3)),
-        {"name": "end", "when": {"turn": 4}, "reply": {"text": "only dust"}},
-        max_prompt=10_000,
-    )
-    assert (value, len(LOOKED)) == ("only dust", 3)
+def test_long_observations_are_shortened_in_the_conversation() -> None:
+    looks = [scene(f"look {turn}", call({"where": "hall"}), turn=turn) for turn in (1, 2, 3)]
+    value, meter, llm = done(*looks, scene("end", {"text": "only dust"}, turn=4), tools=DUST, max_prompt=10_000)
+    assert value == "only dust"
     assert all(sum(map(len, contents(call.request)[1:])) <= 10_000 for call in llm.calls)
     seen = contents(llm.calls[-1].request)
     assert [text.count("characters left out") for text in seen if text.startswith("dust")] == [1, 1, 1]
     assert "find the key" in seen[1]
-    assert max(len(event.text) for event in events if isinstance(event, Observation)) == 200_000  # the record is whole
+    texts = [event.text for _, _, event in meter.events if isinstance(event, Observation)]
+    assert list(map(len, texts)) == [200_000] * 3  # the record is complete
 
 
 JUDGED = Plan.parse([{"id": 1, "tool": "look", "params": {"where": "hall"}, "success_criteria": "a key is there"}])
 
 
-def test_the_evaluators_question_is_bounded_and_says_what_was_left_out() -> None:
+def test_the_evaluators_prompt_is_bounded_and_marks_the_missing_part() -> None:
     client = FakeClient({"verdict": "accept", "reason": "dust", "task": None, "rejects": None})
     evaluator = LLMEvaluator(client, "m", max_tokens=99, max_prompt=3000)
-    before = execute(
-        Plan.parse([{"id": n, "description": "earlier " * 20} for n in range(99)]), ToolExecutor(Toolbox([]))
-    )
+    before = carry_out([{"id": n, "description": "earlier " * 20} for n in range(99)], [])
     evaluator.evaluate(JUDGED.steps[0], look("hall"), before.board)
     request = client.requests[0]
     assert request["max_tokens"] == 99
@@ -192,9 +166,9 @@ def test_the_evaluators_question_is_bounded_and_says_what_was_left_out() -> None
     assert "characters left out" in contents(request)[1]
 
 
-def test_an_evaluators_answer_that_is_cut_off_is_no_verdict_and_says_so() -> None:
+def test_a_truncated_answer_of_an_evaluator_is_not_a_verdict() -> None:
     client = FakeClient({"content": '{"verdict": "accept", "reason": "' + "because " * 500, "finish_reason": "length"})
-    run = execute(JUDGED, ToolExecutor(Toolbox([look])), evaluator=LLMEvaluator(client, "m"))
+    run = execute(JUDGED, ToolExecutor(DUST), evaluator=LLMEvaluator(client, "m"))
     failed = next(event for event in run.events if (isinstance(event, Judged) and event.error is not None))
     assert "the evaluator's answer was cut off; it may have 512 tokens (max_tokens)" in failed.error
     assert len(failed.error) < 400

@@ -1,9 +1,8 @@
-"""Endpoints of many makes, asked by the genuine client: what they leave out, refuse, put around an answer, or never end."""
+"""Endpoints of many kinds with the real client: missing fields, refusals, text around an answer, endless answers."""
 
 import json
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -89,7 +88,7 @@ def planned(asked: openai.OpenAI, *, stream: bool = False, **options: Any) -> Ru
     return agent.run("g")
 
 
-# usage
+# Usage
 
 ODD_USAGE: dict[str, tuple[Any, tuple[int, int]]] = {
     "missing": (..., (0, 0)),
@@ -105,17 +104,17 @@ ODD_USAGE: dict[str, tuple[Any, tuple[int, int]]] = {
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("kind", ODD_USAGE)
-def test_odd_usage_is_unknown_and_a_journalled_run_ends(kind: str, stream: bool, tmp_path: Path) -> None:
+def test_odd_usage_counts_as_unknown_and_the_run_ends(kind: str, stream: bool, journal: Journal) -> None:
     usage, tokens = ODD_USAGE[kind]
     more = {} if usage is ... else {"usage": usage}
     whole = {"choices": completion()["choices"], **more}
     streamed = chunks({"choices": None, **more}, delta(PLAN, **more), delta(None, "stop"), {"choices": [], **more})
     asked = client(lambda request: streamed if stream else response(whole))
-    run = planned(asked, stream=stream, journal=Journal(tmp_path / "j"))
+    run = planned(asked, stream=stream, journal=journal)
     (call,) = run.board.calls
     note = "" if kind == "whole" else "the endpoint reports no tokens"
     assert (run.status, call.input_tokens, call.output_tokens, call.note) == ("finished", *tokens, note)
-    assert Journal(tmp_path / "j").load(1).status == "finished"
+    assert journal.load(1).status == "finished"
     assert any("the endpoint reports no tokens" in line for line in sentences(run)) == bool(note)
 
 
@@ -168,7 +167,7 @@ def test_an_endpoint_without_json_schema_gets_the_schema_in_the_prompt(refusal: 
     [([{"loc": ["body", "response_format"], "msg": "no format is taken"}], 2), ("the prompt is too long", 1)],
 )
 @pytest.mark.parametrize("status", [400, 422])
-def test_the_endpoints_words_are_told_where_no_way_helps(detail: Any, requests: int, status: int) -> None:
+def test_the_endpoints_error_is_the_reason_if_no_other_way_helps(detail: Any, requests: int, status: int) -> None:
     seen: list[dict[str, Any]] = []
 
     def respond(request: dict[str, Any]) -> httpx2.Response:
@@ -198,13 +197,13 @@ def test_a_parameter_that_an_endpoint_rejects_is_left_out(status: int, body: dic
 
 
 @pytest.mark.parametrize("task", [["look"], 5, {"a": 1}])
-def test_a_verdict_counts_without_a_task_that_is_no_text(task: Any) -> None:
+def test_a_verdict_counts_even_if_its_task_is_not_text(task: Any) -> None:
     verdict = json.dumps({"verdict": "replan", "reason": "dark", "task": task, "rejects": None})
     run = execute(JUDGED, ToolExecutor(TOOLS), evaluator=LLMEvaluator(always(completion(verdict)), "m"))
     assert [(event.verdict, event.error) for event in run.events if isinstance(event, Judged)] == [("replan", None)]
 
 
-# what is around an answer
+# Text around an answer
 
 AROUND = {
     "<think>\nThey want {a plan}.\n</think>\n\n" + PLAN: PLAN,
@@ -220,7 +219,7 @@ AROUND = {
 
 
 @pytest.mark.parametrize("said", AROUND)
-def test_thoughts_and_end_marks_are_no_part_of_an_answer(said: str) -> None:
+def test_thoughts_and_end_marks_are_removed(said: str) -> None:
     assert spoken(said) == ask(always(completion(said)), "m", ASKED).text == AROUND[said]
     *pieces, last = ask_streaming(streams(*map(delta, said), delta(None, "stop")), "m", ASKED)
     assert isinstance(last, Answer)
@@ -236,7 +235,7 @@ def test_thoughts_and_end_marks_are_found_in_time() -> None:
     assert time.perf_counter() - began < 5
 
 
-def test_no_step_starts_from_the_thoughts_of_a_model() -> None:
+def test_no_step_starts_from_a_models_thoughts() -> None:
     draft = PLAN.replace("look", "draft")
     said = f"<think>{draft}</think>\n{PLAN}"
     run = planned(streams(*map(delta, said), delta(None, "stop")), stream=True, workers=Simulated())
@@ -244,7 +243,7 @@ def test_no_step_starts_from_the_thoughts_of_a_model() -> None:
     assert "StepProposed" not in {type(event).__name__ for event in run.events}
 
 
-def test_an_answer_may_lack_what_nobody_reads_and_come_whole_or_streamed() -> None:
+def test_optional_fields_can_be_missing_and_streams_are_optional() -> None:
     nulls = {"content": PLAN, "tool_calls": None, "refusal": None}
     for message in ({"message": {"content": PLAN}}, {"message": nulls, "finish_reason": None}):
         assert planned(always({"choices": [message]})).status == "finished"
@@ -269,7 +268,7 @@ def test_a_tool_call_may_come_in_pieces() -> None:
     assert answer.tool_calls == (ToolCall("b", "look", "{}"), ToolCall("c", "look", '{"a": 1}'))
 
 
-# an answer that is none
+# Responses without an answer
 
 NONE: dict[str, tuple[Any, str]] = {
     "no choices": ({"choices": []}, "sent no answer"),
@@ -291,7 +290,7 @@ NONE: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("what", NONE)
-def test_an_answer_that_is_none_is_told_in_the_endpoints_words(what: str, stream: bool) -> None:
+def test_a_response_without_an_answer_is_reported_in_its_words(what: str, stream: bool) -> None:
     body, words = NONE[what]
     kind = "application/json" if isinstance(body, dict) else "text/html"
     asked = streams(*body) if isinstance(body, list) else always(body, kind=kind)
@@ -302,7 +301,7 @@ def test_an_answer_that_is_none_is_told_in_the_endpoints_words(what: str, stream
     assert "; " in failed.error, "it says what to do"
 
 
-def test_a_stream_may_be_written_in_every_way_that_its_standard_allows() -> None:
+def test_all_valid_forms_of_a_stream_are_read() -> None:
     first, last = json.dumps(delta("a")), json.dumps(delta("b", "stop"))
     for end in ("\n", "\r\n"):
         text = f": hello{end}event: message{end}data:{first}{end}{end}id: 2{end}data: {last}{end}{end}data:[DONE]{end}{end}"
@@ -311,30 +310,19 @@ def test_a_stream_may_be_written_in_every_way_that_its_standard_allows() -> None
 
 
 @pytest.mark.parametrize("reason", ["max_tokens", "model_length", "LENGTH"])
-def test_an_answer_that_was_cut_off_is_no_result_in_any_spelling(reason: str) -> None:
+def test_a_truncated_or_filtered_answer_is_not_a_result(reason: str) -> None:
     body = completion("The first half")
+    body["choices"][0]["finish_reason"] = "content_filter"
+    with pytest.raises(AnswerError, match="content filter"):
+        ask(always(body), "m", ASKED)
     body["choices"][0]["finish_reason"] = reason
     assert ask(always(body), "m", ASKED).finish_reason == "length"
     run = execute(Plan.parse(["look"]), ReActExecutor(always(body), TOOLS, max_iterations=1))
     assert "was cut off" in run.reason
 
 
-def test_an_answer_that_a_filter_stopped_is_none() -> None:
-    body = completion("The first half")
-    body["choices"][0]["finish_reason"] = "content_filter"
-    with pytest.raises(AnswerError, match="content filter"):
-        ask(always(body), "m", ASKED)
-
-
-def test_nothing_is_read_behind_the_end_of_a_stream() -> None:
-    stream = Endless(b": still here\n\n", 0.0)
-    stream.first = f"data: {json.dumps(delta('a', 'stop'))}\n\ndata: [DONE]\n\n".encode()
-    assert list(ask_streaming(always(stream), "m", ASKED)) == ["a", Answer("a", None, "stop")]
-    assert stream.count <= 2
-
-
 @pytest.mark.parametrize("said", ["max_tokens and json_schema are fine", "x" * 200_000])
-def test_the_words_of_a_model_reject_no_part_of_a_request(said: str) -> None:
+def test_a_models_words_are_not_read_as_an_error(said: str) -> None:
     requests: list[Any] = []
 
     def respond(request: dict[str, Any]) -> httpx2.Response:
@@ -346,15 +334,14 @@ def test_the_words_of_a_model_reject_no_part_of_a_request(said: str) -> None:
     assert len(requests) == 1
 
 
-# an answer without end
+# Endless answers
 
 
 class Endless(httpx2.SyncByteStream):
     def __init__(self, part: bytes, pause: float) -> None:
-        self.part, self.pause, self.count, self.first = part, pause, 0, b""
+        self.part, self.pause, self.count = part, pause, 0
 
     def __iter__(self) -> Iterator[bytes]:
-        yield self.first
         while True:
             time.sleep(self.pause)
             self.count += 1
@@ -379,7 +366,7 @@ def endless(what: str) -> openai.OpenAI:
 
 
 @pytest.mark.parametrize("what", ENDLESS)
-def test_a_planner_stops_reading_when_the_runs_time_is_over(what: str) -> None:
+def test_a_planner_stops_reading_at_the_deadline(what: str) -> None:
     began = time.perf_counter()
     for stream in (False, True):
         run = planned(endless(what), stream=stream, policy=Policy(max_repairs=0, deadline=0.3))
@@ -391,7 +378,7 @@ def test_a_planner_stops_reading_when_the_runs_time_is_over(what: str) -> None:
 @pytest.mark.parametrize(
     "policy", [Policy(deadline=0.3), Policy(budget=Budget(seconds=0.3))], ids=["deadline", "budget"]
 )
-def test_executors_and_judges_stop_reading_when_the_runs_time_is_over(policy: Policy) -> None:
+def test_executors_and_judges_stop_reading_at_the_deadline(policy: Policy) -> None:
     asked, began = endless("a body that drips"), time.perf_counter()
     runs = [
         execute(Plan.parse([{"id": "1", "description": "Look"}]), ReActExecutor(asked, TOOLS, "m"), policy=policy),
@@ -420,7 +407,7 @@ def test_a_whole_answer_is_bounded_without_a_deadline() -> None:
 
 
 @pytest.mark.parametrize("after", ["silence", "a request to try later"])
-def test_a_deadline_holds_before_the_endpoint_has_answered_at_all(after: str) -> None:
+def test_a_deadline_applies_before_the_endpoint_answers(after: str) -> None:
     released = Event()
 
     def respond(request: dict[str, Any]) -> httpx2.Response:

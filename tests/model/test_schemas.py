@@ -52,7 +52,7 @@ class Box:
 
 
 def tool_of(name: str, kinds: list[Any], defaults: int) -> Tool:
-    """A tool with one parameter for each kind; the last so many have a default."""
+    """A tool with a parameter for each kind; the last `defaults` parameters have a default."""
     kind = inspect.Parameter.KEYWORD_ONLY
     first = len(kinds) - defaults
     parameters = [
@@ -112,8 +112,7 @@ def boxes(draw: st.DrawFn) -> list[tuple[Tool, list[int]]]:
 
 
 @pytest.mark.parametrize("kind", [kind for kind, _ in TYPES], ids=str)
-def test_every_common_type_gives_a_legal_strict_schema(kind: Any) -> None:
-    """One of its rules: the variants of a step differ in their first key."""
+def test_every_common_type_gives_a_valid_strict_schema(kind: Any) -> None:
     schema = plan_schema(Toolbox([tool_of("one", [kind], 0), tool_of("two", [kind, str], 1), tool_of("three", [], 0)]))
     assert faults(schema) == []
     assert list(shared_first_keys(schema)) == []
@@ -160,7 +159,7 @@ ANSWERED = {"id", "description", "tool", "params", "depends_on", "success_criter
         ({"extra": 1}, "an unknown field"),
     ],
 )
-def test_what_can_not_run_does_not_fit_the_schema(change: dict[str, Any], why: str) -> None:
+def test_an_invalid_step_does_not_fit_the_schema(change: dict[str, Any], why: str) -> None:
     @tool(effects="none")
     def shout(text: str, times: int) -> str:
         return text * times
@@ -178,7 +177,7 @@ class Node(BaseModel):
 
 
 @pytest.mark.parametrize("kind", [dict, dict[str, int], Any, list, list[Any], Node], ids=str)
-def test_a_type_that_can_not_be_closed_is_rejected_with_tool_and_parameter(kind: Any) -> None:
+def test_an_open_type_is_rejected_with_tool_and_parameter(kind: Any) -> None:
     with pytest.raises(ToolError, match=r"'open'.*'p0"):
         plan_schema(Toolbox([tool_of("open", [kind], 0)]))
 

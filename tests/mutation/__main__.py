@@ -41,7 +41,7 @@ MORE = {  # by changed file, the tests that are tried besides those of the same 
     "asking answer": "endpoints",
 }
 FOLDERS = ("core", "capabilities", "plan", "roles", "tools", "model", "workers", "journal")
-MOCK = "scenes scripts tools faults request_validation wire items order serve explain recorder"
+MOCK = "scenes scripts tools faults request_validation wire items order serve explain recorder fuzz"
 
 
 def tests_of(file: Path) -> str:

@@ -1,4 +1,4 @@
-"""Reading plans: every shape of the published articles, one canonical form, and PlanError for everything else."""
+"""Reading plans: all published shapes, one canonical form, and PlanError for everything else."""
 
 import json
 import math
@@ -91,7 +91,7 @@ def reads_or_says_why(source: Any) -> None:
 
 @rounds(300)
 @given(likely | steps | st.fixed_dictionaries({"steps": steps | likely}, optional={"goal": likely, "answer": likely}))
-def test_any_object_is_a_plan_or_a_plan_error(source: Any) -> None:
+def test_any_object_gives_a_plan_or_a_plan_error(source: Any) -> None:
     reads_or_says_why(source)
 
 
@@ -101,28 +101,22 @@ def test_any_object_is_a_plan_or_a_plan_error(source: Any) -> None:
 @example("\ud800")
 @example('{"steps": [{"id": 1e999}]}')
 @example('[{"id": 1, "params": {"x": NaN}}]')
-def test_any_text_is_a_plan_or_a_plan_error(source: str | bytes) -> None:
+def test_any_text_gives_a_plan_or_a_plan_error(source: str | bytes) -> None:
     reads_or_says_why(source)
 
 
-def nested(depth: int, kind: type) -> Any:
-    value: Any = 1
-    for _ in range(depth):
-        value = [value] if kind is list else {"a": value}
-    return value
-
-
-@pytest.mark.parametrize("kind", [list, dict])
 @pytest.mark.parametrize("depth", [150, 300, 5_000])
-def test_deep_nesting_is_a_plan_or_a_plan_error(depth: int, kind: type) -> None:
-    deep = nested(depth, kind)
+def test_deep_nesting_gives_a_plan_or_a_plan_error(depth: int) -> None:
+    deep: Any = 1
+    for _ in range(depth):
+        deep = [{"a": deep}]
     params = [{"id": 1, "tool": "a", "params": {"x": deep}}]
     for source in ({"steps": deep}, {"goal": deep, "steps": []}, deep, params):
         reads_or_says_why(source)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, "\ud800", "a\udfffb"], ids=ascii)
-def test_what_no_file_can_hold_is_rejected_at_every_place(value: Any) -> None:
+def test_values_outside_json_are_rejected_at_every_place(value: Any) -> None:
     params = {"x": [value]}
     step = {"id": 1, "tool": "a"}
     for source in (
@@ -142,12 +136,12 @@ def test_what_no_file_can_hold_is_rejected_at_every_place(value: Any) -> None:
      {"steps": {"a": {"id": 1, "bogus": 1}}.values()}, {"steps": (_ for _ in "a")}],
     ids=["lists", "objects", "a number", "a set", "a view", "a generator"],
 )  # fmt: skip
-def test_a_hostile_text_and_steps_that_are_no_list_are_a_plan_error(source: Any) -> None:
+def test_hostile_text_and_steps_that_are_not_a_list_are_rejected(source: Any) -> None:
     with pytest.raises(PlanError):
         Plan.parse(source)
 
 
-def test_every_fault_is_told_at_once_with_the_step() -> None:
+def test_all_faults_are_reported_at_once_with_their_steps() -> None:
     source = {
         "steps": [
             {"id": "a b", "tool": "x"},
@@ -168,12 +162,11 @@ def test_every_fault_is_told_at_once_with_the_step() -> None:
     assert "did you mean 'goal'" in str(caught.value)
 
 
-def test_plan_error_keeps_the_text_and_survives_pickling() -> None:
+def test_a_plan_error_keeps_the_text_after_pickling() -> None:
     with pytest.raises(PlanError) as caught:
         Plan.parse("Sure! Here is the plan: [...]")
     again = pickle.loads(pickle.dumps(caught.value))
-    assert again.text == "Sure! Here is the plan: [...]"
-    assert again.problems == caught.value.problems
+    assert (again.text, again.problems) == ("Sure! Here is the plan: [...]", caught.value.problems)
     assert isinstance(again, ValueError)
 
 
@@ -192,9 +185,8 @@ BARE = json.dumps([{"id": 1, "description": "run ```tests``` and ~~~more~~~"}])
         f"```json\n{json.dumps(json.loads(BARE), indent=2)}\n```",
     ],
 )
-def test_a_fence_around_the_json_is_no_part_of_the_plan(fenced: str) -> None:
+def test_a_fence_around_the_json_is_ignored(fenced: str) -> None:
     assert Plan.parse(fenced) == Plan.parse(fenced.encode()) == Plan.parse(BARE)
-    assert Plan.parse(fenced).hash == Plan.parse(BARE).hash
 
 
 @pytest.mark.parametrize(
@@ -203,14 +195,13 @@ def test_a_fence_around_the_json_is_no_part_of_the_plan(fenced: str) -> None:
         (f"Here is the plan:\n```json\n{BARE}\n```", "text before the fenced block"),
         (f"```json\n{BARE}\n```\nLeave out step 1.", "text after the fenced block"),
         (f"```json\n{BARE}\n```\n```json\n{BARE}\n```", "2 fenced blocks"),
-        (f"First:\n```\n{BARE}\n```\nor:\n~~~\n{BARE}\n~~~\n", "2 fenced blocks"),
         (f"```json\n{BARE}", "the fence is not closed"),
         (f"Plan:\n```json\n{BARE[:20]}", "the fence is not closed"),
         ("```json\n```", "this is not JSON"),
         ("```", "the fence is not closed"),
     ],
 )
-def test_words_around_a_fence_and_two_fences_are_rejected(text: str, message: str) -> None:
+def test_text_around_a_fence_and_two_fences_are_rejected(text: str, message: str) -> None:
     with pytest.raises(PlanError, match=message) as error:
         Plan.parse(text)
     assert error.value.text == text
@@ -218,7 +209,7 @@ def test_words_around_a_fence_and_two_fences_are_rejected(text: str, message: st
 
 
 @pytest.mark.parametrize(("id", "shown"), [("a b", "a b"), ("1\n", "1\\n"), ("\u00e9 1", "\\xe9 1")])
-def test_a_problem_says_what_an_id_may_have(id: str, shown: str) -> None:
+def test_a_problem_names_the_characters_of_an_id(id: str, shown: str) -> None:
     with pytest.raises(PlanError) as error:
         Plan.parse([{"id": id, "description": "x"}, {"id": "2", "description": "x", "depends_on": [id]}])
     for problem, name in zip(error.value.problems, ("id", "depends_on.0"), strict=True):

@@ -1,4 +1,4 @@
-"""What was approved is what runs: a plan that comes in is copied, whoever keeps it and whatever they do with it."""
+"""A plan runs as it was approved: received plans are copied, so later changes to the objects have no effect."""
 
 import pickle
 from collections.abc import Callable
@@ -9,25 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import (
-    AskPerson,
-    Board,
-    Decision,
-    Grant,
-    Plan,
-    PlanError,
-    PlannerExecutor,
-    Policy,
-    RuleEvaluator,
-    ScriptedReviewer,
-    Simulated,
-    Step,
-    Toolbox,
-    Verdict,
-    execute,
-)
+from planexec_lite import AskPerson, Board, Decision, Grant, Plan, PlanError, Step, Toolbox, execute
 from planexec_lite.plan.data import copied, fixed
-from tests.core.bank import ACME, Bank, pay, plan, who
+from tests.core.bank import ACME, Bank, granting, pay, plan, who
+from tests.core.bank import agent as bank_agent
 from tests.rounds import rounds
 
 TWO = plan(who("1", "Bob"), pay("2", "ACME", "1"))
@@ -49,7 +34,7 @@ HOW: dict[str, Callable[[Plan], None]] = {
 
 
 class Keeps:
-    """A planner that keeps what it hands in, and changes it when it is asked again."""
+    """A planner that keeps its plan, and changes it when it is asked again."""
 
     def __init__(self, made: Any, change: Callable[[Any], None]) -> None:
         self.made, self.change, self.asked = made, change, 0
@@ -67,24 +52,19 @@ def kept() -> Plan:
 
 
 def loose() -> Plan:
-    """The same plan, made without validation, with params that can be changed."""
+    """The same plan, created without validation, with params that can be changed."""
     steps = [Step.model_construct(**{**dict(step), "params": copied(step.params)}) for step in TWO.steps]
     return Plan.model_construct(goal="pay", steps=steps)
 
 
-def agent(bank: Bank, planner: Any, reviewer: Any = None, **more: Any) -> PlannerExecutor:
-    policy = Policy(replan="failure", max_replans=5)
-    return PlannerExecutor(planner, bank.executor, reviewer, workers=Simulated(), policy=policy, **more)
-
-
 @pytest.mark.parametrize("made", [kept, loose])
 @pytest.mark.parametrize("change", HOW.values(), ids=HOW)
-def test_a_plan_that_its_planner_changes_after_the_approval_runs_as_approved(
+def test_a_plan_that_its_planner_changes_after_approval_runs_as_approved(
     made: Callable[[], Plan], change: Callable[[Plan], None]
 ) -> None:
     mine = made()
     bank = Bank()
-    one = agent(bank, Keeps(mine, change), AskPerson())
+    one = bank_agent(bank, [Keeps(mine, change)], AskPerson())
     paused = one.run("pay")
     with suppress(TypeError):
         change(mine)
@@ -95,17 +75,18 @@ def test_a_plan_that_its_planner_changes_after_the_approval_runs_as_approved(
 
 @pytest.mark.parametrize("made", [kept, loose])
 @pytest.mark.parametrize("change", HOW.values(), ids=HOW)
-def test_the_same_object_with_other_words_at_a_replan_is_another_plan(
+def test_the_same_object_with_other_content_is_another_plan(
     made: Callable[[], Plan], change: Callable[[Plan], None]
 ) -> None:
     for grant in (None, Grant(9)):
         bank = Bank("Bob")
-        run = agent(bank, Keeps(made(), change), ScriptedReviewer([Decision("approve", grant=grant)])).run("pay")
+        reviewer = [Decision("approve", grant=grant)]
+        run = bank_agent(bank, [Keeps(made(), change)], reviewer).run("pay")
         assert run.status in ("paused", "failed")
         assert bank.paid == []
 
 
-def test_a_reviewer_cannot_write_into_the_plan_that_it_is_shown() -> None:
+def test_a_reviewer_cannot_change_the_plan_in_place() -> None:
     class Tampers:
         def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
             for shown in (plan, board.plan, board.proposal):
@@ -114,12 +95,12 @@ def test_a_reviewer_cannot_write_into_the_plan_that_it_is_shown() -> None:
             return Decision("approve")
 
     bank = Bank()
-    assert agent(bank, Keeps(kept(), in_params), Tampers()).run("pay").status == "finished"
+    assert bank_agent(bank, [TWO], Tampers()).run("pay").status == "finished"
     assert bank.paid == [ACME]
 
 
-class Says(Plan):
-    """A plan of a class of its own, which says what is convenient."""
+class Lies(Plan):
+    """A plan whose class hides its content."""
 
     @property
     def hash(self) -> str:
@@ -139,7 +120,7 @@ class Says(Plan):
 
 
 class Text(str):
-    """A text that shows another."""
+    """A text that shows another text."""
 
     def __str__(self) -> str:
         return "ACME"
@@ -148,7 +129,7 @@ class Text(str):
 
 
 class Object(dict[str, Any]):
-    """An object that shows another."""
+    """An object that shows another object."""
 
     def __getitem__(self, name: str) -> Any:
         return "ACME"
@@ -163,19 +144,18 @@ def built(*steps: Step) -> Plan:
 
 ANN, HER = who("1", "Ann"), pay("2", "MALLORY", "1")
 ODD = {
-    "a plan": Says(goal="pay", steps=(Step(**ANN), Step(**HER))),
+    "a plan": Lies(goal="pay", steps=(Step(**ANN), Step(**HER))),
     "a text": built(Step(**ANN), Step.model_construct(**{**HER, "params": {"to": Text("MALLORY")}})),
     "an object": built(Step(**ANN), Step.model_construct(**{**HER, "params": Object(to="MALLORY")})),
 }
 
 
 @pytest.mark.parametrize("made", ODD.values(), ids=ODD)
-def test_a_plan_of_a_class_of_its_own_is_read_for_what_it_holds(made: Any) -> None:
+def test_a_plan_of_a_subclass_is_read_by_its_content(made: Any) -> None:
     bank = Bank("Bob")
     planner = Keeps(kept(), lambda mine: setattr(planner, "made", made))
-    run = agent(bank, planner, ScriptedReviewer([Decision("approve", grant=Grant(9))])).run("pay")
+    run = bank_agent(bank, [planner], granting()).run("pay")
     assert (run.status, run.reason, bank.paid) == ("paused", "waits for approval", [])
-    assert run.board.proposal is not None
     assert type(run.board.proposal) is Plan
     assert {type(step) for step in run.board.proposal.steps} == {Step}
     assert run.board.proposal.steps[1].params == MALLORY
@@ -186,36 +166,18 @@ def test_a_plan_of_a_class_of_its_own_is_read_for_what_it_holds(made: Any) -> No
     [{"id": "../x"}, {"params": {"name": object()}}, {"timeout": -1}, {"retries": "often"}],
     ids=["id", "an object", "timeout", "retries"],
 )
-def test_what_was_made_without_validation_is_validated_when_it_comes_in(change: dict[str, Any]) -> None:
+def test_a_plan_created_without_validation_is_validated(change: dict[str, Any]) -> None:
     made = built(Step(**ANN).model_copy(update=change))
-    run = agent(Bank(), Keeps(made, in_params), AskPerson()).run("pay")
+    run = bank_agent(Bank(), [Keeps(made, in_params)], AskPerson()).run("pay")
     assert run.status == "failed"
     assert "no valid plan" in run.reason or "not_json" in run.reason
     with pytest.raises(PlanError):
-        agent(Bank(), Keeps(kept(), in_params), ScriptedReviewer([Decision("approve", plan=made)])).run("pay")
+        bank_agent(Bank(), [TWO], [Decision("approve", plan=made)]).run("pay")
     with pytest.raises(PlanError):
         execute(made, Bank().executor)
 
 
-def test_an_evaluator_that_keeps_the_step_it_changed_changes_nothing_later() -> None:
-    mine: list[Step] = []
-
-    def rule(step: Step, result: Any) -> Verdict:
-        if mine:
-            with suppress(TypeError):
-                mine[0].params["name"] = "MALLORY"
-            object.__setattr__(mine[0], "params", {"name": "MALLORY"})
-            return Verdict("accept")
-        mine.append(step.model_copy(update={"params": {"name": "Ann"}}))
-        return Verdict("modify", "a better name", changed=mine[0])
-
-    bank = Bank()
-    steps = [who("1", "Bob", success_criteria="known", retries=1), pay("2", "{step_1_result}", "1")]
-    run = agent(bank, Keeps(plan(*steps), in_params), evaluator=RuleEvaluator(rule)).run("pay")
-    assert (run.status, bank.paid, run.plan.steps[0].params) == ("finished", [("Ann", 10)], {"name": "Ann"})
-
-
-# data that stays as it is
+# Immutable data
 
 json_data = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),
@@ -235,7 +197,7 @@ def test_fixed_data_is_equal_and_can_be_copied_pickled_and_written(value: Any) -
 
 
 @pytest.mark.parametrize("kind", [dict, list], ids=lambda kind: str(kind.__name__))
-def test_every_way_to_change_a_list_or_an_object_is_rejected(kind: type) -> None:
+def test_every_change_to_a_fixed_list_or_object_is_rejected(kind: type) -> None:
     value: Any = kind([("a", 1)])
     changing = {name for name in dir(value) if name not in dir(object) and not name.startswith("__")}
     changing -= {"copy", "count", "index", "get", "items", "keys", "values", "fromkeys"}

@@ -46,7 +46,7 @@ def answer_of(client: OpenAI) -> Any:
     return ask(client).choices[0].message.content
 
 
-def test_an_answer_is_logged_with_its_version_tokens_and_cost(registry: Registry) -> None:
+def test_answers_and_streams_are_logged_with_version_tokens_and_cost(registry: Registry) -> None:
     version = registry.save("greeting", "Be kind.")
     plain = client_of({"text": "hello", "usage": {"input": 1000, "output": 100}})
     with registry.logged(plain, version) as client:
@@ -58,9 +58,6 @@ def test_an_answer_is_logged_with_its_version_tokens_and_cost(registry: Registry
     assert (one.input_tokens, one.output_tokens, one.cost) == (1000, 100, pytest.approx(0.0035))
     assert one.request == {"model": "gpt-4o", "messages": ASKED}
     assert log_table(registry.log()).splitlines()[1].split() == "greeting 1 gpt-4o 1 1 1,000 100 0.0035".split()
-
-
-def test_a_stream_is_logged_when_it_has_been_heard(registry: Registry) -> None:
     client = registry.logged(client_of({"text": "one two three", "usage": {"input": 5, "output": 3}}))
     stream = ask(client, stream=True, stream_options={"include_usage": True})
     assert registry.log()[-1].status == "no answer"
@@ -124,7 +121,7 @@ def test_the_planner_s_requests_are_logged_under_its_version(registry: Registry)
 
 
 class Endpoint(BaseHTTPRequestHandler):
-    """Answers gzipped, repeats what it was sent, or says what it is told, as the question wants it."""
+    """Answers gzipped, repeats the request, or gives the answer that the request asks for."""
 
     def do_POST(self) -> None:
         asked = self.rfile.read(int(self.headers["content-length"])).decode()
@@ -174,7 +171,6 @@ def address() -> Iterator[str]:
 
 
 def check_file(registry: Registry, *secrets: str) -> None:
-    """None of these is in the file of the registry, or beside it."""
     whole = b"".join(path.read_bytes() for path in registry.path.parent.iterdir())
     assert [secret for secret in secrets if secret.encode() in whole] == []
 
@@ -193,7 +189,7 @@ def test_no_key_and_no_header_gets_into_the_file(registry: Registry, address: st
 
 
 def told(client: OpenAI, stream: bool = False, **wanted: Any) -> Any:
-    """What the endpoint says when it is told what to say."""
+    """The endpoint's answer to a request that contains this answer."""
     asked: list[Any] = [{"role": "user", "content": json.dumps(wanted)}]
     answer: Any = client.chat.completions.create(model="gpt-4o", messages=asked, stream=stream)
     return list(answer) if stream else answer
@@ -286,9 +282,7 @@ def test_a_streamed_text_may_hold_any_character(registry: Registry, address: str
     assert (registry.log()[0].answer, registry.log()[0].status) == (text, "answered")
 
 
-def test_odd_answers_reach_the_caller_and_the_log(
-    registry: Registry, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_odd_answers_reach_caller_and_log(registry: Registry, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     client = registry.logged(OpenAI(base_url=address, api_key=KEY, max_retries=0))
     with pytest.raises(openai.APIStatusError):
         told(client, say="", status=304)

@@ -4,7 +4,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -194,18 +193,3 @@ def test_two_processes_number_their_versions_one_after_the_other(registry: Regis
     assert [one.number for one in versions] == list(range(1, 61))
     assert {one.text for one in versions} == {f"{name} {n}" for name in ("a", "b", "both") for n in range(20)}
     assert len(registry.history("p")) == 40
-
-
-@pytest.mark.slow
-def test_what_was_saved_outlives_a_kill(registry: Registry) -> None:
-    random = Random(3)
-    for turn in range(3):
-        child = saving(registry.path, f"turn {turn}", 10_000)
-        assert child.stdout.readline() == "ready\n"
-        time.sleep(random.uniform(0.01, 0.3))
-        child.kill()
-        told = child.communicate()[0].count("\n")
-        texts = [one.text for one in registry.versions("p")] if registry.path.exists() and told else []
-        assert {f"turn {turn} {n}" for n in range(told)} <= set(texts)
-        registry.save("p", f"after turn {turn}")
-        assert [one.number for one in registry.versions("p")] == list(range(1, len(registry.versions("p")) + 1))

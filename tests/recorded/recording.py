@@ -1,7 +1,7 @@
 """Records a real model's plans: ``python -m tests.recorded.recording FILE.jsonl``, and writes them to FILE.jsonl.gz at the end.
 
 The model is served on loopback and asked by the kit's own planner in the kit's own loop, once for each variant and
-number. A recording that was cut off goes on when it is started again.
+number. An interrupted recording continues when it is started again.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Listening:
 
 
 class PlannerWithout(LLMPlanner):
-    """The kit's planner, with one rule of its instructions left out; None: none."""
+    """The kit's planner without a rule of its instructions, or with all rules (None)."""
 
     def __init__(self, client: Any, left_out: str | None, **options: Any) -> None:
         super().__init__(client, **options)
@@ -93,7 +93,7 @@ class PlannerWithout(LLMPlanner):
 
 
 def variants(goal: str = "What is 12 + 5?", repairs: int = 2) -> list[Variant]:
-    """What is asked, the most important first: whole, without the schema, and without each rule."""
+    """The requests, the most important first: whole, without the schema, and without each rule."""
     whole = LLMPlanner(None).instructions(arithmetic.TOOLS)
     return [
         Variant("whole", "arithmetic", goal, None, True, repairs, whole),
@@ -128,7 +128,6 @@ def continued(path: Path, first: Iterable[Any]) -> Iterator[tuple[list[Any], Any
 
 
 def line_of(value: Any) -> str:
-    """A value as its line of a recording."""
     kind = {"RecordedRun": "run"}.get(type(value).__name__, type(value).__name__.lower())
     return json.dumps({kind: asdict(value)}) + "\n"  # ASCII, so that a line ends nowhere else
 
@@ -145,7 +144,6 @@ def record(client: Any, path: Path, head: Head, asked: list[Variant], each: int 
 
 
 def main() -> None:
-    """Record."""
     from openai import OpenAI
 
     parser = argparse.ArgumentParser(prog="python -m tests.recorded.recording", description=__doc__)

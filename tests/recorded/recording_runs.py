@@ -1,6 +1,6 @@
 """Records whole runs of the kit on a real model: ``python -m tests.recorded.recording_runs FILE.jsonl``.
 
-The model is served on loopback and plays every role. A recording that was cut off goes on when it is started again.
+The model is served on loopback and plays every role. An interrupted recording continues when it is started again.
 """
 
 import argparse
@@ -20,7 +20,6 @@ SEEDS_APART = 1000  # the answers of one run have seeds that follow each other
 
 
 def record_run(client: Any, name: str, given: bool, number: int) -> RecordedRun:
-    """Carry out one run, and return what the model said."""
     task, asked = tasks()[name], Listening(client, TEMPERATURE, SEEDS_APART * number)
     agent(asked, task, task.world().tools, given=given).run(task.goal)
     return RecordedRun(name, given, number, tuple(asked.answers))
@@ -37,13 +36,11 @@ def record_runs(client: Any, path: Path, setting: Setting, worlds: tuple[str, ..
 
 
 def setting(file: Path) -> Setting:
-    """Where the runs come from."""
     about = (MODEL, fingerprint(file), versions(), date.today().isoformat())
     return Setting(*about, TEMPERATURE, dict(MAX_TOKENS), CONTEXT, sha256(TOOLS_TEMPLATE.encode()).hexdigest())
 
 
 def main() -> None:
-    """Record."""
     from openai import OpenAI
 
     parser = argparse.ArgumentParser(prog="python -m tests.recorded.recording_runs", description=__doc__)

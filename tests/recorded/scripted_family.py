@@ -57,7 +57,6 @@ def _scene(number: int, parts: list[str], name: str, reply: dict[str, Any]) -> d
 
 
 def _plan(**second: Any) -> str:
-    """The right plan as JSON, with its second step changed."""
     first, then = arithmetic.rules(arithmetic.GOAL)
     return json.dumps({"goal": arithmetic.GOAL, "steps": [first, {**then, **second}], "complete": True})
 

@@ -22,7 +22,6 @@ tools: a server drops them, and the model never hears of one."""
 
 
 def missing() -> list[str]:
-    """Return the packages that are not installed."""
     return [name for name in PACKAGES if find_spec(name.replace("-", "_")) is None]
 
 
@@ -36,12 +35,10 @@ def model_file() -> Path:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the packages that are installed."""
     return {name: metadata.version(name) for name in PACKAGES if name not in missing()}
 
 
 def fingerprint(file: Path) -> str:
-    """Return the SHA-256 of a file."""
     return sha256(file.read_bytes()).hexdigest()
 
 

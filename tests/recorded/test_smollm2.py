@@ -66,13 +66,6 @@ def test_the_page_has_the_table_of_the_recording(real: Transcript, measure: Meas
     assert recorded.table(effects, whole, named) in (FOLDER / "README.md").read_text("utf-8")
 
 
-def test_with_four_times_the_limit_no_answer_is_valid_either(real: Transcript) -> None:
-    longer = recorded.load(FOLDER / "smollm2-640-tokens.jsonl.gz")
-    assert longer.head.max_tokens == 4 * real.head.max_tokens
-    assert longer.variants["whole"] == real.variants["whole"]
-    assert recorded.tally(longer, "whole") == {"cut off": 8, "not JSON": 0, "no plan": 1, "invalid": 1, "valid": 0}
-
-
 def test_the_page_says_how_many_were_valid_and_how_many_repairs_helped(real: Transcript) -> None:
     page = " ".join((FOLDER / "README.md").read_text("utf-8").split())
     repaired = [sample for sample in real.of("whole") if len(sample.answers) == 3]
@@ -82,6 +75,10 @@ def test_the_page_says_how_many_were_valid_and_how_many_repairs_helped(real: Tra
     assert f"and {mended} became valid" in page
     assert sum(recorded.share(real, name).hits for name in real.variants) == 0
     assert "No variant gave a single valid plan" in page
+    longer = recorded.load(FOLDER / "smollm2-640-tokens.jsonl.gz")
+    assert longer.head.max_tokens == 4 * real.head.max_tokens
+    assert longer.variants["whole"] == real.variants["whole"]
+    assert recorded.tally(longer, "whole") == {"cut off": 8, "not JSON": 0, "no plan": 1, "invalid": 1, "valid": 0}
 
 
 @pytest.fixture(scope="module")
@@ -111,13 +108,18 @@ def test_the_recording_says_where_the_runs_come_from(runs: WholeRuns) -> None:
     assert {turn.role for run in runs.of(given=True) for turn in run.turns} == {"planner", "executor", "evaluator"}
 
 
-def test_a_run_that_asks_otherwise_is_noticed(runs: WholeRuns) -> None:
+def test_recorded_runs_are_read_as_written_and_other_questions_noticed(runs: WholeRuns, tmp_path: Path) -> None:
     one = runs.of(given=True)[0]
     other = replace(one, turns=(replace(one.turns[0], text="Something else."), *one.turns[1:]))
     with pytest.raises(ValueError, match="asks other questions"):
         recorded.replayed(other)
     with pytest.raises(ValueError, match="record again"):
         recorded.replayed(replace(one, turns=(*one.turns, one.turns[0])))
+    file = tmp_path / "runs.jsonl"
+    turn = RecordedAnswer("…", "stop", 9, 5, 1000, "a digest", "planner", (("add", '{"a": 1}'),))
+    one = RecordedRun("arithmetic", False, 1, (turn,))
+    file.write_text(line_of(runs.setting) + line_of(one), encoding="utf-8")
+    assert recorded.load_runs(file) == WholeRuns(runs.setting, (one,))
 
 
 @pytest.mark.slow
@@ -160,11 +162,3 @@ def test_plans_steps_and_verdicts_are_told_apart_by_hand() -> None:
     }  # fmt: skip
     assert calls == [Action("read", {})]
     assert counted([PlanStarted(0, "first"), PlanProposed(0, plan)])[0]["plans"] == 0, "a given plan is not the model's"
-
-
-def test_a_recording_of_runs_is_read_as_it_was_written(runs: WholeRuns, tmp_path: Path) -> None:
-    file = tmp_path / "runs.jsonl"
-    turn = RecordedAnswer("…", "stop", 9, 5, 1000, "a digest", "planner", (("add", '{"a": 1}'),))
-    one = RecordedRun("arithmetic", False, 1, (turn,))
-    file.write_text(line_of(runs.setting) + line_of(one), encoding="utf-8")
-    assert recorded.load_runs(file) == WholeRuns(runs.setting, (one,))

@@ -1,18 +1,11 @@
-"""The ReAct executor: one step, a model, its tools, a bound; and what planner and executor do not share."""
+"""The ReAct executor: one step, a model, its tools and a bound; and prices."""
 
 from typing import Any
 
 import pytest
 
 from mock_llm import MockLLM
-from planexec_lite import (
-    HybridExecutor,
-    ReActExecutor,
-    Step,
-    Toolbox,
-    ToolExecutor,
-    tool,
-)
+from planexec_lite import HybridExecutor, ReActExecutor, Step, Toolbox, ToolExecutor, tool
 from planexec_lite.events import Action, Observation, Thought
 from planexec_lite.meter import Meter, ModelCall
 from planexec_lite.model import prices
@@ -46,19 +39,22 @@ def call(where: Any, **more: Any) -> dict[str, Any]:
     return {"text": f"I look {where}.", "calls": [{"tool": "look", "arguments": where}], "latency": 0.5, **more}
 
 
-def done(*scenes: dict[str, Any], step: Step | None = None, **options: Any):  # type: ignore[no-untyped-def]
+FIND = Step(id="1", description="find the key")
+
+
+def done(*scenes: Any, step: Step = FIND, tools: Toolbox = TOOLS, **options: Any) -> tuple[Any, Meter, MockLLM]:
     CALLED.clear()
     llm = MockLLM(list(scenes))
-    executor = ReActExecutor(llm.client(), TOOLS, "cheap", **options)
+    executor = ReActExecutor(llm.client(), tools, "cheap", **options)
     with Meter() as meter:
         try:
-            value = executor.execute(step or Step(id="1", description="find the key"), {})
+            value = executor.execute(step, {})
         except RuntimeError as error:
             value = error
     return value, meter, llm
 
 
-def test_it_thinks_acts_looks_and_answers_and_all_of_it_is_told() -> None:
+def test_thoughts_actions_observations_and_the_answer_are_recorded() -> None:
     value, meter, _ = done(
         scene("look", call({"where": "the hall"}), turn=1), scene("say", {"text": "found", "latency": 0.5}, turn=2)
     )
@@ -71,7 +67,7 @@ def test_it_thinks_acts_looks_and_answers_and_all_of_it_is_told() -> None:
     ]
 
 
-def test_a_tools_error_is_shown_to_the_model_and_not_raised() -> None:
+def test_the_model_sees_the_error_of_a_tool() -> None:
     value, _, llm = done(
         scene("look", call({"where": "nowhere"}), turn=1),
         scene("again", call({"where": "the hall"}), last="LookupError: there is nothing"),
@@ -85,7 +81,7 @@ def test_a_tools_error_is_shown_to_the_model_and_not_raised() -> None:
     ("arguments", "words"),
     [({"were": "x"}, "did you mean 'where'"), ({"where": 5}, "valid string"), ('{"where": ', "Error")],
 )
-def test_wrong_arguments_go_back_in_the_schemas_words_and_nothing_is_called(arguments: Any, words: str) -> None:
+def test_wrong_arguments_are_explained_and_the_tool_is_not_called(arguments: Any, words: str) -> None:
     value, meter, _ = done(
         scene("look", call(arguments, broken=True), turn=1), scene("say", {"text": "I give up"}, turn=2)
     )
@@ -95,14 +91,14 @@ def test_wrong_arguments_go_back_in_the_schemas_words_and_nothing_is_called(argu
     assert words in seen[0].text
 
 
-def test_a_model_that_never_ends_is_stopped_by_a_bound_that_names_itself() -> None:
+def test_an_endless_model_is_stopped_by_a_bound_that_is_named() -> None:
     value, meter, _ = done(scene("look", call({"where": "the hall"})), max_iterations=3)
     assert isinstance(value, RuntimeError)
     assert "3 iterations (max_iterations)" in str(value)
     assert len(meter.calls) == 3
 
 
-def test_it_is_shown_only_the_tools_that_the_step_may_use() -> None:
+def test_the_model_gets_only_the_tools_of_the_step() -> None:
     executor = ReActExecutor(None, TOOLS)
     assert executor.tools_for(Step(id="1")).names == ("look", "drop")
     assert executor.tools_for(Step(id="1", tool="look")).names == ("look",)
@@ -116,7 +112,7 @@ def test_it_is_shown_only_the_tools_that_the_step_may_use() -> None:
     assert any(isinstance(event, Observation) and "no tool 'drop'" in event.text for _, _, event in meter.events)
 
 
-def test_the_hybrid_takes_the_rule_where_a_step_names_its_tool() -> None:
+def test_the_hybrid_calls_the_tool_that_a_step_names_without_a_model() -> None:
     llm = MockLLM([scene("say", {"text": "thought about it"})])
     hybrid = HybridExecutor(ToolExecutor(TOOLS), ReActExecutor(llm.client(), TOOLS))
     assert hybrid.execute(Step(id="1", tool="look", params={"where": "the hall"}), {}) == "a key in the hall"
@@ -125,7 +121,7 @@ def test_the_hybrid_takes_the_rule_where_a_step_names_its_tool() -> None:
     assert hybrid.tools.names == ("look", "drop")
 
 
-def test_a_price_is_per_million_tokens_and_a_model_without_one_is_named() -> None:
+def test_a_price_is_per_million_tokens_and_a_model_without_a_price_is_named() -> None:
     table = {"cheap": prices.Price(1.0, 10.0)}
     assert prices.cost([ModelCall("cheap", 1_000_000, 0), ModelCall("cheap", 0, 500_000)], table) == 6.0
     with pytest.raises(KeyError, match="dear"):

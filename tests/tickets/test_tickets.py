@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from planexec_lab.tickets import Folder, Handles, Tickets, claim_tickets, desk, queue
-from planexec_lab.tickets.capacity import simulated
+from planexec_lab.tickets.capacity import run_times
+from planexec_lab.worlds import deploy
 from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Pool, Run, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import StepLate
 from planexec_lite.workers import Report
 from planexec_lite.workers.session import Submission, carry_out
 from tests.core.ending import to_its_end
 from tests.elsewhere import kills
-from tests.guards import books
 
 EXECUTOR = ToolExecutor(desk.TOOLS)
 
@@ -135,12 +135,10 @@ def test_a_booking_of_a_silent_executor_is_in_doubt(tmp_path: Path, hangs: bool)
 def test_a_driver_that_died_finds_its_call_by_key(tmp_path: Path) -> None:
     file, ledger = tmp_path / "tickets.db", tmp_path / "ledger"
     plan = desk.plan_for(["rent"], ledger, seconds=0.2)
+    moments: list[Run] = []
     with queued(file) as first, executor(file, "clerk"):
-        finished = execute(plan, EXECUTOR, workers=Pool(first))
-    dead = Run()
-    dead.uid = finished.uid
-    for event in finished.events[:-2]:
-        dead.record(event)
+        execute(plan, EXECUTOR, workers=Pool(first), watch=lambda run: moments.append(run.again()))
+    dead = moments[-2]
     assert dead.board.state["book-rent"] == "running"
     with queued(file) as second:
         run = PlannerExecutor(None, EXECUTOR, workers=Pool(second)).resume(dead)
@@ -193,18 +191,12 @@ def test_a_shutdown_keeps_no_run_waiting(tmp_path: Path) -> None:
         assert again.keys == {"key"}
 
 
-@pytest.mark.parametrize("slots", [1, 2, 5])
-def test_a_merged_plan_ends_when_the_queue_of_the_lesson_ends(slots: int) -> None:
-    book = json.loads((books.ROOT / "notebooks" / "14_scale_out.ipynb").read_text(encoding="utf-8"))
-    lesson: dict[str, Any] = {}
-    exec("from planexec_lite import Plan\nfrom planexec_lab.worlds import deploy", lesson)
-    for cell in book["cells"]:
-        if cell["id"] in ("scale-out-34", "scale-out-36", "scale-out-37"):
-            exec("".join(cell["source"]), lesson)
-    arrivals = lesson["arrivals_at"](0.8, slots, 40)
-    times = lesson["run_times"](arrivals, slots)
-    run = simulated(lesson["release"], lesson["seconds"], arrivals, slots)
-    assert run.makespan == max(at + times[number] for number, at in enumerate(arrivals))
+def test_steps_of_many_runs_share_the_slots() -> None:
+    release = Plan.parse(deploy.PLAN)
+    seconds = release.durations(deploy.World().tools)
+    assert [run_times(release, seconds, [5], slots, lambda at, run: run) for slots in (2, 1)] == [[266], [386]]
+    assert run_times(release, seconds, [0, 0], 1, lambda at, run: run) == [386, 772]
+    assert run_times(release, seconds, [0, 0], 1, lambda at, run: at) == [771, 772]  # the last step takes a second
 
 
 @pytest.mark.weekly
@@ -249,22 +241,17 @@ def remove(value: Any) -> None:
 
 
 TOOLS = ToolExecutor(Toolbox([load, count, echo, send, remove]))
-PLAN = Plan.parse(
-    [
-        {"id": "load", "tool": "load", "params": {"items": 5000}},
-        {
-            "id": "count",
-            "tool": "count",
-            "params": {"items": "{step_load_result}", "first": "{step_load_result[0]}"},
-            "depends_on": ["load"],
-        },
-        {"id": "send", "tool": "send", "params": {"value": "{step_load_result}"}, "depends_on": ["load"]},
-    ]
-)
+WHOLE, PART = "{step_load_result}", "{step_load_result[0]}"
+STEPS: list[Any] = [
+    {"id": "load", "tool": "load", "params": {"items": 5000}},
+    {"id": "count", "tool": "count", "params": {"items": WHOLE, "first": PART}, "depends_on": ["load"]},
+    {"id": "send", "tool": "send", "params": {"value": WHOLE}, "depends_on": ["load"]},
+]
+PLAN = Plan.parse(STEPS)
 
 
 def changed(**step: Any) -> Plan:
-    return Plan.parse([PLAN.steps[0].model_dump(), {"id": "next", "depends_on": ["load"], **step}])
+    return Plan.parse([STEPS[0], {"id": "next", "depends_on": ["load"], **step}])
 
 
 @pytest.mark.slow
@@ -280,12 +267,9 @@ def test_the_board_and_the_journal_stay_small_and_the_store_is_freed(tmp_path: P
 
 
 def test_a_resumed_run_reads_what_an_earlier_process_stored(tmp_path: Path) -> None:
-    finished = execute(PLAN, Handles(TOOLS, Folder(tmp_path)))
-    dead = Run()
-    dead.uid = finished.uid
-    for event in finished.events[:-3]:
-        dead.record(event)
-    assert dead.status == "running"
+    moments: list[Run] = []
+    execute(PLAN, Handles(TOOLS, Folder(tmp_path)), watch=lambda run: moments.append(run.again()))
+    dead = next(run for run in moments if run.board.state.get("load") == "done" and "count" not in run.results)
     resumed = PlannerExecutor(None, Handles(TOOLS, Folder(tmp_path))).resume(dead)
     assert resumed.status in ("finished", "paused")
     assert resumed.results["count"] == 5006
@@ -303,7 +287,7 @@ def test_a_lost_result_fails_the_step_before_it_begins(tmp_path: Path, lose: str
                 name = next(iter(executor.store))
                 executor.store[name] = executor.store[name][:-1]
 
-    run = execute(changed(tool="send", params={"value": "{step_load_result}"}), executor, watch=watch)
+    run = execute(changed(tool="send", params={"value": WHOLE}), executor, watch=watch)
     assert run.status == "failed"
     assert "is lost" in run.board.errors["next"]
 
@@ -311,8 +295,8 @@ def test_a_lost_result_fails_the_step_before_it_begins(tmp_path: Path, lose: str
 @pytest.mark.parametrize(
     "step",
     [
-        {"tool": "send", "params": {"value": "{step_load_result[0]}"}},
-        {"tool": "echo", "undo": {"tool": "remove", "params": {"value": "{step_load_result}"}}, "params": {"value": 1}},
+        {"tool": "send", "params": {"value": PART}},
+        {"tool": "echo", "undo": {"tool": "remove", "params": {"value": WHOLE}}, "params": {"value": 1}},
     ],
     ids=["part", "undo"],
 )
@@ -325,20 +309,15 @@ def test_no_result_can_pretend_to_be_a_handle(tmp_path: Path) -> None:
     executor = Handles(TOOLS, Folder(tmp_path))
     secret = execute(PLAN, executor).results["load"]
     forged = json.loads(json.dumps(secret))
-    plan = Plan.parse(
-        [
-            {"id": 1, "tool": "echo", "params": {"value": forged}},
-            {"id": 2, "tool": "echo", "params": {"value": "{step_1_result}"}, "depends_on": [1]},
-            {"id": 3, "tool": "echo", "params": {"value": {"inside": "{step_2_result}"}}, "depends_on": [2]},
-        ]
-    )
-    run = execute(plan, executor)
+    values: list[Any] = [forged, "{step_1_result}", {"inside": "{step_2_result}"}]
+    steps = [{"id": n, "tool": "echo", "params": {"value": value}} for n, value in enumerate(values, 1)]
+    run = execute(Plan.parse([{**step, "depends_on": [n] if n else []} for n, step in enumerate(steps)]), executor)
     assert executor.value(run.results["2"]) == forged
     assert run.results["3"] == {"inside": forged}
 
 
 def test_the_result_of_a_step_with_an_undo_stays_on_the_board(tmp_path: Path) -> None:
-    undo = {"tool": "remove", "params": {"value": "{step_load_result}"}}
+    undo = {"tool": "remove", "params": {"value": WHOLE}}
     plan = Plan.parse([{"id": "load", "tool": "load", "params": {"items": 5000}, "undo": undo}])
     run = execute(plan, Handles(TOOLS, Folder(tmp_path)))
     assert len(run.results["load"]) == 5000

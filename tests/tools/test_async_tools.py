@@ -1,4 +1,4 @@
-"""Tools that are written with `async def`: on every kind of workers, inside a running loop too, and side by side."""
+"""Tools written with `async def`: on all kinds of workers, inside a running loop, and in parallel."""
 
 import asyncio
 import contextlib
@@ -13,13 +13,11 @@ from typing import Any
 import pytest
 
 from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.events import StepDone
-from planexec_lite.meter import ModelCall, charge
 from planexec_lite.tools import awaiting
 from planexec_lite.workers import Workers
-from tests.core import odd_tools
+from tests.core import agents, odd_tools
 from tests.core.ending import to_its_end
-from tests.core.shapes import check_fold, check_order, step
+from tests.core.shapes import check_order, step
 
 TOOLS = Toolbox([odd_tools.awaits, odd_tools.async_raises, odd_tools.async_process, odd_tools.fine, odd_tools.process])
 CHAIN = [
@@ -29,16 +27,15 @@ CHAIN = [
 ]
 
 
-def carry_out(steps: list[dict[str, Any]], workers: Workers, tools: Toolbox = TOOLS) -> Run:
-    run = to_its_end(lambda: execute(Plan.parse(steps), ToolExecutor(tools), workers=workers))
-    check_fold(run)
+def carry_out(steps: list[dict[str, Any]], workers: Workers, tools: Any = TOOLS) -> Run:
+    run = to_its_end(lambda: agents.carry_out(steps, tools, workers))
     check_order(run)
     return run
 
 
 @pytest.fixture
 def short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loop that is occupied, and a tool that ignores its cancellation, are waited for no longer than this."""
+    """Wait only briefly for a blocked loop and for a tool that ignores its cancellation."""
     monkeypatch.setattr(awaiting, "GRACE", 0.05)
 
 
@@ -47,56 +44,16 @@ def test_async_tools_give_results_like_any_tool(workers: Workers) -> None:
     assert (run.status, run.results) == ("finished", {"1": 2, "2": 4, "3": 8})
 
 
-def test_whatever_an_async_tool_raises_is_a_failed_step_and_the_rest_goes_on(workers: Workers) -> None:
+def test_a_step_fails_whatever_its_async_tool_raises(workers: Workers) -> None:
     for what in odd_tools.RAISED:
-        steps = [
-            step("1", "async_raises", what=what),
-            step("2", "fine", "1", value=1),
-            step("3", "awaits", value=4),
-            step("4", "awaits", "3", value=5),
-        ]
+        steps = [step("1", "async_raises", what=what), step("2", "fine", "1", value=1), step("3", "awaits", value=4)]
         run = carry_out(steps, workers)
-        assert run.board.state == {"1": "failed", "2": "skipped", "3": "done", "4": "done"}, what
-        assert (run.status, run.results) == ("failed", {"3": 8, "4": 10})
-
-
-def test_in_simulation_an_async_tool_takes_what_it_declares_and_runs_to_its_end() -> None:
-    ended: list[float] = []
-
-    @tool(latency=5.0, effects="none")
-    async def slow(seconds: float) -> str:
-        await asyncio.sleep(0.01)
-        charge(seconds)
-        ended.append(seconds)
-        return "slow"
-
-    steps = [step("1", "slow", seconds=1.0), step("2", "slow", seconds=3.0), step("3", "slow", "1", seconds=0.0)]
-    run = carry_out(steps, Simulated(), Toolbox([slow]))
-    assert {e.step: (e.at, e.seconds) for e in run.events if isinstance(e, StepDone)} == {
-        "1": (6.0, 6.0),
-        "2": (8.0, 8.0),
-        "3": (11.0, 5.0),
-    }
-    assert ended == [1.0, 3.0, 0.0]
-    again = carry_out(steps, Simulated(), Toolbox([slow]))
-    assert again.events == run.events
-
-
-def test_the_charges_of_async_tools_side_by_side_are_not_mixed_up(threads: ThreadPoolExecutor) -> None:
-    @tool(effects="none")
-    async def asks(tokens: int) -> int:
-        for _ in range(5):
-            await asyncio.sleep(0.002)
-            charge(0.5, ModelCall("m", tokens, 1, 0.5))
-        return tokens
-
-    run = carry_out([step(str(n), "asks", tokens=n) for n in range(8)], Pool(threads), Toolbox([asks]))
-    calls = {event.step: event.calls for event in run.events if isinstance(event, StepDone)}
-    assert calls == {str(n): (ModelCall("m", n, 1, 0.5),) * 5 for n in range(8)}
+        assert run.board.state == {"1": "failed", "2": "skipped", "3": "done"}, what
+        assert (run.status, run.results) == ("failed", {"3": 8})
 
 
 class Bound:
-    """A client with an open connection: it may be used on the loop on which it was first used, and no other."""
+    """A client with an open connection, which works only on the loop of its first call."""
 
     def __init__(self) -> None:
         self.loop: Any = None
@@ -109,7 +66,7 @@ class Bound:
         return f"about {what}"
 
 
-def test_a_client_that_is_bound_to_a_loop_may_be_shared_by_steps_and_runs(threads: ThreadPoolExecutor) -> None:
+def test_steps_and_runs_can_share_a_client_that_is_bound_to_a_loop(threads: ThreadPoolExecutor) -> None:
     client = Bound()
 
     @tool(effects="none")
@@ -118,11 +75,11 @@ def test_a_client_that_is_bound_to_a_loop_may_be_shared_by_steps_and_runs(thread
 
     steps = [step(str(n), "ask", *([str(n - 1)] if n % 2 else []), what=str(n)) for n in range(6)]
     for workers in (Pool(threads), Inline(), Simulated()):
-        run = carry_out(steps, workers, Toolbox([ask]))
+        run = carry_out(steps, workers, [ask])
         assert run.results == {str(n): f"about {n}" for n in range(6)}
 
 
-def test_where_a_loop_runs_already_async_tools_run_too(threads: ThreadPoolExecutor) -> None:
+def test_async_tools_run_inside_a_running_loop(threads: ThreadPoolExecutor) -> None:
     some: list[Workers] = [Inline(), Simulated(), Simulated(1), Pool(threads)]
 
     async def main() -> list[Run]:
@@ -136,9 +93,7 @@ def test_where_a_loop_runs_already_async_tools_run_too(threads: ThreadPoolExecut
 @pytest.mark.usefixtures("short_grace")
 @pytest.mark.parametrize("inner", ["inline", "simulated", "threads", "the same threads"])
 @pytest.mark.parametrize("outer", ["inline", "simulated", "threads"])
-def test_a_plan_that_is_carried_out_inside_an_async_tool_does_not_lock_up(
-    outer: str, inner: str, threads: ThreadPoolExecutor
-) -> None:
+def test_a_plan_inside_an_async_tool_does_not_deadlock(outer: str, inner: str, threads: ThreadPoolExecutor) -> None:
     others = ThreadPoolExecutor(4)
     here: dict[str, Workers] = {"inline": Inline(), "simulated": Simulated(), "threads": Pool(threads)}
     inside = {**here, "threads": Pool(others), "the same threads": Pool(threads)}[inner]
@@ -154,7 +109,7 @@ def test_a_plan_that_is_carried_out_inside_an_async_tool_does_not_lock_up(
 
     steps = [step("1", "nests", value=1), step("2", "nests", value=2), step("3", "awaits", "1", value=1)]
     try:
-        run = carry_out(steps, here[outer], Toolbox([nests, odd_tools.awaits]))
+        run = carry_out(steps, here[outer], [nests, odd_tools.awaits])
         assert run.results == {"1": 8, "2": 16, "3": 2}
     finally:
         others.shutdown(wait=False, cancel_futures=True)
@@ -192,24 +147,24 @@ TOO_LONG: list[tuple[dict[str, Any], Policy]] = [
 
 
 @pytest.mark.parametrize(("late", "policy"), TOO_LONG)
-def test_an_async_tool_that_does_not_end_delays_nobody(stuck: Toolbox, late: dict[str, Any], policy: Policy) -> None:
+def test_an_endless_async_tool_delays_no_other_step(stuck: Toolbox, late: dict[str, Any], policy: Policy) -> None:
     run = to_its_end(lambda: execute(Plan.parse([late]), ToolExecutor(stuck), policy=policy))
     assert run.board.state == {"1": "failed"}
     assert run.board.errors["1"].startswith("TimeoutError: ")
     assert carry_out(CHAIN, Inline()).results["3"] == 8
 
 
-def test_a_tool_that_is_an_async_generator_is_no_data() -> None:
+def test_an_async_generator_is_not_a_result() -> None:
     @tool(effects="none")
     async def many() -> AsyncIterator[int]:
         yield 1
 
-    run = carry_out([step("1", "many")], Inline(), Toolbox([many]))
+    run = carry_out([step("1", "many")], Inline(), [many])
     assert run.board.state == {"1": "failed"}
     assert "returned" in run.board.errors["1"]
 
 
-def test_what_a_plain_tool_or_a_callable_object_returns_to_await_is_awaited() -> None:
+def test_an_awaitable_result_of_a_plain_tool_or_callable_object_is_awaited() -> None:
     @tool(effects="none")
     def later(value: int) -> Any:
         return odd_tools.awaits(value)
@@ -228,7 +183,7 @@ def test_what_a_plain_tool_or_a_callable_object_returns_to_await_is_awaited() ->
 
 @pytest.fixture
 def ctrl_c() -> Iterator[None]:
-    """Ctrl-C interrupts, also where the tests were started in the background and it was switched off."""
+    """Ctrl-C interrupts, also if the tests run in the background, where it is switched off."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -248,11 +203,10 @@ def test_ctrl_c_cancels_the_async_tool_and_stops_the_run(ctrl_c: None) -> None:
         return "done"
 
     main = threading.main_thread().ident
-    assert main is not None
 
     def press() -> None:
         begun.wait(60)
-        while sys._current_frames()[main].f_code.co_name != "wait":  # for the tool, which is at work
+        while sys._current_frames()[main].f_code.co_name != "wait":
             time.sleep(0.001)
         signal.pthread_kill(main, signal.SIGINT)
 

@@ -1,4 +1,4 @@
-"""Tools: the schema of a function, arguments checked before the call, and a function that stays a plain function."""
+"""Tools: the schema of a function, and arguments that are checked before the call."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from planexec_lite import Plan, Tool, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import Tool, Toolbox, tool
 from planexec_lite.meter import Meter
 from planexec_lite.tools import ToolError
 
@@ -78,7 +78,7 @@ def test_the_schema_comes_from_hints_and_docstring() -> None:
     assert "title" not in json.dumps(Tool(measured, effects="none").schema)
 
 
-def test_a_description_over_two_lines_is_whole_and_other_sections_are_left() -> None:
+def test_a_parameter_description_can_have_two_lines() -> None:
     def move(path: str, to: str) -> str:
         """Move a file.
 
@@ -106,7 +106,7 @@ def test_a_description_over_two_lines_is_whole_and_other_sections_are_left() -> 
         ({"qeury": "a", "most": []}, ["'query' is missing", "'qeury'", "'most'"]),
     ],
 )
-def test_wrong_arguments_are_rejected_before_the_function_is_entered(params: dict[str, Any], words: list[str]) -> None:
+def test_wrong_arguments_are_rejected_before_the_call(params: dict[str, Any], words: list[str]) -> None:
     calls.clear()
     with Meter() as meter, pytest.raises(ToolError) as caught:
         Toolbox([search])["search"].call(params)
@@ -115,17 +115,7 @@ def test_wrong_arguments_are_rejected_before_the_function_is_entered(params: dic
     assert meter.seconds == 0
 
 
-def test_a_wrong_argument_of_a_step_is_a_failed_step_and_no_call() -> None:
-    calls.clear()
-    steps = [{"id": 1, "tool": "search", "params": {"query": "a"}},
-             {"id": 2, "tool": "search", "params": {"query": "{step_1_result}"}, "depends_on": [1]}]  # fmt: skip
-    run = execute(Plan.parse(steps), ToolExecutor(Toolbox([search])))
-    assert run.board.state == {"1": "done", "2": "failed"}
-    assert "'query'" in run.board.errors["2"]
-    assert len(calls) == 1
-
-
-def test_arguments_arrive_as_declared_and_latency_may_depend_on_them() -> None:
+def test_arguments_have_their_declared_types_and_latency_can_depend_on_them() -> None:
     calls.clear()
     toolbox = Toolbox([measured, bare])
     with Meter() as meter:
@@ -137,7 +127,7 @@ def test_arguments_arrive_as_declared_and_latency_may_depend_on_them() -> None:
             toolbox["bare"].call(wrong)
 
 
-def test_a_lone_input_goes_to_the_only_parameter_or_the_only_required_one() -> None:
+def test_a_single_input_goes_to_the_only_or_the_only_required_parameter() -> None:
     @tool(effects="none")
     def shout(text: str) -> str:
         return text.upper()
@@ -151,7 +141,7 @@ def test_a_lone_input_goes_to_the_only_parameter_or_the_only_required_one() -> N
 
 
 @pytest.mark.parametrize("value", ["{step_1_result}", "{step_1_result.a[0]}"])
-def test_what_a_reference_stands_for_is_not_judged_before_it_is_known(value: str) -> None:
+def test_a_reference_has_no_faults_before_its_value_is_known(value: str) -> None:
     toolbox = Toolbox([search, measured, bare])
     assert toolbox["search"].faults({"query": "a", "most": value, "deep": value}) == []
     assert toolbox["measure"].faults({"at": value, "unit": value}) == []
@@ -194,7 +184,7 @@ def no_data(query: Meter) -> str:
 
 
 @pytest.mark.parametrize("function", [no_hint, stars, double_stars, slash, unknown_name, no_data])
-def test_a_function_that_can_not_be_a_tool_is_rejected_in_words(function: Any) -> None:
+def test_a_function_that_cannot_be_a_tool_is_rejected_by_name(function: Any) -> None:
     with pytest.raises(ToolError, match=function.__name__):
         Toolbox([function])
 
@@ -226,7 +216,7 @@ def test_a_toolbox_finds_by_name_and_suggests() -> None:
         ("", ""),
     ],
 )
-def test_json_text_is_read_as_data_where_the_tool_declares_it(text: str, data: Any) -> None:
+def test_json_text_is_read_as_data_if_the_tool_declares_it(text: str, data: Any) -> None:
     def fetch() -> str:
         return text
 

@@ -1,4 +1,4 @@
-"""Tools from a JSON schema: they check, refuse, show themselves and travel as tools from type hints do."""
+"""Tools from a JSON schema check arguments and can be shown and pickled like tools from type hints."""
 
 import pickle
 import re
@@ -59,7 +59,7 @@ def hinted(query: str, most: int = 3, deep: bool = False) -> str:
     return query
 
 
-def test_a_tool_from_a_schema_shows_what_one_from_hints_shows() -> None:
+def test_a_tool_from_a_schema_has_a_signature_and_description() -> None:
     search = Tool.from_schema(echo, SEARCH, name="search", description="Search\n  the web.")
     assert search.description == "Search the web."
     assert search.parameters == ("query", "most", "deep", "kind", "from-day", "area")
@@ -71,7 +71,7 @@ def test_a_tool_from_a_schema_shows_what_one_from_hints_shows() -> None:
     )
 
 
-def test_faults_are_said_in_the_same_words_as_those_of_hints() -> None:
+def test_its_faults_have_the_same_messages_as_those_from_type_hints() -> None:
     tool = Tool(hinted, name="search", effects="none")
     wrong: list[dict[str, Any]] = [{}, {"query": 5}, {"query": "a", "most": "x"}, {"query": "a", "mosst": 1}]
     for params in [*wrong, {"qeury": "a", "most": []}, {"input": "a"}]:
@@ -90,7 +90,7 @@ def test_faults_are_said_in_the_same_words_as_those_of_hints() -> None:
         ({"query": "a", "area": {}}, "'area.name'"),
     ],
 )
-def test_a_wrong_argument_is_named_and_nothing_is_called(params: dict[str, Any], words: str) -> None:
+def test_a_wrong_argument_is_named_and_the_tool_is_not_called(params: dict[str, Any], words: str) -> None:
     (fault,) = of(SEARCH).faults(params)
     assert words in fault.message
     assert fault.parameter == words.split("'")[1].partition(".")[0]
@@ -99,7 +99,7 @@ def test_a_wrong_argument_is_named_and_nothing_is_called(params: dict[str, Any],
     assert meter.seconds == 0
 
 
-def test_what_a_reference_stands_for_is_judged_when_it_is_known() -> None:
+def test_a_reference_is_checked_when_its_value_is_known() -> None:
     known_later = "{step_1_result}"
     deep = {"name": "{step_1_result.a}", "size": known_later, "within": "{step_2_result}"}
     for params in (
@@ -116,7 +116,7 @@ def test_what_a_reference_stands_for_is_judged_when_it_is_known() -> None:
     assert either.faults({"x": [1, "two"]})
 
 
-def test_kinds_that_others_write_are_shown_in_words() -> None:
+def test_the_signature_shows_unusual_types_in_words() -> None:
     assert one({"type": ["string", "null"]}).signature == "search(x: string or null)"
     lists = {"type": ["array", "null"], "items": {"type": "integer"}}
     assert one(lists).signature == "search(x: list of integer or null)"
@@ -127,7 +127,7 @@ def test_kinds_that_others_write_are_shown_in_words() -> None:
     assert one(either, checked_elsewhere=True).signature == "search(x: string or any)"
 
 
-def test_the_function_is_given_what_was_named_under_any_name() -> None:
+def test_the_function_gets_the_named_arguments() -> None:
     assert of(SEARCH).call({"query": "a", "from-day": None}) == {"query": "a", "from-day": None}
     assert of(SEARCH).call({"query": "a", "most": "4"}) == {"query": "a", "most": 4}
     assert type(one({"type": "number"}).call({"x": 3})["x"]) is int
@@ -138,7 +138,7 @@ def test_the_function_is_given_what_was_named_under_any_name() -> None:
     assert meter.seconds == 6.0, "a latency function is given the defaults of the schema"
 
 
-def test_a_null_leaves_out_what_may_be_left_out() -> None:
+def test_null_leaves_out_an_optional_argument() -> None:
     given = {"query": "a", "most": None, "deep": None, "from-day": None, "area": None}
     assert of(SEARCH).faults(given) == []
     assert of(SEARCH).call(given) == {"query": "a", "from-day": None}
@@ -146,7 +146,7 @@ def test_a_null_leaves_out_what_may_be_left_out() -> None:
     assert fault.parameter == "query"
 
 
-def test_a_tool_from_a_schema_can_be_pickled_with_what_was_declared() -> None:
+def test_a_tool_from_a_schema_can_be_pickled_with_its_declarations() -> None:
     search = of({**SEARCH, "minProperties": 1}, checked_elsewhere=True, effects="once", uses="web", destructive=False)
     again = pickle.loads(pickle.dumps(search))
     assert (again.signature, again.schema) == (search.signature, search.schema)
@@ -170,7 +170,7 @@ def test_a_tool_from_a_schema_can_be_pickled_with_what_was_declared() -> None:
         ({"type": "array", "items": [{"type": "string"}]}, "'x': .*: the places of a tuple"),
     ],
 )
-def test_what_can_not_be_checked_is_refused_unless_it_is_checked_elsewhere(
+def test_an_uncheckable_schema_is_rejected_unless_it_is_checked_elsewhere(
     parameter: dict[str, Any], keyword: str
 ) -> None:
     with pytest.raises(ToolError, match=rf"tool 'search', parameter {keyword}"):
@@ -201,7 +201,7 @@ FROM_OTHERS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("schema", "right", "wrong"), FROM_OTHERS)
-def test_schemas_as_other_libraries_and_drafts_write_them_are_read(
+def test_schemas_of_other_libraries_and_drafts_are_read(
     schema: dict[str, Any], right: dict[str, Any], wrong: dict[str, Any]
 ) -> None:
     tool = of(schema, checked_elsewhere=True)
@@ -211,7 +211,7 @@ def test_schemas_as_other_libraries_and_drafts_write_them_are_read(
 
 
 @pytest.mark.parametrize("schema", [{"anyOf": [{"type": "string"}]}, {"allOf": [False]}, {"$ref": "#/$defs/no"}])
-def test_an_object_that_is_composed_of_something_else_is_refused(schema: dict[str, Any]) -> None:
+def test_an_object_composed_of_other_types_is_rejected(schema: dict[str, Any]) -> None:
     with pytest.raises(ToolError, match="tool 'search'"):
         of(schema, checked_elsewhere=True)
 
@@ -225,7 +225,7 @@ KINDS = [
 @pytest.mark.parametrize(
     "kind", [{"anyOf": KINDS}, {"oneOf": KINDS}, {"anyOf": [{"oneOf": KINDS}, {"type": "array", "items": KINDS[0]}]}]
 )
-def test_a_fault_in_a_choice_names_the_place_and_no_validator(kind: dict[str, Any]) -> None:
+def test_a_fault_in_a_choice_names_the_place(kind: dict[str, Any]) -> None:
     tool = one(kind, checked_elsewhere=True)
     values: list[Any] = [{"k": "b", "x": "1"}, {"k": "c"}, "a", [1]]
     for value in values:
@@ -242,7 +242,7 @@ def fan_out(parts: Callable[[dict[str, Any]], dict[str, Any]], levels: int) -> d
     return {f"d{n}": part for n, part in enumerate([*named, {"type": "integer"}])}
 
 
-def test_a_schema_that_stands_for_too_much_is_refused_by_its_size() -> None:
+def test_a_schema_that_expands_too_much_is_rejected_by_its_size() -> None:
     first = {"$ref": "#/$defs/d0"}
     for parts in (
         lambda to: {"type": "object", "properties": {"a": to, "b": to}},
@@ -280,7 +280,7 @@ def nested(levels: int) -> dict[str, Any]:
         (nested(60), "deeper"),
     ],
 )
-def test_a_schema_that_can_not_be_read_is_refused_at_its_place(parameter: Any, words: str) -> None:
+def test_an_unreadable_schema_is_rejected_at_its_place(parameter: Any, words: str) -> None:
     with pytest.raises(ToolError, match=r"tool 'search', parameter 'x") as caught:
         one(parameter)
     assert words in str(caught.value)
@@ -297,7 +297,7 @@ REFUSED: list[Any] = [[], {"type": "string"}, {"properties": []}, {"properties":
 
 
 @pytest.mark.parametrize("schema", [*REFUSED, *({"properties": {"x": one}} for one in NO_BOUNDS)])
-def test_a_schema_of_no_object_or_with_a_bound_that_is_none_is_refused(schema: Any) -> None:
+def test_a_schema_that_is_not_an_object_or_has_an_invalid_bound_is_rejected(schema: Any) -> None:
     with pytest.raises(ToolError, match="tool 'search'"):
         of(schema)
 
@@ -330,22 +330,22 @@ VALUES = st.recursive(
 @pytest.mark.random
 @given(schema=SCHEMAS, value=VALUES)
 @rounds(300)
-def test_whatever_fits_the_schema_is_taken_as_another_validator_says(schema: dict[str, Any], value: Any) -> None:
-    """The other way round it may read a text as a number, as type hints do; then what arrives fits."""
+def test_values_are_accepted_as_by_another_validator(schema: dict[str, Any], value: Any) -> None:
+    """A value that does not fit can be converted, such as text to a number; then the argument fits."""
     composed = "allOf" in str(schema)
-    tool = one(schema, required=["x"], checked_elsewhere=composed)  # a null would leave out what may be left out
+    tool = one(schema, required=["x"], checked_elsewhere=composed)  # null leaves out an optional argument
     witness = jsonschema.Draft202012Validator(schema)
     if witness.is_valid(value):
         assert tool.faults({"x": value}) == []
         assert tool.call({"x": value}) == {"x": value}
-    elif not composed and not tool.faults({"x": value}):  # of two kinds at once nothing fits, whatever is read
+    elif not composed and not tool.faults({"x": value}):
         assert witness.is_valid(tool.call({"x": value})["x"]), tool.call({"x": value})
 
 
 @pytest.mark.parametrize(
     "tool", [of(SEARCH, pin="p", retry_on=[OSError]), Tool(hinted, retry_on=[OSError], effects="none")]
 )
-def test_the_same_tool_may_call_another_function(tool: Tool) -> None:
+def test_the_function_of_a_tool_can_be_replaced(tool: Tool) -> None:
     again = tool.calling(lambda **given: sorted(given))
     assert (again.signature, again.description, again.pin) == (tool.signature, tool.description, tool.pin)
     assert again.retry_on == (OSError,)

@@ -1,4 +1,4 @@
-"""What a cell shows of a thing whose value it is, by media type."""
+"""The outputs of a cell that ends with a widget, by media type."""
 
 from typing import Any
 from unittest.mock import patch
@@ -20,5 +20,5 @@ def shown(thing: Any) -> tuple[ipywidgets.Box, list[dict[str, Any]]]:
 
 
 def still(thing: Any) -> dict[str, Any]:
-    """What a cell that ends with `thing` keeps where its widget is gone."""
+    """The output that stays when the widget of `thing` is gone."""
     return shown(thing)[1][-1]

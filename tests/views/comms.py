@@ -1,4 +1,4 @@
-"""What the widgets of a test send to the front end: the messages, and their bytes."""
+"""The messages that a test's widgets send to the front end, and their bytes."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from comm import DummyComm
 
 @contextmanager
 def messages() -> Iterator[list[str]]:
-    """The list into which what widgets send goes, as JSON, message by message."""
+    """The list that receives each message of the widgets, as JSON."""
     sent: list[str] = []
 
     def publish(self: DummyComm, msg_type: str, data: Any = None, **keys: Any) -> None:
@@ -22,5 +22,4 @@ def messages() -> Iterator[list[str]]:
 
 
 def weight(sent: list[str]) -> int:
-    """The bytes of messages."""
     return sum(len(message.encode()) for message in sent)

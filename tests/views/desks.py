@@ -56,7 +56,6 @@ def desk(plan: Plan = PLAN, tools: Toolbox = TOOLS, by: str = "reviewer", script
 
 
 def fill(shown: Review, name: str, value: Any) -> None:
-    """Fill in a field of the desk."""
     shown.controls[name].value = value
 
 

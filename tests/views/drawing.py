@@ -1,4 +1,4 @@
-"""What pictures hold: the words and lines of a timeline's SVG, boxes that overlap, the contrast of colours."""
+"""Measures of pictures: words and lines of a timeline's SVG, overlapping boxes, contrast of colours."""
 
 from collections.abc import Iterable
 from itertools import combinations
@@ -25,7 +25,6 @@ def lines(figure: Figure, thick: float) -> list[list[tuple[float, float]]]:
 
 
 def points(way: str, factor: float) -> list[tuple[float, float]]:
-    """The points of an SVG path of straight lines."""
     numbers = [float(part) * factor for part in way.replace("M", " ").replace("L", " ").split()]
     return list(zip(numbers[::2], numbers[1::2], strict=True))
 
@@ -41,7 +40,6 @@ def overlap(one: Box, other: Box, least: float = 0) -> bool:
 
 
 def overlaps(things: Iterable[Box], least: float = 0) -> list[tuple[Box, Box]]:
-    """The pairs of rectangles that overlap, or are less than `least` pixels apart."""
     return [(one, other) for one, other in combinations(things, 2) if overlap(one, other, least)]
 
 

@@ -1,4 +1,4 @@
-"""What attacks on the pictures and the desk found, and what they did not: odd runs are drawn, and no text becomes code."""
+"""Attacks on the pictures and the desk: odd runs are drawn, and no text becomes code."""
 
 import re
 from typing import Any
@@ -26,7 +26,7 @@ from planexec_lite import events as e
 from planexec_lite.meter import charge
 from planexec_lite.plan import Problem
 from tests.views.cells import still
-from tests.views.desks import PLAN, TOOLS, desk, fill, press
+from tests.views.desks import desk, fill, press
 from tests.views.test_review_desk import words
 
 MEAN = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&]]>-->"
@@ -158,17 +158,3 @@ def test_nothing_that_json_can_not_hold_is_approved(text: str) -> None:
     fill(shown, "1: days", text)
     assert shown.controls["Approve"].disabled
     assert shown.draft.problems
-
-
-def test_a_decision_of_the_desk_is_about_the_plan_that_was_on_it() -> None:
-    ritz = [{"id": "1", "tool": "book", "params": {"hotel": "Ritz"}}]
-    agent, other = (
-        PlannerExecutor(RulePlanner(lambda goal, plan=plan: plan), ToolExecutor(TOOLS), AskPerson())
-        for plan in (PLAN, ritz)
-    )
-    paused, another = agent.run("Go"), other.run("Go")
-    shown = desk(paused.plan)
-    press(shown, "Approve")
-    with pytest.raises(ValueError, match="another plan"):
-        other.resume(another, shown.decision)
-    assert agent.resume(paused, shown.decision).status == "finished"

@@ -1,6 +1,5 @@
 """Views in rows: the board, the ledger, thoughts, spans, messages and the difference of two plans; in text, table and picture."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -29,7 +28,7 @@ from planexec_lite import events as e
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Problem
 from planexec_lite.roles.reviewers import AskPerson
-from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking, approve, nested
+from tests.capabilities.test_budget import FIVE, TOOLS, Thinking, approve, nested
 from tests.rounds import rounds
 from tests.spans.samples import SAMPLES
 from tests.views import worlds
@@ -83,25 +82,13 @@ def test_judging_unverified_superseded_and_news_are_said_in_words() -> None:
     assert views.board(run).caption.endswith("Earlier news: 2. News: “news 1”. News: “news 2”. News: “news 3”.")
 
 
-@pytest.mark.parametrize("by", ["role", "plan"])
-def test_the_lines_add_up_to_what_the_run_used(by: Any) -> None:
-    run = PlannerExecutor(Asked(FIVE), Thinking(TOOLS), workers=Simulated()).run("go")
-    text = views.ledger(run, by).text
-    assert text.startswith("6 model calls, 6,000 tokens, $0.0014")
-    counted = [line.split() for line in text.splitlines()[2:]]
-    lines = [line for line in counted if line[0] != "in"]
-    assert sum(int(line[-6] if line[-1] == "s" and by == "plan" else line[1]) for line in lines) == 6
-
-
-def test_runs_inside_steps_are_counted_with_the_step_and_once() -> None:
+def test_the_ledger_counts_nested_runs_once_and_shows_unknown_prices() -> None:
     agent = nested(Budget(model_calls=2), Policy())
     run = agent.run("go")
     while run.status == "paused":
         run = agent.resume(run, approve(model_calls=1))
     assert views.ledger(run).text.startswith("5 model calls, 5,000 tokens")
 
-
-def test_a_model_without_a_price_costs_nobody_knows_what() -> None:
     class Mine:
         def plan(self, *_: object) -> Plan:
             charge(1.0, ModelCall("mine", 10, 10))
@@ -110,8 +97,6 @@ def test_a_model_without_a_price_costs_nobody_knows_what() -> None:
     run = PlannerExecutor(Mine(), Thinking(TOOLS)).run("go")
     assert views.ledger(run).text.startswith("6 model calls, 5,020 tokens, ?")
     assert views.ledger(Run()).text.startswith("0 model calls, 0 tokens, $0.0000")
-    with pytest.raises(ValueError, match="by='day': one of role, plan"):
-        views.ledger(run, "day")  # type: ignore[arg-type]
 
 
 def test_the_text_names_step_try_event_and_words() -> None:
@@ -130,12 +115,6 @@ def test_the_text_names_step_try_event_and_words() -> None:
     )
     assert "&lt;b&gt;failed&lt;/b&gt;" in figure.table
     assert "<b>" not in figure.table
-
-
-def test_arguments_that_are_no_object_are_shown_too() -> None:
-    action = e.Action("look", "not an object")  # type: ignore[arg-type]
-    run = worlds.given(worlds.chain(1), e.StepStarted(0.0, "1"), e.Inside(0.0, "1", action))
-    assert '→ action  look(="not an object")' in views.thoughts(run).text
 
 
 @pytest.mark.parametrize("name", SAMPLES)
@@ -165,12 +144,7 @@ def check_layout(run: Run) -> None:
     drawn = [text.holds for text in canvas.texts]
     for message in messages(run)[:MOST]:
         assert any(message.words.startswith(words.partition("…")[0]) for words in drawn if words), message
-
-
-@pytest.mark.parametrize("make", [worlds.replanned, worlds.midway, worlds.thinking, worlds.deploy, Run])
-def test_messages_are_drawn_in_their_place_and_marked_where_they_are_bad(make: Callable[[], Run]) -> None:
-    check_layout(make())
-    assert all(message.words.startswith("✗") == message.bad for message in messages(make()))
+        assert message.words.startswith("✗") == message.bad
 
 
 @rounds(40)
@@ -217,11 +191,6 @@ def test_the_title_states_the_finding(compared: Any, title: str) -> None:
     assert views.diff(*compared).title == title
 
 
-def test_without_a_second_plan_there_is_nothing_to_compare() -> None:
-    with pytest.raises(ValueError, match="nothing to compare"):
-        views.diff(Plan())
-
-
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
@@ -258,25 +227,24 @@ def test_a_difference_that_can_not_be_seen_is_told(char: str) -> None:
     assert char == "\n" or char not in figure.table
 
 
-def test_what_changed_beside_the_steps_is_told() -> None:
+def test_changes_of_the_plan_itself_and_the_place_of_dropped_steps() -> None:
     before = Plan.parse({"goal": "Go", "steps": [{"id": 1, "tool": "go"}], "rollback": [{"tool": "stay"}]})
     after = before.changed(rollback=(), answer="{step_1_result}", complete=False)
     assert views.diff(before, after).caption == (
         "The plan's rollback: stay() → nothing. The plan's answer: nothing → {step_1_result}."
         " The plan's complete: yes → no."
     )
+    before, after = (worlds.plan([(id, "", 1, []) for id in ids]) for ids in ("abcd", "bd"))
+    assert [line.split()[0] for line in views.diff(before, after).text.splitlines()[2:6]] == ["a", "b", "c", "d"]
 
 
-def test_the_roles_that_take_part_have_lifelines_and_their_names_repeat() -> None:
+def test_lifelines_and_text_of_a_sequence() -> None:
     runs = worlds.replanned(), worlds.deploy(), Run()
     boxes = [[box.holds for box in draw(run)[1].boxes] for run in runs]
     heads = [len(range(0, len(messages(run)), HEAD_EVERY)) for run in runs]
     assert heads[0] > 1
     roles = [["planner", "board", "executor", "evaluator"], ["outside", "board", "executor"], []]
     assert boxes == [names * times for names, times in zip(roles, heads, strict=True)]
-
-
-def test_the_text_of_a_run_with_news() -> None:
     assert views.sequence(worlds.midway()).text == (
         "The board asked the planner twice, the executor 3 times and the evaluator twice; news came once\n"
         "  0 s   board → planner    plan: Migrate\n"
@@ -300,12 +268,8 @@ def test_the_text_of_a_run_with_news() -> None:
 @pytest.mark.parametrize("length", [19, 20, 60])
 def test_of_a_long_run_the_first_messages_are_drawn_and_the_others_counted(length: int) -> None:
     run = worlds.run(worlds.chain(length))
+    check_layout(run)
     figure = views.sequence(run)
     made = len(messages(run))
     assert len([line for line in figure.text.splitlines() if " → " in line]) == min(made, MOST)
     assert (f"Not drawn: {made - MOST} more messages." in figure.text) == (made > MOST)
-
-
-def test_dropped_steps_stand_behind_the_step_that_they_followed() -> None:
-    before, after = (worlds.plan([(id, "", 1, []) for id in ids]) for ids in ("abcd", "bd"))
-    assert [line.split()[0] for line in views.diff(before, after).text.splitlines()[2:6]] == ["a", "b", "c", "d"]

@@ -116,7 +116,7 @@ def test_the_title_states_the_finding(plan: Plan, title: str) -> None:
 
 
 def test_crossings_that_can_be_avoided_are_avoided() -> None:
-    """Kitchen: a drawing without crossings exists, and a barycentre that keeps ties as they stand misses it."""
+    """The kitchen's plan has a drawing without crossings, which a barycentre that keeps ties misses."""
     rows = {"1": [], "2": [], "3": ["2"], "4": ["3"], "5": ["1"], "6": ["5"], "7": ["2"], "8": ["4"], "9": ["5", "7"]}
     rows["10"] = ["6"]
     band = shape(rows, 7, 5).bands[0]

@@ -1,4 +1,4 @@
-"""The draft of a plan under review: edits as values, and what is said about them. No widgets."""
+"""The draft of a plan under review: edits as values, and their problems. No widgets."""
 
 from typing import Any
 
@@ -8,15 +8,24 @@ from hypothesis import strategies as st
 
 from planexec_lab.views.review_desk import fields, marks
 from planexec_lab.views.review_desk.draft import Draft
-from planexec_lite import Plan, Step, Tool, Toolbox
+from planexec_lite import Plan, Step, Tool, Toolbox, tool
 from tests.views.desks import PLAN, TOOLS, book
 from tests.views.worlds import plans
 
 DRAFT = Draft.of(PLAN, TOOLS)
 
 
+@tool(effects="none")
+def note(description: str, tool: int) -> str:
+    """A tool whose parameters have the names of a step's fields."""
+    return description
+
+
+NOTED = Draft.of(Plan.parse([{"id": 1, "tool": "note", "params": {"description": "a", "": 1}}]), Toolbox([note]))
+
+
 def placed(draft: Draft) -> dict[str, dict[str, list[str]]]:
-    """The codes of a draft's problems, by the id of the step and the field that they stand at."""
+    """The codes of a draft's problems, by step id and field."""
     places: dict[str, dict[str, list[str]]] = {}
     for problem in draft.problems:
         row = next((row for row in draft.rows if row.id == problem.step), None)
@@ -60,20 +69,18 @@ def test_text_in_a_field_becomes_the_value_that_the_parameter_wants() -> None:
         (DRAFT.with_field(2, undo={"tool": "fly", "params": {}}), {"3": {"": ["unknown_tool"]}}),
         (DRAFT.added(), {"4": {"tool": ["idle_step"]}}),
         (DRAFT.without(0).without(1).without(2), {"plan": {"": ["empty_plan"]}}),
+        (NOTED, {"1": {"argument": ["unknown_parameter"], "argument tool": ["missing_parameter"]}}),
     ],
 )  # fmt: skip
 def test_a_problem_stands_beside_its_field(draft: Draft, place: dict[str, dict[str, list[str]]]) -> None:
     assert placed(draft) == place
 
 
-def test_a_new_tool_keeps_the_arguments_that_it_knows() -> None:
+def test_a_new_tool_keeps_known_arguments_and_a_lone_input_has_a_name() -> None:
     draft = DRAFT.with_tool(2, "cancel")
     assert draft.row(2).step["tool"] == "cancel"
     assert draft.params(2) == {"hotel": "Sol, {step_1_result}"}
     assert DRAFT.with_tool(2, "pack").params(2) == {}
-
-
-def test_a_lone_input_is_shown_under_the_parameters_name_and_stays_as_it_came() -> None:
     plan = Plan.parse([{"id": 1, "tool": "book", "input": "Sol"}])
     draft = Draft.of(plan, TOOLS)
     assert draft.params(0) == {"hotel": "Sol"}

@@ -1,6 +1,5 @@
 """A paused run on the desk: a gate with the board, a later plan, a step in doubt, and more budget."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from planexec_lite import (
     Budget,
     Decision,
     HybridExecutor,
-    Journal,
     Plan,
     PlannerExecutor,
     Policy,
@@ -27,7 +25,6 @@ from planexec_lite import events as e
 from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking
 from tests.core.shapes import step
 from tests.core.test_going_on import PLAN, Bank
-from tests.core.test_going_on_inside import World, agent_of
 from tests.views.desks import PLAN as PLAN_OF_TRAVEL
 from tests.views.desks import STEPS, press
 from tests.views.desks import TOOLS as TRAVEL
@@ -123,24 +120,6 @@ def test_a_run_inside_asks_for_its_own_budget() -> None:
     assert agent.resume(run, desk.decision).status == "finished"
 
 
-def test_a_step_in_doubt_inside_a_step_is_answered_on_the_desk(tmp_path: Path) -> None:
-    world, kept = World(cut="Amp", after=True), Journal(tmp_path / "runs.db", "OFF")
-    with pytest.raises(KeyboardInterrupt):
-        agent_of(world, kept).run("go")
-    agent = agent_of(world, kept)
-    agent.resume(kept.load(1))
-    run = kept.load(1)  # what another notebook has
-    script = [("Result", "Amp"), "It was done"]
-    desk = views.desk(run, world.tools, script=script, by="Ann")
-    desk.play(script)
-    shown = text_of(desk)
-    assert "The run was interrupted while step p of the run inside step 1 was running. Was it done?" in shown
-    assert "Amp" in shown
-    run = agent.resume(run, desk.decision)
-    assert (run.status, world.done.count("Amp")) == ("finished", 1)
-    assert run.inside("1").inside("m").results["p"] == "Amp"
-
-
 # --- gates and later plans --------------------------------------------------------------------------------------------
 
 LONG = "\u0430lice@bank.com " + "x " * 400 + "END"
@@ -158,7 +137,6 @@ GATED = Plan.parse(
 
 
 def traveller(*plans: Plan, reviewer: Any = None) -> PlannerExecutor:
-    """An agent whose planner gives these plans in turn."""
     left = iter(plans)
     planner = RulePlanner(lambda goal: next(left)) if plans else None
     return PlannerExecutor(planner, ToolExecutor(TRAVEL), reviewer, workers=Simulated())

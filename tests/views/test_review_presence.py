@@ -1,4 +1,4 @@
-"""A script plays only where the process that started the kernel says that nobody is there; in real kernels."""
+"""A script plays only if the process that started the kernel reports an unattended run; in real kernels."""
 
 import os
 import subprocess
@@ -80,7 +80,7 @@ SIGNED = ("sh", "-c", 'PLANEXEC_NOBODY=$$ exec "$@"', "sh")
 
 
 def execute(path: Path, *before: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a notebook in place as `jupyter execute` does, with variables, and with what stands before the command."""
+    """Run a notebook in place as `jupyter execute` does, with variables and a prefix of the command."""
     command = [*before, sys.executable, "-c", EXECUTE, "--inplace", str(path)]
     env = books.environment(path.parent) | {"PYTHONPATH": f"{books.ROOT}:{books.NETWORK_CUT}"} | variables
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=600, check=False)

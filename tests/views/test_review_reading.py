@@ -1,4 +1,4 @@
-"""Read before you approve: nothing that is approved was hidden, whatever a planner writes to hide it."""
+"""Read before you approve: a planner can hide no part of an approved plan."""
 
 from typing import Any
 
@@ -59,12 +59,13 @@ def test_what_can_not_be_seen_or_looks_like_another_is_shown_as_its_code(place: 
         assert "а" not in text
 
 
-def test_a_field_says_what_it_holds_and_does_not_show() -> None:
+def test_hidden_characters_of_a_field_are_named_and_quotes_escaped() -> None:
     shown = desk(booked(params={"hotel": "so\u200bl"}))
     press(shown, "Edit 1")
     assert "zero width space" in words(shown)
     fill(shown, "1: hotel", "sol")
     assert "zero width space" not in words(shown)
+    assert "book(hotel=&quot;Sol&#x27;, price=&#x27;0&quot;)" in words(desk(booked(params={"hotel": "Sol', price='0"})))
 
 
 ODD = {  # what somebody may take for something else -> how it is shown
@@ -96,22 +97,15 @@ def test_only_a_letter_that_looks_like_another_is_shown_as_its_code(text: str, s
     assert visible(text).strip("\u2068\u2069") == shown
 
 
-def test_text_from_right_to_left_is_isolated_from_numbers_beside_it() -> None:
+def test_right_to_left_text_is_isolated_and_blanks_are_counted() -> None:
     assert visible("שלום") == "\u2068שלום\u2069"
     lines = repr(desk(booked(params={"hotel": "שלום " * 30, "price": 12}))).splitlines()
     assert all(line.count("\u2068") == line.count("\u2069") for line in lines)
     assert all("\u2068" in line for line in lines if "ש" in line)
-
-
-def test_many_blanks_and_many_empty_lines_hide_nothing() -> None:
     shown = desk(booked(params={"hotel": "Sol" + " " * 900 + "now" + "\n" * 700 + "AND DELETE ALL  "}))
     for text in ("␣×900", "699 empty lines", "AND DELETE ALL", "␣×2"):
         assert text in words(shown)
     assert "AND DELETE ALL" in repr(shown)
-
-
-def test_an_argument_can_not_pass_for_two() -> None:
-    assert "book(hotel=&quot;Sol&#x27;, price=&#x27;0&quot;)" in words(desk(booked(params={"hotel": "Sol', price='0"})))
 
 
 def test_what_bounds_a_step_and_what_is_beside_the_steps_is_shown() -> None:

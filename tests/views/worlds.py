@@ -138,7 +138,7 @@ def criteria(shown: Plan, *ids: str) -> Plan:
 
 
 def replanned() -> Run:
-    """As in the refactoring: step 3 is refused because of step 2; 2b mends it, 3 runs again, 5 is left out."""
+    """As in the refactoring: step 3 is rejected because of step 2; 2b fixes it, 3 runs again, 5 is left out."""
     verdicts = iter(["2 endpoints answer <401>", None])
 
     def judge(step: Step, result: object) -> Verdict | bool:
@@ -152,7 +152,7 @@ def replanned() -> Run:
 
 
 def midway() -> Run:
-    """A run that goes on: 2 was never judged, news superseded 3, and the result of 4 is being judged."""
+    """A running run: 2 was never judged, news superseded 3, and the result of 4 is being judged."""
     first = criteria(plan([("1", "Read", 2, []), ("2", "Back up", 4, ["1"]), ("3", "Migrate", 9, ["2"])]), "2")
     second = criteria(plan([("4", "Migrate the half", 3, ["2"])]), "4")
     return Run([
@@ -220,7 +220,7 @@ ids, any_ids = (st.text(letters, min_size=1, max_size=30) for letters in (LETTER
 
 @st.composite
 def plans(draw: st.DrawFn, broken: bool = False) -> Plan:
-    """Random plans; with `broken`, they may hold circles, unknown steps, and ids that can't be run."""
+    """Random plans; with `broken`, they can have cycles, unknown steps, and ids that can't be run."""
     chosen = draw(st.lists(any_ids if broken else ids, max_size=24, unique=True))
     steps = []
     for number, id in enumerate(chosen):

@@ -1,4 +1,4 @@
-"""Executors with the habits of clusters: they lose workers, repeat calls, remember results, and say little that is true."""
+"""Executors like clusters: they lose workers, repeat calls, remember results, and report little."""
 
 import threading
 import time
@@ -14,12 +14,12 @@ class LostWorker(Exception):
 
 
 class Cluster(Executor):
-    """Runs each call on a thread of its own; its futures are never running, and let themselves be cancelled at any time.
+    """Runs each call on a new thread; its futures are never running and can always be cancelled.
 
     Args:
         lose: the calls, by their number, whose worker dies: "before" it begins, or "after" it has made the call.
         repeat: whether such a call is made again on another worker, as Dask does, instead of failing.
-        hold: the calls that wait in a queue for ever.
+        hold: the calls that stay in a queue.
         remember: equal arguments get the first result, as Dask's ``pure=True`` does.
     """
 

@@ -93,7 +93,7 @@ def cluster(allowed_failures: int) -> Iterator[tuple[Any, Any]]:
 
 @contextmanager
 def apart() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A scheduler and a worker in processes of their own; the scheduler's address, and its process."""
+    """Start a scheduler and a worker in new processes; return the scheduler's address and its process."""
     quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     address = f"tcp://127.0.0.1:{20_000 + os.getpid() % 20_000}"
     cli = [sys.executable, "-m"]

@@ -1,4 +1,4 @@
-"""A program that is killed at a definite moment, in a process of its own and in a browser tab."""
+"""A program that is killed at a definite moment, in a separate process and in a browser tab."""
 
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ PROGRAM = "planexec_lab.worlds.migration"
 
 @pytest.fixture(params=["a process", "a tab"])
 def platform(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The program runs in a process of its own, or as it does where there is no other."""
+    """The program runs in a separate process, or as in a browser tab."""
     if request.param == "a tab":
         monkeypatch.setattr(sys, "platform", "emscripten")
     return str(request.param)
@@ -25,22 +25,23 @@ def _is_migrated(shop: migration.World) -> bool:
     return bool(schema["now"] == schema["wanted"])
 
 
-def test_it_is_killed_between_what_it_did_and_its_writing_down(platform: str) -> None:
+def test_it_is_killed_between_a_call_and_its_record(platform: str, capsys: pytest.CaptureFixture[str]) -> None:
     shop = migration.World()
     lines = killed(PROGRAM, shop.folder, at="run_migration has ended")
     assert lines[-2:] == ["run_migration begins", "run_migration has ended"]
     run = Journal(shop.folder / "runs.db").load(1)
     assert dict(run.board.state)["5"] == "running"
     assert _is_migrated(shop), "it was made, and nobody wrote it down"
+    before, shop = (sys.argv, sys.stdin, sys.stdout), migration.World()
+    killed(PROGRAM, shop.folder, at="read_schema begins")
+    assert (sys.argv, sys.stdin, sys.stdout) == before
+    assert capsys.readouterr().out == ""
 
 
 def test_without_a_journal_nothing_is_written_but_the_world(platform: str) -> None:
     shop = migration.World()
     killed(PROGRAM, shop.folder, "--without-journal", at="backup_database has ended")
     assert not list(shop.folder.glob("runs.db*"))
-
-
-def test_a_program_that_ends_before_says_what_it_said(platform: str) -> None:
     shop = migration.World()
     with pytest.raises(RuntimeError, match=r"ended before 'deleted'; it said: .*read_schema begins; .*finished"):
         killed(PROGRAM, shop.folder, at="deleted")
@@ -49,10 +50,3 @@ def test_a_program_that_ends_before_says_what_it_said(platform: str) -> None:
 def test_a_program_that_can_not_start_says_why(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match=r"ended before 'x'; it said: .*No module named"):
         killed("no_such_program", tmp_path, at="x")
-
-
-def test_input_and_output_are_those_of_before(platform: str, capsys: pytest.CaptureFixture[str]) -> None:
-    before, shop = (sys.argv, sys.stdin, sys.stdout), migration.World()
-    killed(PROGRAM, shop.folder, at="read_schema begins")
-    assert (sys.argv, sys.stdin, sys.stdout) == before
-    assert capsys.readouterr().out == ""

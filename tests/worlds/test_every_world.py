@@ -1,4 +1,4 @@
-"""What all worlds share: wrong arguments, copies, pickles, no paths of this machine; and how a world is connected."""
+"""All worlds: wrong arguments, copies, pickles, no paths of this machine, and the client of a world."""
 
 import gc
 import importlib
@@ -42,9 +42,7 @@ CAUSE = {
 }
 WRONG: list[tuple[Any, str, dict[str, Any], str]] = [
     (deploy, "deploy_production", {"tag": "v9"}, "no image 'v9'"),
-    (deploy, "build_docker", {"tag": "v9"}, "the source is at v2.3.1"),
     (deploy, "remove_image", {"tag": "v2.3.0"}, "v2.3.0 is deployed"),
-    (deploy, "remove_image", {"tag": "../source"}, "no image"),
     (deploy, "restore_database", {"file": "../production.sqlite"}, "there is no .../production.sqlite"),
     (deploy, "run_smoke_tests", {"env": "moon"}, "'staging' or 'production'"),
     (flights, "ask_traveller", {"question": " "}, "an empty question has no answer"),
@@ -53,9 +51,7 @@ WRONG: list[tuple[Any, str, dict[str, Any], str]] = [
     (flights, "hold_seat", {"flight": "LX 1", "seat": "any"}, "there is no flight 'LX 1'"),
     (flights, "book", {"hold": 7}, "there is no hold 7; take the number that hold_seat returns"),
     (kitchen, "chop", {"what": "leek"}, "'leek' can't be chopped; did you mean 'leeks'"),
-    (kitchen, "chop", {"what": "chicken"}, "'chicken' can't be chopped"),
     (kitchen, "simmer", {"what": ["stock", "leeks"]}, "there are no chopped leeks; chop them first"),
-    (kitchen, "simmer", {"what": []}, "nothing to simmer"),
     (kitchen, "roast", {"what": ["chicken", "carrots"]}, "no chopped carrots"),
     (kitchen, "bake", {"what": ["dough"]}, "no dough; mix one first"),
     (kitchen, "mix", {"what": ["flour", "sugar"]}, "knows no 'sugar'"),
@@ -63,29 +59,22 @@ WRONG: list[tuple[Any, str, dict[str, Any], str]] = [
     (kitchen, "serve", {"course": "starter"}, "it is not plated"),
     (migration, "write_migration", {"sql": " ;\n"}, "the migration script is empty; write SQL such as ALTER TABLE"),
     (migration, "test_migration", {"file": "x.sql"}, "there is no 'x.sql'; there are: none; make one with write_migra"),
-    (migration, "run_migration", {"file": "../x"}, "there is no '../x'"),
-    (migration, "remove_migration", {"file": "production.sqlite"}, "there is no 'production.sqlite'"),
-    (migration, "restore_database", {"file": "../production.sqlite"}, "none; make one with backup_database"),
     (migration, "restore_files", {"folder": "files-1"}, "there are: none; make one with backup_files"),
     (migration, "update_config", {"schema": 3}, "input should be 1 or 2"),
     (refactor, "code_search", {"text": " "}, "an empty text"),
     (refactor, "read_file", {"path": "shop/tokens.py"}, "there is no file 'shop/tokens.py'; there are: shop/__init__.py"),
     (refactor, "write_file", {"path": "shop/auth.py", "text": "\ud800"}, "surrogates not allowed"),
     (refactor, "replace_in_file", {"path": "shop/auth.py", "old": "session", "new": "x"}, "12 times, not once"),
-    (refactor, "replace_in_file", {"path": "shop/auth.py", "old": "", "new": "x"}, "0 times"),
-    (refactor, "replace_in_file", {"path": "shop/none.py", "old": "a", "new": "x"}, "there is no file"),
     (refactor, "design_token_schema", {"claims": ["iat"], "minutes": 30}, "without sub and exp"),
     (refactor, "design_token_schema", {"claims": ["sub", "exp"], "minutes": 0}, "0 minutes; give 1 to 1440"),
     (refactor, "implement_jwt", {}, "shop/token.json is not there yet; call design_token_schema first"),
     (refactor, "update_endpoints", {}, "call implement_jwt first"),
-    (refactor, "update_tests", {}, "call implement_jwt first"),
     (refactor, "fix_token_header", {"endpoints": ["profile"]}, "call update_endpoints first"),
     (refactor, "restore", {"files": ["../x"]}, "no change to take back"),
     (support, "collect_logs", {"service": "../payment"}, "'checkout', 'payment', 'fulfilment' or 'mail'"),
     (support, "fetch_archive", {"service": "mail"}, "the archive has no log of mail; it has: payment"),
     (support, "search_logs", {"text": ""}, "an empty text"),
     (support, "search_logs", {"text": "ERROR"}, "nothing was collected yet; call collect_logs first"),
-    (support, "inspect_branch", {"order": "A-1034"}, "nothing was collected"),
     (support, "draft_fix", {"cause": CAUSE | {"order": "../x"}}, "nothing was collected"),
     (support, "draft_fix", {"cause": CAUSE | {"service": "moon"}}, "cause.service"),
     (trail, "read_log", {"name": "x.log"}, "there is no 'x.log'; begin with checkout.log"),
@@ -98,7 +87,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def state(world: Any) -> Any:
-    """What a tool could change: the files of a world, or its values."""
+    """The state that a tool could change: the files of a world, or its values."""
     if hasattr(world, "folder"):
         return content(world.folder)
     return json.dumps({name: value for name, value in vars(world).items() if name != "tools"}, default=str)
@@ -111,9 +100,7 @@ def carried_out(world: Any, module: Any) -> Any:
 @pytest.mark.parametrize(
     ("module", "tool", "params", "message"), WRONG, ids=lambda value: getattr(value, "__name__", None)
 )
-def test_a_wrong_argument_is_named_with_its_mend_and_changes_nothing(
-    module: Any, tool: str, params: dict[str, Any], message: str
-) -> None:
+def test_a_wrong_argument_changes_nothing(module: Any, tool: str, params: dict[str, Any], message: str) -> None:
     world = module.World()
     before = state(world)
     with pytest.raises(ValueError, match=message):
@@ -159,9 +146,6 @@ def test_what_happens_in_a_copy_stays_there() -> None:
     run = execute(Plan.parse(migration.DANGEROUS_PLAN), ToolExecutor(copied()), workers=Simulated())
     assert run.results["3"]["deleted"] == "production"
     assert content(world.folder) == before
-
-
-def test_copies_of_worlds_without_files_go_on_by_themselves() -> None:
     cook, traveller = kitchen.World(leeks=6), flights.World()
     cook.chop("leeks")
     twin, other = cook.copied(), traveller.copied()
@@ -170,9 +154,6 @@ def test_copies_of_worlds_without_files_go_on_by_themselves() -> None:
     assert (cook.chopped, cook.pantry["stock"], cook.tickets) == (["leeks"], 3, ["chop leeks"])
     assert (twin.chopped, twin.cooked) == ([], {"simmered": ["leeks", "stock"]})
     assert (len(other.holds), traveller.holds) == (1, {})
-
-
-def test_fewer_tools_are_copied_too_and_plain_functions_are_not() -> None:
     copied = deploy.World().tools.only("run_tests").copied
     assert copied is not None
     assert copied().names == ("run_tests",)
@@ -210,22 +191,28 @@ def test_without_a_setting_a_genuine_client_needs_no_key_and_no_network(monkeypa
     assert LLMPlanner(client).plan(arithmetic.GOAL, Board(), arithmetic.TOOLS).steps
 
 
-def test_openai_gives_a_plain_client(monkeypatch):
-    monkeypatch.setenv("PLANEXEC_LLM", "openai")
-    monkeypatch.setenv("OPENAI_API_KEY", "test")
-    assert connect("deploy").base_url == openai.OpenAI(api_key="test").base_url
+@pytest.mark.parametrize(
+    ("setting", "key", "url", "used"),
+    [
+        ("openai", "test", "https://api.openai.com/v1/", "test"),
+        ("http://127.0.0.1:9/v1", "", "http://127.0.0.1:9/v1/", "none"),
+    ],
+)
+def test_a_setting_gives_a_client_of_that_endpoint(setting, key, url, used, monkeypatch):
+    monkeypatch.setenv("PLANEXEC_LLM", setting)
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    client = connect("deploy")
+    assert (str(client.base_url), client.api_key) == (url, used)
 
 
-def test_a_url_gives_a_client_of_that_endpoint(monkeypatch):
-    monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
-    assert str(connect("deploy").base_url) == "http://127.0.0.1:9/v1/"
-
-
-def test_the_name_of_the_model_comes_from_the_environment(monkeypatch):
+def test_model_and_endpoint_come_from_the_environment(monkeypatch):
     assert LLMPlanner(None).model == "gpt-4o"
     monkeypatch.setenv("PLANEXEC_PLANNER_MODEL", "llama-9")
     assert LLMPlanner(None).model == "llama-9"
     assert LLMPlanner(None, "mine").model == "mine"
+    monkeypatch.setenv("PLANEXEC_LLM", "opena")
+    with pytest.raises(ValueError, match="PLANEXEC_LLM='opena'"):
+        connect("deploy")
 
 
 @pytest.mark.parametrize(
@@ -239,15 +226,3 @@ def test_the_name_of_the_model_comes_from_the_environment(monkeypatch):
 def test_an_unknown_world_or_script_is_named_with_the_known_ones(arguments, message):
     with pytest.raises(ValueError, match=message):
         connect(*arguments)
-
-
-def test_an_unknown_setting_is_named(monkeypatch):
-    monkeypatch.setenv("PLANEXEC_LLM", "opena")
-    with pytest.raises(ValueError, match="PLANEXEC_LLM='opena'"):
-        connect("deploy")
-
-
-def test_an_empty_key_is_no_key(monkeypatch):
-    monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("OPENAI_API_KEY", "")
-    assert connect("deploy").api_key == "none"

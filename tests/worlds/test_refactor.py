@@ -11,7 +11,6 @@ from planexec_lite import Plan, Simulated, ToolExecutor, execute
 
 pytestmark = pytest.mark.slow
 
-FIVE = ["login", "profile", "orders", "settings", "logout"]
 THREE = ["profile", "orders", "settings"]
 
 
@@ -40,16 +39,6 @@ def alter(world, name, old, new):
 
 def tree(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_the_tests_pass_before_fail_on_the_way_and_pass_after_step_5b(world):
-    assert world.run_test_suite() == {"passed": 10, "failed": [], "summary": "10 tests passed"}
-    assert move(world) == {"endpoints": FIVE, "changed": ["shop/endpoints.py"]}
-    assert world.run_test_suite()["failed"] != []
-    assert world.update_tests()["changed"] == ["tests/test_auth.py", "tests/test_endpoints.py"]
-    assert world.fix_token_header(THREE) == {"endpoints": THREE, "changed": ["shop/endpoints.py"]}
-    assert world.update_tests() == {"changed": [], "passed": 11, "failed": [], "summary": "11 tests passed"}
-    assert world.code_search("cookies.get") == []
 
 
 def test_the_tokens_are_those_of_the_standard(world, monkeypatch):

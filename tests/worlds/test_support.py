@@ -47,17 +47,6 @@ def archived(world):
     return world.folder / "archive" / "payment-1000.log.gz"
 
 
-def test_the_archive_closes_the_gap(world):
-    collected(world)
-    before = world.inspect_branch(ORDER)
-    assert (before["complete"], before["failing"], before["path"]["payment"]) == (False, None, "no record")
-    fetched = world.fetch_archive("payment")
-    assert (fetched["parts"], fetched["lines"], fetched["gaps"]) == (["payment-1000.log.gz"], 196, [])
-    after = world.inspect_branch(ORDER)
-    assert (after["complete"], after["failing"]) == (True, "payment")
-    assert after["finding"] == "A-1034 fails at payment, 10:03:25: hand-over to fulfilment: 404 at /v2/paid"
-
-
 def test_the_cause_is_proved_by_lines_that_are_in_the_logs(world):
     cause = complete(world).root_cause(ORDER)
     assert (cause["service"], cause["change"], cause["orders"]) == ("payment", CHANGE, HIT)
@@ -98,14 +87,11 @@ def test_orders_before_and_after_the_gap_need_no_archive(world, order, failing, 
     assert (branch["complete"], branch["failing"], branch["finding"]) == (True, failing, finding)
 
 
-def test_an_error_without_a_change_before_it_gets_no_patch(world):
+def test_only_a_change_of_settings_before_the_error_is_its_cause(world):
     cause = collected(world).root_cause("A-1009")
     assert (cause["change"], cause["orders"]) == (None, ["A-1009"])
     assert world.draft_fix(cause)["patch"] == []
     assert "Patch: none; no change of settings explains the error" in world.drafts["A-1009.txt"]
-
-
-def test_a_change_of_settings_that_comes_after_the_error_is_not_its_cause(world):
     alter(archived(world), "10:01:30Z INFO settings CH-77", "10:08:50Z INFO settings CH-77")
     assert complete(world).root_cause(ORDER)["change"] is None
 

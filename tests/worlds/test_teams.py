@@ -32,8 +32,6 @@ def carried_out(name, tools, task, inputs, llm=None):
 
 
 def says(tools, name, result):
-    """The same tools, one of which gives another result."""
-
     @functools.wraps(tools[name].function)
     def other(*_values, **_params):
         return result
@@ -83,16 +81,6 @@ MOVES = "The 11 entries in contacts.email move to customers.email; the table con
             "support", "Find the service that failed order A-1034", {"1": "Four logs"}, "inspect_branch",
             {"order": "A-1034", "complete": True, "failing": "mail", "finding": "A-1034 fails at mail, 10:00:00: full"},
             "A-1034 fails at mail, 10:00:00: full",
-        ),
-        (
-            "support", "Draft a fix from the cause", {"3": '{"order": "A-1009", "service": "payment", "error": "x", '
-            '"change": null, "orders": [], "evidence": [], "finding": "y"}'}, "draft_fix",
-            {"file": "drafts/A-1009.txt", "patch": [], "cites": [], "orders": []},
-            "The draft is drafts/A-1009.txt; it has no patch.",
-        ),
-        (
-            "migration", "Find out what the new schema changes", {}, "read_schema", SCHEMA,
-            "Nothing changes; the database has the new schema already.",
         ),
         (
             "migration", "Back up the database", {}, "backup_database", {"file": "backup-7.sqlite", "customers": 9},

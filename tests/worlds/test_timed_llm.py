@@ -1,9 +1,9 @@
-"""The `timings` in the chunks of a stream: when each of them came, where the script states a latency; nobody waits for it."""
+"""The `timings` in the chunks of a stream: when each chunk came, if the script states a latency; no test waits for it."""
 
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import openai
@@ -32,7 +32,6 @@ def chunks(llm: TimedLLM, **options: Any) -> list[Any]:
 
 
 def timings(streamed: list[Any]) -> list[Any]:
-    """The timings of each chunk, None where it has none."""
     return [getattr(chunk, "timings", None) for chunk in streamed]
 
 
@@ -76,26 +75,14 @@ def test_any_words_at_any_pace_add_up_to_the_latency(words: str, latency: float)
     assert json.loads(text) == {"words": words}
 
 
-def heard(llm: TimedLLM) -> tuple[list[tuple[str, float]], Answer, Meter]:
-    """Each piece with the seconds charged when it was there; the answer; the meter."""
-    pieces: list[tuple[str, float]] = []
-    answer = Answer("", None, "")
-    with Meter() as meter:
-        for part in ask_streaming(llm.client(max_retries=0), "m", ASK["messages"]):
-            if isinstance(part, Answer):
-                answer = part
-            else:
-                pieces.append((part, meter.seconds))
-    return pieces, answer, meter
-
-
 def test_a_reader_is_charged_piece_by_piece_and_once_in_all() -> None:
-    pieces, answer, meter = heard(one(latency=4.0))
-    assert "".join(text for text, _ in pieces) == answer.text == WORDS
+    with Meter() as meter:
+        parts = [(part, meter.seconds) for part in ask_streaming(one(latency=4.0).client(), "m", ASK["messages"])]
+    (answer,) = [part for part, _ in parts if isinstance(part, Answer)]
+    assert "".join(part for part, _ in parts if isinstance(part, str)) == answer.text == WORDS
     assert answer.finish_reason == "stop"
-    at = [seconds for _, seconds in pieces]
-    assert at == sorted(at)
-    assert len(set(at)) == len(at)
+    at = [seconds for part, seconds in parts if isinstance(part, str)]
+    assert at == sorted(set(at))
     assert 0.0 < at[0] < at[-1] < 4.0
     assert meter.seconds == pytest.approx(4.0, abs=1e-9)
     (call,) = meter.calls
@@ -103,16 +90,17 @@ def test_a_reader_is_charged_piece_by_piece_and_once_in_all() -> None:
     assert call.output_tokens > 0
 
 
-def test_a_stream_that_ends_early_is_charged_as_far_as_it_came_and_is_not_whole() -> None:
-    _, answer, meter = heard(one(latency=4.0, fault={"kind": "ended_early"}))
-    assert answer.finish_reason == "length"
-    assert WORDS.startswith(answer.text)
+@pytest.mark.parametrize("kind", ["ended_early", "dropped"])
+def test_a_stream_that_breaks_is_charged_as_far_as_it_came(kind: str) -> None:
+    client = one(latency=4.0, fault={"kind": kind}).client(max_retries=0)
+    lost = pytest.raises(Exception, match=r"(?i)connection") if kind == "dropped" else nullcontext()
+    parts: list[str | Answer] = []
+    with Meter() as meter, lost:
+        parts += ask_streaming(client, "m", ASK["messages"])
+    if kind == "ended_early":
+        answer = parts[-1]
+        assert isinstance(answer, Answer)
+        assert answer.finish_reason == "length"
+        assert WORDS.startswith(answer.text)
     assert 0.0 < meter.seconds < 4.0
-    assert len(meter.calls) == 1
-
-
-def test_what_a_lost_stream_cost_is_charged_though_it_raises() -> None:
-    with Meter() as meter, pytest.raises(Exception, match=r"(?i)connection"):
-        for _ in ask_streaming(one(latency=4.0, fault={"kind": "dropped"}).client(max_retries=0), "m", ASK["messages"]):
-            pass
-    assert 0.0 < meter.seconds < 4.0
+    assert len(meter.calls) == (kind == "ended_early")

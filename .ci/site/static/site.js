@@ -95,10 +95,6 @@ async function showProgress() {
   if (solved) document.getElementById("solved").textContent = `You have solved ${solved} of ${all} exercises.`;
 }
 
-// JupyterLab needs room: on a narrow screen a notebook is opened in the plain notebook app.
-if (innerWidth < 800)
-  for (const link of document.querySelectorAll("a[href*='/lab/index.html']"))
-    link.href = link.getAttribute("href").replace("/lab/", "/notebooks/");
 for (const one of document.querySelectorAll("article pre, article table, article figure, .toc-scroll, .sidebar-scroll"))
   if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0; // a keyboard must reach it
 if (document.querySelector("[data-tasks]")) {

@@ -118,7 +118,7 @@ def reads_errors(trial: Trial, react: Any) -> None:
 
 @tool(name="late_orders", effects="none")
 def _late_orders() -> list[str]:
-    """List the late orders. There are none."""
+    """List the late orders: an empty list."""
     return []
 
 

@@ -122,11 +122,11 @@ SHAPES = (  # the lines of each plan, and whether the plan has a cycle
     learned="'Never ready' is only a symptom. Once you know the steps of the cycle, you can fix it: remove one of "
     "its arrows.",
 )
-def named(trial: Trial, circle: Any) -> None:
+def named(trial: Trial, cycle: Any) -> None:
     """A list in which each step depends on the next and the last on the first; [] when there is no cycle."""
     for lines, round_about in SHAPES:
         plan = _plan(lines)
-        came = _answer(trial, circle, plan)
+        came = _answer(trial, cycle, plan)
         if round_about and not trial.figures:
             trial.show(views.graph, plan)
         if not round_about:
@@ -134,7 +134,7 @@ def named(trial: Trial, circle: Any) -> None:
             trial.want(came == [], "[], because every step can start", rule)
             continue
         rule = "Some steps of this plan depend on each other: name that cycle."
-        trial.want(came, "the steps of one cycle, not []", rule)
+        trial.want(came, "the steps of a cycle, not []", rule)
         wanted = "one cycle: each step depends on the next, the last on the first"
         trial.want(set(came) <= set(plan.graph), wanted, "A cycle contains only steps of the plan.")
         trial.want(len(set(came)) == len(came), f"{wanted}, each step once", "List each step of the cycle once.")
@@ -149,9 +149,9 @@ def named(trial: Trial, circle: Any) -> None:
         trial.want(came[0] in plan.graph[came[-1]], wanted, last)
 
 
-def _answer(trial: Trial, circle: Any, plan: Plan) -> list[Any]:
-    """Return the result of the learner's function for a plan, as a list."""
-    came = trial.call(circle, {id: list(after) for id, after in plan.graph.items()})
+def _answer(trial: Trial, cycle: Any, plan: Plan) -> list[Any]:
+    """Call the learner's function with the plan's graph, and return its result as a list."""
+    came = trial.call(cycle, {id: list(after) for id, after in plan.graph.items()})
     trial.want(isinstance(came, list | tuple), "a list of steps", "Return a list of step names, or [].")
     return list(came)
 
@@ -270,7 +270,7 @@ EDITS = (  # letter, replacements in the text, the rule that decides
     "version, ask whether its standard text would differ.",
     question="Which differences are only differences of notation, and which would the reviewer want to see before "
     "approving?",
-    learned="The same plan has the same hash in every notation. A different plan, even by one word, needs a new "
+    learned="The same plan has the same hash in every notation. A plan that differs in a single word needs a new "
     "approval.",
 )
 def approved(trial: Trial, holds: Any) -> None:

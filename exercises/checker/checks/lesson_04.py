@@ -289,7 +289,7 @@ SHIFT = {"id": "2", "tool": "shift", "params": {"time": "09:41", "hours": "{step
 
 @exercise(
     "04.4",
-    nudge="The lesson wrote a schema for one step with one tool. You need one such form for each tool, in a list "
+    nudge="The lesson wrote a schema for steps with a single tool. You need such a form for each tool, in a list "
     "under `anyOf`. `closed` requires every field that you pass.",
     question="Which of the four fields differ from form to form, and which value can `tool` have in each? What "
     "closes the object around the steps?",
@@ -297,7 +297,7 @@ SHIFT = {"id": "2", "tool": "shift", "params": {"time": "09:41", "hours": "{step
     seconds=10.0,
 )
 def closed_doors(trial: Trial, schema: Any) -> None:
-    """A schema with one closed form for each tool that a real endpoint accepts with `strict`."""
+    """A schema with a closed form for each tool, which a real endpoint accepts with `strict`."""
     once = "Each tool has its own form: its name, its arguments, and nothing else."
     arguments = "Every argument of the tool is required, with its name and type."
     every = [SUM | {"id": f"step_{n}", "tool": one.name} for n, one in enumerate([*arithmetic.TOOLS] * 3, 1)]
@@ -306,7 +306,12 @@ def closed_doors(trial: Trial, schema: Any) -> None:
     cases: list[tuple[Toolbox, Any, str, str]] = [
         (arithmetic.TOOLS, [SUM], "", "A valid plan must still fit the schema."),
         (arithmetic.TOOLS, every, "", "The schema needs a form for each tool of the toolbox."),
-        (arithmetic.TOOLS, [SUM, HALF], "", "Where a number fits, a reference such as {step_1_result} must fit too."),
+        (
+            arithmetic.TOOLS,
+            [SUM, HALF],
+            "",
+            "An argument can be a reference such as {step_1_result} instead of a number.",
+        ),
         (arithmetic.TOOLS, [], "", "The validator decides whether a plan can be empty."),
         (arithmetic.TOOLS, [SUM | {"tool": "sum"}], "there is no tool 'sum'", once),
         (arithmetic.TOOLS, [SUM | {"tool": "address"}], "there is no tool 'address'", once),

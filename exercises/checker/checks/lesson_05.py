@@ -57,7 +57,7 @@ class _Step(Step):
     "from planning.",
     seconds=20.0,
 )
-def price(trial: Trial, cheapest_first: Any, dearer: Any) -> None:
+def price(trial: Trial, cheapest_first: Any, costs_more: Any) -> None:
     """The letters of the four teams, cheapest first, and "planner" or "executor"."""
     world = support.World()
     client = MockLLM.load(Path(support.__file__).with_name("team.yaml")).client()
@@ -75,10 +75,10 @@ def price(trial: Trial, cheapest_first: Any, dearer: Any) -> None:
     trial.want(
         letters == sorted(bills, key=bills.__getitem__), "the teams ordered by the bill of that run, lowest first", rule
     )
-    trial.given("dearer", dearer)
+    trial.given("costs_more", costs_more)
     halves = {"planner": _dollars(planning, STRONG), "executor": _dollars(working, CHEAP)}
     form, rule = '"planner" or "executor"', "Name one half of the team."
-    half = said.names(trial, dearer, halves, form, rule)
+    half = said.names(trial, costs_more, halves, form, rule)
     trial.want(len(half) == 1, form, rule)
     rule = (
         "A strong token costs as much as sixteen cheap tokens, and the nine short calls do not use sixteen times "
@@ -217,7 +217,7 @@ def _exactly(came: Any, right: Any) -> bool:
 
 @exercise(
     "05.3",
-    nudge="Try a step without declared effects and a toolbox with one tool of each kind. Then check in which "
+    nudge="Try a step without declared effects and a toolbox with a tool of each kind. Then check in which "
     "order Python sorts the three words.",
     question="Is 'idempotent' smaller than 'none'? Which order did you intend? What is a step allowed to do if it "
     "declares no effects?",
@@ -225,7 +225,7 @@ def _exactly(came: Any, right: Any) -> bool:
     "step may read but not change anything.",
 )
 def narrowed(trial: Trial, allow: Any) -> None:
-    """The names of the tools that a step may use: its own tool, or all tools whose effects are not stronger than the step's."""
+    """The names of the allowed tools: the step's own tool, or all tools whose effects are not stronger than the step's."""
     trial.show(_greedy, allow)
     boxes = [Toolbox([_read, _save, _pay]), Toolbox([_pay, _save, _read, _look]), Toolbox([_save, _pay])]
     boxes.append(Toolbox([_look_away, _read_off, _pay]))

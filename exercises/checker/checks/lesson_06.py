@@ -521,7 +521,7 @@ INVENTED = "payment:61: 10:03:22 ERROR order=A-1034 timeout after 30 s, card dec
 @exercise(
     "06.6",
     nudge="A search returns lines that contain the text. The judge must know whether one of them is the quoted line.",
-    question="What does your judge return for a result that quotes nothing, and for one whose second line is invented?",
+    question="What does your judge return for a result that quotes nothing, and for a result whose second line is invented?",
     learned="A judge can't know what happened. Ask for evidence that can be looked up, and look it up.",
 )
 def quoted(trial: Trial, proven: Any) -> None:

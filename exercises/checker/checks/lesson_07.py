@@ -78,7 +78,7 @@ def survives(trial: Trial, still_approved: Any) -> None:
     }
     for letter, text in _retyped().items():
         same = Plan.parse(text).hash == plan.hash
-        wanted = f"whether text {letter}, parsed as a plan, has the approved hash"
+        wanted = f"whether plan {letter} has the approved hash"
         trial.want((letter in letters) == same, wanted, rules[letter])
 
 
@@ -468,5 +468,5 @@ def _is_stopped(trial: Trial, policy: Any, post: _Post, plan: Plan, ids: list[st
         trial.want(
             named,
             f"a comment that names step {' and step '.join(ids)}",
-            "When you stop a plan, name the steps that caused it.",
+            "If you stop the plan, name the steps that caused this.",
         )

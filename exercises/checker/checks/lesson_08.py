@@ -112,10 +112,10 @@ def divided(trial: Trial, bounds: Any) -> None:
 
 @exercise(
     "08.3",
-    nudge="With one cook the result is correct, because each started step ends before the next decision. Follow "
+    nudge="With a single cook the result is correct, because each started step ends before the next decision. Follow "
     "tickets 1 and 6 with two cooks.",
     question="When is a dependency satisfied: when that step starts, or later?",
-    learned="A scheduler that counts steps as done too early still works with one slot. Test it with two, before "
+    learned="A scheduler that counts steps as done too early still works with a single slot. Test it with two, before "
     "a customer does.",
 )
 def counted(trial: Trial, schedule: Any) -> None:

@@ -70,7 +70,7 @@ def _several(values: Any, fits: Callable[[Any], bool]) -> bool:
 
 
 class _Record(list[Event]):
-    """The events of a run; the repr summarises the steps."""
+    """A run's events; the repr summarises the steps."""
 
     def __repr__(self) -> str:
         told = [f"{event.step} {WORDS[type(event)]}" for event in self if type(event) in WORDS]  # type: ignore[union-attr]
@@ -238,7 +238,7 @@ def meanings(trial: Trial, disk: Any, concert: Any, prices: Any) -> None:
 
 def _disk(trial: Trial, fields: dict[str, Any]) -> Run:
     log, run = _day(trial, DISK, fields, {})
-    rule = "The policy must not change a run without failures."
+    rule = "The policy should not change a run without failures."
     trial.want(sorted(log) == ["attach", "copy", "detach", "report"], "without failures, each step once", rule)
     log, run = _day(trial, DISK, fields, {"copy": (99, OSError("the disk is full"))})
     wanted = "when the copy fails, `detach` must still run"
@@ -250,7 +250,7 @@ def _disk(trial: Trial, fields: dict[str, Any]) -> Run:
 
 def _concert(trial: Trial, fields: dict[str, Any]) -> Run:
     log, run = _day(trial, CONCERT, fields, {})
-    rule = "The policy must not change a run without failures."
+    rule = "The policy should not change a run without failures."
     done = sorted(log) == ["charge", "print_posters", "print_tickets", "reserve"]
     trial.want(done, "without failures, each step once", rule)
     log, _ = _day(trial, CONCERT, fields, {"charge": (1, ConnectionError("the connection dropped after the payment"))})
@@ -283,7 +283,7 @@ def _prices(trial: Trial, fields: dict[str, Any]) -> Run:
         wanted = "when the service is down for two calls, both prices and the sum"
         trial.want(run.status == "finished", wanted, "Retry a temporary error.")
     log, _ = _day(trial, PRICES, fields, {"price of leeks": (99, ConnectionError("no answer"))})
-    wanted = "at most three calls for one price"
+    wanted = "at most three calls for each price"
     trial.want(log.count("price of leeks") <= 3, wanted, "Every attempt costs something, so bound the retries.")
     log, run = _day(trial, PRICES, fields, {"price of leeks": (99, LookupError("no such thing"))})
     wanted = "one call for an unknown name"
@@ -389,7 +389,7 @@ def _tools(
     seconds=20.0,
 )
 def every_order(trial: Trial, walk: Any) -> None:
-    """All possible end states of a run, and the events that lead to a forbidden decision, or None."""
+    """All end states that the run can reach, and the events that lead to a forbidden decision, or None."""
     for graph, policy in _plans():
         _judge(trial, walk, _plan(graph, 0), policy, decide, guilty=False)
     _judge(trial, walk, _plan({"a": (), "b": ()}, 1), Policy(failure="stop"), decide, guilty=False)

@@ -401,7 +401,7 @@ def _judge_left(trial: Trial, left: Any, events: list[Event], bound: int, rule: 
 
 
 class _Record(list[Event]):
-    """The events of a run; the repr summarises the model calls."""
+    """A run's events; the repr summarises the model calls."""
 
     def __repr__(self) -> str:
         told = []

@@ -46,10 +46,10 @@ NEAR = 0.2  # allowed relative error of an estimate
     nudge="For each variation, write down which models are asked, how often, and how many tokens they read and "
     "write. Then work out the seconds from the dependencies. Two questions about one step run in sequence; "
     "three independent steps run in parallel.",
-    question="How often is a one-step planner asked before it answers that all is done? How often is a model "
-    "asked that runs a step: does it stop after the tool call?",
+    question="How often is a one-step planner asked before it answers that all is done? How often is the "
+    "model asked that runs a step: does it stop after the tool call?",
     learned="The horizon and the executor determine the calls, the longest chain determines the seconds, and the "
-    "models determine the cost. You can estimate all three without a run.",
+    "models determine the cost. You can estimate all three before the first run.",
     seconds=20.0,
 )
 def on_paper(trial: Trial, calls: Any, seconds: Any, dollars: Any) -> None:
@@ -303,7 +303,7 @@ class _Case(NamedTuple):
 
 
 class _Record(list[Event]):
-    """The events of a run; the repr lists plans and failures."""
+    """A run's events; the repr lists plans and failures."""
 
     def __repr__(self) -> str:
         told = []
@@ -571,7 +571,7 @@ BOTH = ("ReAct", "plan-and-execute")
     seconds=20.0,
 )
 def conversation(trial: Trial, grows: Any, times: Any) -> None:
-    """The running total of input tokens after each question of a run, and the cost of sixteen pages divided by the cost of four."""
+    """The running total of input tokens after each question, and the cost of sixteen pages divided by the cost of four."""
     lines: dict[str, dict[int, float]] = {}
     for variation in BOTH:
         for pages in PAGES:

@@ -65,7 +65,7 @@ class _Function:
     learned="A schema protects a function only if code checks all arguments before every call.",
 )
 def schema(trial: Trial, bound: Any) -> None:
-    """A function of one dict: it calls the original function if the schema allows the arguments, else it raises a ValueError."""
+    """A function of a dict: it calls the original function if the schema allows the arguments, else it raises a ValueError."""
     _a_plan_on_bound_tools(trial, bound)
     right: tuple[dict[str, Any], ...] = (
         {"table": "orders", "rows": 3},
@@ -142,7 +142,7 @@ class _Bound(NamedTuple):
 def _bind(trial: Trial, bound: Any, schema: Mapping[str, Any]) -> _Bound:
     function = _Function()
     checked = trial.call(bound, function, schema)
-    trial.want(callable(checked), "a function of one dict", "Return a function; the call comes later.")
+    trial.want(callable(checked), "a function that takes a dict", "Return a function; the call comes later.")
     trial.want(
         not function.calls, "no call yet", "Call the original function only when the returned function is called."
     )
@@ -254,7 +254,7 @@ HOSTILE = (
 )  # fmt: skip
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 RUNS = "A value is data in every position: the shell must never run it as code."
-ONE = "The program must receive the value as one argument, character for character."
+ONE = "The program must receive the value as a single argument, character for character."
 NAME = "Give each variable a name that has no meaning for the shell or the script, for any parameter name."
 SCRIPT = "Leave the rest of the script unchanged, including its own variables."
 
@@ -473,7 +473,7 @@ def _turned(value: Any) -> Any:
     "12.3",
     nudge="Make the pin from a text that is always the same for the same tool: json.dumps can sort keys at every "
     "depth. Not every hash is stable across processes.",
-    question="Which listed tool has the requested name, and what if there are none or two?",
+    question="Which listed tools have the requested name, and what if the list has two of them, or no such tool?",
     learned="An approval covers exactly the reviewed tool. Compute its pin at approval, and compare it with the "
     "current list at each call.",
 )

@@ -71,7 +71,7 @@ def _doing(span: Span) -> Any:
     seconds=10.0,
 )
 def spans_from_events(trial: Trial, spans_of: Any) -> None:
-    """The spans of a run: one for each attempt of each job, inside its own run; a nested run is inside its step."""
+    """A run's spans: one for each attempt of each job, inside its own run; a nested run is inside its step."""
     trial.show(views.spans, material.runs()["nested runs inside two parallel steps"])
     for told, events in material.records():
         planned = any(isinstance(event, PlanStarted) for event in events)
@@ -341,7 +341,7 @@ def is_it_better(trial: Trial, compare: Any) -> None:
             f"can't tell: only {won + lost} tasks differ",
             "A few coin flips are all equal more often than once in twenty cases, so a few tasks prove nothing.",
         )
-    for won, lost, word in ((12, 1, "better"), (1, 12, "worse"), (30, 4, "better")):
+    for won, lost, word in ((12, 1, "better"), (1, 12, "worse"), (30, 4, "better"), (6, 0, "better")):
         came = told(won, lost, 100, 40, 1)
         rule = (
             "Pair by task: tasks that are hard or easy for both versions add no uncertainty to the difference."

@@ -66,7 +66,7 @@ def work(minutes: float) -> float:
     nudge="Draw a lane for each chain. In rounds, nothing of the second round starts before the slowest step of the first "
     "one has ended.",
     question="Which steps are in the second round, and when does it begin?",
-    learned="A barrier costs time where a long step of one chain meets a long step of another in the next round.",
+    learned="A barrier costs time if one chain has a long step in one round, and another chain has one in the next.",
 )
 def two_rules(trial: Trial, rounds: Any, ready: Any) -> None:
     """Two numbers: the minutes in rounds, and the minutes if each step starts when it is ready."""
@@ -99,7 +99,7 @@ def two_rules(trial: Trial, rounds: Any, ready: Any) -> None:
 
 
 ORDER = "Find a result by its call: the order of the calls can be another one after a crash."
-ARGUMENTS = "Two calls of one name with different arguments are different calls."
+ARGUMENTS = "Two calls with the same name and different arguments are different calls."
 ONCE = "Each stored result belongs to one call: the second equal call gets the second result."
 NOTHING = "A call without a stored result gets None, and it must run."
 _PAY, _MAIL = ("pay", {"to": "Ann", "cents": 5}), ("mail", {"to": "Ann"})

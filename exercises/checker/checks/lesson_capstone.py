@@ -238,7 +238,7 @@ def part_3(trial: Trial, run: Any) -> None:
 
 
 def refused(trial: Trial, run: Any) -> None:
-    """Check that bad plans never start a step."""
+    """Check that a bad plan starts no step."""
     for fault, rows in BAD.items():
         log: list[Entry] = []
         plan = [call(id, tool, tuple(after), word=word) for id, tool, word, after in rows]
@@ -256,7 +256,7 @@ def refused(trial: Trial, run: Any) -> None:
     learned="The repair is a planner around a planner: `run` does not know that it is there.",
 )
 def part_4(trial: Trial, run: Any, repaired: Any) -> None:
-    """The log of the kit's run: a plan after three answers without a plan."""
+    """The log of the kit's run: a valid plan after three answers without one."""
     agent = PlannerExecutor(
         LLMPlanner(connect("arithmetic", "stubborn")), ToolExecutor(arithmetic.TOOLS), policy=Policy(max_repairs=3)
     )

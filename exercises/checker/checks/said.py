@@ -16,7 +16,7 @@ from exercises.checker.exercise import Trial
 
 def number(trial: Trial, said: Any, form: str) -> float:
     """Return the predicted number; a bool, a string or a list is wrong."""
-    trial.want(_is_number(said), form, "Write your prediction as one number.")
+    trial.want(_is_number(said), form, "Write your prediction as a number.")
     return float(said)
 
 

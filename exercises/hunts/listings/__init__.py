@@ -33,7 +33,7 @@ KINDS = {
     "unknown tool": "a tool that does not exist counts as success",
     "verdict in words": "success depends on the wording of a text",
     "wrong answer": "the answer is the result of another step",
-    "wrong form": "the prompt asks for one format, and the code reads another",
+    "wrong form": "the prompt and the code use different formats",
 }
 """The kinds of defects and their meanings. Not every kind occurs in a listing."""
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from exercises.interview import cards
 from exercises.interview.drill import rubric
 
-SECONDS = 60.0  # wall-clock limit of one point; a check needs at most about five
+SECONDS = 60.0  # wall-clock limit for each point; a check needs at most about five
 FOLLOW_UPS = ("level-barrier", "replan-keeps-work", "approval-belongs-to-a-hash", "template-injection", "critical-path")
 
 

@@ -9,6 +9,7 @@ from .answer import http_response
 from .conversion import read
 from .errors import error_response, inject
 from .others import count_tokens, other
+from .turns import signed
 from .validation import validate
 
-__all__ = ["count_tokens", "error_response", "http_response", "inject", "other", "read", "validate"]
+__all__ = ["count_tokens", "error_response", "http_response", "inject", "other", "read", "signed", "validate"]

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mock_llm.api.fault_injection import inject_fault
+from mock_llm.api.fault_injection import inject_fault, retry_headers
 from mock_llm.api.http import server_sent_event
-from mock_llm.types import RETRY_AFTER_MS, STATUS, ApiError, Fault, HttpResponse, Request
+from mock_llm.types import STATUS, ApiError, Fault, HttpResponse, Request
 
 OVERLOADED: Final = 529
 # The type and the message of an error by its status: "Errors" at platform.claude.com/docs/en/api/errors.
@@ -50,10 +50,7 @@ def inject(response: HttpResponse, fault: Fault, request: Request) -> HttpRespon
     """Return a response after a scripted fault."""
     if fault.kind in STATUS:
         injected = error_response(_scripted(fault), response.headers["request-id"])
-        waits = {"retry-after": fault.retry_after, "retry-after-ms": fault.retry_after_ms}
-        if fault.retry_after is None and fault.retry_after_ms is None:
-            waits["retry-after-ms"] = RETRY_AFTER_MS
-        injected.headers.update({name: f"{value:g}" for name, value in waits.items() if value is not None})
+        injected.headers.update(retry_headers(fault))
         return injected
     event = server_sent_event(error_body(_scripted(fault), response.headers["request-id"]), "error")
     injected = inject_fault(response, fault, lambda *_: (event,))

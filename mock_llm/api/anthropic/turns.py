@@ -33,6 +33,25 @@ def signature(thinking: str) -> str:
     return hashlib.sha256(f"mock_llm thought: {thinking}".encode()).hexdigest()
 
 
+def signed(body: Any) -> Any:
+    """Return a request to the real service with signatures of the scripted model, without thoughts that are encrypted."""
+    messages = body.get("messages") if isinstance(body, dict) else None
+    if not isinstance(messages, list):
+        return body
+    return body | {"messages": [_signed(message) for message in messages]}
+
+
+def _signed(message: Any) -> Any:
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, list):
+        return message
+    kept = [block for block in content if not isinstance(block, dict) or block.get("type") != "redacted_thinking"]
+    for n, block in enumerate(kept):
+        if isinstance(block, dict) and block.get("type") == "thinking":
+            kept[n] = block | {"signature": signature(str(block.get("thinking")))}
+    return message | {"content": kept}
+
+
 def conversation_errors(body: Mapping[str, Any]) -> Iterator[ApiError]:
     """Yield the errors of the messages and the system prompt, for a request with a valid shape."""
     messages = body["messages"]

@@ -152,6 +152,7 @@ def _call_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
 def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
     called: list[str] = []  # call ids of the latest assistant message
     waiting: list[str] = []  # the ids that have no answer yet
+    answers: dict[str, int] = {}  # the message that answers each id
     for index, message in enumerate(messages):
         at = f"messages.[{index}]"
         if message["role"] != "tool":
@@ -169,8 +170,9 @@ def _pairing_errors(messages: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]
             hint = f"the calls to answer are {', '.join(called)}."
             yield bad_request(f"Invalid parameter: {text}", hint, f"{at}.tool_call_id")
         elif call_id not in waiting:
-            text = f"Duplicate value for 'tool_call_id' of '{call_id}'."
+            text = f"Duplicate value for 'tool_call_id' of '{call_id}', in messages[{answers[call_id]}] and messages[{index}]."
             yield bad_request(f"Invalid parameter: {text}", "answer each call once.", f"{at}.tool_call_id")
+        answers[str(call_id)] = index
         waiting = [call for call in waiting if call != call_id]
     yield from _unanswered(waiting, f"messages.[{len(messages) - 1}].role")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mock_llm.api.tools import (
+    allowed_tools_error,
     callable_error,
     choice_word_error,
     format_type_error,
@@ -19,7 +20,6 @@ from mock_llm.types import (
     empty_array,
     invalid_value,
     missing_parameter,
-    not_supported,
     unknown_parameter,
 )
 
@@ -66,8 +66,12 @@ def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     for index, tool in enumerate(tools):
         if error := _tool_error(tool, f"tools[{index}]"):
             return error
+    if choice is None:
+        return None
+    if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
+        return allowed_tools_error(choice.get("allowed_tools"), tools, "tool_choice.allowed_tools")
     offered = [tool[tool["type"]]["name"] for tool in tools]
-    return None if choice is None else choice_word_error(choice, CHOICE) or _choice_error(choice, offered)
+    return choice_word_error(choice, CHOICE) or _choice_error(choice, offered)
 
 
 def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
@@ -84,11 +88,10 @@ def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
     """Return the error of a tool choice that names no function of the list, or None."""
     if isinstance(choice, str):
         return None
-    if choice.get("type") == "allowed_tools":
-        what = "'tool_choice' of type 'allowed_tools'"
-        return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
-    kind = "custom" if choice.get("type") == "custom" else "function"
+    kind = choice.get("type") or "function"
     hint = f"name one of the tools {', '.join(offered)}."
+    if kind not in KINDS:
+        return invalid_value("tool_choice.type", kind, ("function", "allowed_tools", "custom"), hint)
     if not isinstance(choice.get(kind), dict):
         return missing_parameter(f"tool_choice.{kind}", hint)
     name = choice[kind].get("name")

@@ -5,10 +5,10 @@ requests as the API does, `response` and `events` write the answer, and `store` 
 to it.
 """
 
-from .conversion import read
+from .conversion import read, without_reasoning
 from .events import error_events, http_response
 from .store import ResponseStore
 from .token_count import token_count
 from .validation import validate
 
-__all__ = ["ResponseStore", "error_events", "http_response", "read", "token_count", "validate"]
+__all__ = ["ResponseStore", "error_events", "http_response", "read", "token_count", "validate", "without_reasoning"]

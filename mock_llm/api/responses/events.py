@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from mock_llm.api import http
-from mock_llm.types import SERVICE_ITEMS, Answer, ApiError, HttpResponse, Request
+from mock_llm.types import SERVICE_ITEMS, Answer, ApiError, HttpResponse, Request, ServiceItem
 
 from .response import Item, failed, finished, in_progress
 
 Event = tuple[str, dict[str, Any]]
+CALLS = {
+    "function_call": ServiceItem("fc", {}, stages=("[arguments]",)),
+    "custom_tool_call": ServiceItem("ctc", {}, stages=("[input]",)),
+}
 
 
 def http_response(request: Request, answer: Answer, request_id: str) -> HttpResponse:
@@ -65,15 +69,11 @@ def _filled(item: Item, at: dict[str, Any]) -> tuple[Item, Iterator[Event]]:
         return item | {"content": [], "status": "in_progress"}, _message(item["content"][0], at_item)
     if kind == "reasoning":
         return item | {"summary": []}, _summary(item["summary"], at_item)
-    if kind == "function_call":
-        opened = item | {"arguments": "", "status": "in_progress"}
-        return opened, _deltas("function_call_arguments", "arguments", item["arguments"], at_item)
-    if kind == "custom_tool_call":
-        opened = item | {"input": "", "status": "in_progress"}
-        return opened, _deltas("custom_tool_call_input", "input", item["input"], at_item)
-    service = SERVICE_ITEMS[kind]
+    service = CALLS.get(kind) or SERVICE_ITEMS[kind]
     opened = {name: value for name, value in item.items() if name not in service.absent} | dict(service.opened)
-    return opened | ({"status": "in_progress"} if service.status else {}), _stages(item, at_item)
+    for path in (stage.strip("[]").split(".") for stage in service.stages if stage.startswith("[")):
+        opened = _emptied(opened, path)
+    return opened | ({"status": "in_progress"} if service.status else {}), _stages(item, service.stages, at)
 
 
 def _message(whole: Item, at: dict[str, Any]) -> Iterator[Event]:
@@ -93,12 +93,31 @@ def _summary(parts: list[Item], at: dict[str, Any]) -> Iterator[Event]:
         yield "response.reasoning_summary_part.done", {"part": part, **at_part}
 
 
-def _stages(item: Item, at: dict[str, Any]) -> Iterator[Event]:
-    for stage in SERVICE_ITEMS[item["type"]].stages:
-        if field := stage.strip("[]") if stage.startswith("[") else "":
-            yield from _deltas(f"{item['type']}_{field}", field, item[field], at)
-        else:
-            yield f"response.{item['type']}.{stage}", dict(at)
+def _emptied(item: Item, path: list[str]) -> Item:
+    """Return an item without the text at this path, which deltas fill."""
+    name, *inside = path
+    if not isinstance(item.get(name), str if not inside else dict):
+        return item
+    return item | {name: _emptied(item[name], inside) if inside else ""}
+
+
+def _stages(item: Item, stages: tuple[str, ...], at: dict[str, Any]) -> Iterator[Event]:
+    kind, at_item = item["type"], {"item_id": item["id"], **at}
+    for stage in stages:
+        if not stage.startswith("["):
+            yield f"response.{kind}.{stage}", dict(at_item)
+            continue
+        path = stage.strip("[]").split(".")
+        value: Any = item
+        for name in path:
+            value = value.get(name)
+        if isinstance(value, list):  # the commands of a shell, which recordings number and give no id
+            for number, command in enumerate(value):
+                at_command = {"command_index": number, **at}
+                yield f"response.{kind}_command.added", {"command": "", **at_command}
+                yield from _deltas(f"{kind}_command", "command", command, at_command)
+        elif value is not None:
+            yield from _deltas("_".join([kind, *path]), path[-1], value, at_item)
 
 
 def _deltas(

@@ -17,9 +17,11 @@ from mock_llm.types import (
     unknown_parameter,
 )
 
+from .conversion import CLIENT_CALLS, call_id_of
 from .response import is_encrypted
 
 ROLES = ("assistant", "system", "developer", "user")
+CALLS = ("function_call", "custom_tool_call", *CLIENT_CALLS)
 FIELDS: dict[str, tuple[str, ...]] = {
     "message": ("type", "role", "content", "id", "status", "phase"),
     "function_call": ("type", "call_id", "name", "arguments", "id", "status", "namespace", "caller", "async"),
@@ -29,22 +31,31 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "reasoning": ("type", "id", "summary", "content", "encrypted_content", "status"),
     **{kind: ("type", "id", "status", *item.fields) for kind, item in SERVICE_ITEMS.items()},
     "compaction": ("type", "id", "encrypted_content", "created_by"),
+    "mcp_list_tools": ("type", "id", "server_label", "tools", "error"),
+    "local_shell_call": ("type", "id", "call_id", "action", "status"),
+    "local_shell_call_output": ("type", "id", "output", "status"),
+    "shell_call": ("type", "id", "call_id", "action", "caller", "environment", "status", "created_by"),
+    "shell_call_output": ("type", "call_id", "output", "id", "caller", "max_output_length", "status"),
+    "apply_patch_call": ("type", "id", "call_id", "operation", "caller", "status", "created_by"),
+    "apply_patch_call_output": ("type", "call_id", "status", "id", "caller", "output"),
+    "computer_call": ("type", "id", "call_id", "pending_safety_checks", "action", "actions", "status"),
+    "computer_call_output": ("type", "call_id", "output", "id", "acknowledged_safety_checks", "status"),
 }
 TEXTS: dict[str, tuple[str, ...]] = {
     "function_call": ("call_id", "name", "arguments"),
     "custom_tool_call": ("call_id", "name", "input"),
     "function_call_output": ("call_id",),
     "custom_tool_call_output": ("call_id",),
+    **{kind: (call_id_of(kind),) for call in CLIENT_CALLS for kind in (call, f"{call}_output")},
 }
 PREFIXES = {"message": "msg", "function_call": "fc", "custom_tool_call": "ctc", "reasoning": "rs"}
 PREFIXES |= {kind: item.prefix for kind, item in SERVICE_ITEMS.items()}
 # What the service accepts too, and a script can't answer.
 NOT_SUPPORTED = frozenset(
-    "additional_tools agent_message apply_patch_call apply_patch_call_output compaction_trigger computer_call "
-    "computer_call_output image_generation_call local_shell_call local_shell_call_output mcp_approval_response multi_agent_call "
-    "multi_agent_call_output program program_output shell_call shell_call_output tool_search_call "
-    "tool_search_output".split()
+    "additional_tools agent_message compaction_trigger mcp_approval_response multi_agent_call multi_agent_call_output "
+    "program program_output tool_search_call tool_search_output".split()
 )
+NEWER = ("configuration_update",)  # the error of the API does not list it
 NOT_SUPPORTED_PARTS = ("input_file", "input_audio", "scoped_content")
 INPUT_PARTS = ("input_text", "input_image", "input_file", "scoped_content", "input_audio")
 OUTPUT_PARTS = ("output_text", "refusal")
@@ -78,7 +89,7 @@ def _item_errors(item: Any, at: str) -> Iterator[ApiError]:
         yield invalid_type(at, "an input item", item, 'an item is a message: {"role": "user", "content": "…"}.')
         return
     kind = item.get("type", "message")
-    if isinstance(kind, str) and kind in NOT_SUPPORTED:
+    if isinstance(kind, str) and kind in (*NOT_SUPPORTED, *NEWER):
         yield not_supported(f"'{at}' ({kind})", f"it takes {', '.join(FIELDS)}.", at)
     if not isinstance(kind, str) or kind not in FIELDS:
         known = sorted({*FIELDS, *NOT_SUPPORTED, "item_reference"})
@@ -102,16 +113,21 @@ def _item_errors(item: Any, at: str) -> Iterator[ApiError]:
         if not isinstance(item.get(name), str):
             yield missing_parameter(f"{at}.{name}", f"a {kind} needs a text in {name}.")
     if kind in TEXTS:
-        yield from call_id_errors(item["call_id"], f"{at}.call_id")
-    if kind.endswith("call_output"):
+        yield from call_id_errors(item[call_id_of(kind)], f"{at}.{call_id_of(kind)}")
+    if (call := kind.removesuffix("_output")) in CLIENT_CALLS:
+        for name in SERVICE_ITEMS[call].output if call != kind else ():
+            if item.get(name) is None:
+                yield missing_parameter(f"{at}.{name}", f"a {kind} needs it.")
+    elif kind.endswith("call_output"):
         yield from _content_errors(item.get("output"), INPUT_PARTS, at, "output")
     if kind == "reasoning":
         yield from _summary_errors(item.get("summary"), f"{at}.summary")
     if kind in ("reasoning", "compaction"):
         yield from _encryption_errors(item, kind == "compaction", f"{at}.encrypted_content")
-    for name, required in SERVICE_ITEMS[kind].fields.items() if kind in SERVICE_ITEMS else ():
-        if required and item.get(name) is None:
-            yield missing_parameter(f"{at}.{name}", f"send the {kind} as it came from the service.")
+    if kind in SERVICE_ITEMS and not SERVICE_ITEMS[kind].by_id:
+        for name, required in SERVICE_ITEMS[kind].fields.items():
+            if required and item.get(name) is None:
+                yield missing_parameter(f"{at}.{name}", f"send the {kind} as it came from the service.")
 
 
 def _id_errors(item: Mapping[str, Any], kind: str, at: str) -> Iterator[ApiError]:
@@ -186,16 +202,18 @@ def _pairing_errors(items: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
     called: set[str] = set()
     for item in items:
         kind = item.get("type", "message")
-        words = "custom tool call" if kind.startswith("custom") else "function call"
-        if kind in ("function_call", "custom_tool_call"):
-            waiting[item["call_id"]] = words
-            called.add(item["call_id"])
-        elif kind in ("function_call_output", "custom_tool_call_output"):
-            if item["call_id"] not in called:
-                text = f"No tool call found for {words} output with call_id {item['call_id']}."
-                hint = f"put the {kind.removesuffix('_output')} that the model made before its output."
-                yield bad_request(text, hint, "input")
-            waiting.pop(item["call_id"], None)
+        call = kind.removesuffix("_output")
+        if call not in CALLS:
+            continue
+        words, call_id = call.replace("_", " "), item[call_id_of(kind)]
+        if kind == call:
+            waiting[call_id] = words
+            called.add(call_id)
+        else:
+            if call_id not in called:
+                text = f"No tool call found for {words} output with call_id {call_id}."
+                yield bad_request(text, f"put the {call} that the model made before its output.", "input")
+            waiting.pop(call_id, None)
     for call_id, words in waiting.items():
         hint = "answer every call with its output, even when the tool failed."
         yield bad_request(f"No tool output found for {words} {call_id}.", hint, "input")

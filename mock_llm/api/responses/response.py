@@ -170,7 +170,11 @@ def service_item(request: Request, index: int, given: Mapping[str, Any]) -> Item
         made["status"] = "completed"
     if given["type"] == "compaction":
         made["encrypted_content"] = encrypted(made["id"])
-    made |= dict.fromkeys(kind.fields) | dict(given)
+    if kind.output:
+        made["call_id"] = f"call_{request.unique_id}_{given['type'][0]}{index}"
+    if given["type"] == "computer_call":
+        made["pending_safety_checks"] = []
+    made |= dict.fromkeys(kind.nulls) | dict(given)
     for field in ("results", "outputs"):
         if field in made and f"{given['type']}.{field}" not in included:
             made[field] = None

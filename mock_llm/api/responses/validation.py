@@ -8,6 +8,7 @@ from typing import Any, Final
 from mock_llm.api.model_profiles import response_model_error
 from mock_llm.api.parameters import RESPONSES, errors
 from mock_llm.api.tools import (
+    allowed_tools_error,
     callable_error,
     choice_word_error,
     format_type_error,
@@ -40,6 +41,13 @@ TOOL_FIELDS: Final[Mapping[str, Sequence[str]]] = {
         "code_interpreter": "container allowed_callers",
         "mcp": "server_label server_url server_description connector_id tunnel_id authorization headers allowed_tools "
         "require_approval defer_loading allowed_callers",
+        "image_generation": "action background complexity frame_count frame_duration_ms input_fidelity input_image_mask "
+        "model moderation output_compression output_format partial_images quality size svg n",
+        "local_shell": "",
+        "shell": "environment allowed_callers",
+        "apply_patch": "allowed_callers",
+        "computer": "",
+        "computer_use_preview": "display_height display_width environment",
     }.items()
 }
 REQUIRED: Final = {"file_search": "vector_store_ids", "code_interpreter": "container", "mcp": "server_label"}
@@ -115,8 +123,11 @@ def _offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     for index, tool in enumerate(tools):
         if error := _tool_error(tool, f"tools[{index}]"):
             return error
-    offered = [tool["name"] for tool in tools if tool["type"] in CALLABLE]
-    return None if choice is None else choice_word_error(choice, CHOICE) or _choice_error(choice, offered)
+    if choice is None:
+        return None
+    if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
+        return allowed_tools_error(choice, tools, "tool_choice")
+    return choice_word_error(choice, CHOICE) or _choice_error(choice, tools)
 
 
 def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
@@ -135,16 +146,17 @@ def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
     return unknown_parameter(f"{at}.{unknown}", hint) if unknown else None
 
 
-def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
+def _choice_error(choice: Any, tools: Sequence[Mapping[str, Any]]) -> ApiError | None:
     """Return the error of a tool choice that demands a tool that is not offered, or None."""
     if isinstance(choice, str):
-        if choice == "required" and not offered:
+        if choice == "required" and not tools:
             text = "Tool choice 'required' must be specified with 'tools' parameter."
             return bad_request(text, "offer tools, or omit 'tool_choice'.", "tool_choice")
         return None
     if choice.get("type") not in CALLABLE:
         what = f"'tool_choice' of type {choice.get('type')!r}"
         return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
+    offered = [tool["name"] for tool in tools if tool["type"] in CALLABLE]
     hint = f"name one of the tools {', '.join(offered)}."
     name = choice.get("name")
     if name is None:
@@ -164,10 +176,12 @@ def _format_error(body: Mapping[str, Any]) -> ApiError | None:
         if shape.get("schema") is None:
             return missing_parameter("text.format.schema", "add the schema of the answer.")
         return json_schema_error(shape, "text.format", "text.format.schema", "invalid_json_schema")
-    conversation = " ".join(str(message["content"]) for message in messages(body))
+    conversation = " ".join(str(message["content"]) for message in messages({**body, "instructions": None}))
     if shape["type"] == "json_object" and "json" not in conversation.lower():
         text = "Response input messages must contain the word 'json' in some form to use 'text.format' of type "
-        return bad_request(f"{text}'json_object'.", "tell the model in the instructions to answer in JSON.", "input")
+        return bad_request(
+            f"{text}'json_object'.", "ask for JSON in the input; the API does not search the instructions.", "input"
+        )
     return None
 
 

@@ -119,7 +119,7 @@ def _html(
 
 
 def _room(style: str, name: str, room: float, lines: int) -> str:
-    """How a cell breaks its words. Without a limit a browser would make the cell as narrow as one letter."""
+    """How a cell breaks its words. Without a limit a browser would make the cell as narrow as a letter."""
     anywhere = f"overflow-wrap:anywhere;min-width:{min(room, NARROWEST):.0f}px"
     if lines == WHOLE and name not in PILLS:
         return f"{style};{anywhere};white-space:pre-wrap"

@@ -84,7 +84,7 @@ def name(char: str) -> str:
 
 
 def literal(value: object) -> str:
-    """An argument as one line of a call: a lone reference bare, a string in quotes, anything else as Python."""
+    """An argument on the line of a call: a lone reference bare, a string in quotes, anything else as Python."""
     return visible(references.whole(value) or repr(value))
 
 

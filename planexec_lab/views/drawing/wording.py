@@ -16,7 +16,7 @@ def name_of(step: Step) -> str:
 
 
 def value(result: object) -> str:
-    """A result as one line of JSON; a value that JSON can't hold is described."""
+    """A result as a line of JSON; a value that JSON can't hold is described."""
     try:
         return clean(json.dumps(result, ensure_ascii=False, default=str))
     except Exception:  # what was emitted inside a step may raise anything

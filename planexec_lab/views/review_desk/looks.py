@@ -61,7 +61,7 @@ def isolated(text: object) -> str:
 
 
 def unseen(text: str) -> str:
-    """The characters of a text that a field can't show, in HTML; "" if there are none."""
+    """The characters of a text that a field can't show, in HTML; "" if it can show all."""
     hidden = dict.fromkeys((code, name) for code, name in parts(text) if name and code != r"\n")
     codes = ", ".join(f'<span class="pxl-hidden">{escape(code)}</span> {escape(name)}' for code, name in hidden)
     return f"<p>not to be seen in the field, or not what it looks like: {codes}</p>" if hidden else ""

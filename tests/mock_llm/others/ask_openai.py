@@ -1,4 +1,4 @@
-"""Run by an environment of its own: the openai package of any version, against a base URL, or in process.
+"""Run by an environment of its own: the openai package of any version, against an address, or in process.
 
 python ask_openai.py served http://127.0.0.1:1234/v1
 python ask_openai.py inside script.yaml
@@ -12,65 +12,49 @@ import openai
 import pydantic
 import pytest
 
-USER = [{"role": "user", "content": "weather in Oslo"}]
 CITY = {
     "type": "object",
     "properties": {"city": {"type": "string"}},
     "required": ["city"],
     "additionalProperties": False,
 }
-TOOL = {"type": "function", "function": {"name": "weather", "parameters": CITY, "strict": True}}
+FUNCTION = {"name": "weather", "parameters": CITY, "strict": True}
 
 
 class Plan(pydantic.BaseModel):
     steps: list[str]
 
 
+def said(text, **options):
+    return {"model": "m", "messages": [{"role": "user", "content": text}], **options}
+
+
 def ask(client):
-    create = client.chat.completions.create
-    assert create(model="m", messages=[{"role": "user", "content": "hello"}]).choices[0].message.content == "hello you"
-    chunks = create(
-        model="m",
-        messages=[{"role": "user", "content": "hello"}],
-        stream=True,
-        stream_options={"include_usage": True},
-    )
-    chunks = list(chunks)
+    chat, responses = client.chat.completions, client.responses
+    chunks = list(chat.create(**said("hello"), stream=True, stream_options={"include_usage": True}))
     assert "".join(c.choices[0].delta.content or "" for c in chunks if c.choices) == "hello you"
     assert chunks[-1].usage.total_tokens > 0
-
-    first = create(model="m", messages=USER, tools=[TOOL]).choices[0]
-    assert first.finish_reason == "tool_calls"
-    call = first.message.tool_calls[0]
+    asked = said("weather in Oslo", tools=[{"type": "function", "function": FUNCTION}])
+    message = chat.create(**asked).choices[0].message
+    result = {"role": "tool", "tool_call_id": message.tool_calls[0].id, "content": "-3 degrees"}
+    answer = chat.create(**{**asked, "messages": [*asked["messages"], message, result]})
+    assert answer.choices[0].message.content == "It has -3 degrees."
+    with chat.stream(**asked) as stream:
+        call = stream.get_final_completion().choices[0].message.tool_calls[0]
     assert json.loads(call.function.arguments) == {"city": "Oslo"}
-    result = {"role": "tool", "tool_call_id": call.id, "content": "-3 degrees"}
-    second = create(model="m", messages=[*USER, first.message, result], tools=[TOOL]).choices[0]
-    assert second.message.content == "It has -3 degrees."
-    with client.chat.completions.stream(model="m", messages=USER, tools=[TOOL]) as stream:
-        streamed = stream.get_final_completion().choices[0].message.tool_calls[0]
-    assert json.loads(streamed.function.arguments) == {"city": "Oslo"}
-
-    plan = [{"role": "user", "content": "plan"}]
-    assert client.chat.completions.parse(model="m", messages=plan, response_format=Plan).choices[
-        0
-    ].message.parsed == Plan(steps=["a", "b"])
-    assert client.responses.create(model="m", input="hello").output_text == "hello you"
-    assert client.responses.parse(model="m", input="plan", text_format=Plan).output_parsed == Plan(steps=["a", "b"])
-    with client.responses.stream(model="m", input="hello") as events:
+    parsed = chat.parse(**said("plan"), response_format=Plan).choices[0].message.parsed
+    assert parsed == responses.parse(model="m", input="plan", text_format=Plan).output_parsed == Plan(steps=["a", "b"])
+    with responses.stream(model="m", input="hello") as events:
         assert events.get_final_response().output_text == "hello you"
-    called = client.responses.create(
-        model="m", input="weather in Oslo", tools=[{"type": "function", **TOOL["function"]}]
-    )
+    called = responses.create(model="m", input="weather in Oslo", tools=[{"type": "function", **FUNCTION}])
     assert json.loads(called.output[0].arguments) == {"city": "Oslo"}
-
-    assert client.chat.completions.create(model="m", messages=[{"role": "user", "content": "limited"}]).choices
+    assert chat.create(**said("limited")).choices[0].message.content == "at last"
     with pytest.raises(openai.BadRequestError, match="must be a response to a preceeding message"):
-        create(model="m", messages=[{"role": "tool", "tool_call_id": "x", "content": "y"}])
+        chat.create(model="m", messages=[{"role": "tool", "tool_call_id": "x", "content": "y"}])
 
 
 async def ask_async(client):
-    completion = await client.chat.completions.create(model="m", messages=[{"role": "user", "content": "hello"}])
-    assert completion.choices[0].message.content == "hello you"
+    assert (await client.chat.completions.create(**said("hello"))).choices[0].message.content == "hello you"
     stream = await client.responses.create(model="m", input="hello", stream=True)
     assert [event.type async for event in stream][-1] == "response.completed"
 

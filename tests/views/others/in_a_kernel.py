@@ -52,7 +52,7 @@ class Kernel:
         self.manager, self.client = start_new_kernel(kernel_name="python3")
 
     def until_idle(self, id, until=None):
-        """What the kernel says of a message, up to its end and up to a message of which `until` is true."""
+        """The kernel's messages about a request, until it ends and `until` is true of one of them."""
         messages, idle = [], False
         while not idle or (until is not None and not any(until(one) for one in messages)):
             one = self.client.get_iopub_msg(timeout=60)
