@@ -63,9 +63,8 @@ def read(kind: type[P], source: Any) -> P:
     text = text if isinstance(text, str) else ""
     try:
         if isinstance(source, str | bytes | bytearray):
-            text_alone = unfenced(
-                (source if isinstance(source, str) else bytes(source).decode()).removeprefix("\ufeff")
-            )
+            written = source if isinstance(source, str) else bytes(source).decode()
+            text_alone = unfenced(written.removeprefix("\ufeff"))
             data = from_json(text_alone, allow_inf_nan=False)
             named_once(text_alone)
         else:
@@ -104,15 +103,14 @@ def unfenced(text: str) -> str:
 
 def named_once(text: str, start: int = 0, end: int = 2**62) -> None:
     """Raise `ValueError` with the line if an object in the JSON `text` contains a name twice: its value is ambiguous."""
-    names, around = set[tuple[int, str]](), list[int]()
+    names: list[set[str]] = []
     for part in _PART.finditer(text, start, end):
         if part[0] in "{}":
-            around = [*around, part.start()] if part[0] == "{" else around[:-1]
+            names = [*names, set()] if part[0] == "{" else names[:-1]
+        elif part[1] and (name := json.loads(part[1])) in names[-1]:
+            raise ValueError(f"line {1 + text.count(chr(10), 0, part.start())}: {name!r} occurs twice in one object")
         elif part[1]:
-            if (around[-1], name := json.loads(part[1])) in names:
-                line = 1 + text.count("\n", 0, part.start())
-                raise ValueError(f"line {line}: the name {name!r} occurs twice in one object")
-            names.add((around[-1], name))
+            names[-1].add(name)
 
 
 def received(kind: type[P], given: Any, giver: str) -> P:
@@ -130,9 +128,8 @@ def received(kind: type[P], given: Any, giver: str) -> P:
     except ValidationError as error:
         raise PlanError(_from_pydantic(error, json.loads(text), kind), text.decode()) from None
     except (ValueError, TypeError, RecursionError) as error:
-        raise PlanError(
-            [Problem("not_json", None, f"{giver} gave a plan that JSON can't represent: {error}")]
-        ) from None
+        message = f"{giver} gave a plan that JSON can't represent: {error}"
+        raise PlanError([Problem("not_json", None, message)]) from None
 
 
 def canonical(plan: Any) -> dict[str, Any]:
