@@ -47,7 +47,7 @@ def recognises(data: Any) -> bool:
 def read(data: Any) -> Plan:
     """Read the list of tasks."""
     rewrite = rewriter(_GENERATED, lambda match: Reference(match[1] or match[2]))
-    steps = []
+    steps: list[dict[str, Any]] = []
     for task in shaped(_Tasks, {"tasks": data}, _SHAPE, wrapped=1).tasks:
         listed = task.dep if isinstance(task.dep, list) else [task.dep]
         after = [str(id) for id in listed if str(id) != "-1"]

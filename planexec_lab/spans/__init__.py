@@ -25,17 +25,6 @@ from planexec_lab.spans.sample_traces import sample
 from planexec_lab.spans.span import Span, SpanEvent, TraceError
 
 __all__ = [
-    "ExportFailedError",
-    "Live",
-    "Span",
-    "SpanEvent",
-    "TraceError",
-    "console",
-    "live",
-    "of",
-    "otlp",
-    "read",
-    "sample",
-    "send",
-    "write",
-]
+    "ExportFailedError", "Live", "Span", "SpanEvent", "TraceError", "console", "live", "of", "otlp", "read", "sample",
+    "send", "write",
+]  # fmt: skip

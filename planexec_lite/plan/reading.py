@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from planexec_lite.tools import shown, suggest
 P = TypeVar("P", bound=BaseModel)  # the class of plans
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)", re.MULTILINE)
-_PART = re.compile(r'(?P<name>"(?:[^"\\]|\\.)*+")(?=\s*:)|"(?:[^"\\]|\\.)*+"|[{}]')  # of a JSON text
+_PART = re.compile(r'("(?:[^"\\]|\\.)*+")(?=\s*:)|"(?:[^"\\]|\\.)*+"|[{}]')  # of a JSON text
 _SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
@@ -64,8 +63,8 @@ def read(kind: type[P], source: Any) -> P:
     text = text if isinstance(text, str) else ""
     try:
         if isinstance(source, str | bytes | bytearray):
-            written = (source if isinstance(source, str) else bytes(source).decode()).removeprefix("\ufeff")
-            text_alone = unfenced(written)
+            written = source if isinstance(source, str) else bytes(source).decode()
+            text_alone = unfenced(written.removeprefix("\ufeff"))
             data = from_json(text_alone, allow_inf_nan=False)
             named_once(text_alone)
         else:
@@ -102,19 +101,16 @@ def unfenced(text: str) -> str:
     return text[opening.end() : closing.start()]
 
 
-def named_once(text: str, start: int = 0, end: int = sys.maxsize) -> None:
+def named_once(text: str, start: int = 0, end: int = 2**62) -> None:
     """Raise `ValueError` with the line if an object in the JSON `text` contains a name twice: its value is ambiguous."""
     names: list[set[str]] = []
     for part in _PART.finditer(text, start, end):
-        if part["name"]:
-            if (name := json.loads(part["name"])) in names[-1]:
-                line = 1 + text.count("\n", 0, part.start())
-                raise ValueError(f"line {line}: the name {name!r} occurs twice in one object")
+        if part[0] in "{}":
+            names = [*names, set()] if part[0] == "{" else names[:-1]
+        elif part[1] and (name := json.loads(part[1])) in names[-1]:
+            raise ValueError(f"line {1 + text.count(chr(10), 0, part.start())}: {name!r} occurs twice in one object")
+        elif part[1]:
             names[-1].add(name)
-        elif part[0] == "{":
-            names.append(set())
-        elif part[0] == "}":
-            names.pop()
 
 
 def received(kind: type[P], given: Any, giver: str) -> P:

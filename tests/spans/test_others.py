@@ -22,6 +22,7 @@ CALLED = {  # the tools that only one framework calls, with their arguments
     "smolagents": [("final_answer", {"answer": ANSWER})]
 }
 NOT_UNDERSTOOD = {  # the spans of each framework that are neither model calls nor steps
+    "langgraph": "2 × 'tools_condition'",
     "llamaindex": "2 × 'OpenAILike._prepare_chat_with_tools'",
 }
 
