@@ -4,7 +4,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from time import perf_counter
 from typing import Any
 
@@ -161,6 +161,45 @@ def test_the_timeout_starts_with_the_step_and_not_in_the_queue(clock: Clock) -> 
     with ThreadPoolExecutor(1) as one:
         run = on_threads(steps, one, Busy())
     assert run.status == "finished", "the others wait a tenth of a second for the thread"
+
+
+def test_a_result_in_time_counts_if_a_busy_loop_sees_it_late(clock: Clock) -> None:
+    site, submitted = Site(), list[Future[Any]]()
+
+    class Kept(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **named: Any) -> Any:
+            submitted.append(super().submit(fn, *args, **named))
+            return submitted[-1]
+
+    def busy(run: Run) -> None:
+        if "2" in run.results and not site.let_go.is_set():
+            site.let_go.set()
+            wait(submitted[:1])
+            clock.stopped = perf_counter() + 7200
+
+    steps = [step("1", "work", name="a", holds=1, timeout=3600), step("2", "pause")]
+    pause = Tool(lambda: time.sleep(0.1), name="pause", effects="none")  # so that the loop has seen step 1 at work
+    with Kept(2) as pool:
+        run = site.to_its_end(lambda: carry_out(steps, [*site.tools, pause], Pool(pool), watch=busy))
+    assert run.board.state == {"1": "done", "2": "done"}
+
+
+def test_a_late_result_does_not_count_for_a_new_step_with_the_same_id() -> None:
+    site = Site()
+    first = [step("1", "work", name="old", holds=1, timeout=0.01), step("2", "work", "1", name="b")]
+    later = [
+        step("0", "lets_go", until="StepLate 1"),
+        step("1", "work", "0", name="new"),
+        step("2", "work", "1", name="b"),
+    ]
+    with ThreadPoolExecutor(4) as threads:
+        agent = agent_for(site.tools, first, later, workers=Pool(threads), replan="failure", watch=site.watch)
+        run = site.to_its_end(lambda: agent.run("work"))
+    check_fold(run)
+    check_order(run)
+    assert (run.status, run.results["1"]) == ("finished", "new, time 1")
+    assert run.board[Doubt].late == {"1": "old, time 1"}
+    assert not run.board[Doubt].attempts
 
 
 @rounds(40)
