@@ -30,6 +30,7 @@ from exercises.interview.words import (
 
 GAP = 8  # words between two neighbouring words of a wording
 SPAN = 12  # words from the first to the last word of a loose wording
+MOST_COMMAS = 3  # more than one comma in three words is a list
 BEFORE = 5  # a negation this near before the first word negates the sentence
 QUESTION = "a question"
 NEAR = 0.1  # relative error of an estimate
@@ -131,7 +132,7 @@ def _wording(wording: str) -> tuple[frozenset[str | int], ...]:
 def _loosely(wanted: tuple[frozenset[str | int], ...], sentence: Sentence) -> bool:
     """Say whether a sentence has a word of its own for each meaning, in any order, and most of them are not in the question."""
     words = sentence.words
-    if _denied(words):
+    if _denied(words) or words.count(",") * MOST_COMMAS > len(words):
         return False
     denies = any("not" in each for each in wanted)
     affirmed = {

@@ -241,3 +241,27 @@ def test_a_breaker_blocks_random_outages_exactly_as_by_hand(works: list[bool], f
     seen = [event for event in run.events if isinstance(event, StepBlocked | StepDone | StepFailed)]
     assert [(event.step, type(event).__name__) for event in seen] == expected
     assert len(told(run, StepStarted)) == sum(what != "StepBlocked" for _, what in expected)
+
+
+@pytest.mark.parametrize("workers", [Simulated(1), Simulated(limits={"work": 1})], ids=str)
+def test_while_it_waits_its_place_is_free_for_others(workers: Simulated) -> None:
+    run = Site().run(work("1", fails=1), work("2"), work("3", seconds=4.0), workers=workers)
+    assert starts(run) == [("1", 0.0), ("2", 1.0), ("1", 2.0), ("3", 3.0)]
+
+
+@pytest.mark.parametrize("kind", ["inline", "threads", "simulated"])
+def test_a_run_that_ends_does_not_wait_for_a_backoff(kind: str) -> None:
+    site = Site()
+    with ThreadPoolExecutor(1) as threads:
+        workers = {"inline": Inline(), "threads": Pool(threads), "simulated": Simulated(1)}[kind]
+        broken = work("2", fails=9, retries=0)
+        steps = work("1", fails=1, retries=1), broken
+        run = site.run(*steps, workers=workers, failure="stop", backoff=AN_HOUR, retries=0)
+    assert (run.status, site.log) == ("failed", ["1", "2"])
+    assert run.makespan < 60
+
+
+def test_a_step_that_a_judge_sends_back_waits_too() -> None:
+    verdicts = [Verdict("retry", "once more"), Verdict("accept")]
+    run = Site().run(work("1", success_criteria="good"), evaluator=lambda *_: verdicts.pop(0))
+    assert starts(run) == [("1", 0.0), ("1", 2.0)]

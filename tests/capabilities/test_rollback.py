@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Decision, PlanError, Policy, Tool, Toolbox
+from planexec_lite import Decision, Plan, PlanError, Policy, Tool, Toolbox
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.meter import made_once
 from tests.capabilities.scaffold import Site, broken, call, up
@@ -163,3 +163,25 @@ def test_an_interrupted_rollback_continues_and_repeats_no_undo(effects: Any) -> 
     why = "ValueError: list.remove(x): x not in list" if again else "interrupted; it is unknown whether it was undone"
     assert run.board[Rollback].remains == [("2", why)]
     assert run.board[Rollback].undone == ["3", "1"]
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_no_call_of_an_unapproved_plan_is_made(by_hand: bool) -> None:
+    site = Site()
+    hostile = {"steps": [up("9")], "rollback": [call("take_down", name="1"), call("tell", text="all is well")]}
+    decisions = [Decision("approve", "Ada"), *([] if by_hand else [Decision("reject", "Ada")])]
+    policy = Policy(rollback="unfinished", replan="failure")
+    first = {"steps": [up("1"), broken("2", "1")], "rollback": [call("tell", text="sorry")]}
+    run = site.agent(first, hostile, policy=policy, reviewer=decisions).run("build")
+    if by_hand:
+        assert run.status == "paused"
+        run = site.agent().roll_back(run)
+    assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!sorry"])
+
+
+def test_the_rollback_of_an_edited_plan_counts() -> None:
+    site = Site()
+    first = {"steps": [up("1"), broken("2", "1")], "rollback": [call("tell", text="sorry")]}
+    edited = Plan.parse({**first, "rollback": [call("tell", text="forgive us")]})
+    run = site.agent(first, reviewer=[Decision("approve", "Ada", plan=edited)]).run("build")
+    assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!forgive us"])

@@ -259,3 +259,26 @@ def test_an_error_of_watch_inside_leaves_a_payment_in_doubt() -> None:
     run = agent.run("go")
     assert (run.status, world.done) == ("failed", ["p", "q"])
     assert "1/p" in agent.roll_back(run).reason
+
+
+GATES = [step("a", "look", name="a", gate=True), step("b", "look", "a", name="b", gate=True)]
+
+
+def test_a_pause_inside_that_was_not_recorded_outside_asks_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, path = World(), tmp_path / "runs.db"
+    one = nested_in(world, Journal(path, "OFF"), *GATES)
+    run = one.run("go")
+    with each_commit(tmp_path / "kept", path, world, monkeypatch) as copies:
+        for _ in range(2):
+            run = one.resume(run, YES)
+    for file, done in copies:
+        there, stored = World([*done]), Journal(file, "OFF")
+        one, run = nested_in(there, stored, *GATES), stored.load(1)
+        while run.status in ("paused", "running"):
+            if run.board.paused:
+                assert run.reason.endswith(f"gate of step {'b' if 'a' in there.done else 'a'}")
+            run = one.resume(run, YES if run.board.paused else None)
+        assert (run.status, there.done) == ("finished", ["a", "b"])
+        check_fold(run)

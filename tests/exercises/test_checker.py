@@ -198,6 +198,7 @@ def test_shown_and_drawn_values_are_the_same_on_every_run() -> None:
     assert shown([({"x": {3, 1}},), set(), find, int]) == "[({'x': {1, 3}},), set(), find, int]"
     assert shown([object(), Simulated]) == "[<object>, Simulated]"
     assert cut("x" * 1000).count("x") == 230
+    assert judged("01.1", {"whole": 1, "single": 4}).figures
     spaces: list[dict[str, Any]] = [{}, {}, {}]
     for space, text in zip(spaces, ("return 1", "return 1", "return 2"), strict=True):
         exec(f"def answer():\n    {text}\n", space)

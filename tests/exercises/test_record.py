@@ -32,6 +32,7 @@ def test_what_is_right_stays_right_and_what_is_not_started_is_not_kept(file: Pat
         assert record.known() == {"01.1": known}
     assert "1 of 4 right" in record.board("01").text
     assert "✓ right" in record.board("01").text
+    assert getattr(record.unsolved("01"), "id", "") == "01.2"
 
 
 @pytest.mark.parametrize("text", ODD_FILES.values(), ids=ODD_FILES)

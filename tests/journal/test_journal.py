@@ -89,7 +89,7 @@ def test_only_one_of_several_processes_resumes_a_run(journal: Journal) -> None:
         tell(one)
     ends = [one.communicate()[0].strip() for one in processes]
     assert ends.count("finished") == 1
-    assert all("being carried on by" in one or "has gone on since" in one for one in ends if one != "finished")
+    assert all("being carried on by" in one or "is out of date" in one for one in ends if one != "finished")
     assert len(journal.load(1).board.reviews) == 1
 
 

@@ -111,7 +111,7 @@ def test_each_row_of_evidence_is_the_verdict_that_is_given(row: Any) -> None:
         assert error is None
         return
     assert error is not None
-    assert {"says": error.message, "param": error.param, "code": error.code} | row["error"] == row["error"]
+    assert row["error"] | {"says": error.message, "param": error.param, "code": error.code} == row["error"]
     assert (error.status, error.type) == (row["error"].get("status", 400), "invalid_request_error")
     assert error.hint, "an explanation for the log"
 

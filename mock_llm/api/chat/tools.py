@@ -88,15 +88,15 @@ def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
     """Return the error of a tool choice that names no function of the list, or None."""
     if isinstance(choice, str):
         return None
-    kind = choice.get("type") or "function"
+    kind = "custom" if choice.get("type") == "custom" else "function"
     hint = f"name one of the tools {', '.join(offered)}."
-    if kind not in KINDS:
-        return invalid_value("tool_choice.type", kind, ("function", "allowed_tools", "custom"), hint)
     if not isinstance(choice.get(kind), dict):
         return missing_parameter(f"tool_choice.{kind}", hint)
     name = choice[kind].get("name")
     if name is None:
         return missing_parameter(f"tool_choice.{kind}.name", hint)
+    if choice.get("type") not in (None, *KINDS):
+        return invalid_value("tool_choice.type", choice["type"], ("function", "allowed_tools", "custom"), hint)
     if name in offered:
         return None
     text = f"Invalid value for 'function_call': no function named '{name}' was specified in the 'functions' parameter."
