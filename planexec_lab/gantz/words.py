@@ -101,8 +101,8 @@ class Checks:
         if program in _LISTS["run or install what they are given, as a command"].split():
             raise runs(program)
         self._program(program, words, reads, values)
-        if program not in (*_READERS, *_COPIERS, "git", "gh", "curl", "kubectl", "docker", "jq", "psql", *_OWN):
-            self._require("response", *(word[0] for word in words[1:] if has_value(word[0])))
+        if re.fullmatch(_OF["take options or a command from a file"], program):
+            self._require("response", *(word[0] for word in words[1:] if has_value(word[:1])))
         known = program in (*_AFTER, "docker", "jq", "sqlite3") and program not in _COPIERS
         copies = [word for option, word in pairwise(words) if option in ("-o", "-i") or not known]
         download = words[:2] == ["git", "clone"] or any(re.match(r"-\w*O|--remote-name", word) for word in words)

@@ -276,7 +276,7 @@ WITHOUT = "pg_dump mydb > backup_$(date +%Y%m%d).sql; case a in a) echo `date` $
         ("scripts/load.sh --name={{x}} {{x}}", 'scripts/load.sh --name="${GANTZ_ARG_X-}" "${GANTZ_ARG_X-}"'),
         ("bin/run {{x}}", 'bin/run "${GANTZ_ARG_X-}"'),
         ("grep -c -- {{x}} file", 'grep -c -- "${GANTZ_ARG_X-}" file'),
-        ("printf {{x}} | sed -n '1,5p;/a.*$/!d'", "printf \"${GANTZ_ARG_X-}\" | sed -n '1,5p;/a.*$/!d'"),
+        ("echo {{x}} | sed -n '1,5p;/a.*$/!d'", "echo \"${GANTZ_ARG_X-}\" | sed -n '1,5p;/a.*$/!d'"),
         ("cat {{x}} | awk -F'|' '/a|b/ {print $1}'", "cat \"${GANTZ_ARG_X-}\" | awk -F'|' '/a|b/ {print $1}'"),
         ("rm -rf -- {{x}}", 'rm -rf -- "${GANTZ_ARG_X-}"'),
         ("cat - {{x}}", 'cat - "${GANTZ_ARG_X-}"'),
