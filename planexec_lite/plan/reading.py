@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ def unfenced(text: str) -> str:
     return text[opening.end() : closing.start()]
 
 
-def named_once(text: str, start: int = 0, end: int = 2**62) -> None:
+def named_once(text: str, start: int = 0, end: int = sys.maxsize) -> None:
     """Raise `ValueError` with the line if an object in the JSON `text` contains a name twice: its value is ambiguous."""
     names: list[set[str]] = []
     for part in _PART.finditer(text, start, end):
