@@ -53,10 +53,20 @@ __all__ = [
 ]  # fmt: skip
 
 _FORMATS: dict[str, Any] = {
-    "native": native, "nestful": nestful, "worfbench": worfbench, "taskbench": taskbench, "llmcompiler": llmcompiler,
-    "rewoo": rewoo, "hugginggpt": hugginggpt, "mermaid": mermaid, "dot": dot, "graph": graph_json, "tool_calls":
-    tool_calls, "jobs": jobs, "list": lists,
-}  # fmt: skip
+    "native": native,
+    "nestful": nestful,
+    "worfbench": worfbench,
+    "taskbench": taskbench,
+    "llmcompiler": llmcompiler,
+    "rewoo": rewoo,
+    "hugginggpt": hugginggpt,
+    "mermaid": mermaid,
+    "dot": dot,
+    "graph": graph_json,
+    "tool_calls": tool_calls,
+    "jobs": jobs,
+    "list": lists,
+}
 names: tuple[str, ...] = tuple(_FORMATS)
 """The formats that `read` and `write` know."""
 

@@ -19,6 +19,24 @@ from planexec_lab.scoreboard.tasks import Task, tasks
 from planexec_lab.scoreboard.ways import KnownWay
 
 __all__ = [
-    "KINDS", "Faults", "Figures", "Kind", "KnownWay", "Row", "Task", "assumptions", "calls_in", "figures", "goals",
-    "model", "published", "race", "robustness", "row", "rows", "settings", "sweep", "tasks",
-]  # fmt: skip
+    "KINDS",
+    "Faults",
+    "Figures",
+    "Kind",
+    "KnownWay",
+    "Row",
+    "Task",
+    "assumptions",
+    "calls_in",
+    "figures",
+    "goals",
+    "model",
+    "published",
+    "race",
+    "robustness",
+    "row",
+    "rows",
+    "settings",
+    "sweep",
+    "tasks",
+]

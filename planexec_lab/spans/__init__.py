@@ -25,6 +25,17 @@ from planexec_lab.spans.sample_traces import sample
 from planexec_lab.spans.span import Span, SpanEvent, TraceError
 
 __all__ = [
-    "ExportFailedError", "Live", "Span", "SpanEvent", "TraceError", "console", "live", "of", "otlp", "read", "sample",
-    "send", "write",
-]  # fmt: skip
+    "ExportFailedError",
+    "Live",
+    "Span",
+    "SpanEvent",
+    "TraceError",
+    "console",
+    "live",
+    "of",
+    "otlp",
+    "read",
+    "sample",
+    "send",
+    "write",
+]

@@ -18,8 +18,10 @@ AS_JSON = frozenset({"plan", "problems", "result", "changed", "call", "calls", "
 WITHOUT_CONTENT = frozenset({"attempt", "attempts", "seconds", "in_doubt", "final", "verdict", "told", "rejects"})
 # a span has the fields of the event that it begins with and of the one that it ends with: these two have another meaning there
 _OTHERWISE = {
-    ("BackoffStarted", "seconds"): "wait", ("StepPaused", "inside"): "waits", ("UndoPaused", "inside"): "waits",
-}  # fmt: skip
+    ("BackoffStarted", "seconds"): "wait",
+    ("StepPaused", "inside"): "waits",
+    ("UndoPaused", "inside"): "waits",
+}
 # no other words than these, because they could be private contents
 _RAISED = re.compile(r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): ")
 

@@ -42,10 +42,29 @@ _WIDGETS = {  # name -> folder
     "live": "widgets", "player": "widgets", "show_widget": "widgets",
 }  # fmt: skip
 __all__ = [
-    "Figure", "NobodyThere", "NotDecided", "ScriptError", "bars", "board", "curves", "desk", "diff", "durations",
-    "graph", "ledger", "live", "player", "sequence", "show_widget", "spans", "tallies", "thoughts", "timeline",
-    "timelines", "wrapped",
-]  # fmt: skip
+    "Figure",
+    "NobodyThere",
+    "NotDecided",
+    "ScriptError",
+    "bars",
+    "board",
+    "curves",
+    "desk",
+    "diff",
+    "durations",
+    "graph",
+    "ledger",
+    "live",
+    "player",
+    "sequence",
+    "show_widget",
+    "spans",
+    "tallies",
+    "thoughts",
+    "timeline",
+    "timelines",
+    "wrapped",
+]
 
 
 def __getattr__(name: str) -> Any:

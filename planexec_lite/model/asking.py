@@ -162,10 +162,8 @@ def _request(
 
 
 # Parts of a request that an endpoint may reject, in the order in which they are left out, and how its error mentions them.
-_OPTIONAL = {
-    "response_format": r"response.?format|json.?(schema|mode)|structured.?output|guided|grammar", "stream_options":
-    "stream_options", "max_tokens": "max_tokens", "temperature": "temperature",
-}  # fmt: skip
+_OPTIONAL = {"response_format": r"response.?format|json.?(schema|mode)|structured.?output|guided|grammar"}
+_OPTIONAL |= {name: name for name in ("stream_options", "max_tokens", "temperature")}
 _rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = WeakKeyDictionary()  # by client and model
 
 

@@ -17,6 +17,20 @@ from planexec_lab.worlds.minds.roles import script
 from planexec_lab.worlds.minds.told import Entry, call_in, entries_in, observed, value_of
 
 __all__ = [
-    "EXPECTED", "Act", "Answer", "Entry", "Expectation", "Later", "Mind", "PlanMind", "Seen", "ahead", "as_expected",
-    "call_in", "entries_in", "observed", "script", "value_of",
-]  # fmt: skip
+    "EXPECTED",
+    "Act",
+    "Answer",
+    "Entry",
+    "Expectation",
+    "Later",
+    "Mind",
+    "PlanMind",
+    "Seen",
+    "ahead",
+    "as_expected",
+    "call_in",
+    "entries_in",
+    "observed",
+    "script",
+    "value_of",
+]
