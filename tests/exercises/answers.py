@@ -1,5 +1,6 @@
 """The answers that the source notebooks hold, run in this process under the checker's guard."""
 
+import json
 import linecache
 import re
 import warnings
@@ -28,6 +29,7 @@ class Answers:
     alternatives: list[str] = field(default_factory=list)
     equivalents: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
+    printed: dict[str, str] = field(default_factory=dict)  # the stored message of each wrong answer and alternative
 
     def namespace(self) -> dict[str, Any]:
         return dict(_before(tuple(self.before)))
@@ -61,7 +63,8 @@ def exercise_of(cell: Cell) -> str:
 def of_lesson(lesson: str) -> dict[str, Answers]:
     by_id = {facts.id: Answers(facts.id) for facts in book.facts(lesson)}
     before: list[str] = []
-    for cell in book.cells(book.source_of(lesson)):
+    raw = json.loads(book.source_of(lesson).read_text(encoding="utf-8"))["cells"]
+    for cell, stored in zip(book.cells(book.source_of(lesson)), raw, strict=True):
         if cell.kind != "code":
             continue
         here = by_id.get(exercise_of(cell))
@@ -72,6 +75,8 @@ def of_lesson(lesson: str) -> dict[str, Answers]:
             here.answer, here.before = cell.source, list(before)
             before.append(book.solved(cell.source))
         else:
+            texts = ["".join(output.get("text", "")) for output in stored["outputs"]]
+            here.printed[cell.source] = "".join(texts).rstrip("\n")
             kind = next(kind for kind in ("wrong-answer", "alternative", "equivalent") if kind in cell.tags)
             {"wrong-answer": here.wrong, "alternative": here.alternatives, "equivalent": here.equivalents}[kind].append(
                 cell.source

@@ -10,7 +10,7 @@ from exercises.checker import book
 from exercises.checker.exercise import of_lesson, shown
 from exercises.checker.verbs import Outcome, judged
 from tests.exercises.answers import ALL, ANSWERS, SAME, SAYS, Answers, exercise_of, run_cell
-from tests.exercises.mutants import Mutant, mutants, plain, region
+from tests.exercises.mutants import mutants, plain, region
 
 SECONDS = 0.5  # of CPU time for a mutant, several times what a solution takes; one that never ends is rejected by then
 WAITING = 3.0  # seconds on the wall for a mutant that waits
@@ -19,12 +19,17 @@ FACTS = {facts.id: facts for lesson in book.lessons() for facts in book.facts(le
 WRONG = [(answers, number) for answers in ALL for number in range(len(answers.wrong))]
 
 
-def outcome(answers: Answers, cell: str, draw: bool = False, mutant: bool = False) -> Outcome:
+def outcome(answers: Answers, cell: str, mutant: bool = False) -> Outcome:
     namespace = answers.namespace()
     ended = run_cell(cell, namespace, answers.id)
     if ended.error is not None:
         return Outcome("raised", f"the cell itself raised {type(ended.error).__name__}: {ended.error}")
-    return judged(answers.id, namespace, SECONDS if mutant else None, draw, WAITING if mutant else None)
+    return judged(answers.id, namespace, SECONDS if mutant else None, False, WAITING if mutant else None)
+
+
+def as_stored(answers: Answers, cell: str, result: Outcome) -> bool:
+    """Whether the source notebook has this message; in 10.2 some answers count their calls, which are more there."""
+    return answers.id == "10.2" or result.text == answers.printed[cell]
 
 
 @pytest.mark.parametrize("lesson", book.lessons())
@@ -73,9 +78,10 @@ def test_stubs_are_not_started_and_solutions_are_right(answers: Answers) -> None
         assert result.status == "not started", result.text
     solution = book.solved(answers.answer)
     for cell in (solution, *answers.alternatives):
-        result = outcome(answers, cell, draw=cell == solution)
+        result = outcome(answers, cell)
         assert result.status == "right", f"{result.text}\n\n{cell}"
         assert cell == solution or ast.dump(ast.parse(cell)) != ast.dump(ast.parse(solution))
+        assert cell == solution or as_stored(answers, cell, result), "run `make exercises`"
 
 
 @pytest.mark.parametrize(
@@ -86,6 +92,7 @@ def test_the_wrong_answer_gets_its_message(answers: Answers, number: int) -> Non
     cell = answers.wrong[number]
     result = outcome(answers, cell)
     assert result.status in ("wrong", "raised"), f"{result.text}\n\n{cell}"
+    assert as_stored(answers, cell, result), "run `make exercises`"
     told = " ".join(result.text.split())
     missing = [wording for wording in SAYS.findall(cell) if " ".join(wording.split()) not in told]
     assert not missing, f"not said: {missing}\n{result.text}"
@@ -94,32 +101,24 @@ def test_the_wrong_answer_gets_its_message(answers: Answers, number: int) -> Non
     assert [head for head in first + heads if f"\n  {head} " not in result.text] == [], result.text
 
 
-def survivors(answers: Answers, every: int) -> tuple[list[Mutant], int]:
-    """The mutants that the check accepts, of every so many and of those that are known to behave the same; the count of all."""
-    changed, same = mutants(answers.answer), known(answers)
-    tried = [one for n, one in enumerate(changed) if n % every == 0 or one.label in same]
-    right = [one for one in tried if outcome(answers, one.source, mutant=one.label not in same).status == "right"]
-    return right, len(changed)
-
-
-def known(answers: Answers) -> list[str]:
-    return [plain(label) for cell in answers.equivalents for label in SAME.findall(cell)]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.weekly)])
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.weekly)])
 @each_exercise
 def test_a_changed_solution_is_rejected(answers: Answers, every: int) -> None:
-    alive, count = survivors(answers, every)
-    assert count >= 2, "nothing to mutate: the solution stands between the markers"
-    same = known(answers)
+    changed = mutants(answers.answer)
+    same = [plain(label) for cell in answers.equivalents for label in SAME.findall(cell)]
+    assert len(changed) >= 2, "nothing to mutate: the solution stands between the markers"
+    tried = [one for one in changed[::every] if every == 1 or one.label not in same]
+    alive = [one for one in tried if outcome(answers, one.source, mutant=one.label not in same).status == "right"]
     missed = [one.label for one in alive if one.label not in same]
-    changing = count - (len(alive) - len(missed))
+    changing = len(changed) - len(alive) + len(missed)
     report = "\n".join(f"# same: {label}" for label in missed)
     assert len(missed) <= 0.05 * changing, (
         f"{len(missed)} of {changing} mutants pass. Sharpen the check, or show in a cell tagged `equivalent` "
         f"that they behave the same:\n{report}"
     )
+    if every > 1:
+        return
     stale = [label for label in same if label not in [one.label for one in alive]]
     assert not stale, f"these are no survivors any more: {stale}"
     for cell in answers.equivalents:

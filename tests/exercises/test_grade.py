@@ -71,9 +71,8 @@ def grade(folder: Path, out: Path, *options: str) -> dict[tuple[str, str], str]:
 # The verdicts
 
 
-@pytest.mark.parametrize(
-    "lesson", [pytest.param(lesson, marks=slow if lesson == "01" else pytest.mark.wide) for lesson in book.lessons()]
-)
+@pytest.mark.wide
+@pytest.mark.parametrize("lesson", book.lessons())
 def test_every_stored_answer_gets_its_verdict_in_the_sandbox(lesson: str) -> None:
     stored = of_lesson(lesson)
     wanted = {id: [(source, True) for source in tasks(lesson)[id].right] for id in stored}

@@ -111,7 +111,7 @@ def run_again(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return done.stdout, books.attempts(scratch)
 
 
-@each_notebook
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.parent.name != "source"], ids=name_of)
 @pytest.mark.xdist_group("bytes")
 @pytest.mark.skipif(books.TEXT_ONLY, reason="newer versions may draw the same figure with other bytes")
 def test_a_new_run_writes_the_same_bytes(path: Path, run_again: tuple[str, str]) -> None:
