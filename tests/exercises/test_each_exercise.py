@@ -19,12 +19,12 @@ FACTS = {facts.id: facts for lesson in book.lessons() for facts in book.facts(le
 WRONG = [(answers, number) for answers in ALL for number in range(len(answers.wrong))]
 
 
-def outcome(answers: Answers, cell: str, mutant: bool = False) -> Outcome:
+def outcome(answers: Answers, cell: str, draw: bool = False, mutant: bool = False) -> Outcome:
     namespace = answers.namespace()
     ended = run_cell(cell, namespace, answers.id)
     if ended.error is not None:
         return Outcome("raised", f"the cell itself raised {type(ended.error).__name__}: {ended.error}")
-    return judged(answers.id, namespace, SECONDS if mutant else None, False, WAITING if mutant else None)
+    return judged(answers.id, namespace, SECONDS if mutant else None, draw, WAITING if mutant else None)
 
 
 def as_stored(answers: Answers, cell: str, result: Outcome) -> bool:
@@ -78,7 +78,7 @@ def test_stubs_are_not_started_and_solutions_are_right(answers: Answers) -> None
         assert result.status == "not started", result.text
     solution = book.solved(answers.answer)
     for cell in (solution, *answers.alternatives):
-        result = outcome(answers, cell)
+        result = outcome(answers, cell, draw=cell == solution)
         assert result.status == "right", f"{result.text}\n\n{cell}"
         assert cell == solution or ast.dump(ast.parse(cell)) != ast.dump(ast.parse(solution))
         assert cell == solution or as_stored(answers, cell, result), "run `make exercises`"

@@ -151,6 +151,7 @@ def test_cards_unfold_in_a_notebook_that_is_not_trusted(lab: Lab, page: Page) ->
     assert card.long in more.inner_text()
 
 
+@pytest.mark.wide
 def test_a_hunt_opens_in_its_cell_and_is_solved_there(lab: Lab, page: Page) -> None:
     errors = listen(page)
     lab.open(page, "exercises/hunts.ipynb")
@@ -165,6 +166,7 @@ def test_a_hunt_opens_in_its_cell_and_is_solved_there(lab: Lab, page: Page) -> N
     assert ours(errors) == []
 
 
+@pytest.mark.wide
 def test_a_part_of_the_capstone_is_right_only_with_an_answer(lab: Lab, page: Page) -> None:
     lab.open(page, "exercises/capstone.ipynb")
     write(page, 0, "from exercises import check")

@@ -409,7 +409,7 @@ def part_8(trial: Trial, run: Any, repaired: Any, Simulated: Any) -> None:  # no
         timed(trial, workers, kit)
     failures(trial, 8, run, repaired, workers=lambda: Simulated(1, seconds))
     if sys.platform != "emscripten":  # a browser tab has no threads
-        both = threading.Barrier(2, timeout=5)
+        both = threading.Barrier(2, timeout=2)
         plan = [call("1", "meet"), call("2", "meet")]
         came = called(
             trial,
