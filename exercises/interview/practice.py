@@ -87,23 +87,22 @@ class Practice:
 
         def show() -> None:
             line.value = _line(self.says, self.question)
-            field.value = ""
-            if self.over:
-                field.disabled = True
-                for button in buttons:
-                    button.disabled = True
+            for each in (field, *buttons):
+                each.disabled = self.over
+            if self.over and self.marks:
                 text = escape(self.details())
                 after.value = (
                     f'{self.report()._repr_html_()}<pre style="white-space:pre-wrap;word-break:normal">{text}</pre>'
-                    if self.marks
-                    else ""
                 )
 
         def answered(button: ipywidgets.Button) -> None:
+            text, field.value = field.value, ""  # at once, because judging takes seconds in a browser tab
             if button.description == names[2]:
                 self.end()
-            else:
-                self.answer(field.value if button.description == names[0] else "I don't know.")
+            elif button.description == names[1]:
+                self.answer("I don't know.")
+            elif text.strip():
+                self.answer(text)
             show()
 
         for button in buttons:

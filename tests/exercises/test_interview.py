@@ -266,6 +266,9 @@ def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> No
     field.value = own(practice.asked[0])
     answer.click()
     answer.click()
+    assert practice.marks == [], "an empty field is no answer"
+    field.value = "Yes."
+    answer.click()
     assert practice.marks[0].card.id == "idempotency-key"
     end.click()
     assert END in line.value
