@@ -82,24 +82,14 @@ def _folded(cell: dict[str, Any], form: str, predictions: set[str]) -> dict[str,
 
 
 def faults(form: str, folder: Path) -> list[str]:
-    """Which notebooks of a form are not what the source gives, one line each. `folder` is for drafts."""
-    wanted = {
-        path.name: derived(path, form) for path in sorted(book.SOURCE.glob("*.ipynb"))
-    }
-    stored = {path.name: path for path in stored_in(form)}
-    differences = [f"{form}/{name} has no source" for name in stored if name not in wanted]
-    for name, notebook in wanted.items():
-        _write(folder / name, notebook)
-    if wanted:
-        _ruff(folder)
-    for name in wanted:
-        if name not in stored:
-            differences.append(f"{form}/{name} is not there")
-        elif (
-            cell := _first_difference(_cells(folder / name), _cells(stored[name]))
-        ) is not None:
-            differences.append(f"{form}/{name} differs from its source in cell {cell}")
-    return [f"{line}: run `make exercises`" for line in differences]
+    """The notebooks of a form that are not what the source gives, also those too many and too few. `folder` is for drafts."""
+    sources = sorted(book.SOURCE.glob("*.ipynb"))
+    for path in sources:
+        _write(folder / path.name, derived(path, form))
+    _ruff(folder)
+    wanted = {path.name: _cells(folder / path.name) for path in sources}
+    stored = {path.name: _cells(path) for path in stored_in(form)}
+    return sorted(name for name in wanted | stored if wanted.get(name) != stored.get(name))
 
 
 def main(names: list[str]) -> int:
@@ -167,14 +157,6 @@ def _cells(path: Path) -> list[tuple[str, str, dict[str, Any], str]]:
         (cell["id"], cell["cell_type"], cell["metadata"], "".join(cell["source"]))
         for cell in notebook["cells"]
     ]
-
-
-def _first_difference(wanted: list[Any], stored: list[Any]) -> int | None:
-    """The number of the first cell that differs, from 1; None when none does."""
-    if wanted == stored:
-        return None
-    same = [one == other for one, other in zip(wanted, stored, strict=False)]
-    return (same.index(False) if False in same else len(same)) + 1
 
 
 def _tags(cell: dict[str, Any]) -> list[str]:

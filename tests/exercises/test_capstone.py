@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from exercises.checker import book
 from exercises.checker.exercise import of_lesson
@@ -49,52 +51,16 @@ def test_the_program_before_a_part_is_not_right(id: str) -> None:
     assert outcome(id, *until(id, last=-1)).status in ("wrong", "raised", "not started")
 
 
-SUB = "REFERENCE.sub(lambda found: str(results[found[1]]), value)"
-WRONG = [  # a part, a text of ours, and what replaces it
-    ("1", 'log.append(("StepDone", step["id"]))', "pass"),
-    ("1", "return results[alone[1]] if alone else value", "return str(results[alone[1]]) if alone else value"),
-    ("2", "range(turns)", "range(99)"),
-    ("2", "\\nObservation: {seen}", ""),
-    ("2", "            return params", '            return "done"'),
-    ("3", "steps[0]", "steps[-1]"),
-    ("3", '+ [f"step {id} can never start" for id in ids if id not in placed]', ""),
-    ("3", "ids.count(id) > 1", "False"),
-    ("3", 'if step["tool"] not in tools', "if False"),
-    ("3", 'if id not in step["depends_on"]]', "if False]"),
-    ("4", "range(attempts)", "range(9)"),
-    ("4", 'errors = {"plan": faults}', "pass"),
-    ("4", "except ValueError as no_plan", "except TypeError as no_plan"),
-    ("5", "return results[alone[1]]\n    return", "return str(results[alone[1]])\n    return"),
-    ("5", "if isinstance(value, list)", "if False"),
-    ("5", f"return {SUB}", f"return resolve({SUB}, results)"),
-    ("5", 'errors[step["id"]] = str(error)', 'results[step["id"]] = str(error)'),
-    ("6", "fault or (judge and judge(step, result))", "fault"),
-    ("6", "dict(results), errors)", "{}, errors)\n        results.clear()"),
-    ("6", "range(asks)", "range(9)"),
-    ("7", "if self.hash not in self.approved", "if not self.approved"),
-    ("7", "self.plan is None or errors", "self.plan is None"),
-    ("8", "[: workers.slots - len(running)]", ""),
-    (
-        "8",
-        "for step in ready(waiting, results)[: workers.slots - len(running)]",
-        "for step in ready(waiting, results)[: 0 if running else workers.slots]",
-    ),
-    ("8", "key=list(running).index", "key=id"),
-    ("8", "slots = 4", "slots = 1"),
-    ("8", "min(future.ends", "max(future.ends"),
-    ("9", "reversed(results)", "results"),
-    ("9", 'resolve(c["params"], results)', 'c["params"]'),
-    ("10", "self.path.write_text(json.dumps(self))", "pass"),
-    ("10", "self.path.write_text", "len(self) > 2 and self.path.write_text"),
-]
+CHANGES = yaml.safe_load(Path(__file__).with_name("capstone_changes.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("part", "old", "new"), WRONG, ids=lambda text: text[:30])
-def test_a_changed_program_is_noticed(part: str, old: str, new: str) -> None:
-    *before, last = until(f"capstone.{part}")
-    assert last.count(old) == 1, "our part contains the text once"
-    assert outcome(f"capstone.{part}", *before, last.replace(old, new)).status in ("wrong", "raised")
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: f"{change['part']}: {change['new'][:30]}")
+def test_a_changed_program_is_noticed(change: dict[str, str]) -> None:
+    *before, last = until(f"capstone.{change['part']}")
+    assert last.count(change["old"]) == 1, "our part contains the text once"
+    changed = last.replace(change["old"], change["new"])
+    assert outcome(f"capstone.{change['part']}", *before, changed).status in ("wrong", "raised")
 
 
 def definitions(source: str) -> dict[str, str]:

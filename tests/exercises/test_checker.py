@@ -246,33 +246,14 @@ def test_an_answer_that_keeps_something_is_run_again_and_found(ok: str, rule: st
     assert rule in " ".join(outcome.text.split())
 
 
-PLACES = [  # a cell, and whether its `f` certainly keeps nothing
-    ("LIMIT = 3\ndef g(x):\n    return x + LIMIT\ndef f(x):\n    return [g(y) for y in sorted(x)]", True),
-    ("import re\nfrom collections import Counter\ndef f(x):\n    return Counter(re.findall('a', x))", True),
-    ("def f(x):\n    return f(x - 1) if x else Plan.parse([])", True),
-    ("def f(x, seen=[]):\n    return seen", False),
-    ("seen = {}\ndef g(x):\n    return seen\ndef f(x):\n    return g(x)", False),
-    ("def f(x):\n    f.seen = x", False),
-    ("def f(x):\n    return f.seen\nf.seen = []", False),
-    ("def f(x):\n    return f.__dict__", False),
-    ("def f(x):\n    global y\n    y = x", False),
-    ("def made():\n    seen = []\n    def f(x):\n        return seen\n    return f\nf = made()", False),
-    ("class Seen:\n    all = []\ndef f(x):\n    return Seen.all", False),
-    ("from functools import cache\n@cache\ndef f(x):\n    return x", False),
-    ("from itertools import count\nn = count()\ndef f(x):\n    return next(n)", False),
-    ("import random\ndef f(x):\n    return random.random()", False),
-    ("def f(x):\n    import os\n    return os.environ", False),
-    ("def f(x):\n    return open('seen')", False),
-    ("def f(x):\n    return setattr(Plan, 'seen', x)", False),
-    ("class F:\n    def __call__(self, x):\n        return x\nf = F()", False),
-]
+MEMORY = yaml.safe_load(Path(__file__).with_name("memory.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("cell", "nothing"), PLACES)
-def test_code_that_might_keep_something_is_noticed(cell: str, nothing: bool) -> None:
+@pytest.mark.parametrize("case", MEMORY)
+def test_code_that_might_keep_something_is_noticed(case: dict[str, Any]) -> None:
     namespace: dict[str, Any] = {"__name__": "__main__", "Plan": Plan}
-    assert run_cell(cell, namespace).error is None
-    assert keeps_nothing(namespace["f"]) == nothing
+    assert run_cell(case["cell"], namespace).error is None
+    assert keeps_nothing(namespace["f"]) == case["keeps_nothing"]
 
 
 def test_a_spy_among_the_tools_ends_the_answer_through_the_workers() -> None:

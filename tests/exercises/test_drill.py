@@ -2,8 +2,6 @@
 
 import re
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from exercises.interview import cards
 from exercises.interview.drill import __main__ as drill
 from exercises.interview.drill import rubric
+from tests.guards import books
 from tests.guards.books import ROOT
 
 FOLDER = ROOT / "exercises" / "interview" / "drill"
@@ -58,33 +57,21 @@ def test_only_the_model_answer_keeps_the_rules() -> None:
     ]
 
 
-def marked(path: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-X", "utf8", "-m", "exercises.interview.drill", str(path)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
-
-
 @pytest.mark.slow
-def test_the_command_marks_the_model_answer_with_all_points(tmp_path: Path) -> None:
-    (tmp_path / "answer.py").write_text(ANSWER, encoding="utf-8")
-    done = marked(tmp_path / "answer.py")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "15 of 15 points" in done.stdout
-    assert "✗" not in done.stdout
+@pytest.mark.parametrize("source", [ANSWER, slipped("bound")], ids=["the model answer", "a slip"])
+def test_the_command_counts_the_points_and_says_why_one_is_lost(source: str, tmp_path: Path) -> None:
+    (tmp_path / "answer.py").write_text(source, encoding="utf-8")
+    done = books.run("-m", "exercises.interview.drill", tmp_path / "answer.py", scratch=tmp_path)
+    right = source == ANSWER
+    assert done.returncode == (not right), done.stdout
+    assert ("15 of 15 points" in done.stdout, "✗" not in done.stdout) == (right, right)
     asked = cards.named(*drill.FOLLOW_UPS)
-    assert all(line in done.stdout for card in asked for line in [f"  {card.question}", *card.code.splitlines()])
-
-
-@pytest.mark.slow
-def test_the_command_says_which_point_is_lost_and_why(tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text(slipped("bound"), encoding="utf-8")
-    done = marked(path)
-    assert done.returncode == 1
-    assert "✗ 0/1  stops after one replan, and says so" in done.stdout
-    assert "        the planner was called a tenth time; the loop has no bound" in done.stdout
-    reached = re.search(r"^(\d+) of 15 points$", done.stdout, re.M)
-    assert reached is not None
-    assert int(reached[1]) < 15
+    lost = [
+        "✗ 0/1  stops after one replan, and says so",
+        "        the planner was called a tenth time; the loop has no bound",
+    ]
+    shown = [line for card in asked for line in [f"  {card.question}", *card.code.splitlines()]]
+    assert [line for line in (shown if right else lost) if line not in done.stdout] == []
 
 
 def test_the_prompt_shows_the_rubric_as_it_is() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from exercises.checker import book
 from exercises.checker.drawn import DEFAULTS, drawn, two_rules
@@ -95,45 +96,10 @@ def test_no_stored_answer_uses_a_suspicious_name() -> None:
     ]
 
 
-# Attacks: each is an answer to 01.2, handed in by a student of its name. KERNEL: harmless even when the teacher trusts it.
+# Attacks
 
 STUB = "\ndef run(goal, planner, executor):\n    return None\n"
-KERNEL = {
-    "endless loop": "while True: pass",
-    "fork bomb": "import os\nwhile True: os.fork()",
-    "exit": "import os\nos._exit(0)",
-    "exit in the check": "def run(*_):\n    raise SystemExit(0)\n",
-    "memory": "kept = []\nwhile True: kept.append(bytearray(1 << 28))",
-    "network": "import socket\nsocket.create_connection(('127.0.0.1', PORT), timeout=2)",
-    "neighbours": "import shutil\nshutil.rmtree('FOLDER')",
-    "kill": "import os\nos.kill(1, 9)\nos.kill(-1, 9)",
-    "patches the rules": "from exercises.checker.exercise import Trial\nTrial.want = lambda *_: None",
-    "patches the judge": "from exercises.checker.exercise import find\n"
-    "object.__setattr__(find('01.2'), 'judge', lambda trial, run: None)",
-    "reads the solution": "import json, pathlib\nfrom exercises.checker import book\n"
-    "for path in [*pathlib.Path('ROOT').rglob('*.ipynb'), *pathlib.Path('/kit').rglob('*.ipynb')]:\n"
-    "    for cell in json.loads(path.read_text())['cells']:\n"
-    "        if {'answer', '01.2'} <= set(cell['metadata'].get('tags', ())):\n"
-    "            exec(book.solved(''.join(cell['source'])))",
-    "writes a report": 'import os\nfor number in range(3, 99):\n    try: os.write(number, b\'{"status": "right"}\')\n'
-    "    except OSError: pass\nos._exit(0)",
-    "prints a gigabyte": "for _ in range(1000): print('x' * 1_000_000)",
-    "writes a gigabyte": "with open('big', 'wb') as file:\n    while True: file.write(bytes(1 << 20))",
-}
-INTERPRETER = {  # these could succeed if a teacher trusted them
-    "frames": "import sys\nframe = sys._getframe()\nwhile 'token' not in frame.f_locals: frame = frame.f_back\n",
-    "collector": "import gc\nfrom_gc = [one for one in gc.get_objects() if type(one).__name__ == 'Exercise']",
-    "traceback": "try: 1 / 0\nexcept ZeroDivisionError as error: frame = error.__traceback__.tb_frame.f_back",
-    "trace": "import sys\nsys.settrace(lambda *_: None)",
-    "equal to all": "class Any:\n    def __eq__(self, other): return True\ndef run(*_): return Any()\n",
-    "at exit": "import atexit\natexit.register(print)",
-    "pattern": "match print:\n    case object(__self__=module): module.open",
-    "another module's os": "import random\nrandom._os.system('true')",
-    "after a magic": "%time\nimport os\nos._exit(0)",
-    "hints": "import typing\ntyping.get_type_hints(type('T', (), {'a': 1}))",
-    "computed name": "globals_of = getattr(print, '_' + '_self__')",
-    "import by name": "import importlib\nimportlib.import_module('exercises.checker.checks.lesson_01')",
-}
+KERNEL, INTERPRETER = yaml.safe_load(Path(__file__).with_name("attacks.yaml").read_text(encoding="utf-8")).values()
 PORT, FOLDER, ROOT = "PORT", "FOLDER", "ROOT"
 
 
@@ -425,21 +391,17 @@ def test_the_roster_lists_who_handed_in_nothing(tmp_path: Path) -> None:
 # Similar answers
 
 
-class Renamed(ast.NodeTransformer):
-    def __init__(self, tree: ast.AST) -> None:
-        stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        self.own = stored | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Name(f"{node.id}_of_mine" if node.id in self.own else node.id, node.ctx)
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        return ast.arg(f"{node.arg}_of_mine", None)
-
-
 def renamed(source: str) -> str:
     """A copy with other names and without comments and annotations of parameters."""
-    return ast.unparse(Renamed(tree := ast.parse(source)).visit(tree))
+    nodes = list(ast.walk(tree := ast.parse(source)))
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id in own:
+            node.id += "_of_mine"
+        elif isinstance(node, ast.arg):
+            node.arg, node.annotation = f"{node.arg}_of_mine", None
+    return ast.unparse(tree)
 
 
 def test_a_renamed_copy_is_flagged_and_listed_or_tiny_answers_are_not() -> None:

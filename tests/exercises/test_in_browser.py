@@ -5,7 +5,6 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from exercises.checker import book
 from exercises.hunts.catalogue import hunts
 from exercises.interview import cards
 from exercises.interview.interviewer import RECOVERY
@@ -164,14 +163,3 @@ def test_a_hunt_opens_in_its_cell_and_is_solved_there(lab: Lab, page: Page) -> N
     write(page, 1, "%%hunt waits_for_ever\n" + hunts()["waits_for_ever"].fixed())
     expect(output(page, 1)).to_contain_text("✓ right")
     assert ours(errors) == []
-
-
-@pytest.mark.wide
-def test_a_part_of_the_capstone_is_right_only_with_an_answer(lab: Lab, page: Page) -> None:
-    lab.open(page, "exercises/capstone.ipynb")
-    write(page, 0, "from exercises import check")
-    write(page, 2, 'check("capstone.1")')
-    expect(output(page, 2)).to_contain_text("capstone.1 · Not started")
-    write(page, 1, str(book.part("capstone.1")))
-    write(page, 2, 'check("capstone.1")')
-    expect(output(page, 2)).to_contain_text("capstone.1 · Right")

@@ -3,11 +3,14 @@
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
+import yaml
 
 from exercises.checker import record
 from exercises.interview import cards, interviewer, schedule
@@ -44,25 +47,19 @@ def mixed(words: list[str], card: Card) -> str:
     return " ".join(random.Random(card.id).sample(words, len(words)))
 
 
-def between(card: Card, joints: Sequence[str]) -> str:
+def between(card: Card, joints: list[str]) -> str:
     """The wordings as sentences, with other words before each of their words."""
     luck = random.Random(card.id)
-    return " ".join(
-        " ".join(f"{luck.choice(joints)} {word}" for word in one.split()).capitalize() + "." for one in wordings(card)
-    )
+    spread = ([f"{luck.choice(joints)} {word}" for word in one.split()] for one in wordings(card))
+    return " ".join(" ".join(words).capitalize() + "." for words in spread)
 
 
 SALADS: dict[str, Callable[[Card], str]] = {
     "all words of the wordings": lambda card: " ".join(wordings(card)),
-    "a list with commas": lambda card: ", ".join(" ".join(wordings(card)).split()) + ".",
-    "the answer's words, shuffled": lambda card: mixed(words(own(card)), card),
     "the words of each sentence, shuffled": lambda card: " ".join(
         mixed(words(part), card).capitalize() + "." for part in re.split(r"(?<=[.!?])\s+", own(card))
     ),
     "function words between": lambda card: between(card, "the a of to is it in and that for by with so if".split()),
-    "the answer without function words": lambda card: " ".join(
-        word for word in words(own(card)) if word.lower() not in FUNCTION
-    ),
     "the ideas without function words": lambda card: " ".join(
         " ".join(word for word in words(idea.say) if word.lower() not in FUNCTION) + "." for idea in card.ideas
     ),
@@ -92,50 +89,18 @@ def test_another_cards_answer_has_at_most_twenty_points(every: int) -> None:
     assert [(card.id, other.id) for card, other in pairs if score(card, own(other)) > 20] == []
 
 
-JUDGED = [  # a sentence, a wording, and whether it is stated
-    ("The planner writes the plan.", "planner write plan", True),
-    ("The plan has been written by the planner.", "plan write by planner", True),
-    ("The planner doesn't call tools. It produces a plan.", "planner write plan", True),
-    ("The planner must organise and generate a plan.", "planner write plan", True),
-    ("The executor writes the plan and the planner runs it.", "planner write plan", False),
-    ("The planner doesn't write the plan.", "planner write plan", False),
-    ("The planner never calls a tool and writes the plan.", "planner write plan", True),
-    ("Instead of the executor, the model writes the plan.", "executor write plan", False),
-    ("It is a myth that the planner writes the plan.", "planner write plan", False),
-    ("Should the planner write the plan?", "planner write plan", False),
-    ("The executor never decides.", "executor not decide", True),
-    ("The executor decides.", "executor not decide", False),
-    ("A retry is always safe.", "retry only if repeat safe", False),
-    ("The behaviour of a cancelled call is unclear.", "behavior cancel call doubt", True),
-    ("That makes about 36 workers.", "=36", True),
-    ("That makes about 26 workers.", "=36", False),
-    ("It sits idle. The slow step holds everything up.", "~slow idle|wait step", True),
-    ("It sits idle. The step never was slow.", "~slow idle|wait step", False),
-    ("It is quick. The step holds everything up.", "~slow idle|wait step", False),
-]
+SPOKEN = yaml.safe_load(Path(__file__).with_name("spoken.yaml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("text", "wording", "stated"), JUDGED)
-def test_a_wording_is_stated_in_a_sentence_in_order_not_negated(text: str, wording: str, stated: bool) -> None:
-    parts = sentences(text)
-    assert any(covers(wording, one) for one in (*parts, *neighbours(parts))) == stated
+@pytest.mark.parametrize("case", SPOKEN["sentences"], ids=lambda case: case["text"])
+def test_a_wording_is_stated_in_a_sentence_in_order_not_negated(case: dict[str, Any]) -> None:
+    parts = sentences(case["text"])
+    assert any(covers(case["wording"], one) for one in (*parts, *neighbours(parts))) == case["stated"]
 
 
-SPOKEN = [  # a card, an answer in a learner's words, and its grade
-    ("level-barrier", "Every level waits for its slowest step. A step whose inputs are long ready sits around doing nothing because"
-     " some unrelated job is still busy. It'd be better to start each step the moment its own inputs are there.", "passing"),
-    ("what-to-undo", "Whatever really got done, going backwards, so the last thing first. And I'd look in the log for that, not in"
-     " the plan, because the plan only says what we meant to do.", "passing"),
-    ("react-weakness", "It only ever looks at what's right in front of it. If it forgets to take a backup, nothing complains, it"
-     " just goes on. With a plan on paper you'd have seen the hole before starting.", "strong"),
-    ("timeout-is-a-doubt", "A timeout means the call failed, so nothing has happened and you can run it again.", "weak"),
-    ("push-or-pull", "Pushing is always better, since the scheduler knows who's free, and a queue is only slow.", "weak"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("id", "answer", "grade"), SPOKEN)
-def test_an_answer_in_a_learners_own_words_is_judged_by_its_meaning(id: str, answer: str, grade: str) -> None:
-    assert interviewer.grade(mark(id, answer).score) == grade
+@pytest.mark.parametrize("case", SPOKEN["answers"], ids=lambda case: case["card"])
+def test_an_answer_in_a_learners_own_words_is_judged_by_its_meaning(case: dict[str, str]) -> None:
+    assert interviewer.grade(mark(case["card"], case["text"]).score) == case["grade"]
 
 
 def test_an_answer_that_was_not_recognized_is_not_judged_and_the_report_says_so() -> None:
