@@ -1,11 +1,13 @@
 """The small shell of a browser tab does what the real one does: on scripts drawn by lot, and in the check of 12.2."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from random import Random
 
 import pytest
+import yaml
 
 from exercises.checker.checks import lesson_12
 from exercises.checker.checks.shell import Unknown, run
@@ -27,75 +29,21 @@ VARIABLES = {
 SCRIPTS = 150
 
 
+GRAMMAR: dict[str, list[str]] = yaml.safe_load(Path(__file__).with_name("shell.yaml").read_text(encoding="utf-8"))
+
+
 def script(chance: Random) -> str:
     """A script by lot: mostly one that a shell can read."""
-    lines = [_list(chance, 2) for _ in range(chance.randint(1, 3))]
-    text = "\n".join(lines)
+    text = written("script", chance)
     if chance.random() < 0.1:  # something is missing, or too much
         at = chance.randrange(len(text) + 1)
         text = text[:at] + chance.choice(["'", '"', ")", ";", "|", "&&", "`", "\\"]) + text[at:]
     return text
 
 
-def _list(chance: Random, depth: int) -> str:
-    commands = [_pipe(chance, depth) for _ in range(chance.randint(1, 3))]
-    return "".join(one + chance.choice(["; ", " && ", " || "]) for one in commands[:-1]) + commands[-1]
-
-
-def _pipe(chance: Random, depth: int) -> str:
-    return " | ".join([_command(chance, depth), *(["cat"] if chance.random() < 0.2 else [])])
-
-
-def _command(chance: Random, depth: int) -> str:
-    words = [_word(chance, depth) for _ in range(chance.randint(0, 3))]
-    kind = chance.randrange(9)
-    if not depth and kind in (2, 4, 5):
-        kind = (
-            6  # in $( … ) no file is made or removed: whether f* is read before or after is not the same in every shell
-        )
-    match kind:
-        case 0:
-            return f"v={_word(chance, depth)}"
-        case 1:
-            return chance.choice(["true", "false", ":", "nosuch", "v=9 true"])
-        case 2:
-            return f"touch -- n{_word(chance, 0)}"
-        case 3:
-            return f"cat -- {chance.choice(['f1', 'f2', 'f*', 'nothing', '- < f1'])}"
-        case 4:
-            return "rm -f -- " + chance.choice(["f1", "n*", '"$a"'])
-        case 5:
-            return (
-                f"printf '<%s>' $? \"$v\" {' '.join(words)} {chance.choice(['>', '>>'])} {chance.choice(['f2', 'f3'])}"
-            )
-        case _:
-            return f"printf '<%s>' {' '.join(words)}{chance.choice(['', ' # why not'])}".split("\n")[0]
-
-
-def _word(chance: Random, depth: int) -> str:
-    return "".join(_piece(chance, depth) for _ in range(chance.randint(1, 2)))
-
-
-def _piece(chance: Random, depth: int) -> str:
-    variable = chance.choice([*"abcdefgv", "none"])
-    named = chance.choice([f"${variable}", f"${{{variable}}}", f"${{{variable}-w}}", f"${{{variable}:-w}}"])
-    match chance.randrange(9 if depth else 7):
-        case 0:
-            return chance.choice(["x", "y1", "n.txt", "f*", "f?", "a#b", "{}"])
-        case 1:
-            return chance.choice(["'q $a'", "''", "'*'", "';'", "'\"'", "'`'"])
-        case 2:
-            return chance.choice(['"p $a q"', '"$b"', '""', '"\'"', '"a\\"b\\$a\\\\"', '"*"'])
-        case 3:
-            return f'"{named}"'
-        case 4:
-            return chance.choice(["\\ ", "\\;", "\\$a", "\\'", "\\*"])
-        case 5 | 6:
-            return named if variable != "g" and variable != "f" else f'"{named}"'
-        case 7:
-            return f"$({_list(chance, 0)})"
-        case _:
-            return f'"$({_list(chance, 0)})"'
+def written(rule: str, chance: Random) -> str:
+    """A text by a rule of the grammar, whose alternatives have the names of other rules in angle brackets."""
+    return re.sub("<(\\w+)>", lambda name: written(name[1], chance), chance.choice(GRAMMAR[rule]))
 
 
 def folder(path: Path) -> Path:
