@@ -21,10 +21,10 @@ from planexec_lite import (
     execute,
 )
 
+from exercises.checker import drawn
 from exercises.checker.checks import said
 from exercises.checker.exercise import Trial, exercise, unforeseen
 
-SUM = "What is 2 * 3 + 4 * 5 - 6?"
 RULES = MappingProxyType(
     {
         "whole": "The loop asks again only after a surprise, or when an incomplete plan has no steps left.",
@@ -48,10 +48,11 @@ def asked(trial: Trial, whole: Any, single: Any) -> None:
     def next_step(goal: str, board: Any) -> Any:
         return next((step for step in arithmetic.rules(goal) if step["id"] not in board.results), None)
 
-    trial.show(views.graph, Plan.parse(arithmetic.rules(SUM)))
+    goal = drawn.sum_of(drawn.drawn("01.1"))
+    trial.show(views.graph, Plan.parse(arithmetic.rules(goal)))
     planners: list[Any] = [RulePlanner(arithmetic.rules), NextStepPlanner(next_step)]
     for name, guess, planner in zip(("whole", "single"), (whole, single), planners, strict=True):
-        run = PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), workers=Simulated()).run(SUM)
+        run = PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), workers=Simulated()).run(goal)
         times = [type(event).__name__ for event in run.events].count("PlanStarted")
         trial.given(name, guess)
         number = said.number(trial, guess, f"a whole number, as in `{name} = 7`")

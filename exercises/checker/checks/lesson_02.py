@@ -24,42 +24,43 @@ from planexec_lite import (
 )
 from planexec_lite.events import StepStarted
 
+from exercises.checker import drawn
 from exercises.checker.checks import said
 from exercises.checker.checks.order import unguarded
 from exercises.checker.exercise import Trial, cut, exercise
 
 
-def _read(steps: int) -> int:
-    """Return how many characters the lesson's agent sends for a task with `steps` steps."""
+def _read(steps: int, goal: int, observation: int) -> tuple[int, int]:
+    """Return how many characters the lesson's agent sends for a task with `steps` steps: in total, and in the last question."""
     read = 0
 
     def model(text: str) -> str:
         nonlocal read
         read += len(text)
-        return "done" if len(text) == 100 * (steps + 1) else "look"
+        return "done" if text.count("o") == observation * steps else "look"
 
-    text = "g" * 100
+    text = "g" * goal
     while model(text) != "done":
-        text += "o" * 100
-    return read
+        text += "o" * observation
+    return read, len(text)
 
 
 @exercise(
     "02.1",
     nudge="Write down how long the text is in the first, the second and the third question. The last question "
     "contains every observation.",
-    question="What is 100 + 200 + 300 + …, and how many terms does the sum have for ten steps and one final 'done'?",
+    question="Write the lengths of the questions as a sum. How many terms does it have for ten steps and one final 'done'?",
     learned="An agent that sends the whole transcript with every question pays for it every time: the cost grows "
     "with the square of the steps.",
 )
 def sent(trial: Trial, ten: Any, twenty: Any) -> None:
     """Two whole numbers: the characters that the agent sends for ten steps and for twenty."""
     for name, guess, steps in [("ten", ten, 10), ("twenty", twenty, 20)]:
-        right = _read(steps)
+        right, last = _read(steps, **drawn.drawn("02.1"))
         trial.given(name, guess)
         number = said.number(trial, guess, f"a whole number, as in `{name} = 700`")
         rule = "A model remembers nothing, so each question contains everything that happened before."
-        if number == right - 100 * (steps + 1):
+        if number == right - last:
             rule = (
                 "The agent asks once per step and once more for 'done'. That last question contains all observations."
             )

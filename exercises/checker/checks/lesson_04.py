@@ -27,10 +27,9 @@ from planexec_lite import (
 )
 from planexec_lite.model.asking import model_for
 
+from exercises.checker import drawn
 from exercises.checker.checks import said
 from exercises.checker.exercise import Raised, Trial, cut, exercise, shown
-
-BOUNDS = (1, 3, 9)
 
 
 @exercise(
@@ -43,9 +42,10 @@ BOUNDS = (1, 3, 9)
     "a tool call.",
 )
 def bounded(trial: Trial, calls: Any, tools: Any) -> None:
-    """For max_repairs 1, 3 and 9: three numbers of model calls, and three numbers of tool calls."""
-    runs = []
-    for bound in BOUNDS:
+    """For the three values of `max_repairs`: three numbers of model calls, and three numbers of tool calls."""
+    runs, bounds = [], [*drawn.drawn("04.1").values()]
+    least = bounds.index(min(bounds))
+    for bound in bounds:
         planner = LLMPlanner(connect("arithmetic", "stubborn"))
         executor, policy = ToolExecutor(arithmetic.TOOLS), Policy(max_repairs=bound)
         runs.append(PlannerExecutor(planner, executor, workers=Simulated(), policy=policy).run("What is 7 * 6 + 1?"))
@@ -60,10 +60,10 @@ def bounded(trial: Trial, calls: Any, tools: Any) -> None:
         wanted = f"the numbers of the three runs ({name})"
         if name == "calls":
             rule = "The planner always asks the first question, so the total is one more than the number of repairs."
-            trial.want(numbers[0] == right[0], wanted, rule)
+            trial.want(numbers[least] == right[least], wanted, rule)
             trial.want(numbers == right, wanted, "A bound is a maximum: a valid plan needs no repair.")
         trial.want(numbers == right, wanted, "An invalid plan calls no tool; a valid plan calls each of its tools.")
-    trial.show(views.timeline, runs[1])
+    trial.show(views.timeline, max(runs, key=lambda run: len(run.results)))
 
 
 @exercise(

@@ -29,6 +29,7 @@ from planexec_lite.events import Event, PlanProposed, StepFailed
 from planexec_lite.model.asking import model_for
 from planexec_lite.references import resolve
 
+from exercises.checker import drawn
 from exercises.checker.checks import said
 from exercises.checker.exercise import Raised, Trial, cut, exercise
 from exercises.hunts import listings
@@ -564,17 +565,18 @@ BOTH = ("ReAct", "plan-and-execute")
     nudge="Each question contains everything its model needs. Find the events that end a job with model calls, "
     "for plans and for steps. Add up the tokens that their calls read, in the order of the events.",
     question="ReAct asks once for each page and once more, and its k-th question contains the pages read so far. "
-    "What is the sum for 4 pages, and for 16? What does the second task of a plan know about the first "
+    "What is the sum for each of the two files? What does the second task of a plan know about the first "
     "page?",
     learned="A growing conversation is sent again with each question, so its tokens grow faster than its steps. A "
     "task that sees only its dependencies costs the same at any position.",
     seconds=20.0,
 )
 def conversation(trial: Trial, grows: Any, times: Any) -> None:
-    """The running total of input tokens after each question, and the cost of sixteen pages divided by the cost of four."""
+    """The running total of input tokens after each question, and the cost of the long file divided by that of the short one."""
     lines: dict[str, dict[int, float]] = {}
+    file = drawn.drawn("11.5")
     for variation in BOTH:
-        for pages in PAGES:
+        for pages in sorted({*PAGES, *file.values()}):
             events = list(_file_read(variation, pages))
             came = trial.call(grows, _Record(events))
             trial.called = f"grows(the events of {variation} with {pages} {'page' if pages == 1 else 'pages'})"
@@ -604,7 +606,7 @@ def conversation(trial: Trial, grows: Any, times: Any) -> None:
     for name, number in zip(
         BOTH, said.numbers(trial, ordered, 2, form, "Write one number for each variation, in this order."), strict=True
     ):
-        factor = lines[name][16] / lines[name][4]
+        factor = lines[name][file["long"]] / lines[name][file["short"]]
         rule = "Add up all questions of a run: ReAct's questions get longer with each page, a task's do not."
         trial.want(abs(number - factor) <= factor / 10, f"the factor of {name}, within 10 %", rule)
 
