@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from tests.guards import books
-from tests.guards.books import NETWORK_CUT, NOTEBOOKS, PLACES, code, each_notebook, name_of
+from tests.guards.books import NETWORK_CUT, NOTEBOOKS, PLACES, code, name_of
 
 pytestmark = pytest.mark.notebooks
 
