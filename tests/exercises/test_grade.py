@@ -153,9 +153,9 @@ def test_a_right_answer_with_a_suspicious_name_waits_for_the_teacher(tmp_path: P
 
 
 @slow
-def test_without_namespaces_the_report_says_so(tmp_path: Path) -> None:
-    box = sandbox.Sandbox(tmp_path)
-    box.namespaces = False
+def test_without_namespaces_the_report_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    box = sandbox.sandbox()
+    monkeypatch.setattr(box, "namespaces", False)
     answers = RIGHT | {"01.2": KERNEL["exit"]}
     statuses = {one["id"]: one["status"] for one in box.judge(job("01", answers))}
     assert statuses == dict.fromkeys(["01.1", "01.3", "01.4"], "right"), "a suspicious answer does not run"

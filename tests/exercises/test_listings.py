@@ -2,7 +2,7 @@
 
 import pytest
 
-from exercises.hunts.listings import KINDS, NAMES, Defect, Listing, evidence, kinds, listing, show
+from exercises.hunts.listings import KINDS, NAMES, Defect, Listing, evidence, listing
 
 LISTINGS = [listing(name) for name in NAMES]
 each_listing = pytest.mark.parametrize("one", LISTINGS, ids=lambda one: one.name)
@@ -38,14 +38,3 @@ def test_a_defect_is_named_by_its_kind_at_lines_of_code(one: Listing) -> None:
         assert line in code
         assert line >= first
     assert one.also.isdisjoint({(line, defect.kind) for defect in one.defects for line in defect.lines})
-
-
-def test_a_listing_is_printed_with_its_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    show("tickets")
-    printed = capsys.readouterr().out.splitlines()
-    assert [line[4:] for line in printed] == listing("tickets").source.splitlines()
-    assert [int(line[:2]) for line in printed] == list(range(1, len(printed) + 1))
-    kinds()
-    assert [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()] == list(KINDS)
-    show("minutes")
-    assert capsys.readouterr().out == "There is no listing 'minutes'; there are tickets, release, report.\n"
