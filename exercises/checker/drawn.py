@@ -23,7 +23,7 @@ def two_rules(minutes: Numbers) -> tuple[int, int]:
 
 
 def sum_of(numbers: Numbers) -> str:
-    """Return the goal of exercise 01.1: a sum of so many products, from which so many other numbers are subtracted."""
+    """Return the goal of exercise 01.1: a sum of products, from which the other numbers are subtracted."""
     products = [f"{2 * n} * {2 * n + 1}" for n in range(1, numbers["products"] + 1)]
     others = [f" - {2 * numbers['products'] + n}" for n in range(2, numbers["others"] + 2)]
     return f"What is {' + '.join(products)}{''.join(others)}?"

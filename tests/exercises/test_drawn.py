@@ -1,4 +1,4 @@
-"""Predictions with numbers of one's own: they vary with the student, and the check knows the right answer to each."""
+"""Predictions whose numbers vary with the student: the check accepts the right answer to each student's numbers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +37,7 @@ RIGHT: dict[str, Callable[[Numbers], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("id", DEFAULTS)
-def test_each_student_has_numbers_and_a_right_answer_of_their_own(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_right_answer_to_the_numbers_of_each_student_is_right(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert drawn(id) == DEFAULTS[id]
     numbers = set()
     for student in range(200):

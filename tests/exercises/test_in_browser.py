@@ -24,7 +24,7 @@ from tests.browser.lab import (
 pytestmark = lessons_in_a_browser
 chromium, pages, page = conftest.chromium, conftest.pages, conftest.page  # the fixtures of the other browser tests
 NOTEBOOK = "exercises/01_toy_planner.ipynb"
-ANSWER, CHECK, BOARD = 1, 2, -1  # among the code cells
+ANSWER, CHECK, BOARD = 2, 3, -1  # among the code cells
 
 
 def cell(page: Page, number: int) -> Locator:
