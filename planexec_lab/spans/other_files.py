@@ -1,52 +1,89 @@
-"""Traces in the files of Jaeger, of OpenTelemetry's console exporter, and of MLflow, as spans.
+"""Traces in the files of Jaeger, OpenTelemetry's console exporter, MLflow and openai-agents.
 
-Each span is rewritten as OTLP JSON has it, and read by `otlp_reading`; so the same checks hold for all of them.
+Each span is rewritten as OTLP JSON has it, and read by `otlp_reading`; so the same checks hold for all of them. openai-agents passes
+``trace`` and ``trace.span`` objects to its exporters, https://openai.github.io/openai-agents-python/tracing/. Its spans of a turn, of
+a handoff or of a guardrail have no name in the conventions and keep their own.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from planexec_lab.spans.otlp_reading import span_of
-from planexec_lab.spans.span import Span, TraceError
+from planexec_lab.spans import names
+from planexec_lab.spans.otlp_reading import Found, found_in_otlp
+from planexec_lab.spans.span import TraceError
 from planexec_lite.tools import shown
 
 _BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def is_one(data: list[Any]) -> bool:
-    """Whether this is a list of such spans, or an object that holds one."""
-    return bool(data) and all(isinstance(one, dict) and next(_found(one, ""), None) is not None for one in data)
+def found(one: Any, place: str) -> Iterator[Found]:
+    """Yield the spans in an object, as OTLP JSON has them, each with its place. Raises `TraceError` for one without spans."""
+    here, fields = place or "the trace", one if isinstance(one, dict) else {}
+    if "resourceSpans" in fields:
+        yield from found_in_otlp(fields, place)
+    elif fields.get("object") == "trace.span":
+        yield _of_openai_agents(fields, here), here
+    elif "operationName" in fields:
+        yield _of_jaeger(fields, here), here
+    elif isinstance(fields.get("name"), str) and ("context" in fields or "trace_id" in fields):
+        yield _of_console(fields, here), here
+    elif inside := [name for name in ("data", "spans") if fields.get(name) is not None]:
+        for name in inside:  # Jaeger: data, a list of traces; MLflow: data.spans
+            parts = fields[name] if isinstance(fields[name], list) else [fields[name]]
+            for number, part in enumerate(parts):
+                yield from found(part, f"{place}.{name}[{number}]".lstrip("."))
+    elif fields.get("object") != "trace":
+        raise TraceError(f"{here}: no span, and no OTLP JSON, an object with resourceSpans: {shown(one)[:80]}")
 
 
-def spans(data: list[Any]) -> tuple[list[Span], dict[str, str]]:
-    """Return the spans and the place of each, by id. Raises `TraceError` for an invalid span."""
-    read, places = [], {}
-    for number, one in enumerate(data):
-        for span, place in _found(one, f"[{number}]" if len(data) > 1 else ""):
-            told = _of_jaeger(span, place) if "operationName" in span else _of_console(span, place)
-            read.append(span_of(told, place))
-            places[read[-1].span_id] = place
-    return read, places
-
-
-def _found(one: dict[str, Any], place: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """The spans in an object, each with its place."""
-    if "operationName" in one or (isinstance(one.get("name"), str) and ("context" in one or "trace_id" in one)):
-        yield one, place or "the span"
-        return
-    for name in ("data", "spans"):  # Jaeger: data, a list of traces; MLflow: data.spans
-        inner = one.get(name)
-        listed = inner if isinstance(inner, list) else [inner]
-        for number, part in enumerate(listed):
-            where = f"{place}.{name}[{number}]".lstrip(".")
-            if isinstance(part, dict) and not {"data", "spans", "operationName", "name"}.isdisjoint(part):
-                yield from _found(part, where)
-            elif part is not None:
-                raise TraceError(f"{where}: no span: {shown(part)[:80]}")
+def _of_openai_agents(span: dict[str, Any], place: str) -> dict[str, Any]:
+    data = span.get("span_data")
+    if not isinstance(data, dict):
+        raise TraceError(f"{place}: its span_data is no object: {shown(data)[:80]}")
+    attributes: dict[str, Any] = {}
+    name, asked, answered = str(data.get("name") or data.get("type") or "span"), data.get("input"), data.get("output")
+    match data.get("type"):
+        case "agent":
+            attributes = {names.OPERATION: names.INVOKE_AGENT, names.AGENT: name}
+            name = f"{names.INVOKE_AGENT} {name}"
+        case "function":
+            attributes = {
+                names.OPERATION: names.EXECUTE_TOOL,
+                names.TOOL: name,
+                names.ARGUMENTS: asked,
+                names.RESULT: answered,
+            }
+            name = f"{names.EXECUTE_TOOL} {name}"
+        case "generation" | "response":
+            usage = data["usage"] if isinstance(data.get("usage"), dict) else {}
+            attributes = {
+                names.OPERATION: names.CHAT,
+                names.MODEL: data.get("model"),
+                names.INPUT: asked,
+                names.OUTPUT: answered,
+            }
+            attributes |= {names.TOKENS_IN: usage.get("input_tokens"), names.TOKENS_OUT: usage.get("output_tokens")}
+            name = names.CHAT
+    error = span.get("error")
+    message = error
+    if isinstance(error, dict):
+        more = error["data"].get("error") if isinstance(error.get("data"), dict) else None
+        message = ": ".join(str(words) for words in (error.get("message"), more) if words)
+    return {
+        "name": name,
+        "traceId": span.get("trace_id"),
+        "spanId": span.get("id"),
+        "parentSpanId": span.get("parent_id"),
+        "startTimeUnixNano": _time(span.get("started_at"), place),
+        "endTimeUnixNano": _time(span.get("ended_at"), place),
+        "attributes": _attributes(attributes),
+        "status": {} if error is None else {"code": 2, "message": str(message)},
+        "kind": 3 if name == names.CHAT else 1,
+    }
 
 
 def _of_jaeger(span: dict[str, Any], place: str) -> dict[str, Any]:
@@ -79,8 +116,8 @@ def _of_jaeger(span: dict[str, Any], place: str) -> dict[str, Any]:
 def _of_console(span: dict[str, Any], place: str) -> dict[str, Any]:
     """A span of the console exporter or of MLflow, version 2 or 3."""
     context = span["context"] if isinstance(span.get("context"), dict) else span
-    status = span.get("status") if isinstance(span.get("status"), dict) else {}
-    code = str(_first(status or {}, "status_code", "code") or span.get("status_code"))
+    status = span["status"] if isinstance(span.get("status"), dict) else {}
+    code = str(_first(status, "status_code", "code") or span.get("status_code"))
     events = [
         {
             "name": str(one.get("name", "")),
@@ -89,7 +126,7 @@ def _of_console(span: dict[str, Any], place: str) -> dict[str, Any]:
         }
         for one in _objects(span.get("events"))
     ]
-    message = _first(status or {}, "description", "message") or span.get("status_message")
+    message = _first(status, "description", "message") or span.get("status_message")
     return {
         "name": span["name"],
         "traceId": _bare(context.get("trace_id")),
@@ -108,7 +145,7 @@ def _objects(value: Any) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def _first(around: Mapping[str, Any], *keys: str) -> Any:
+def _first(around: dict[str, Any], *keys: str) -> Any:
     return next((around[key] for key in keys if around.get(key) is not None), None)
 
 
