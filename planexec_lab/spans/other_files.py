@@ -1,8 +1,8 @@
 """Traces in the files of Jaeger, OpenTelemetry's console exporter, MLflow and openai-agents.
 
-Each span is rewritten as OTLP JSON has it, and read by `otlp_reading`; so the same checks hold for all of them. openai-agents passes
-``trace`` and ``trace.span`` objects to its exporters, https://openai.github.io/openai-agents-python/tracing/. Its spans of a turn, of
-a handoff or of a guardrail have no name in the conventions and keep their own.
+Each span is rewritten as OTLP JSON has it, and read by `otlp_reading`; so the same checks hold for all of them. openai-agents
+passes ``trace`` and ``trace.span`` objects to its exporters, https://openai.github.io/openai-agents-python/tracing/. Its spans of
+a turn, of a handoff or of a guardrail have no name in the conventions and keep their own.
 """
 
 from __future__ import annotations
