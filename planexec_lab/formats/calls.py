@@ -15,7 +15,7 @@ from typing import Any
 
 from planexec_lab.formats.dollars import UNREADABLE, expression
 from planexec_lab.formats.shapes import plain
-from planexec_lab.formats.steps import by_position
+from planexec_lab.formats.steps import by_position, positional
 
 _CALL = re.compile(r"""(?P<tool>[\w.-]+|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")\((?P<arguments>.*)\)""", re.DOTALL)
 _BARE = re.compile(r"[\w.-]+")
@@ -67,8 +67,7 @@ def why(error: BaseException) -> str:
 def written(tool: str, params: Mapping[str, Any]) -> str:
     """Return the call as text. Raises one of `dollars.UNREADABLE` for a value that Python can't write."""
     name = tool if _BARE.fullmatch(tool) else repr(tool)
-    values = [params[key] for key in ("input", *(f"arg{n}" for n in range(1, len(params) + 1))) if key in params]
-    if by_position(values) == params and values:
+    if values := positional(params):
         return f"{name}({', '.join(map(repr, values))})"
     parts = [f"{key}={value!r}" for key, value in params.items() if _is_keyword(key)]
     others = {key: value for key, value in params.items() if not _is_keyword(key)}

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from itertools import pairwise, product
-from typing import Any
 
 from planexec_lab.formats import labels
 from planexec_lab.formats.drawn import Chart, Shape, arrows
@@ -19,7 +18,6 @@ from planexec_lab.formats.shapes import fault
 from planexec_lite.plan import Plan, PlanError
 
 CARRIES = frozenset({"goal", "description", "tool", "params"})
-LINE = re.compile(r"[ \t]*(?:strict[ \t]+)?digraph\b|[^\n{]*[^\n{-]->[^>]")
 
 _HEADER = re.compile(
     r"\s*(?:(?://[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|#[^\n]*\n)\s*)*(?:strict\s+)?digraph\b", re.DOTALL | re.IGNORECASE
@@ -46,15 +44,13 @@ _END: _Token = ("sign", "", 0)
 _HTML_LABEL = "\0html:"  # marks a name in <…>, until its use
 
 
-def recognises(data: Any) -> bool:
+def recognises(data: str) -> bool:
     """Is this a text that begins with ``digraph``?"""
-    return isinstance(data, str) and _HEADER.match(data) is not None
+    return _HEADER.match(data) is not None
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read a directed graph: an arrow leads from what must be done first."""
-    if not isinstance(data, str):
-        raise fault("this is not a string", _MEND)
     return _Graph(list(_tokens(data))).read()
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from planexec_lab.formats.shapes import fault, shaped
-from planexec_lab.formats.steps import build, only_tools, rewriter, step, unwritable
+from planexec_lab.formats.steps import build, only_tools, rewriter, step, whole
 from planexec_lite import references
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
@@ -64,7 +64,7 @@ def write(plan: Plan) -> str:
     """Write the list of tasks."""
     tasks = [
         {"task": tool, "id": _number(one.id), "dep": [_number(id) for id in one.depends_on] or [-1],
-         "args": references.translate(one.params, _generated)}
+         "args": references.translate(one.params, whole("<GENERATED>-{}"))}
         for one, tool in only_tools(plan)
     ]  # fmt: skip
     return json.dumps(tasks, indent=2, ensure_ascii=False)
@@ -72,9 +72,3 @@ def write(plan: Plan) -> str:
 
 def _number(id: str) -> int | str:
     return int(id) if re.fullmatch("0|[1-9][0-9]{0,8}", id, re.ASCII) else id
-
-
-def _generated(reference: Reference) -> str:
-    if reference.path:
-        raise unwritable(None, f"{reference} names a part, and <GENERATED>-1 is a whole result", "use the whole result")
-    return f"<GENERATED>-{reference.step}"

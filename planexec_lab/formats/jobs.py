@@ -20,7 +20,6 @@ from planexec_lab.formats.shapes import fault
 from planexec_lite.plan import Plan
 
 CARRIES = frozenset({"goal", "description"})
-LINE = re.compile(r"[ \t]*(?:jobs|stages|services|dag):[ \t]*$")
 
 _WAITS = "needs deps depends_on dependencies depends dependsOn requires runAfter after upstream".split()
 _PLAIN_WAITS = {re.sub("[-_]", "", name).lower() for name in _WAITS}
@@ -44,12 +43,12 @@ _MOST = 200_000  # characters
 _MEND = "write jobs:, and below each job its name and needs: [the jobs before it]; leave out what a plan can't have"
 
 
-def recognises(data: Any) -> bool:
+def recognises(data: str) -> bool:
     """Is this YAML with a group of jobs and a name for what they wait for?"""
-    return isinstance(data, str) and _RECOGNISED.search(data) is not None and _GROUP.search(data) is not None
+    return _RECOGNISED.search(data) is not None and _GROUP.search(data) is not None
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read the jobs; the name of the workflow is the goal."""
     if not isinstance(data, str) or len(data) > _MOST:
         raise fault(f"this is not text, or has more than {_MOST:,} characters", _MEND)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lab.formats import calls, jobs, llmcompiler, worfbench
+from planexec_lab.formats import calls
 from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, unwritable
 from planexec_lite.plan import Plan, PlanError
@@ -23,7 +23,6 @@ from planexec_lite.plan import Plan, PlanError
 CARRIES = frozenset({"goal", "description"})
 _MARK = r"(?:#{1,6}[ \t]+)?(?:\*\*|__)?(?:step[ \t]+)?"
 _NUMBER = r"(?:\(#?(?P<inside>[0-9]{1,9})\)|#?(?P<number>[0-9]{1,9})(?:[.):]|[ \t]+[-–—](?=[ \t])))"
-LINE = re.compile(rf"[ \t]*(?:{_MARK}{_NUMBER}|[-*+•])(?:\*\*|__)?[ \t]+\S", re.IGNORECASE)
 
 _ITEM = re.compile(
     rf"(?P<indent>[ \t]*)(?:(?P<bold>{_MARK}){_NUMBER}|[-*+•])(?P<closed>\*\*|__)?[ \t]+(?P<text>.*)", re.IGNORECASE
@@ -34,7 +33,9 @@ _STATE = re.compile(
     r"~~|^\[[^\]]?\](?!\()|[☑✅✔✓✗❌]|\((?:done|completed?|finished|skip(?:ped)?|cancell?ed)\)\W*$", re.IGNORECASE
 )
 _GOAL = re.compile(r"[ \t]*(?:#+[ \t]*)?(?:Goal|Task):[ \t]*(.*)", re.IGNORECASE)
-_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*")
+_HEADING = re.compile(
+    r"[ \t]*(?!(?:nodes?|edges?)[ \t]*:)(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*", re.I
+)
 
 _STEP = r"(?:the[ \t]+)?(?:steps?|tasks?|items?)"
 _ONE = rf"(?:{_STEP}\s+)?#?[0-9]{{1,9}}"
@@ -117,27 +118,15 @@ class _Item:
     hinted: bool = False
 
 
-def recognises(data: Any) -> bool:
-    """Is this a text that begins with an item, a goal or a heading, and has items, none of which is a numbered call?
-
-    Or an answer of TaskWeaver's planner, with such a text in ``init_plan``?
-    """
-    data = _of_taskweaver(data)
-    if not isinstance(data, str) or any(one.recognises(data) for one in (jobs, llmcompiler, worfbench)):
-        return False
+def recognises(data: str) -> bool:
+    """Is this a text that begins with an item, a goal or a heading, and has items?"""
     lines = [line for line in data.splitlines() if line.strip()]
     first = next((place for place, line in enumerate(lines) if _ITEM.match(line)), None)
-    headings = lines[:first]
-    return first is not None and all(
-        _GOAL.match(one) or (_HEADING.fullmatch(one) and not worfbench.LINE.match(one)) for one in headings
-    )
+    return first is not None and all(_GOAL.match(one) or _HEADING.fullmatch(one) for one in lines[:first])
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read the list; ``Goal: …`` above it is the goal, other headings are left out, an indented line continues its item."""
-    data = _of_taskweaver(data)
-    if not isinstance(data, str):
-        raise fault("this is not a string", _MEND)
     goal, items, outer, fields = "", list[_Item](), "", list[int]()
     for line, text in enumerate(data.splitlines(), 1):
         item = _ITEM.fullmatch(text)
@@ -178,11 +167,6 @@ def write(plan: Plan) -> str:
         hint = f" (after {', '.join(others)})" if others and not in_order else " (after nothing)" if none else ""
         lines.append(f"{step.id}. {step.description}{hint}")
     return "\n".join([*lines, ""])
-
-
-def _of_taskweaver(data: Any) -> Any:
-    answer = data.get("response", data) if isinstance(data, Mapping) else {}
-    return answer.get("init_plan", data) if isinstance(answer, Mapping) else data
 
 
 def _short(text: str) -> str:

@@ -14,14 +14,12 @@ from typing import Any
 from planexec_lab.formats import calls
 from planexec_lab.formats.dollars import UNREADABLE, expression, results_in
 from planexec_lab.formats.shapes import fault
-from planexec_lab.formats.steps import build, only_tools, step, unwritable
+from planexec_lab.formats.steps import build, only_tools, step, whole
 from planexec_lite import references
 from planexec_lite.plan import Plan
-from planexec_lite.references import Reference
 
 CARRIES = frozenset({"goal", "description", "tool", "params"})
-LINE = re.compile(r"[ \t]*[0-9]+[.)][ \t]*\w+\(")
-_NUMBERED = re.compile(r"^" + LINE.pattern, re.M)
+_NUMBERED = re.compile(r"^[ \t]*[0-9]+[.)][ \t]*\w+\(", re.M)
 
 _SHAPE = 'write each step on a separate line: 1. search("Oslo"), then 2. math("$1 / 2"); the last one is join()'
 _LINE = re.compile(r"([0-9]+)[.)]\s*(\w.*)")
@@ -33,15 +31,13 @@ _WHOLE = re.compile(r"\$\{[0-9]+\}")
 _UNQUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\$(?:[0-9]+|\{[0-9]+\})""")
 
 
-def recognises(data: Any) -> bool:
+def recognises(data: str) -> bool:
     """Is this a text with numbered calls?"""
-    return isinstance(data, str) and _NUMBERED.search(data) is not None
+    return _NUMBERED.search(data) is not None
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read the planner's text; ``Thought:`` becomes the description of the next step, ``Question:`` the goal."""
-    if not isinstance(data, str):
-        raise fault("this is not a string", _SHAPE)
     goal = why = ""
     steps: list[dict[str, Any]] = []
     earlier, ended, over = set[str](), False, False
@@ -73,17 +69,11 @@ def write(plan: Plan) -> str:
     """Write numbered calls, with ``Thought:`` above one that has a description, and ``join()`` last."""
     lines = [f"Question: {plan.goal}"] if plan.goal else []
     for one, tool in only_tools(plan):
-        params = references.translate(one.params, _dollar)
+        params = references.translate(one.params, whole("${{{}}}"))
         lines += [f"Thought: {one.description}"] if one.description else []
         lines.append(f"{one.id}. {calls.written(tool, {name: _lone(value) for name, value in params.items()})}")
     last = max((int(one.id) for one in plan.steps if one.id.isdecimal()), default=0)
     return "\n".join([*lines, f"{last + 1}. join()", ""])
-
-
-def _dollar(reference: Reference) -> str:
-    if reference.path:
-        raise unwritable(None, f"{reference} names a part of a result, and $1 is the whole", "use the whole result")
-    return f"${{{reference.step}}}"
 
 
 def _lone(value: Any) -> Any:

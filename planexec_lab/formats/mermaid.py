@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from itertools import product
-from typing import Any
 
 from planexec_lab.formats import calls, labels
 from planexec_lab.formats.drawn import Chart, Shape, arrows
@@ -19,7 +18,6 @@ from planexec_lab.formats.steps import unwritable
 from planexec_lite.plan import Plan, PlanError
 
 CARRIES = frozenset({"goal", "description", "tool", "params"})
-LINE = re.compile(r"[ \t]*(?:(?:flowchart(?:-elk)?|graph)[ \t]+(?:TB|TD|BT|RL|LR)\b|[^\n]*(?:-->|-\.+->|==>))")
 
 _HEADER = re.compile(r"\s*(?:flowchart(?:-elk)?|graph)\b[ \t]*(?:TB|TD|BT|RL|LR|[<>^v])?[ \t]*(?=[;\n]|\Z)")
 _MATTER = re.compile(r"\s*---[ \t]*\n(?P<lines>.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -82,15 +80,13 @@ _KEYWORD = re.compile(
 _MEND = 'write A["what to do"] --> B["what to do next"], a statement a line; a label with brackets in it needs quotes'
 
 
-def recognises(data: Any) -> bool:
+def recognises(data: str) -> bool:
     """Is this a text that begins with ``flowchart`` or ``graph``, below a title perhaps?"""
-    return isinstance(data, str) and _HEADER.match(*_body(data)) is not None
+    return _HEADER.match(*_body(data)) is not None
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read a flowchart: an arrow leads from what must be done first."""
-    if not isinstance(data, str):
-        raise fault("this is not a string", _MEND)
     text, start = _body(data)
     header = _HEADER.match(text, start)
     if header is None:

@@ -112,6 +112,24 @@ def build(
         raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None
 
 
+def whole(form: str) -> Callable[[Reference], str]:
+    """Return what writes a reference to a whole result: `form` with the step's id for ``{}``."""
+
+    def written(reference: Reference) -> str:
+        if reference.path:
+            message = f"{reference} names a part of a result, and {form.format(1)} is the whole"
+            raise unwritable(None, message, "use the whole result")
+        return form.format(reference.step)
+
+    return written
+
+
+def positional(params: Mapping[str, Any]) -> list[Any] | None:
+    """Return the values of arguments that `by_position` named; None if some have other names."""
+    values = [params[key] for key in ("input", *(f"arg{n}" for n in range(1, len(params) + 1))) if key in params]
+    return values if by_position(values) == params else None
+
+
 def unwritable(step: str | None, message: str, mend: str) -> PlanError:
     """Return an error that names the part that a format can't hold, its place and the fix."""
     return PlanError([Problem("unwritable", step, message, mend)])

@@ -20,7 +20,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator
 
 from planexec_lab.formats.shapes import fault, shaped
-from planexec_lab.formats.steps import build, by_position, only_tools, rewriter, step, unwritable
+from planexec_lab.formats.steps import build, by_position, only_tools, positional, rewriter, step, unwritable
 from planexec_lite import references
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
@@ -155,5 +155,5 @@ def write(plan: Plan) -> str:
 
 def _arguments(params: Mapping[str, Any]) -> list[Any]:
     ours = references.translate(dict(params), lambda reference: f"<node-{reference.step}>{reference.path}")
-    values = [ours[key] for key in ("input", *(f"arg{n}" for n in range(1, len(ours) + 1))) if key in ours]
-    return values if by_position(values) == ours else [{"name": name, "value": value} for name, value in ours.items()]
+    values = positional(ours)
+    return [{"name": name, "value": value} for name, value in ours.items()] if values is None else values
