@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from planexec_lab.formats import labels
 from planexec_lab.formats.shapes import fault
-from planexec_lab.formats.steps import build, unwritable
+from planexec_lab.formats.steps import build, through, unwritable
 from planexec_lite.plan import Plan, PlanError
 
 Shape = Literal["box", "round", "decision", "mark"]
@@ -83,30 +83,20 @@ class Chart:
         self.nodes = {id: node for id, node in self.nodes.items() if id not in self.arrow_ids}
         markers = {id for id, node in self.nodes.items() if node.is_marker(id)}
         names = self._names(markers)
+        passed = {id: self.before.get(id, []) for id in markers}
         steps = []
         for id, node in self.nodes.items():
             if node.shape == "decision" and len(ways := self.ways.get(id, {})) > 1:
                 message = f"line {node.line}: from {id} one goes {' or '.join(map(repr, ways))}; a plan has no branches"
                 raise fault(message, "draw a single branch; a run that takes another branch needs a new plan")
             if id not in markers:
-                depends_on = [names[other] for other in self._before(id, markers)]
+                depends_on = [names[other] for other in through(self.before.get(id, []), passed)]
                 steps.append(
                     {"id": names[id], "depends_on": depends_on, **_says(id, node), **(calls or {}).get(id, {})}
                 )
         if self.faults:
             raise self.faults[0]
         return build(steps, self.goal, lines={name: self.nodes[id].line for id, name in names.items()})
-
-    def _before(self, id: str, markers: set[str]) -> list[str]:
-        """Return the steps that `id` waits for: those before it, and those before the markers before it."""
-        steps, left, seen = list[str](), list(self.before.get(id, [])), set[str]()
-        while left:
-            other = left.pop(0)
-            if other not in seen:
-                seen.add(other)
-                left[:0] = self.before.get(other, []) if other in markers else []
-                steps += [] if other in markers else [other]
-        return steps
 
     def _names(self, markers: set[str]) -> dict[str, str]:
         """Return the ids of the steps by the names of their nodes."""

@@ -27,7 +27,7 @@ _SHAPE = 'write [{"task": …, "id": 0, "dep": [-1], "args": {"text": …}}, …
 _GENERATED = re.compile(r"<(?:GENERATED|resource)(?:>-\{?([0-9]+)\}?|-([0-9]+)>)", re.IGNORECASE)
 
 
-class _Task(BaseModel, extra="forbid"):
+class _Task(BaseModel, extra="forbid", strict=True):
     task: str
     id: int | str
     dep: list[int | str] | int | str = []

@@ -17,7 +17,7 @@ from typing import Any
 
 from planexec_lab.formats import calls
 from planexec_lab.formats.shapes import fault
-from planexec_lab.formats.steps import build, unwritable
+from planexec_lab.formats.steps import build, through, unwritable
 from planexec_lite.plan import Plan, PlanError
 
 CARRIES = frozenset({"goal", "description"})
@@ -84,15 +84,11 @@ _NAMED = re.compile(
 _LIKELY = re.compile(  # in a list with words about order, an item that says none waits for nothing, so these are asked about
     r"^(?:then|next|finally|lastly)\b|\b(?:first|last|only\s+then)\W*$|\bat\s+the\s+(?:very\s+)?end\b"
     r"|\b(?:after\w*|thereafter|before(?:hand)?|subsequent\w*|meanwhile|while|until|unless|if|when|once|provided|pending|upon)\b"
-    r"|\b(?:as\s+soon\s+as|subject\s+to|follow(?:s|ing|-up)|builds?\s+on|triggers?|trigger\w*\s+by|on\s*success|waits?|nach)\b"
+    r"|\b(?:as\s+soon\s+as|subject\s+to|follow(?:s|ing|-up)|builds?\s+on|triggers?|trigger\w*\s+by|on\s*success|waits?|nach|contingent|conditional)\b"
+    r"|[≥>]|\b(?:given|post)\s+#?[0-9]"
     r"|\b(?:steps?|tasks?|items?)\s+(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
     r"|\b(?:first|second|third|fourth|fifth|[0-9]+(?:st|nd|rd|th)|previous|preceding|prior|earlier|above|both|others?)\s+"
     r"(?:\w+\s+)?(?:steps?|tasks?|items?|ones?)\b",
-    re.IGNORECASE,
-)
-_LATER = re.compile(
-    r"\b(?:as\s+soon\s+as|upon|until|pending|post|waits?|contingent|conditional|subject\s+to|provided|given|not\s+before|no\s+earlier)\b"
-    r"|[≥>]",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(  # "2", "#2" and "$2", but neither "2.5" nor "2 files"
@@ -127,7 +123,7 @@ def recognises(data: str) -> bool:
 
 def read(data: str) -> Plan:
     """Read the list; ``Goal: …`` above it is the goal, other headings are left out, an indented line continues its item."""
-    goal, items, outer, fields = "", list[_Item](), "", list[int]()
+    goal, items, outer = "", list[_Item](), ""
     for line, text in enumerate(data.splitlines(), 1):
         item = _ITEM.fullmatch(text)
         if item:
@@ -138,15 +134,11 @@ def read(data: str) -> Plan:
             if items and bool(number) != bool(items[0].number):
                 raise fault(f"line {line}: {_short(text)} is mixed with items of another kind", _MEND)
             items.append(_item(item, number, line))
-            if not number and (_FIELD.match(item["text"]) or item["text"].rstrip().endswith(":")):
-                fields.append(line)
         elif not items and (above := _GOAL.fullmatch(text)):
             goal = above[1].strip()
         elif text.strip() and (items or not _HEADING.fullmatch(text)):
             if not items or not text[:1].isspace():
                 raise fault(f"line {line}: {_short(text)} is no item of the list", _MEND)
-            if items[-1].line in fields and _FIELD.match(text.strip()):
-                raise fault(f"line {items[-1].line}: {_short(items[-1].lines[0])} begins an object, not an item", _MEND)
             items[-1].lines.append(text.strip())
     return build(_steps(items), goal, lines={item.id: item.line for item in items})
 
@@ -187,6 +179,9 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
     for place, item in enumerate(items, 1):
         item.id = str(place) if by_place else item.number
     for place, item in enumerate(items):
+        first, second = [*item.lines, ""][:2]
+        if not item.number and (_FIELD.match(first) or first.endswith(":")) and _FIELD.match(second):
+            raise fault(f"line {item.line}: {_short(first)} begins an object, not an item", _MEND)
         _read_hints(item, items, place)
         if state := _STATE.search(item.text):
             mend = "leave out what is not to be done, or write [ ] or [x] before each item"
@@ -207,7 +202,7 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
     if done and len(done) == len(items):
         raise fault(f"line {items[0].line}: every item is ticked off, so no step remains", "write what is to be done")
     return [
-        {"id": item.id, "description": item.text, "depends_on": _without(item.waits_for, done)}
+        {"id": item.id, "description": item.text, "depends_on": through(item.waits_for, done)}
         for item in items
         if not item.done
     ]
@@ -276,7 +271,7 @@ def _doubts_of_a_root(text: str, places: Mapping[str, int], place: int) -> str:
 
 def _doubts(item: _Item, places: Mapping[str, int], place: int) -> str:
     """Return the words of an item that are followed by the number of an item behind `place` for which it does not wait."""
-    words = _LIKELY.search(item.text) or _LATER.search(item.text)
+    words = _LIKELY.search(item.text)
     ids = {number["id"] for number in _PLAIN.finditer(item.text, words.end())} if words else set[str]()
     others = ids.difference(item.waits_for, [item.id])
     return item.text[words.start() :] if words and any(places.get(id, -1) > place for id in others) else ""
@@ -303,19 +298,6 @@ def _check_names(items: list[_Item]) -> None:
         last = re.search(r"\bafter\s+#?([0-9]+)[.!]*$", _EMPHASIS.sub("", item.text), re.IGNORECASE)
         if last and last[1] in by_id and last[1] != item.id:
             raise _unread(item, f"{last[0]!r} can be a step or a number")
-
-
-def _without(ids: list[str], done: dict[str, list[str]]) -> list[str]:
-    """Return `ids` with those that are done replaced by what they waited for."""
-    kept, left, seen = list[str](), list(ids), set[str]()
-    while left:
-        id = left.pop(0)
-        if id not in done:
-            kept.append(id)
-        elif id not in seen:
-            seen.add(id)
-            left += done[id]
-    return list(dict.fromkeys(kept))
 
 
 def _unread(item: _Item, message: str) -> PlanError:

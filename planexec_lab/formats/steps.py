@@ -112,6 +112,17 @@ def build(
         raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None
 
 
+def through(ids: Iterable[str], passed: Mapping[str, list[str]]) -> list[str]:
+    """Return `ids`, but for those in `passed` what is before them, because they are no steps."""
+    kept, left, seen = list[str](), list(ids), set[str]()
+    while left:
+        if (id := left.pop(0)) not in seen:
+            seen.add(id)
+            left[:0] = passed.get(id, [])
+            kept += [] if id in passed else [id]
+    return kept
+
+
 def whole(form: str) -> Callable[[Reference], str]:
     """Return what writes a reference to a whole result: `form` with the step's id for ``{}``."""
 
