@@ -113,7 +113,7 @@ def write(plan: Plan, format: str, leave_out: Collection[str] = ()) -> str:
     Raises `PlanError` with everything that the format can't hold, and `ValueError` for an unknown field name.
     """
     writer = _FORMATS[_known(format)]
-    return writing.write(plan, format, writer.write, lambda text: read(text, format), writer.CARRIES, leave_out)
+    return writing.write(plan, format, writer.write, lambda text: read(text, format), leave_out)
 
 
 def named(plan: Plan, toolbox: Toolbox) -> Plan:

@@ -17,8 +17,6 @@ from planexec_lab.formats.drawn import Chart, Shape, arrows
 from planexec_lab.formats.shapes import fault
 from planexec_lite.plan import Plan, PlanError
 
-CARRIES = frozenset({"goal", "description", "tool", "params"})
-
 _HEADER = re.compile(
     r"\s*(?:(?://[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|#[^\n]*\n)\s*)*(?:strict\s+)?digraph\b", re.DOTALL | re.IGNORECASE
 )

@@ -16,8 +16,6 @@ from planexec_lab.formats.drawn import Chart, arrows
 from planexec_lab.formats.shapes import fault
 from planexec_lite.plan import Plan
 
-CARRIES = frozenset({"description", "tool", "params"})
-
 _SHAPE = 'write {"nodes": [{"id": "a", "label": "what to do"}, …], "edges": [{"source": "a", "target": "b"}]}'
 _ENDS = (("source", "target"), ("from", "to"), ("start", "end"), ("src", "dst"))
 _CONDITIONS = (

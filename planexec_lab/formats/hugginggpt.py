@@ -21,8 +21,6 @@ from planexec_lite import references
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
 
-CARRIES = frozenset({"tool", "params"})
-
 _SHAPE = 'write [{"task": …, "id": 0, "dep": [-1], "args": {"text": …}}, …]'
 _GENERATED = re.compile(r"<(?:GENERATED|resource)(?:>-\{?([0-9]+)\}?|-([0-9]+)>)", re.IGNORECASE)
 

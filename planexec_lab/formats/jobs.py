@@ -18,8 +18,6 @@ from planexec_lab.formats.drawn import Chart, arrows
 from planexec_lab.formats.shapes import fault
 from planexec_lite.plan import Plan
 
-CARRIES = frozenset({"goal", "description"})
-
 _WAITS = "needs deps depends_on dependencies depends dependsOn requires runAfter after upstream".split()
 _GROUPS = ("jobs", "tasks", "stages", "services", "steps")
 _RECOGNISED = re.compile(rf"(?:^[ \t-]*|[{{,][ \t]*)(?:{'|'.join(_WAITS)})[ \t]*:", re.MULTILINE)

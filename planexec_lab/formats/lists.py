@@ -20,7 +20,6 @@ from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, through, unwritable
 from planexec_lite.plan import Plan, PlanError
 
-CARRIES = frozenset({"goal", "description"})
 _MARK = r"(?:#{1,6}[ \t]+)?(?:\*\*|__)?(?:step[ \t]+)?"
 _NUMBER = r"(?:\(#?(?P<inside>[0-9]{1,9})\)|#?(?P<number>[0-9]{1,9})(?:[.):]|[ \t]+[-–—](?=[ \t])))"
 

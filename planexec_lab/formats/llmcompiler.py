@@ -18,7 +18,6 @@ from planexec_lab.formats.steps import build, only_tools, step, whole
 from planexec_lite import references
 from planexec_lite.plan import Plan
 
-CARRIES = frozenset({"goal", "description", "tool", "params"})
 _NUMBERED = re.compile(r"^[ \t]*[0-9]+[.)][ \t]*\w+\(", re.M)
 
 _SHAPE = 'write each step on a separate line: 1. search("Oslo"), then 2. math("$1 / 2"); the last one is join()'

@@ -17,8 +17,6 @@ from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import unwritable
 from planexec_lite.plan import Plan, PlanError
 
-CARRIES = frozenset({"goal", "description", "tool", "params"})
-
 _HEADER = re.compile(r"\s*(?:flowchart(?:-elk)?|graph)\b[ \t]*(?:TB|TD|BT|RL|LR|[<>^v])?[ \t]*(?=[;\n]|\Z)")
 _MATTER = re.compile(r"\s*---[ \t]*\n(?P<lines>.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"^[ \t]*title:[ \t]*(.*?)[ \t]*$", re.MULTILINE)

@@ -7,10 +7,7 @@ from typing import Any
 
 from planexec_lab.formats.places import Path
 from planexec_lab.formats.shapes import ItemError, load
-from planexec_lab.formats.writing import OF_PLAN, OF_STEP
 from planexec_lite.plan import Plan, PlanError
-
-CARRIES = frozenset({*OF_PLAN, *OF_STEP})
 
 _MARKS = {"description", "task", "tool", "action", "params", "depends_on"}
 

@@ -16,8 +16,6 @@ from planexec_lite import references
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
 
-CARRIES = frozenset({"goal", "description", "tool", "params"})
-
 _SHAPE = "write 'Plan: why' and then '#E1 = Tool[input]', with the bracket closed, for each step"
 _PIECE = re.compile(r"^[ \t]*(?=Plan:|#E[0-9]+[ \t]*=)", re.M)
 _DEFINITION = re.compile(r"#E[0-9]+[ \t]*=")

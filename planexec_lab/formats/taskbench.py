@@ -25,8 +25,6 @@ from planexec_lite import references
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
 
-CARRIES = frozenset({"goal", "description", "tool", "params"})
-
 _SHAPE = 'write {"task_nodes": [{"task": …, "arguments": […]}], "task_links": [{"source": …, "target": …}]}'
 _NODE = re.compile(r"<(?:output (?:of|from) )?node-([0-9]+)>(?:\.output\b)?((?:\.\w+|\[[0-9]+\])*)", re.ASCII)
 _ENDS = {"", "none", "null", "start", "input", "end", "output"}  # what models write where a link has no other side

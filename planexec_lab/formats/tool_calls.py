@@ -16,8 +16,6 @@ from planexec_lab.formats.steps import build, only_tools
 from planexec_lite import references
 from planexec_lite.plan import Plan
 
-CARRIES = frozenset({"goal", "tool", "params"})
-
 _SHAPE = 'write [{"type": "function", "function": {"name": "search", "arguments": "{\\"query\\": \\"Oslo\\"}"}}, …]'
 
 

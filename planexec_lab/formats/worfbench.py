@@ -14,8 +14,6 @@ from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, unwritable
 from planexec_lite.plan import Plan
 
-CARRIES = frozenset({"description"})
-
 _SHAPE = "write 'Node:', a line '1: what to do' for each node, then 'Edge: (START,1) (1,2) (2,END)'"
 _HEAD = re.compile(r"[ \t]*(?:(?P<node>nodes?)|edges?|graph)[ \t]*:", re.IGNORECASE)
 _NODE = re.compile(r"\s*([\w.-]+)\s*:\s*(.*)")
