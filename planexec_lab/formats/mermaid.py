@@ -45,20 +45,8 @@ _LINK = re.compile(
     )[ \t]*(?:\|(?P<label>[^|]*)\|)?\s*""",
     re.VERBOSE,
 )
-_SHAPES: tuple[tuple[str, tuple[str, ...], Shape], ...] = (
-    ("(((", (")))",), "round"),
-    ("((", ("))",), "round"),
-    ("([", ("])",), "round"),
-    ("(", (")",), "box"),
-    ("[[", ("]]",), "box"),
-    ("[(", (")]",), "box"),
-    ("[/", ("/]", "\\]"), "box"),
-    ("[\\", ("\\]", "/]"), "box"),
-    ("[", ("]",), "box"),
-    ("{{", ("}}",), "box"),
-    ("{", ("}",), "decision"),
-    (">", ("]",), "box"),
-)
+_OPENING = re.compile(r"\(\[|\({1,3}|\[[\[(/\\]?|\{\{?|>")
+_CLOSING = str.maketrans("([{>", ")]}]")
 _NAMED_SHAPES: dict[str, Shape] = {
     **dict.fromkeys("diam diamond decision question".split(), "decision"),
     **dict.fromkeys("circle circ stadium terminal pill dbl-circ double-circle".split(), "round"),
@@ -216,20 +204,19 @@ class _Statement:
         return _lines(settings["label"]) if "label" in settings else None, shape
 
     def _shape(self) -> tuple[list[str] | None, Shape | None]:
-        for opening, closings, shape in _SHAPES:
-            if not self.text.startswith(opening, self.place):
-                continue
-            begin = self.place + len(opening)
-            quoted = _QUOTED.match(self.text, begin)
-            if quoted and (closing := next((one for one in closings if self.text.startswith(one, quoted.end())), None)):
-                self.place = quoted.end() + len(closing)
-                return _lines(quoted[1]), shape
-            ends = [end for closing in closings if (end := self.text.find(closing, begin)) >= 0]
-            if ends and not quoted:
-                closing = next(one for one in closings if self.text.startswith(one, min(ends)))
-                self.place = min(ends) + len(closing)
-                return _lines(self.text[begin : min(ends)]), shape
-        return None, None
+        opening = _OPENING.match(self.text, self.place)
+        if opening is None:
+            return None, None
+        closing = opening[0].translate(_CLOSING)[::-1]
+        closings = ("/]", "\\]") if closing[0] in "/\\" else (closing,)  # such as [/a\]
+        shape: Shape = "decision" if closing == "}" else "round" if closing in ("])", "))", ")))") else "box"
+        quoted = _QUOTED.match(self.text, opening.end())
+        begin = quoted.end() if quoted else opening.end()
+        ends = [end for closing in closings if (end := self.text.find(closing, begin)) >= 0]
+        if not ends or (quoted and min(ends) != begin):
+            return None, None
+        self.place = min(ends) + len(closing)
+        return _lines(quoted[1] if quoted else self.text[begin : min(ends)]), shape
 
     def _fault(self, message: str) -> PlanError:
         return fault(f"line {self.line}: {message}", _MEND)
