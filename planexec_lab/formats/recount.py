@@ -10,14 +10,14 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from planexec_lab.formats import PUBLISHED, Published, nestful_tools, parallelism, read, table, taskbench_tools
+from planexec_lab.formats import PUBLISHED, nestful_tools, parallelism, read, table, taskbench_tools
 from planexec_lab.formats.parallelism import Measured, Parallelism, counted
 from planexec_lite.plan import PlanError
-from planexec_lite.tools import Toolbox
 
 
 class Row(NamedTuple):
@@ -46,48 +46,36 @@ class Row(NamedTuple):
 
 class _Part(NamedTuple):
     set: str  # its name in `PUBLISHED`
-    name: str
-    format: str
+    name: str  # begins with its format
     plans: str  # the file, below the folder
-    take: Callable[[Any], Any]  # from an item of the file to what the reader reads
-    tools: str | None = None
-    toolbox: Callable[[str], Toolbox] = nestful_tools
-
-
-def _nestful(set: str, name: str, file: str) -> _Part:
-    plans, tools = f"NESTFUL/data/{file}-data.json", f"NESTFUL/data/{file}-spec.json"
-    return _Part(f"NESTFUL, {set}", f"nestful/{name}", "nestful", plans, _same, tools)
-
-
-def _worfbench(name: str) -> _Part:
-    plans = f"WorFBench/gold_traj/{name}/graph_eval.json"
-    return _Part("WorFBench", f"worfbench/{name}", "worfbench", plans, _last_said)
-
-
-def _taskbench(name: str) -> _Part:
-    plans = f"GNN4TaskPlan/prediction/{name}/direct.json"
-    tools = f"GNN4TaskPlan/data/{name.split('/')[0]}/tool_desc.json"
-    set = "TaskBench, small models"
-    return _Part(set, f"taskbench/{name}", "taskbench", plans, _same, tools, taskbench_tools)
-
-
-def _same(item: Any) -> Any:
-    return item
-
-
-def _last_said(item: Any) -> Any:
-    return item["conversations"][-1]["content"]
+    tools: str = ""
 
 
 _PARTS = (
-    _nestful("web services", "executable", "executable/executable"),
-    _nestful("Glaive", "glaive", "non-executable/non-executable-glaive"),
-    _nestful("SGD", "sgd", "non-executable/non-executable-sgd"),
-    *map(_worfbench, "alfworld intercodesql lumos os seal_tools toolalpaca toolbench webshop wikihow".split()),
-    *map(_taskbench, ("huggingface/CodeLlama-13b", "huggingface/mistral-7b")),
-    *map(_taskbench, ("multimedia/CodeLlama-13b", "multimedia/mistral-7b")),
+    *(
+        _Part(f"NESTFUL, {set}", f"nestful/{name}", f"NESTFUL/data/{file}-data.json", f"NESTFUL/data/{file}-spec.json")
+        for set, name, file in (
+            ("web services", "executable", "executable/executable"),
+            ("Glaive", "glaive", "non-executable/non-executable-glaive"),
+            ("SGD", "sgd", "non-executable/non-executable-sgd"),
+        )
+    ),
+    *(
+        _Part("WorFBench", f"worfbench/{name}", f"WorFBench/gold_traj/{name}/graph_eval.json")
+        for name in "alfworld intercodesql lumos os seal_tools toolalpaca toolbench webshop wikihow".split()
+    ),
+    *(
+        _Part(
+            "TaskBench, small models",
+            f"taskbench/{domain}/{model}",
+            f"GNN4TaskPlan/prediction/{domain}/{model}/direct.json",
+            f"GNN4TaskPlan/data/{domain}/tool_desc.json",
+        )
+        for domain in ("huggingface", "multimedia")
+        for model in ("CodeLlama-13b", "mistral-7b")
+    ),
 )
-_SETS = {part.name: part.set for part in _PARTS}
+_TOOLS = {"nestful": nestful_tools, "taskbench": taskbench_tools}
 
 
 def rows(folder: Path) -> tuple[list[Row], list[str]]:
@@ -95,42 +83,33 @@ def rows(folder: Path) -> tuple[list[Row], list[str]]:
     figures: list[Row] = []
     absent = []
     for part in _PARTS:
-        files = [folder / file for file in (part.plans, part.tools) if file is not None]
-        if missing := [file.relative_to(folder).as_posix() for file in files if not file.is_file()]:
+        files = [file for file in (part.plans, part.tools) if file]
+        if missing := [file for file in files if not (folder / file).is_file()]:
             absent += missing
         else:
-            figures += _rows(part, *(file.read_text("utf-8") for file in files))
+            figures += _rows(part.name, *((folder / file).read_text("utf-8") for file in files))
     return figures, absent
 
 
-def _rows(part: _Part, plans: str, tools: str | None = None) -> Iterator[Row]:
-    toolbox = part.toolbox(tools) if tools is not None else None
-    for place, item in enumerate(_items(plans), 1):
+def _rows(part: str, plans: str, tools: str = "") -> Iterator[Row]:
+    format = part.partition("/")[0]
+    toolbox = _TOOLS[format](tools) if tools else None
+    items = json.loads(plans) if plans.lstrip().startswith("[") else map(json.loads, plans.splitlines())
+    for place, item in enumerate(items, 1):
         id = str(item.get("id") or place).rsplit("_", 1)[-1]  # "lumos_20047" is in the part lumos
         try:
-            plan = read(part.take(item), part.format)
+            plan = read(item["conversations"][-1]["content"] if "conversations" in item else item, format)
         except PlanError:
-            yield Row(part.name, id, None, None, None, None, "unread", "")
+            yield Row(part, id, None, None, None, None, "unread", "")
             continue
         without = {problem.code for problem in plan.problems()}
         besides = {problem.code for problem in plan.problems(toolbox)} - without
+        depth: int | None = None
+        width: int | None = None
+        with suppress(ValueError):
+            _, depth, width = parallelism(plan)
         edges = sum(len(step.depends_on) for step in plan.steps)
-        shape = _shape(plan)
-        depth, width = (shape.depth, shape.width) if shape else (None, None)
-        yield Row(part.name, id, len(plan.steps), edges, depth, width, _codes(without), _codes(besides))
-
-
-def _items(text: str) -> list[Any]:
-    """The items of a JSON list or of a JSON lines file."""
-    listed: list[Any] = json.loads(text) if text.lstrip().startswith("[") else list(map(json.loads, text.splitlines()))
-    return listed
-
-
-def _shape(plan: Any) -> Parallelism | None:
-    try:
-        return parallelism(plan)
-    except ValueError:
-        return None
+        yield Row(part, id, len(plan.steps), edges, depth, width, _codes(without), _codes(besides))
 
 
 def _codes(codes: Iterable[str]) -> str:
@@ -139,9 +118,10 @@ def _codes(codes: Iterable[str]) -> str:
 
 def totals(figures: Iterable[Row]) -> dict[str, tuple[Measured, int]]:
     """Return for each set what was measured over it, and how many of its plans are valid with the published tools too."""
+    names = {part.name: part.set for part in _PARTS}
     sets: dict[str, list[Row]] = {}
     for row in figures:
-        sets.setdefault(_SETS[row.part], []).append(row)
+        sets.setdefault(names[row.part], []).append(row)
     return {name: (_measured(of), sum(not (row.problems or row.with_tools) for row in of)) for name, of in sets.items()}
 
 
@@ -162,26 +142,12 @@ def write(figures: Iterable[Row], path: Path) -> None:
 def recorded(path: Path | None = None) -> list[Row]:
     """Read such a file; by default the one that is part of the kit."""
     with (path or Path(__file__).with_name("figures.csv")).open(encoding="utf-8", newline="") as file:
-        lines = csv.reader(file)
-        next(lines)
-        return [_row(*line) for line in lines]
-
-
-def _row(part: str, id: str, steps: str, edges: str, depth: str, width: str, problems: str, with_tools: str) -> Row:
-    return Row(part, id, _number(steps), _number(edges), _number(depth), _number(width), problems, with_tools)
+        rows = [*csv.reader(file)][1:]
+    return [Row(part, id, *map(_number, counts), problems, fit) for part, id, *counts, problems, fit in rows]  # type: ignore[call-arg, arg-type]
 
 
 def _number(cell: str) -> int | None:
     return int(cell) if cell else None
-
-
-def differences(counts: dict[str, tuple[Measured, int]], published: Iterable[Published] = PUBLISHED) -> list[str]:
-    """Say in which sets the totals are others than those that were published with the kit."""
-    return [
-        f"{row.name}: counted {counts[row.name][0]}, fit with tools {counts[row.name][1]}; PUBLISHED has others"
-        for row in published
-        if row.name in counts and counts[row.name] != (row.measured, row.valid_with_tools)
-    ]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -197,10 +163,12 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{name}: {valid} of {measured.plans} fit with the published tools too")
     for file in absent:
         print(f"{file}: not there, and not counted")
-    for difference in (differing := differences(counts)):
-        print(difference)
     if len(arguments) == 2:
         write(figures, Path(arguments[1]))
+    published = {row.name: (row.measured, row.valid_with_tools) for row in PUBLISHED}
+    differing = [name for name in counts if counts[name] != published[name]]
+    for name in differing:
+        print(f"{name}: counted {counts[name]}; PUBLISHED has {published[name]}")
     return 1 if differing else 0
 
 

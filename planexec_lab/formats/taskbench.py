@@ -9,10 +9,8 @@ link has joined yet, forwards if it can.
 
 from __future__ import annotations
 
-import heapq
 import json
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Annotated, Any
@@ -27,6 +25,7 @@ from planexec_lite.references import Reference
 
 _SHAPE = 'write {"task_nodes": [{"task": …, "arguments": […]}], "task_links": [{"source": …, "target": …}]}'
 _NODE = re.compile(r"<(?:output (?:of|from) )?node-([0-9]+)>(?:\.output\b)?((?:\.\w+|\[[0-9]+\])*)", re.ASCII)
+_MOST = 10_000  # pairs of nodes that a link between two tools could mean
 _ENDS = {"", "none", "null", "start", "input", "end", "output"}  # what models write where a link has no other side
 
 
@@ -91,6 +90,11 @@ def _after(row: _Row, inside: tuple[str, ...]) -> list[list[str]]:
         for tools_joined in product(link.source, link.target):
             source, target = tools_joined
             if source in nodes and target in nodes:
+                if len(nodes[source]) * len(nodes[target]) > _MOST:
+                    message = f"task_links.{place}: too many nodes have the tool {source!r} or {target!r}"
+                    raise fault(
+                        message, "write the plan in a format whose links name nodes", at=(*inside, "task_links", place)
+                    )
                 if tools_joined not in pairs:
                     pairs[tools_joined] = _nearest(nodes[source], nodes[target])
                 pair = next(pairs[tools_joined], None) or nearest[tools_joined]  # when all are joined, the first again
@@ -105,33 +109,8 @@ def _after(row: _Row, inside: tuple[str, ...]) -> list[list[str]]:
 
 
 def _nearest(sources: list[int], targets: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield every (source, target), those that lead forwards first, the nearest first; both lists go up."""
-    yield from _one_way(sources, targets, forwards=True)
-    yield from _one_way(sources, targets, forwards=False)
-
-
-def _one_way(sources: list[int], targets: list[int], forwards: bool) -> Iterator[tuple[int, int]]:
-    """Each node of the shorter list goes through the longer one, away from itself; of all next pairs the nearest is taken.
-
-    So a link costs no look at pairs that it does not join, however many nodes have the same tool.
-    """
-    from_sources = len(sources) <= len(targets)
-    few, many = (sources, targets) if from_sources else (targets, sources)
-    away = 1 if forwards == from_sources else -1
-    beside = bisect_right if forwards == (away > 0) else bisect_left  # no node comes forwards from itself
-    next_pairs: list[tuple[int, int, int, int]] = []  # distance, source, target, place in `many`
-
-    def push(node: int, place: int) -> None:
-        if 0 <= place < len(many):
-            start, end = (node, many[place]) if from_sources else (many[place], node)
-            heapq.heappush(next_pairs, (abs(end - start), start, end, place))
-
-    for node in few:
-        push(node, beside(many, node) - (away < 0))
-    while next_pairs:
-        _, start, end, place = heapq.heappop(next_pairs)
-        yield start, end
-        push(start if from_sources else end, place + away)
+    """Yield every (source, target), those that lead forwards first, the nearest first."""
+    yield from sorted(product(sources, targets), key=lambda pair: (pair[0] >= pair[1], abs(pair[1] - pair[0])))
 
 
 def write(plan: Plan) -> str:
