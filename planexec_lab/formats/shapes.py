@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from planexec_lab.formats.places import Path, line_of
+from planexec_lab.formats.places import Path, lines_of
 from planexec_lite.plan import PlanError, Problem
 from planexec_lite.plan.reading import named_once
 
@@ -26,9 +26,10 @@ class ItemError(PlanError):
 
     def in_text(self, text: str) -> PlanError:
         """Return the same faults with the lines of their items in the JSON `text`."""
+        lines = lines_of(text, self.paths[:_PLACED])
         placed = [
-            replace(problem, message=f"line {line_of(text, path)}: {problem.message}")
-            for problem, path in zip(self.problems[:_PLACED], self.paths[:_PLACED], strict=True)
+            replace(problem, message=f"line {line}: {problem.message}")
+            for problem, line in zip(self.problems[:_PLACED], lines, strict=True)
         ]
         return PlanError([*placed, *self.problems[_PLACED:]], text)
 
