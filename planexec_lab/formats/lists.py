@@ -11,7 +11,6 @@ or has the number of an earlier item. Items that are ticked off, ``[x]``, are do
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -148,14 +147,11 @@ def write(plan: Plan) -> str:
         if not step.id.isdecimal():
             message = f"an item of a list has a number, and this step is called {step.id!r}"
             raise unwritable(step.id, message, "number the steps")
-    ids = [step.id for step in plan.steps]
-    places = {id: place for place, id in enumerate(ids)}
-    after = [list(step.depends_on) for step in plan.steps]
+    ids, after = [step.id for step in plan.steps], [list(step.depends_on) for step in plan.steps]
     in_order = after == [ids[max(place - 1, 0) : place] for place in range(len(ids))]
     lines = [f"Goal: {plan.goal}"] if plan.goal else []
-    for place, (step, others) in enumerate(zip(plan.steps, after, strict=True)):
-        none = not in_order and (not any(after) or bool(_doubts_of_a_root(step.description, places, place)))
-        hint = f" (after {', '.join(others)})" if others and not in_order else " (after nothing)" if none else ""
+    for step, others in zip(plan.steps, after, strict=True):
+        hint = "" if in_order else f" (after {', '.join(others) or 'nothing'})"
         lines.append(f"{step.id}. {step.description}{hint}")
     return "\n".join([*lines, ""])
 
@@ -253,27 +249,16 @@ def _check_words(items: list[_Item]) -> None:
     """Raise `PlanError` for words that could say that an item waits for another one, and were not read."""
     hinted, places = any(item.hinted for item in items), {item.id: place for place, item in enumerate(items)}
     for place, item in enumerate(items):
-        if hinted and not item.hinted:
-            words = _doubts_of_a_root(item.text, places, place)
+        words = _LIKELY.search(item.text)
+        numbers = {number["id"]: number.start() for number in _PLAIN.finditer(item.text)}
+        if hinted and not item.hinted:  # it waits for nothing
+            doubts = (place and words is not None) or any(places.get(id, place) < place for id in numbers)
         else:
-            words = _doubts(item, places, -1 if hinted else place)
-        if words:
-            raise _unread(item, f"{_short(words)} could be about order")
-
-
-def _doubts_of_a_root(text: str, places: Mapping[str, int], place: int) -> str:
-    """Return the words of an item at `place`, which waits for nothing, that could be about order; "" if none are."""
-    words = _LIKELY.search(text) if place else None
-    numbers = (number for number in _PLAIN.finditer(text) if places.get(number["id"], place) < place)
-    return words[0] if words else next((number[0] for number in numbers), "")
-
-
-def _doubts(item: _Item, places: Mapping[str, int], place: int) -> str:
-    """Return the words of an item that are followed by the number of an item behind `place` for which it does not wait."""
-    words = _LIKELY.search(item.text)
-    ids = {number["id"] for number in _PLAIN.finditer(item.text, words.end())} if words else set[str]()
-    others = ids.difference(item.waits_for, [item.id])
-    return item.text[words.start() :] if words and any(places.get(id, -1) > place for id in others) else ""
+            later = {id for id in numbers if places.get(id, -1) > (-1 if hinted else place)}
+            others = later.difference(item.waits_for, [item.id])
+            doubts = words is not None and any(numbers[id] >= words.end() for id in others)
+        if doubts:
+            raise _unread(item, f"{words[0] if words else 'a number'!r} could be about order")
 
 
 def _check_names(items: list[_Item]) -> None:

@@ -26,15 +26,12 @@ class ItemError(PlanError):
 
     def in_text(self, text: str) -> PlanError:
         """Return the same faults with the lines of their items in the JSON `text`."""
-        lines = lines_of(text, self.paths[:_PLACED])
+        lines = lines_of(text, self.paths)
         placed = [
             replace(problem, message=f"line {line}: {problem.message}")
-            for problem, line in zip(self.problems[:_PLACED], lines, strict=True)
+            for problem, line in zip(self.problems, lines, strict=True)
         ]
-        return PlanError([*placed, *self.problems[_PLACED:]], text)
-
-
-_PLACED = 20  # as many as a PlanError shows; each of them costs a walk through the text
+        return PlanError(placed, text)
 
 
 def fault(message: str, mend: str, code: str = "wrong_shape", at: Path | None = None) -> PlanError:
