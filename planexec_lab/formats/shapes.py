@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from planexec_lab.formats.places import Path, lines_of
+from planexec_lab.lines import Path, line_of
 from planexec_lite.plan import PlanError, Problem
 from planexec_lite.plan.reading import named_once
 
@@ -26,10 +26,15 @@ class ItemError(PlanError):
 
     def in_text(self, text: str) -> PlanError:
         """Return the same faults with the lines of their items in the JSON `text`."""
-        lines = lines_of(text, self.paths)
+        import yaml  # which reads JSON, and knows where each part begins
+
+        try:
+            root: Any = yaml.compose(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        except (yaml.YAMLError, RecursionError):
+            root = None
         placed = [
-            replace(problem, message=f"line {line}: {problem.message}")
-            for problem, line in zip(self.problems, lines, strict=True)
+            replace(problem, message=f"line {line_of(root, path)}: {problem.message}")
+            for problem, path in zip(self.problems, self.paths, strict=True)
         ]
         return PlanError(placed, text)
 

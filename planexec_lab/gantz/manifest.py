@@ -42,6 +42,7 @@ from planexec_lab.gantz import http
 from planexec_lab.gantz import script as scripts
 from planexec_lab.gantz.script import PARAMETER
 from planexec_lab.gantz.words import ManifestError
+from planexec_lab.lines import line_of
 from planexec_lite.tools import suggest
 
 _MOST = 1_000_000  # bytes of a manifest
@@ -239,7 +240,9 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
         raise ManifestError(f"{name} has no tools; it begins with tools: and a list of them")
     for place, tool in enumerate(data.get("tools") or () if isinstance(data.get("tools"), list) else ()):
         for key in [key for key in _IGNORED if isinstance(tool, dict) and key in tool]:
-            warnings.warn(f"{name}{_line(root, ('tools', place, key))}: gantz ignores the key {key!r}", stacklevel=3)
+            warnings.warn(
+                f"{name}, line {line_of(root, ('tools', place, key))}: gantz ignores the key {key!r}", stacklevel=3
+            )
             del tool[key]
     try:
         manifest = Manifest.model_validate(data)
@@ -250,7 +253,7 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
         raise ManifestError(_told(name, [_problem(one, data, root) for one in first])) from None
     problems = []
     for place, tool in enumerate(manifest.tools):
-        begins = f"tool {tool.name!r}{_line(root, ('tools', place))}: "
+        begins = f"tool {tool.name!r}, line {line_of(root, ('tools', place))}: "
         if tool.name in [other.name for other in manifest.tools[:place]]:
             problems.append(f"{begins}another tool is called so; give one of them another name")
         try:
@@ -286,26 +289,12 @@ def _told(name: str, problems: list[str]) -> str:
     return f"{name}: {problems[0]}" if len(problems) == 1 else "\n- ".join([f"{name}:", *problems])
 
 
-def _line(node: Any, where: tuple[Any, ...]) -> str:
-    """The line of a place in a document, or of what is nearest around it."""
-    line = node.start_mark.line
-    for key in where:
-        if isinstance(key, int) and node.id == "sequence":
-            inner = [(one, one) for one in node.value[key : key + 1]]
-        else:
-            inner = [(name, one) for name, one in node.value if name.value == key] if node.id == "mapping" else []
-        if not inner:
-            break
-        line, node = inner[0][0].start_mark.line, inner[0][1]
-    return f", line {line + 1}"
-
-
 _KEYS = [key for part in (Manifest, ManifestTool, Parameter, Script, Request) for key in part.model_fields]
 
 
 def _problem(error: Any, data: Mapping[Any, Any], root: Any) -> str:
     """pydantic's errors with the tool's name instead of its number, and the line."""
-    where, line = list(error["loc"]), _line(root, error["loc"])
+    where, line = list(error["loc"]), f", line {line_of(root, error['loc'])}"
     told = f"the file{line}: "
     if len(where) > 1 and where[0] == "tools" and isinstance(where[1], int):
         tool = data["tools"][where[1]]

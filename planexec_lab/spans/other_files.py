@@ -49,7 +49,6 @@ def _of_openai_agents(span: dict[str, Any], place: str) -> dict[str, Any]:
     match data.get("type"):
         case "agent":
             attributes = {names.OPERATION: names.INVOKE_AGENT, names.AGENT: name}
-            name = f"{names.INVOKE_AGENT} {name}"
         case "function":
             attributes = {
                 names.OPERATION: names.EXECUTE_TOOL,
@@ -57,7 +56,6 @@ def _of_openai_agents(span: dict[str, Any], place: str) -> dict[str, Any]:
                 names.ARGUMENTS: asked,
                 names.RESULT: answered,
             }
-            name = f"{names.EXECUTE_TOOL} {name}"
         case "generation" | "response":
             usage = data["usage"] if isinstance(data.get("usage"), dict) else {}
             attributes = {
@@ -67,7 +65,6 @@ def _of_openai_agents(span: dict[str, Any], place: str) -> dict[str, Any]:
                 names.OUTPUT: answered,
             }
             attributes |= {names.TOKENS_IN: usage.get("input_tokens"), names.TOKENS_OUT: usage.get("output_tokens")}
-            name = names.CHAT
     error = span.get("error")
     message = error
     if isinstance(error, dict):
@@ -82,7 +79,6 @@ def _of_openai_agents(span: dict[str, Any], place: str) -> dict[str, Any]:
         "endTimeUnixNano": _time(span.get("ended_at"), place),
         "attributes": _attributes(attributes),
         "status": {} if error is None else {"code": 2, "message": str(message)},
-        "kind": 3 if name == names.CHAT else 1,
     }
 
 
@@ -109,7 +105,6 @@ def _of_jaeger(span: dict[str, Any], place: str) -> dict[str, Any]:
         "attributes": _attributes(tags),
         "events": logs,
         "status": {"code": 2, "message": tags.get("otel.status_description")} if failed else {},
-        "kind": 3 if tags.get("span.kind") == "client" else 1,
     }
 
 
@@ -137,7 +132,6 @@ def _of_console(span: dict[str, Any], place: str) -> dict[str, Any]:
         "attributes": _attributes(span.get("attributes")),
         "events": events,
         "status": {"code": 2, "message": message} if "ERROR" in code else {},
-        "kind": 3 if "CLIENT" in str(span.get("kind")) else 1,
     }
 
 

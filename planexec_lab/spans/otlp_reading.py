@@ -17,7 +17,6 @@ from planexec_lite.tools import shown
 Found = tuple[dict[str, Any], str]
 """A span as OTLP JSON has it, and its place."""
 
-_CLIENT = (3, "SPAN_KIND_CLIENT")
 _FAILED = (2, "STATUS_CODE_ERROR")
 
 
@@ -68,7 +67,6 @@ def span_of(span: dict[str, Any], place: str) -> Span:
         attributes,
         events,
         _error(span.get("status"), attributes, events),
-        span.get("kind") in _CLIENT,
     )
 
 
