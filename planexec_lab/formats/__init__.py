@@ -25,7 +25,7 @@ from typing import Any
 
 from planexec_lab.formats import (
     dot,
-    graph_json,
+    graph,
     hugginggpt,
     jobs,
     lists,
@@ -52,21 +52,21 @@ __all__ = [
     "nestful_tools", "parallelism", "read", "repaired", "sample", "table", "taskbench_tools", "write",
 ]  # fmt: skip
 
-_FORMATS: dict[str, Any] = {
-    "native": native,
-    "nestful": nestful,
-    "worfbench": worfbench,
-    "taskbench": taskbench,
-    "llmcompiler": llmcompiler,
-    "rewoo": rewoo,
-    "hugginggpt": hugginggpt,
-    "mermaid": mermaid,
-    "dot": dot,
-    "graph": graph_json,
-    "tool_calls": tool_calls,
-    "jobs": jobs,
-    "list": lists,
-}
+_MODULES = (
+    native,
+    nestful,
+    worfbench,
+    taskbench,
+    llmcompiler,
+    rewoo,
+    hugginggpt,
+    mermaid,
+    dot,
+    graph,
+    tool_calls,
+    jobs,
+)
+_FORMATS: dict[str, Any] = {one.__name__.rpartition(".")[2]: one for one in _MODULES} | {"list": lists}
 _TEXTS = ("worfbench", "llmcompiler", "rewoo", "mermaid", "dot", "jobs", "list")
 names: tuple[str, ...] = tuple(_FORMATS)
 """The formats that `read` and `write` know."""

@@ -22,10 +22,6 @@ _NUMBERED = re.compile(r"^[ \t]*[0-9]+[.)][ \t]*\w+\(", re.M)
 
 _SHAPE = 'write each step on a separate line: 1. search("Oslo"), then 2. math("$1 / 2"); the last one is join()'
 _LINE = re.compile(r"([0-9]+)[.)]\s*(\w.*)")
-_ORDER = re.compile(  # in a comment
-    r"#[^\"')\]]*(?:[0-9]|\b(?:after|before|depends|waits?|needs|requires|once|when|if|then|parallel)\b)[^\"')\]]*$",
-    re.IGNORECASE,
-)
 _WHOLE = re.compile(r"\$\{[0-9]+\}")
 _UNQUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\$(?:[0-9]+|\{[0-9]+\})""")
 
@@ -49,8 +45,6 @@ def read(data: str) -> Plan:
             why = text.removeprefix("Thought:").strip()
         elif numbered := _LINE.fullmatch(text):
             tool, params = _call(numbered[2], place)
-            if comment := _ORDER.search(text):
-                raise fault(f"line {place}: the comment {comment[0].strip()!r} could be about order", "leave it out")
             if tool == "join":
                 ended = True
                 continue
@@ -83,7 +77,10 @@ def _lone(value: Any) -> Any:
 def _call(text: str, place: int) -> tuple[str, dict[str, Any]]:
     """Return the tool and its arguments; ``$1`` without quotes counts as a text."""
     try:
-        call = expression(_UNQUOTED.sub(lambda match: match[1] or f'"{match[0]}"', text))
+        written = _UNQUOTED.sub(lambda match: match[1] or f'"{match[0]}"', text).strip()
+        call = expression(written)
+        if call.end_col_offset != len(written.encode()):
+            raise ValueError("something comes after the call")
         params = calls.arguments(call)
         return call.func.id, params  # type: ignore[attr-defined]
     except UNREADABLE as error:

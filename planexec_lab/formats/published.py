@@ -73,15 +73,11 @@ def table(rows: Iterable[tuple[str, Measured]]) -> str:
     set   plans  valid  steps  chains  gain  at most
     mine      4   50 %    3.0    50 %  1.50     2.00
     """
-    head = ["set", "plans", "valid", "steps", "chains", "gain", "at most"]
-    cells = [head] + [
-        [name, f"{of.plans:,}", f"{of.valid / of.plans:.0%}".replace("%", " %"), f"{of.mean_steps:.1f}",
-         f"{of.chains / of.valid:.0%}".replace("%", " %"), f"{of.mean_gain:.2f}", f"{of.most_gain:.2f}"]
-        for name, of in rows
-    ]  # fmt: skip
-    wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        [row[0].ljust(wide[0]), *(cell.rjust(room) for cell, room in zip(row[1:], wide[1:], strict=True))]
-        for row in cells
-    ]
-    return "\n".join("  ".join(line) for line in lines)
+    listed = list(rows)
+    width = max(len(name) for name, _ in (*listed, ("set", None)))
+    lines = [f"{'set':{width}}  plans  valid  steps  chains  gain  at most"]
+    for name, of in listed:
+        valid, chains = 100 * of.valid / of.plans, 100 * of.chains / of.valid
+        counts = f"{of.plans:5,}  {valid:3.0f} %  {of.mean_steps:5.1f}  {chains:4.0f} %"
+        lines.append(f"{name:{width}}  {counts}  {of.mean_gain:4.2f}  {of.most_gain:7.2f}")
+    return "\n".join(lines)
