@@ -33,22 +33,20 @@ def read(text: str) -> tuple[str, dict[str, Any]]:
         raise ValueError("it is no call of a tool")
     try:
         tool = match["tool"] if match["tool"][0] not in "'\"" else ast.literal_eval(match["tool"])
-        return str(tool), arguments(expression(f"call({match['arguments']}\n)"), spread=True)
+        return str(tool), _arguments(expression(f"call({match['arguments']}\n)"))
     except UNREADABLE as error:
-        raise ValueError(why(error)) from None
+        message = str(getattr(error, "msg", error))
+        raise ValueError("it holds a name or a formula" if message.startswith("malformed node") else message) from None
 
 
-def arguments(call: ast.expr, spread: bool = False) -> dict[str, Any]:
-    """Return the arguments of a parsed call by name; `spread` allows ``**{…}``.
-
-    Raises one of `dollars.UNREADABLE`.
-    """
+def _arguments(call: ast.expr) -> dict[str, Any]:
+    """Return the arguments of a parsed call by name. Raises one of `dollars.UNREADABLE`."""
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         raise ValueError("it is no call of a tool")
     params = by_position(map(ast.literal_eval, call.args))
     for one in call.keywords:
         value = ast.literal_eval(one.value)
-        if one.arg is None and not (spread and isinstance(value, dict)):
+        if one.arg is None and not isinstance(value, dict):
             raise ValueError("** is no argument")
         named = {one.arg: value} if one.arg is not None else value
         if twice := params.keys() & named.keys():
@@ -56,12 +54,6 @@ def arguments(call: ast.expr, spread: bool = False) -> dict[str, Any]:
         params |= named
     held: dict[str, Any] = plain(params)
     return held
-
-
-def why(error: BaseException) -> str:
-    """Return Python's objection to a text."""
-    message = str(getattr(error, "msg", error))
-    return "it holds a name or a formula" if message.startswith("malformed node") else message
 
 
 def written(tool: str, params: Mapping[str, Any]) -> str:

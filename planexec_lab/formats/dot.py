@@ -85,8 +85,8 @@ class _Graph:
         self.named: dict[str, None] = {}  # in the order of their names in the text
 
     def read(self) -> Plan:
-        self._word("strict")
-        if not self._word("digraph"):
+        self._take("strict")
+        if not self._take("digraph"):
             raise self._fault("this is no directed graph")
         if self._next[1] != "{":
             self._name()
@@ -100,8 +100,8 @@ class _Graph:
     def _statements(self, defaults: _Defaults, outermost: bool = False) -> list[str]:
         """Read to the closing brace; return the nodes that are named. `defaults` are the attributes of nodes and arrows."""
         ids = list[str]()
-        while not self._sign("}"):
-            if not (self._sign(";") or self._sign(",")):
+        while not self._take("}"):
+            if not (self._take(";") or self._take(",")):
                 ids += self._statement(defaults, outermost)
         return list(dict.fromkeys(ids))
 
@@ -109,7 +109,7 @@ class _Graph:
         line = self._next[2]
         ends = [self._end(defaults)]
         kind = ends[0][0].lower() if len(ends[0]) == 1 and self.tokens[self.place - 1][0] == "word" else ""
-        if self._sign("="):
+        if self._take("="):
             value = self._name()
             if kind == "label" and outermost:
                 self.chart.goal = "\n".join(_lines(value))
@@ -121,7 +121,7 @@ class _Graph:
             elif outermost and "label" in attributes:
                 self.chart.goal = "\n".join(_lines(attributes["label"]))
             return []
-        while self._sign("->"):
+        while self._take("->"):
             ends.append(self._end(defaults))
         attributes = self._attributes()
         for id in dict.fromkeys(id for end in ends for id in end):
@@ -156,7 +156,7 @@ class _Graph:
 
     def _end(self, defaults: _Defaults) -> list[str]:
         """One end of an arrow: a node, or all nodes of a group in braces. A group has its own defaults."""
-        subgraph = self._word("subgraph")
+        subgraph = self._take("subgraph")
         if subgraph and self._next[1] != "{":
             self._name()
         if subgraph or self._next[1] == "{":
@@ -168,18 +168,18 @@ class _Graph:
 
     def _node(self) -> str:
         id = self._name()
-        while self._sign(":"):  # a port says where the arrow touches the node
+        while self._take(":"):  # a port says where the arrow touches the node
             self._name()
         return id
 
     def _attributes(self) -> dict[str, str]:
         attributes = {}
-        while self._sign("["):
-            while not self._sign("]"):
+        while self._take("["):
+            while not self._take("]"):
                 name = self._name()
-                attributes[name] = self._name() if self._sign("=") else "true"
-                if not self._sign(","):
-                    self._sign(";")
+                attributes[name] = self._name() if self._take("=") else "true"
+                if not self._take(","):
+                    self._take(";")
         return attributes
 
     def _name(self) -> str:
@@ -195,18 +195,13 @@ class _Graph:
     def _next(self) -> _Token:
         return self.tokens[self.place] if self.place < len(self.tokens) else _END
 
-    def _sign(self, sign: str) -> bool:
-        here = self._next[:2] == ("sign", sign)
-        self.place += here
-        return here
-
-    def _word(self, word: str) -> bool:
-        here = self._next[0] == "word" and self._next[1].lower() == word
+    def _take(self, text: str) -> bool:
+        here = self._next[0] in ("word", "sign") and self._next[1].lower() == text
         self.place += here
         return here
 
     def _expect(self, sign: str) -> None:
-        if not self._sign(sign):
+        if not self._take(sign):
             raise self._fault(f"{sign!r} is missing")
 
     def _fault(self, message: str) -> PlanError:

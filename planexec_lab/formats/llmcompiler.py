@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from planexec_lab.formats import calls
-from planexec_lab.formats.dollars import UNREADABLE, expression, results_in
+from planexec_lab.formats.dollars import results_in
 from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, only_tools, step, whole
 from planexec_lite import references
@@ -77,12 +77,7 @@ def _lone(value: Any) -> Any:
 def _call(text: str, place: int) -> tuple[str, dict[str, Any]]:
     """Return the tool and its arguments; ``$1`` without quotes counts as a text."""
     try:
-        written = _UNQUOTED.sub(lambda match: match[1] or f'"{match[0]}"', text).strip()
-        call = expression(written)
-        if call.end_col_offset != len(written.encode()):
-            raise ValueError("something comes after the call")
-        params = calls.arguments(call)
-        return call.func.id, params  # type: ignore[attr-defined]
-    except UNREADABLE as error:
-        message = f"line {place}: {text[:60]!r} can't be read: {calls.why(error)}"
+        return calls.read(_UNQUOTED.sub(lambda match: match[1] or f'"{match[0]}"', text))
+    except ValueError as error:
+        message = f"line {place}: {text[:60]!r} can't be read: {error}"
         raise fault(message, "close every bracket and quote; pass texts (in quotes), numbers and lists") from None

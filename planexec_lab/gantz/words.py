@@ -156,7 +156,7 @@ class Checks:
             if at in code:
                 self._code(program, word)
             elif at and has_value(word):
-                self._place(program, words[at - 1], word)
+                self._place(program, words, at)
                 if not _ended(words[:at]):
                     self._argument(program, known or {}, words[at - 1], word, at >= own)
 
@@ -174,16 +174,16 @@ class Checks:
             never = values and (never or any(has_value(one) and has_value(word) for one, word in pairwise(words)))
         if never or ("first" in known and not re.fullmatch(known["first"], "".join(first))):
             raise runs(program)
-        if program == "git" and "--" not in words:
-            for at in plain[_LISTS["the first branch of git"].get(words[1], len(plain)) :]:
-                self._require("ref", *_VALUE.findall(words[at]))
         if program == "psql":
             return [at + 1 for at, word in enumerate(words) if word == "-c"]
         return plain[1:] if program == "sqlite3" else plain[:1] if program == "jq" else []
 
-    def _place(self, program: str, before: str, word: str) -> None:
+    def _place(self, program: str, words: Sequence[str], at: int) -> None:
         """Require what the program needs of a value, also after ``--``."""
+        word, before = words[at], words[at - 1]
         rule = _PROGRAMS.get(program, {}).get("rule", "")
+        if program == "git" and words[1] in _LISTS["branches in git"].split() and "--" not in words:
+            rule = "ref"
         if program in ("curl", "wget") and word[0] != "-" and "://" not in word:
             self.inside(f"http://{word}")
         if program == "curl":
