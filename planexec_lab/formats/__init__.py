@@ -190,15 +190,11 @@ def _unfenced(text: str) -> str:
     except UnicodeEncodeError as error:
         line = 1 + text.count("\n", 0, error.start)
         raise fault(f"line {line}: here is half a character, {text[error.start]!r}", "write whole ones") from None
-    lines = text.splitlines()
-    used = [n for n, line in enumerate(lines) if line.strip()]
-    if len(used) < 2 or not _FENCE.fullmatch(lines[used[0]]) or lines[used[-1]].strip() != "```":
-        return text
-    inside = lines[used[0] + 1 : used[-1]]
-    return text if any(_FENCE.match(line) for line in inside) else "\n" * (used[0] + 1) + "\n".join(inside)
+    match = _FENCE.fullmatch(text)
+    return "\n" * (match[1].count("\n") + 1) + match[2] if match else text
 
 
-_FENCE = re.compile(r"[ \t]*```[ \t]*\w*[ \t]*")
+_FENCE = re.compile(r"(\s*)```[ \t]*\w*[ \t]*\n((?:(?![ \t]*```).*\n)*)[ \t]*```\s*")
 
 
 def _choice(known: Any) -> str:

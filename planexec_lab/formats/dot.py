@@ -91,35 +91,31 @@ class _Graph:
         if self._next[1] != "{":
             self._name()
         self._expect("{")
-        self._statements({"node": {}, "edge": {}}, outermost=True)
+        defaults: _Defaults = {"graph": {}, "node": {}, "edge": {}}
+        self._statements(defaults)
         if self._next != _END:
             raise self._fault(f"{self._next[1][:60]!r} comes after the end of the graph")
+        self.chart.goal = "\n".join(_lines(defaults["graph"].get("label", "")))
         self.chart.nodes = {id: self.chart.nodes[id] for id in self.named if id in self.chart.nodes}
         return self.chart.plan()
 
-    def _statements(self, defaults: _Defaults, outermost: bool = False) -> list[str]:
-        """Read to the closing brace; return the nodes that are named. `defaults` are the attributes of nodes and arrows."""
+    def _statements(self, defaults: _Defaults) -> list[str]:
+        """Read to the closing brace; return the nodes that are named. `defaults` are the attributes of nodes and so on."""
         ids = list[str]()
         while not self._take("}"):
             if not (self._take(";") or self._take(",")):
-                ids += self._statement(defaults, outermost)
+                ids += self._statement(defaults)
         return list(dict.fromkeys(ids))
 
-    def _statement(self, defaults: _Defaults, outermost: bool) -> list[str]:
+    def _statement(self, defaults: _Defaults) -> list[str]:
         line = self._next[2]
         ends = [self._end(defaults)]
         kind = ends[0][0].lower() if len(ends[0]) == 1 and self.tokens[self.place - 1][0] == "word" else ""
         if self._take("="):
-            value = self._name()
-            if kind == "label" and outermost:
-                self.chart.goal = "\n".join(_lines(value))
+            defaults["graph"][kind] = self._name()
             return []
-        if kind in ("graph", "node", "edge") and self._next[1] == "[":
-            attributes = self._attributes()
-            if kind != "graph":
-                defaults[kind] |= attributes
-            elif outermost and "label" in attributes:
-                self.chart.goal = "\n".join(_lines(attributes["label"]))
+        if kind in defaults and self._next[1] == "[":
+            defaults[kind] |= self._attributes()
             return []
         while self._take("->"):
             ends.append(self._end(defaults))

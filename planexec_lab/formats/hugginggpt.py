@@ -32,10 +32,6 @@ class _Task(BaseModel, extra="forbid", strict=True):
     args: dict[str, Any] = {}
 
 
-class _Tasks(BaseModel):
-    tasks: list[_Task]
-
-
 def recognises(data: Any) -> bool:
     """Is this a list of tasks with `dep` or `args`?"""
     tasks = data if isinstance(data, list) else []
@@ -46,7 +42,7 @@ def read(data: Any) -> Plan:
     """Read the list of tasks."""
     rewrite = rewriter(_GENERATED, lambda match: Reference(match[1] or match[2]))
     steps: list[dict[str, Any]] = []
-    for task in shaped(_Tasks, {"tasks": data}, _SHAPE, wrapped=1).tasks:
+    for task in shaped(list[_Task], data, _SHAPE):
         listed = task.dep if isinstance(task.dep, list) else [task.dep]
         after = [str(id) for id in listed if str(id) != "-1"]
         if lost := re.search(

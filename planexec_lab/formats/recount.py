@@ -8,70 +8,50 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from planexec_lab.formats import PUBLISHED, measure, nestful_tools, read, table, taskbench_tools
 from planexec_lab.formats.parallelism import Measured
 from planexec_lite.plan import Plan, PlanError
+from planexec_lite.tools import Toolbox
+
+_SETS = {  # the format of each set of `PUBLISHED`, and its files below the folder
+    "NESTFUL, web services": ("nestful", "NESTFUL/data/executable/executable-data.json"),
+    "NESTFUL, Glaive": ("nestful", "NESTFUL/data/non-executable/*-glaive-data.json"),
+    "NESTFUL, SGD": ("nestful", "NESTFUL/data/non-executable/*-sgd-data.json"),
+    "WorFBench": ("worfbench", "WorFBench/gold_traj/*/graph_eval.json"),
+    "TaskBench, small models": ("taskbench", "GNN4TaskPlan/prediction/*/*/direct.json"),
+}
 
 
-class _Part(NamedTuple):
-    set: str  # its name in `PUBLISHED`
-    format: str
-    plans: str  # the file, below the folder
-    tools: str = ""
+def counts(folder: Path) -> dict[str, tuple[Measured, int]]:
+    """Return for each set below `folder` what was measured, and how many of its plans are valid with the published tools too."""
+    found = {}
+    for name, (format, pattern) in _SETS.items():
+        plans, fit = list[Plan | None](), 0
+        for path in sorted(folder.glob(pattern)):
+            toolbox = _tools(folder, path, format)
+            text = path.read_text("utf-8")
+            for item in json.loads(text) if text.lstrip().startswith("[") else map(json.loads, text.splitlines()):
+                try:
+                    plan = read(item["conversations"][-1]["content"] if "conversations" in item else item, format)
+                except PlanError:
+                    plan = None
+                plans.append(plan)
+                fit += plan is not None and not plan.problems(toolbox)
+        if plans:
+            found[name] = measure(plans), fit
+    return found
 
 
-_PARTS = (
-    *(
-        _Part(f"NESTFUL, {name}", "nestful", f"NESTFUL/data/{file}-data.json", f"NESTFUL/data/{file}-spec.json")
-        for name, file in {
-            "web services": "executable/executable",
-            "Glaive": "non-executable/non-executable-glaive",
-            "SGD": "non-executable/non-executable-sgd",
-        }.items()
-    ),
-    *(
-        _Part("WorFBench", "worfbench", f"WorFBench/gold_traj/{name}/graph_eval.json")
-        for name in "alfworld intercodesql lumos os seal_tools toolalpaca toolbench webshop wikihow".split()
-    ),
-    *(
-        _Part(
-            "TaskBench, small models",
-            "taskbench",
-            f"GNN4TaskPlan/prediction/{domain}/{model}/direct.json",
-            f"GNN4TaskPlan/data/{domain}/tool_desc.json",
-        )
-        for domain in ("huggingface", "multimedia")
-        for model in ("CodeLlama-13b", "mistral-7b")
-    ),
-)
-
-
-def counts(folder: Path) -> tuple[dict[str, tuple[Measured, int]], list[str]]:
-    """Return for each set below `folder` what was measured, and how many of its plans are valid with the published tools too.
-
-    Also return the files that are not there.
-    """
-    plans, fit, absent = dict[str, list[Plan | None]](), Counter[str](), list[str]()
-    for part in _PARTS:
-        files = [file for file in (part.plans, part.tools) if file]
-        if missing := [file for file in files if not (folder / file).is_file()]:
-            absent += missing
-            continue
-        text, *tools = ((folder / file).read_text("utf-8") for file in files)
-        toolbox = (nestful_tools if part.format == "nestful" else taskbench_tools)(tools[0]) if tools else None
-        for item in json.loads(text) if text.lstrip().startswith("[") else map(json.loads, text.splitlines()):
-            try:
-                plan = read(item["conversations"][-1]["content"] if "conversations" in item else item, part.format)
-            except PlanError:
-                plan = None
-            plans.setdefault(part.set, []).append(plan)
-            fit[part.set] += plan is not None and not plan.problems(toolbox)
-    return {name: (measure(of), fit[name]) for name, of in plans.items()}, absent
+def _tools(folder: Path, plans: Path, format: str) -> Toolbox | None:
+    """The published tools of a file of plans, if there is a list of them."""
+    if format == "nestful":
+        return nestful_tools(plans.with_name(plans.name.replace("-data", "-spec")).read_text("utf-8"))
+    domain = plans.parts[-3]
+    listed = folder / "GNN4TaskPlan" / "data" / domain / "tool_desc.json"
+    return taskbench_tools(listed.read_text("utf-8")) if format == "taskbench" else None
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -79,10 +59,10 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         print("usage: python -m planexec_lab.formats.recount FOLDER", file=sys.stderr)
         return 2
-    sets, absent = counts(Path(arguments[0]))
+    sets = counts(Path(arguments[0]))
     print(table((name, measured) for name, (measured, _) in sets.items()))
-    for file in absent:
-        print(f"{file}: not there, and not counted")
+    for name in _SETS.keys() - sets.keys():
+        print(f"{name}: not there, and not counted")
     published = {row.name: (row.measured, row.valid_with_tools) for row in PUBLISHED}
     differing = [name for name in sets if sets[name] != published[name]]
     for name in differing:

@@ -294,13 +294,13 @@ _KEYS = [key for part in (Manifest, ManifestTool, Parameter, Script, Request) fo
 
 def _problem(error: Any, data: Mapping[Any, Any], root: Any) -> str:
     """pydantic's errors with the tool's name instead of its number, and the line."""
-    where, line = list(error["loc"]), f", line {line_of(root, error['loc'])}"
-    told = f"the file{line}: "
-    if len(where) > 1 and where[0] == "tools" and isinstance(where[1], int):
-        tool = data["tools"][where[1]]
+    where, told = list(error["loc"]), "the file"
+    if where[0] == "tools" and len(where) > 1:
+        tool = data["tools"][where[1]] if isinstance(where[1], int) else None
         named = tool.get("name") if isinstance(tool, Mapping) else None
-        told = (f"tool {named!r}" if isinstance(named, str) else f"tool number {where[1] + 1}") + f"{line}: "
+        told = f"tool {named!r}" if isinstance(named, str) else f"tool number {where[1] + 1}"
         where = where[2:]
+    told = f"{told}, line {line_of(root, error['loc'])}: "
     place = ".".join(map(str, where))
     if error["type"] == "extra_forbidden":
         return f"{told}the key {place!r} is not read{suggest(str(where[-1]), _KEYS)}; leave it out"

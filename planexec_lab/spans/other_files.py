@@ -70,16 +70,7 @@ def _of_openai_agents(span: dict[str, Any], place: str) -> dict[str, Any]:
     if isinstance(error, dict):
         more = error["data"].get("error") if isinstance(error.get("data"), dict) else None
         message = ": ".join(str(words) for words in (error.get("message"), more) if words)
-    return {
-        "name": name,
-        "traceId": span.get("trace_id"),
-        "spanId": span.get("id"),
-        "parentSpanId": span.get("parent_id"),
-        "startTimeUnixNano": _time(span.get("started_at"), place),
-        "endTimeUnixNano": _time(span.get("ended_at"), place),
-        "attributes": _attributes(attributes),
-        "status": {} if error is None else {"code": 2, "message": str(message)},
-    }
+    return _otlp({**span, "name": name}, place, attributes, error is not None, message)
 
 
 def _of_jaeger(span: dict[str, Any], place: str) -> dict[str, Any]:
@@ -91,47 +82,44 @@ def _of_jaeger(span: dict[str, Any], place: str) -> dict[str, Any]:
     logs = []
     for log in _objects(span.get("logs")):
         fields = {str(one.get("key")): one.get("value") for one in _objects(log.get("fields"))}
-        at = log.get("timestamp")
-        when = at * 1000 if type(at) is int else 0
-        logs.append({"name": str(fields.pop("event", "")), "timeUnixNano": when, "attributes": _attributes(fields)})
+        at = log["timestamp"] * 1000 if type(log.get("timestamp")) is int else 0
+        logs.append({"name": fields.pop("event", ""), "timestamp": at, "attributes": fields})
+    times = {"start_time": start * 1000, "end_time": (start + took) * 1000}
     failed = tags.get("error") in (True, "true") or tags.get("otel.status_code") == "ERROR"
-    return {
-        "name": span.get("operationName"),
-        "traceId": span.get("traceID"),
-        "spanId": span.get("spanID"),
-        "parentSpanId": (parents or [span.get("parentSpanID")])[0],
-        "startTimeUnixNano": start * 1000,
-        "endTimeUnixNano": (start + took) * 1000,
-        "attributes": _attributes(tags),
-        "events": logs,
-        "status": {"code": 2, "message": tags.get("otel.status_description")} if failed else {},
-    }
+    parent = {"parentSpanID": parents[0]} if parents else {}
+    return _otlp({**span, **parent, **times}, place, tags, failed, tags.get("otel.status_description"), logs)
 
 
 def _of_console(span: dict[str, Any], place: str) -> dict[str, Any]:
     """A span of the console exporter or of MLflow, version 2 or 3."""
-    context = span["context"] if isinstance(span.get("context"), dict) else span
+    context = span["context"] if isinstance(span.get("context"), dict) else {}
     status = span["status"] if isinstance(span.get("status"), dict) else {}
-    code = str(_first(status, "status_code", "code") or span.get("status_code"))
-    events = [
-        {
-            "name": str(one.get("name", "")),
-            "timeUnixNano": _time(_first(one, "timestamp", "time_unix_nano"), place),
-            "attributes": _attributes(one.get("attributes")),
-        }
-        for one in _objects(span.get("events"))
-    ]
+    failed = "ERROR" in str(_first(status, "status_code", "code") or span.get("status_code"))
     message = _first(status, "description", "message") or span.get("status_message")
+    return _otlp(span | context, place, span.get("attributes"), failed, message, span.get("events"))
+
+
+def _otlp(
+    span: dict[str, Any], place: str, attributes: Any, failed: bool, message: Any, events: Any = ()
+) -> dict[str, Any]:
+    """A span as OTLP JSON has it, from the names that the programs use for its parts."""
     return {
-        "name": span["name"],
-        "traceId": _bare(context.get("trace_id")),
-        "spanId": _bare(context.get("span_id")),
-        "parentSpanId": _bare(_first(span, "parent_id", "parent_span_id")),
-        "startTimeUnixNano": _time(_first(span, "start_time", "start_time_unix_nano"), place),
-        "endTimeUnixNano": _time(_first(span, "end_time", "end_time_unix_nano"), place),
-        "attributes": _attributes(span.get("attributes")),
-        "events": events,
-        "status": {"code": 2, "message": message} if "ERROR" in code else {},
+        "name": _first(span, "operationName", "name"),
+        "traceId": _bare(_first(span, "traceID", "trace_id")),
+        "spanId": _bare(_first(span, "spanID", "span_id", "id")),
+        "parentSpanId": _bare(_first(span, "parentSpanID", "parent_id", "parent_span_id")),
+        "startTimeUnixNano": _time(_first(span, "start_time", "start_time_unix_nano", "started_at"), place),
+        "endTimeUnixNano": _time(_first(span, "end_time", "end_time_unix_nano", "ended_at"), place),
+        "attributes": _attributes(attributes),
+        "events": [
+            {
+                "name": str(one.get("name", "")),
+                "timeUnixNano": _time(_first(one, "timestamp", "time_unix_nano"), place),
+                "attributes": _attributes(one.get("attributes")),
+            }
+            for one in _objects(events)
+        ],
+        "status": {"code": 2, "message": message} if failed else {},
     }
 
 
