@@ -95,11 +95,13 @@ class Chart:
 
 
 def _says(id: str, node: Node) -> dict[str, Any]:
+    lines = [id] if node.lines is None else node.lines
     try:
-        return labels.read([id] if node.lines is None else node.lines)
+        return labels.read(lines)
     except ValueError as error:
+        message = f"line {node.line}: {lines[-1].strip()[:60]!r} looks like a call and can't be read: {error}"
         mend = "write the label as search(query='Oslo'), with every text in quotes; or as words that are no call"
-        raise fault(f"line {node.line}: {error}", mend) from None
+        raise fault(message, mend) from None
 
 
 def arrows(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -24,11 +24,7 @@ _REFUSED = """
     condition conditional when if branch probability hidden disabled reverse reversed direction bidirectional markerStart parent
     parentId parentNode depends_on dependencies needs after dependsOn before next loop repeat foreach skip done
 """.split()
-_REFUSED_VALUES: dict[str, tuple[Any, ...]] = {
-    "enabled": (False,),
-    "directed": (False,),
-    "status": ("done", "completed", "skipped", "cancelled", "disabled"),
-}
+_OVER = ("done", "completed", "skipped", "cancelled", "disabled")
 _TOOLS, _ARGUMENTS = ("tool", "function"), ("params", "arguments", "args", "parameters")
 
 
@@ -90,7 +86,9 @@ def _fields(one: Any, part: str, number: int) -> dict[str, Any]:
     data = own["data"] if isinstance(own.get("data"), Mapping) else {}
     for name, value in (*own.items(), *data.items()):
         refused = (name in _REFUSED and value) or (name == "arrows" and value != "to")
-        refused = refused or value in _REFUSED_VALUES.get(name, ())
+        refused = (
+            refused or (name in ("enabled", "directed") and value is False) or (name == "status" and value in _OVER)
+        )
         if refused or (part == "edges" and data.get(name, value) != value):
             message = f"{part}.{number} has {name}: {str(value)[:40]}; a plan has neither branches nor hidden or two-way edges"
             raise fault(message, "write the nodes and edges of a single branch", at=(part, number))

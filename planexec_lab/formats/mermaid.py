@@ -59,7 +59,6 @@ _NAMED_SHAPES: dict[str, Shape] = {
 _TAG = re.compile(r"</?(?:p|b|i|u|em|strong|small|sub|sup|span|div|font|code|hr|img|a|s)\b[^<>]*>", re.IGNORECASE)
 _QUOTED = re.compile(r'\s*"([^"]*)"\s*')
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_NAMES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp"}
 _KEYWORD = re.compile(
     r"(?:end|graph|flowchart|subgraph|style|class|classDef|click|linkStyle|direction|default|call|href)(?!\w)", re.ASCII
 )
@@ -117,7 +116,10 @@ def write(plan: Plan) -> str:
     title = (
         ["---", f"title: {json.dumps(plan.goal, ensure_ascii=not plan.goal.isprintable())}", "---"] if plan.goal else []
     )
-    nodes = [f'    {step.id}["{_label(labels.written(step))}"]' for step in plan.steps]
+    nodes = []
+    for step in plan.steps:
+        lines = [labels.encoded(line, lambda sign: f"#{ord(sign)};", '"#&<>`\\') for line in labels.written(step)]
+        nodes.append(f'    {step.id}["{"<br/>".join(lines) or " "}"]')
     return "\n".join([*title, "flowchart TD", *nodes, *(f"    {start} --> {end}" for start, end in arrows(plan)), ""])
 
 
@@ -135,15 +137,6 @@ def _title(written: str) -> str:
         return str(json.loads(written)) if written.startswith('"') else written
     except ValueError:
         return written
-
-
-def _label(lines: list[str]) -> str:
-    written = [labels.encoded(line, _entity, '"#&<>`\\') for line in lines]
-    return "<br/>".join(written) or " "
-
-
-def _entity(character: str) -> str:
-    return f"#{_NAMES.get(character, ord(character))};"
 
 
 class _Statement:

@@ -62,14 +62,7 @@ def measure(plans: Iterable[Plan | None]) -> Measured:
     if not valid:
         raise ValueError(f"none of {len(every)} plans is valid, so there is nothing to measure")
     steps, gains = [shape.steps for shape in valid], [shape.gain for shape in valid]
-    return Measured(
-        plans=len(every),
-        read=len(there),
-        valid=len(valid),
-        median_steps=float(median(steps)),
-        mean_steps=round(fmean(steps), 2),
-        most_steps=max(steps),
-        chains=sum(shape.depth == shape.steps for shape in valid),
-        mean_gain=round(fmean(gains), 2),
-        most_gain=round(max(gains), 2),
-    )
+    chains = sum(shape.depth == shape.steps for shape in valid)
+    counts = len(every), len(there), len(valid)
+    gain = round(fmean(gains), 2), round(max(gains), 2)
+    return Measured(*counts, float(median(steps)), round(fmean(steps), 2), max(steps), chains, *gain)

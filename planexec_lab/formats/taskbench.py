@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import cycle, product
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator
@@ -85,7 +85,6 @@ def _after(row: _Row, inside: tuple[str, ...]) -> list[list[str]]:
     nodes = {tool: [n for n, other in enumerate(tools) if other == tool] for tool in dict.fromkeys(tools)}
     after: list[list[str]] = [[] for _ in row.task_nodes]
     pairs: dict[tuple[str, str], Iterator[tuple[int, int]]] = {}
-    nearest: dict[tuple[str, str], tuple[int, int]] = {}
     for place, link in enumerate(row.task_links):
         for tools_joined in product(link.source, link.target):
             source, target = tools_joined
@@ -96,10 +95,9 @@ def _after(row: _Row, inside: tuple[str, ...]) -> list[list[str]]:
                         message, "write the plan in a format whose links name nodes", at=(*inside, "task_links", place)
                     )
                 if tools_joined not in pairs:
-                    pairs[tools_joined] = _nearest(nodes[source], nodes[target])
-                pair = next(pairs[tools_joined], None) or nearest[tools_joined]  # when all are joined, the first again
-                nearest.setdefault(tools_joined, pair)
-                after[pair[1]].append(str(pair[0]))
+                    pairs[tools_joined] = cycle(_nearest(nodes[source], nodes[target]))
+                start, end = next(pairs[tools_joined])
+                after[end].append(str(start))
             elif target in nodes and source.lower() not in _ENDS:
                 after[nodes[target][0]].append(re.sub(r"[^\w.-]+", "-", source, flags=re.ASCII) or "-")
             elif target not in nodes and target.lower() not in _ENDS:
@@ -108,9 +106,9 @@ def _after(row: _Row, inside: tuple[str, ...]) -> list[list[str]]:
     return after
 
 
-def _nearest(sources: list[int], targets: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield every (source, target), those that lead forwards first, the nearest first."""
-    yield from sorted(product(sources, targets), key=lambda pair: (pair[0] >= pair[1], abs(pair[1] - pair[0])))
+def _nearest(sources: list[int], targets: list[int]) -> list[tuple[int, int]]:
+    """Return every (source, target), those that lead forwards first, the nearest first."""
+    return sorted(product(sources, targets), key=lambda pair: (pair[0] >= pair[1], abs(pair[1] - pair[0])))
 
 
 def write(plan: Plan) -> str:

@@ -167,10 +167,8 @@ class Checks:
         plain = [at for at, word in enumerate(words) if at and not word.startswith("-") and at not in taken]
         values, first = any(map(has_value, words)), words[plain[0] if program == "printf" and plain else 1 :][:1]
         never = "never" in known and any(re.match(known["never"], word) for word in words[1:])
-        if program in (
-            "[",
-            "test",
-        ):  # some shells evaluate what -v and -eq compare, and two values can be -v and a name
+        # some shells evaluate what -v and -eq compare, and two values can be -v and a name
+        if program in ("[", "test"):
             never = values and (never or any(has_value(one) and has_value(word) for one, word in pairwise(words)))
         if never or ("first" in known and not re.fullmatch(known["first"], "".join(first))):
             raise runs(program)

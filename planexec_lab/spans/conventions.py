@@ -95,10 +95,7 @@ def _is_answered(given: Mapping[str, Value]) -> bool:
 
 
 def _tokens_in_json(given: Mapping[str, Value]) -> dict[str, Value]:
-    try:
-        usage = json.loads(str(given.get(_TOKENS_AS_JSON, "{}")))
-    except (ValueError, RecursionError):
-        return {}
+    usage = _parsed(given.get(_TOKENS_AS_JSON))
     usage = usage if isinstance(usage, dict) else {}
     both = {names.TOKENS_IN: usage.get("input_tokens"), names.TOKENS_OUT: usage.get("output_tokens")}
     return {name: number for name, number in both.items() if type(number) is int}
@@ -132,10 +129,15 @@ def _contents_of_events(span: Span, operation: str) -> dict[str, str]:
 
 def _as_text(value: object) -> str:
     """The text of a message; of a list of parts ``[{"text": "cold"}]``, that of the parts."""
-    try:
-        parts = json.loads(str(value))
-    except (ValueError, RecursionError):
-        return str(value)
+    parts = _parsed(value)
     if isinstance(parts, list) and parts and all(isinstance(one, dict) and set(one) == {"text"} for one in parts):
         return "".join(str(one["text"]) for one in parts)
     return str(value)
+
+
+def _parsed(value: object) -> Any:
+    """What the JSON says; None for other text."""
+    try:
+        return json.loads(str(value))
+    except (ValueError, RecursionError):
+        return None

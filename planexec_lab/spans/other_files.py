@@ -65,11 +65,10 @@ def _of_openai_agents(span: dict[str, Any], place: str) -> dict[str, Any]:
                 names.OUTPUT: answered,
             }
             attributes |= {names.TOKENS_IN: usage.get("input_tokens"), names.TOKENS_OUT: usage.get("output_tokens")}
-    error = span.get("error")
-    message = error
+    message = error = span.get("error")
     if isinstance(error, dict):
-        more = error["data"].get("error") if isinstance(error.get("data"), dict) else None
-        message = ": ".join(str(words) for words in (error.get("message"), more) if words)
+        more = [one.get("error") for one in _objects([error.get("data")])]
+        message = ": ".join(str(words) for words in (error.get("message"), *more) if words)
     return _otlp({**span, "name": name}, place, attributes, error is not None, message)
 
 

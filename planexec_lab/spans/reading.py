@@ -74,8 +74,7 @@ def _parsed(source: Source) -> list[Any]:
         raise TraceError(f"the trace is no JSON: {problem}") from problem
     if len(text) > MOST_CHARACTERS:
         raise TraceError(f"the trace has {len(text):,} characters; {MOST_CHARACTERS:,} are the most")
-    text = text.removeprefix("\ufeff")
-    text = text.strip()
+    text = text.removeprefix("\ufeff").strip()
     data, at = list[Any](), 0
     while True:
         one, at = _json(text, at)
