@@ -33,6 +33,7 @@ _HARMLESS = """
     security_opt stop_grace_period stop_signal sysctls tmpfs pull_policy read_only mem_limit cpus runtime annotations devices
     gpus group_add ipc pid restart resources restart_policy
 """.split()
+_BEGINS = re.compile(r"[ \t{-]*(?:(?:id|name):[ \t]*)?[\"']?(.+?)[\"']?[ \t]*(?:[,}].*|:(?:[ \t].*)?)?$")
 _MOST = 200_000  # characters
 _MEND = "write jobs:, and below each job its name and needs: [the jobs before it]; leave out what a plan can't have"
 
@@ -55,7 +56,8 @@ def read(data: str) -> Plan:
     outputs = {
         out: id for id, job in jobs.items() for key in ("outs", "metrics", "plots") for out in _paths(job.get(key))
     }
-    lines = {id: _line(data, id) for id in jobs}
+    found = _lines(data)
+    lines = {id: found.get(id, 1) for id in jobs}
     for id, job in jobs.items():
         _check(id, job, lines[id])
         words = next((str(job[key]) for key in ("name", "desc", "description", "summary") if job.get(key)), id)
@@ -211,7 +213,10 @@ def _loaded(text: str) -> Any:
         raise fault(f"this is not YAML: {' '.join(str(error).split())}", _MEND) from None
 
 
-def _line(text: str, id: str) -> int:
-    """The first line that begins with an id, or with ``id:`` or ``name:`` before it."""
-    found = re.search(rf"^[ \t-]*(?:(?:id|name):[ \t]*)?[\"']?{re.escape(id)}(?!\w)", text, re.MULTILINE)
-    return 1 + text.count("\n", 0, found.start() if found else 0)
+def _lines(text: str) -> dict[str, int]:
+    """The first line that begins with each id, or with ``id:`` or ``name:`` before it."""
+    lines: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if begins := _BEGINS.match(line):
+            lines.setdefault(begins[1], number)
+    return lines

@@ -81,8 +81,9 @@ def _params(arguments: list[Any]) -> dict[str, Any]:
 
 def _after(row: _Row, inside: tuple[str, ...]) -> list[list[str]]:
     """For each node the ids that its links make it wait for; a source that no node has stays, by its name."""
-    tools = [node.task for node in row.task_nodes]
-    nodes = {tool: [n for n, other in enumerate(tools) if other == tool] for tool in dict.fromkeys(tools)}
+    nodes: dict[str, list[int]] = {}
+    for place, node in enumerate(row.task_nodes):
+        nodes.setdefault(node.task, []).append(place)
     after: list[list[str]] = [[] for _ in row.task_nodes]
     pairs: dict[tuple[str, str], Iterator[tuple[int, int]]] = {}
     for place, link in enumerate(row.task_links):

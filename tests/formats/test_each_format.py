@@ -111,7 +111,7 @@ def test_llmcompiler_arguments_are_literals() -> None:
     text = """Question: How far?
     Thought: I look it up.
     1. search('Oslo', limit=3, deep=True, near=["a", -1.5, None, {"k": (1, 2)}])
-    2. math("$1 / 2", [$1, ${1}])   # a comment
+    2. math("$1 / 2", [$1, ${1}])
     Thought: I can answer now.
     3. join()<END_OF_PLAN>
     this is not read"""

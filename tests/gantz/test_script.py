@@ -10,7 +10,7 @@ import pytest
 from planexec_lab.gantz import ManifestError, running
 from planexec_lab.gantz.script import prepare
 from planexec_lite.tools import ToolError
-from tests.gantz.shells import NEEDS_A_SHELL, SHELLS, Desk, as_sh, written
+from tests.gantz.shells import NEEDS_A_SHELL, SHELLS, Desk, as_sh, with_note, written
 
 V = "\0value\0"  # the value, in what is expected
 KINDS = {"x": "string"}
@@ -36,10 +36,10 @@ CONTEXTS = {  # a script -> the arguments of `note`
     'note -- "$GANTZ_ARG_X"': ("--", V),
 }
 READS = {  # a script -> what `note` reads
-    "../bin/note << 'END'\n$HOME `date` \\ {{x}}\nEND": f"$HOME `date` \\ {V}\n",
-    "../bin/note <<END\n{{x}}|\nEND\nexit 0": f"{V}|\n",
-    "printf '%s|' \"{{x}}\" | ../bin/note": f"{V}|",
-    "{ printf %s {{x}}; printf '|'; } | cat | ../bin/note": f"{V}|",
+    "note << 'END'\n$HOME `date` \\ {{x}}\nEND": f"$HOME `date` \\ {V}\n",
+    "note <<END\n{{x}}|\nEND\nexit 0": f"{V}|\n",
+    "printf '%s|' \"{{x}}\" | note": f"{V}|",
+    "{ printf %s {{x}}; printf '|'; } | cat | note": f"{V}|",
 }
 PIECES = [
     "'", '"', "`", "$(touch CANARY)", "`touch CANARY`", "; touch CANARY;", "| touch CANARY", "& touch CANARY &", "\ntouch CANARY\n",
@@ -111,7 +111,7 @@ def test_in_random_scripts_no_value_is_run_or_split(desk: Desk) -> None:
             ["note"] * (chance.random() < 0.6) + chance.choices(SHREDS, k=chance.randint(2, 9)) + ["{{x}}"]
         )
         try:
-            ready = prepare(script, KINDS)
+            ready = prepare(with_note(script), KINDS)
         except ManifestError:
             continue
         accepted += 1
@@ -146,8 +146,7 @@ def test_text_put_into_the_script_would_run_the_command(tmp_path: Path) -> None:
 
 REFUSED = {  # why -> scripts, in each of which a value could be run
     "which is not read here": [
-        "z={{x}}; y=abc; note \"${y:z}\"",
-        "note {{x}} &", "(note {{x}})", "f() { note {{x}}; }", "note `note {{x}}`",
+        "z={{x}}; y=abc; note \"${y:z}\"", "note {{x}} &", "(note {{x}})", "f() { note {{x}}; }", "note `note {{x}}`",
         "note ${{x}}", 'note "${{x}}"', "note ${a:-{{x}}}", "note $'{{x}}'", "note 'a {{x}}", "(( {{x}} ))", "a=({{x}})",
         "note <(note {{x}})", "note 2>&{{x}}", "sh <<< {{x}}", "case a in {{x}}) ls ;; esac", "note $(( $(echo {{x}}) ))",
     ],
@@ -155,101 +154,64 @@ REFUSED = {  # why -> scripts, in each of which a value could be run
     "the script ends too early": ["note $(note {{x}}", "note $(note -- {{x}}; note"],
     "can't follow a backslash": ["note \\{{x}}", 'note "\\{{x}}"'],
     "the text after << must end": ["cat <<END\n{{x}}", "cat <<END\n$y {{x}}\nEND", "cat <<A <<B\n{{x}}\nA\nB"],
-    "a shell can evaluate it": [
-        "z={{x}}; y=z; note $((y))",
-       "note $(( {{x}} + 1 ))", 'note "$(( {{x}} ))"', "y={{x}}; note $((y + 1))"],
+    "a shell can evaluate it": ["z={{x}}; y=z; note $((y))", "note $(( {{x}} + 1 ))", "y={{x}}; note $((y + 1))"],
     "must be in double quotes": [
         "y={{x}}; $y", "y={{x}}; note $y", "$(echo {{x}})", "rm $(echo -- {{x}})", "y={{x}}; note ${y:0:1}", "a={{x}}; note b$a",
     ],
-    "might begin with -": ['y="a{{x}}"; note "$y"', 'note "$(note {{x}})"', 'note {{x}} | while read y; do cat "$y"; done'],
+    "might begin with -": ['y="a{{x}}"; note "$y"', 'note "$(note {{x}})"', 'echo {{x}} | while read y; do cat "$y"; done'],
     "can't be in a variable": [
-        "for PATH in {{x}}; do ls; done", "read PATH <<END\n{{x}}\nEND",
-        "PATH={{x}} ls", "LD_PRELOAD={{x}} ls", "y={{x}} note", "PATH={{x}}; ls", "https_proxy={{x}}; ls", "PS4=$(echo {{x}})",
+        "for PATH in {{x}}; do ls; done", "read PATH <<END\n{{x}}\nEND", "PATH={{x}} ls", "y={{x}} note", "PATH={{x}}; ls",
+        "https_proxy={{x}}; ls", "PS4=$(echo {{x}})",
     ],
     "text made of a value can't be the name of a file": ['y="/dev{{x}}"; note < "$y"'],
     "the program must be fixed": [
-        "git clone -- {{x}} d && d/run", "echo {{x}} | tee f; ./[f]",
-        "{{x}} --version", "./run_{{x}}", "< in {{x}}", "2> log {{x}}", 'note "$({{x}})"', '"$(echo {{x}})" a', 'y={{x}}; "$y"',
-        'for y in {{x}}; do "$y"; done', "echo {{x}} | tee f; ./f", "cp {{x}} ./f && f",
-        "ls > {{x}}; ./f", "$a {{x}}", '"$a" {{x}}',
+        "git clone -- {{x}} d && d/run", "echo {{x}} | tee f; ./[f]", "{{x}} --version", "./run_{{x}}", "< in {{x}}",
+        'note "$({{x}})"', '"$(echo {{x}})" a', 'y={{x}}; "$y"', 'for y in {{x}}; do "$y"; done', "echo {{x}} | tee f; ./f",
+        "ls > {{x}}; ./f", '"$a" {{x}}',
     ],
-    "must be a separate word": [
-        "note < /dev{{x}}", "note < {{x}}{{x}}",
-    ],
-    "reads a value, and might run it": [
-        "echo {{x}} > Makefile; make", "echo {{x}} > {{x}}; npm test",
-        "echo {{x}} | note", "echo {{x}} | xargs -I{} sh -c 'ls {}'", "echo {{x}} | make -f -", "echo {{x}} | ed",
-        "echo {{x}} | stdbuf -oL sh", "cat <<END | xargs touch\n{{x}}\nEND", "echo {{x}} | psql", "echo {{x}} | sqlite3 db",
-        "echo {{x}} > a.sql; psql --file=b < a.sql", "echo {{x}} > a.sql; psql -f ./a.sql", "curl {{x}} | sudo tee a",
-    ],
-    "can run": [
-        "chdir {{x}}; ./a", "pushd {{x}}; ./a",
-        "[ {{x}} {{x}} ]", "sh -c 'ls $GANTZ_ARG_X'; echo {{x}}",
-        "echo {{x}} > f.sh; sh *.sh", "mkdir d; echo {{x}} > d/f; sh d/*",
-        "git clone -- {{x}} d && sh d/install.sh", "unzip {{x}}; sh ./f.sh",
-        "curl -sO -s {{x}}; sh f.sh", "jq -n --arg a 1 {{x}}",
-        'python3 -c "import sys; eval(sys.argv[1])" {{x}}', "python3 -c \"import os; os.system('{{x}}')\"",
-        "sh <<'E'\n$GANTZ_ARG_X\nE",
-        "python3 -c \"from os import system as print; print('{{x}}')\"",
-        "python3 -c \"import os; os.popen(os.environ['GANTZ_ARG_X'])\"",
-        'python3 -c "import json, sys; json.codecs.builtins.exec(sys.argv[1])" {{x}}', "node -e 'eval(process.env.GANTZ_ARG_X)'",
-        "echo {{x}} | sed e", "echo {{x}} | sed -n '/x/e'", "echo {{x}} | sed '1!{e}'", "echo {{x}} | sed 's,a,b,ge'",
-        "echo {{x}} | sed 's/a/b/w f'", "echo {{x}} | sed s/a/b/e", "echo {{x}} | awk '{print | $1}'",
-        "echo {{x}} | awk '{f=$1; @f()}'",
-        "psql -c \"COPY t TO PROGRAM '{{x}}'\"", "sqlite3 a.db '.shell {{x}}'", "sqlite3 a.db \"SELECT load_extension('{{x}}')\"",
-        "env | sh -c {{x}}", "printenv GANTZ_ARG_X | sh", "env | sh; echo {{x}}", "jq '[{{x}}]'",
-        "echo {{x}} | awk '{system(\"ls \" $0)}'",
-        "echo {{x}} | sed 's/a/b/e'", "pip install {{x}}",
-        "service {{x}} start", "pytest {{x}}",
-        "just {{x}}", "git config {{x}} a",
-        "git {{x}} a",
-        "sh <<END\n{{x}}\nEND", "bash -c -- {{x}}", "sh < {{x}}", "echo {{x}} | . /dev/stdin", "echo {{x}} | awk -f -",
-        "echo {{x}} | jq -rf /dev/stdin", "echo {{x}} | kubectl", "kubectl {{x}}",
-        "[[ -v {{x}} ]]", "[ -v {{x}} ]", "y={{x}}; [ \"$y\" -gt 1 ]",
-        "a={{x}}; eval \"$a\"", "a={{x}}; eval 'sh -c \"$a\"'", "trap 'sh -c \"$a\"' EXIT; a={{x}}", "set -- {{x}}; sh -c \"$1\"",
-        'y={{x}}; sh -c "$y"', 'y="$(echo {{x}})"; sh -c "$y"', "while sh -c \"$y\"; do y={{x}}; done", "cd {{x}}",
-        'note {{x}} | while read y; do sh -c "$y"; done', "note {{x}} | { sh; }", "if ls; then echo {{x}}; fi | sh",
+    "must be a separate word": ["note < /dev{{x}}", "note < {{x}}{{x}}"],
+    "reads a value, and might run it": ["echo {{x}} | psql", "echo {{x}} | sqlite3 db", "echo {{x}} > a.sql; psql --file=b < a.sql"],
+    "might run what it is given": [
+        # programs that are not known
+        "any {{x}}", "any --file={{x}}", "echo {{x}} > Makefile; make", "echo {{x}} | xargs -I{} sh -c 'ls {}'", "cat {{x}} | awk 1",
+        "/usr/bin/env -S {{x}}", "node_modules/.bin/npx {{x}}", "pip install {{x}}", "perl a.pl {{x}}", "docker run {{x}}",
+        'docker exec web sh -c "ls {{x}}"', 'kubectl exec pod -- bash -c "ls {{x}}"', "echo {{x}} | kubectl", "git {{x}} a",
+        "git config {{x}} a", "git -c {{x}} log", "gh {{x}}", "redis-cli eval {{x}}", "echo {{x}} > {{x}}; npm test",
+        # the words of the shell
+        "chdir {{x}}; ./a", "cd {{x}}", "let {{x}}", "exit {{x}}", "[[ -v {{x}} ]]", "[ {{x}} {{x}} ]", "test -v {{x}}",
+        "'[' {{x}} -eq 1 ']'", "y={{x}}; [ \"$y\" -gt 1 ]", "eval echo {{x}}", "a={{x}}; eval 'sh -c \"$a\"'", "export PATH={{x}}",
+        "trap 'sh -c \"$a\"' EXIT; a={{x}}", "set -- {{x}}; sh -c \"$1\"", "echo {{x}} | . /dev/stdin", "alias ls={{x}}",
+        # shells and other languages, by an argument, their input, a variable or a file
+        "sh -c {{x}}", "'s'h -c {{x}}", "sh -c 'ls $GANTZ_ARG_X'; echo {{x}}", "sh <<'E'\n$GANTZ_ARG_X\nE", "sh <<END\n{{x}}\nEND",
+        "sh < {{x}}", "env | sh; echo {{x}}", "curl {{x}} | python", "note {{x}} | { sh; }", "if ls; then echo {{x}}; fi | sh",
+        'y="$(echo {{x}})"; sh -c "$y"', "while sh -c \"$y\"; do y={{x}}; done", 'note {{x}} | while read y; do sh -c "$y"; done',
         'while read y; do sh -c "$y"; done <<END\n{{x}}\nEND', 'while read y; do sh -c "$y"; done < {{x}}', "{ sh; } < {{x}}",
         'sh -c "$(< {{x}})"', 'read y < {{x}}; sh -c "$y"', 'read y <<END\n{{x}}\nEND\nsh -c "$y"', "if sh; then ls; fi < ./{{x}}",
         "for i in 1; do echo {{x}}; done > f.sh; sh f.sh", "[ a {{x}} b ] 2> f.sh; sh f.sh", "echo {{x}} | cat > f.sh; sh f.sh",
-        "echo {{x}} > d/f.sh; cd d; sh f.sh", "echo {{x}} > {{x}}; python a.py", 'cp a "{{x}}" && sh ./b.sh', "tee {{x}} < a; sh b",
-        "for i in 1; do echo {{x}}; done | sh", "echo {{x}} > f.sh; sh f.sh", "curl {{x}} -o f; sh ./f", "curl {{x}} | python",
-        'sh -c -- "ls {{x}}"', "'s'h -c {{x}}", "/usr/bin/env -S {{x}}", "env BASH_ENV={{x}} ls",
-        'stdbuf -oL sh -c "ls {{x}}"', "any --wrapper /bin/sh -c {{x}}", 'any "bash -c {{x}}"',
-        'docker exec web sh -c "ls {{x}}"', 'kubectl exec pod -- bash -c "ls {{x}}"', "ssh host ls {{x}}", "docker run {{x}}",
-        "python3 -m timeit -n1 -r1 {{x}}", "python3.12 -c 'print({{x}})'", "python -c \"f'{{x}}'\"", "python -c \"# ' '{{x}}'\"",
-        "python -c {{x}}", "node -e {{x}}", "perl -ne {{x}}", "ruby {{x}}", "python $a {{x}}", "java -jar {{x}}",
-        "awk '{{x}}' file", "sed s/a/{{x}}/ file", "xargs {{x}}", "find . -exec sh -c {{x}}", "sqlite3 db {{x}}", "jq {{x}}",
-        "sqlite3 -cmd {{x}} db", "nice {{x}}", "git bisect run {{x}}", "git submodule foreach {{x}}", "tar --file={{x}}",
-        "adb shell {{x}}", "npm exec {{x}}", "any exec {{x}}", "eval echo {{x}}", ". {{x}}", "source {{x}}",
-        "trap {{x}} EXIT", "alias ls={{x}}", "export PATH={{x}}", "test -v {{x}}", "'[' {{x}} -eq 1 ']'", "let {{x}}",
-        "exit {{x}}", "perl5.36-x86_64-linux-gnu {{x}}", "tclsh8.6 {{x}}", "setarch x86_64 {{x}}",
-        "/lib64/ld-linux-x86-64.so.2 {{x}}", "vim.basic {{x}}", "sensible-editor {{x}}",
+        "echo {{x}} > d/f.sh; cd d; sh f.sh", "echo {{x}} > {{x}}; python a.py", 'cp a "{{x}}" && sh ./b.sh', "echo {{x}} > f; sh *",
+        "git clone -- {{x}} d && sh d/install.sh", "curl -sO -s {{x}}; sh f.sh", "curl {{x}} -o f; sh ./f", "python $a {{x}}",
+        "java -jar {{x}}", "for i in 1; do echo {{x}}; done | sh", "cp {{x}} ./f && f",
+        # code in an argument
+        'python3 -c "import sys; eval(sys.argv[1])" {{x}}', "python3 -c \"import os; os.system('{{x}}')\"", "python -c {{x}}",
+        "python3 -c \"from os import system as print; print('{{x}}')\"", "python3 -m timeit -n1 -r1 {{x}}", "node -e {{x}}",
+        'python3 -c "import json, sys; json.codecs.builtins.exec(sys.argv[1])" {{x}}', "python -c \"f'{{x}}'\"",
+        "python -c \"# ' '{{x}}'\"", "echo {{x}} | sed e", "echo {{x}} | sed 's,a,b,ge'", "echo {{x}} | sed 's/a/b/w f'",
+        "sed s/a/{{x}}/ file", "psql -c \"COPY t TO PROGRAM '{{x}}'\"", "sqlite3 a.db '.shell {{x}}'", "sqlite3 -cmd {{x}} db",
+        "sqlite3 a.db \"SELECT load_extension('{{x}}')\"", "jq '[{{x}}]'", "jq {{x}}", "jq -n --arg a 1 {{x}}",
+        "echo {{x}} | jq -rf /dev/stdin", "find . -name {{x}} -exec cat {} +", "rg --pre=sh a {{x}}", "sort --compress=sh {{x}}",
+        "printf -- '%d' {{x}}", "printf -- {{x}}", "printf \"$f\" {{x}}", "printf -v {{x}} a", "printf {{x}} {{x}}",
+        "kubectl get pods --kubeconfig={{x}}", "wget -q --use-askpass={{x}} URL", "git log --open={{x}}",
     ],
-    "printf can evaluate": [
-        "printf -- '%d' {{x}}", "printf -- {{x}}",
-        "printf \"$f\" {{x}}",
-       "printf -v {{x}} a", "printf '%s %d' {{x}} {{x}}", "printf {{x}} {{x}}"],
     "a value follows the option": [
-        "jobs -x {{x}}", "psql -v name={{x}} mydb", "git -c {{x}} log", "rg --pre {{x}} a", "mysql -e {{x}}", "curl -K {{x}}",
-        "psql --command {{x}} mydb", "curl -d {{x}} http://localhost", "curl -o {{x}} http://localhost", "find . -exec {{x}} +",
+        "psql -v name={{x}} mydb", "curl -K {{x}}", "psql --command {{x}} mydb", "curl -d {{x}} http://localhost",
+        "curl -o {{x}} http://localhost", "git log -S {{x}}",
     ],
     "a value is part of the option": [
-        "split --filter={{x}} file", "psql -c{{x}} mydb", "psql --command={{x}} mydb", "git rebase --exec={{x}}",
-        "apt-get --option={{x}} update", "git --git-dir={{x}} status", "clickhouse-client --query={{x}}",
-        "rg --pre={{x}} a", "any --wrapper={{x}} a", "any --python={{x}} a", "curl --connect-to={{x}} http://localhost/",
-        "sort --compress-program={{x}} file", "note --{{x}}", "note -{{x}}",
+        "psql -c{{x}} mydb", "psql --command={{x}} mydb", "git log --git-dir={{x}}", "curl --connect-to={{x}} http://localhost/",
+        "rg -{{x}}", "grep --{{x}}",
     ],
-    "because of the word 'kubeconfig'": ["kubectl get pods --kubeconfig={{x}}"],
-    "because of the word 'askpass'": [
-        "wget -q --use-askpass={{x}} URL",
-    ],
-    "{{y}}, which is not a parameter; there are: x": [
-        "note {{y}}",
-    ],
-    "gantz has no conditions": [
-        "note {{ if x }} {{x}}", "note {{x.name}}", "note {{x}} \ue000",
-    ],
+    "{{y}}, which is not a parameter; there are: x": ["note {{y}}"],
+    "gantz has no conditions": ["note {{ if x }} {{x}}", "note {{x.name}}", "note {{x}} \ue000"],
 }  # fmt: skip
 
 
@@ -276,12 +238,11 @@ WITHOUT = "pg_dump mydb > backup_$(date +%Y%m%d).sql; case a in a) echo `date` $
         ("scripts/load.sh --name={{x}} {{x}}", 'scripts/load.sh --name="${GANTZ_ARG_X-}" "${GANTZ_ARG_X-}"'),
         ("bin/run {{x}}", 'bin/run "${GANTZ_ARG_X-}"'),
         ("grep -c -- {{x}} file", 'grep -c -- "${GANTZ_ARG_X-}" file'),
-        ("echo {{x}} | sed -n '1,5p;/a.*$/!d'", "echo \"${GANTZ_ARG_X-}\" | sed -n '1,5p;/a.*$/!d'"),
-        ("cat {{x}} | awk -F'|' '/a|b/ {print $1}'", "cat \"${GANTZ_ARG_X-}\" | awk -F'|' '/a|b/ {print $1}'"),
+        ("echo {{x}} | sed -n '1,5p'", "echo \"${GANTZ_ARG_X-}\" | sed -n '1,5p'"),
+        ("cat {{x}} | sed 's/;$//g'", "cat \"${GANTZ_ARG_X-}\" | sed 's/;$//g'"),
         ("rm -rf -- {{x}}", 'rm -rf -- "${GANTZ_ARG_X-}"'),
         ("cat - {{x}}", 'cat - "${GANTZ_ARG_X-}"'),
-        ("jira --description={{x}}", 'jira --description="${GANTZ_ARG_X-}"'),
-        ("pay --transaction={{x}}", 'pay --transaction="${GANTZ_ARG_X-}"'),
+        ("/opt/shop/pay --transaction={{x}}", '/opt/shop/pay --transaction="${GANTZ_ARG_X-}"'),
         ("echo 'sent {{x}} at noon'", "echo 'sent '\"${GANTZ_ARG_X-}\"' at noon'"),
         ("curl 'https://host/find?q={{x}}'", "curl 'https://host/find?q='\"${GANTZ_ARG_X-}\"''"),
     ],
@@ -316,13 +277,11 @@ PLACES = {  # why -> scripts, each with values that would leave their place in i
     "names the folder itself": {"rm -rf backups/{{x}}": ["", ".", "/"], "rm -rf -- backups/{{x}}": ["", "./"]},
     "names the folder itself, and not": {'find "backups/{{x}}" -delete': ["", ".", "./"]},
     "open a connection for it": {"note < {{x}}": ["/dev/tcp/127.0.0.1/9", "/proc/self/environ", "/tmp/../proc/1/environ"]},
-    "for which perl can run it": {"perl a.pl {{x}}": ["touch CANARY|", "|touch CANARY", ">a"]},
     "than the name of a branch": {"git push origin {{x}}": [":main", "+a:main"], "git checkout {{x}}": [".", ":/"]},
     "can choose the server": {"psql {{x}} -c 'SELECT 1'": ["host=evil"], "psql -d {{x}}": ["postgresql://evil/"]},
     "a further header can follow": {'curl -H "X: {{x}}" http://localhost/': ["a\r\nEvil: 1"]},
     "must begin with http": {"curl -s {{x}}": ["file:///etc/passwd", "{file}:///etc/passwd", "FILE:/etc/passwd", "@a"]},
     "brackets and braces": {"curl http://localhost/{{x}}": ["{.}{.}/a", "[1-9]"]},
-    "options or a command from it": {"gcc {{x}}": ["@options"], "javac -- {{x}}": ["@a"], "convert {{x}} a.png": ["|touch CANARY"]},
     "must begin with /, ? or #": {"curl http://localhost{{x}}": [".evil.com/", ":9/", "@evil/"]},
     "part of a server's name": {"curl http://{{x}}.localhost/": ["evil/", "evil#"], "note http://a:{{x}}@b/": ["@evil/"],
                                 "curl localhost:{{x}}": ["80@evil.org/"], "wget localhost:{{x}}/a": ["80@evil.org"]},
