@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from planexec_lab.gantz import ManifestError, running
 from planexec_lab.gantz.script import prepare
@@ -144,78 +145,11 @@ def test_text_put_into_the_script_would_run_the_command(tmp_path: Path) -> None:
     assert (tmp_path / "CANARY").exists()
 
 
-REFUSED = {  # why -> scripts, in each of which a value could be run
-    "which is not read here": [
-        "z={{x}}; y=abc; note \"${y:z}\"", "note {{x}} &", "(note {{x}})", "f() { note {{x}}; }", "note `note {{x}}`",
-        "note ${{x}}", 'note "${{x}}"', "note ${a:-{{x}}}", "note $'{{x}}'", "note 'a {{x}}", "(( {{x}} ))", "a=({{x}})",
-        "note <(note {{x}})", "note 2>&{{x}}", "sh <<< {{x}}", "case a in {{x}}) ls ;; esac", "note $(( $(echo {{x}}) ))",
-    ],
-    "does not end": ['note "a {{x}}', 'note "`note {{x}}`"', "note {a,{{x}}}"],
-    "the script ends too early": ["note $(note {{x}}", "note $(note -- {{x}}; note"],
-    "can't follow a backslash": ["note \\{{x}}", 'note "\\{{x}}"'],
-    "the text after << must end": ["cat <<END\n{{x}}", "cat <<END\n$y {{x}}\nEND", "cat <<A <<B\n{{x}}\nA\nB"],
-    "a shell can evaluate it": ["z={{x}}; y=z; note $((y))", "note $(( {{x}} + 1 ))", "y={{x}}; note $((y + 1))"],
-    "must be in double quotes": [
-        "y={{x}}; $y", "y={{x}}; note $y", "$(echo {{x}})", "rm $(echo -- {{x}})", "y={{x}}; note ${y:0:1}", "a={{x}}; note b$a",
-    ],
-    "might begin with -": ['y="a{{x}}"; note "$y"', 'note "$(note {{x}})"', 'echo {{x}} | while read y; do cat "$y"; done'],
-    "can't be in a variable": [
-        "for PATH in {{x}}; do ls; done", "read PATH <<END\n{{x}}\nEND", "PATH={{x}} ls", "y={{x}} note", "PATH={{x}}; ls",
-        "https_proxy={{x}}; ls", "PS4=$(echo {{x}})",
-    ],
-    "text made of a value can't be the name of a file": ['y="/dev{{x}}"; note < "$y"'],
-    "the program must be fixed": [
-        "git clone -- {{x}} d && d/run", "echo {{x}} | tee f; ./[f]", "{{x}} --version", "./run_{{x}}", "< in {{x}}",
-        'note "$({{x}})"', '"$(echo {{x}})" a', 'y={{x}}; "$y"', 'for y in {{x}}; do "$y"; done', "echo {{x}} | tee f; ./f",
-        "ls > {{x}}; ./f", '"$a" {{x}}',
-    ],
-    "must be a separate word": ["note < /dev{{x}}", "note < {{x}}{{x}}"],
-    "reads a value, and might run it": ["echo {{x}} | psql", "echo {{x}} | sqlite3 db", "echo {{x}} > a.sql; psql --file=b < a.sql"],
-    "might run what it is given": [
-        # programs that are not known
-        "any {{x}}", "any --file={{x}}", "echo {{x}} > Makefile; make", "echo {{x}} | xargs -I{} sh -c 'ls {}'", "cat {{x}} | awk 1",
-        "/usr/bin/env -S {{x}}", "node_modules/.bin/npx {{x}}", "pip install {{x}}", "perl a.pl {{x}}", "docker run {{x}}",
-        'docker exec web sh -c "ls {{x}}"', 'kubectl exec pod -- bash -c "ls {{x}}"', "echo {{x}} | kubectl", "git {{x}} a",
-        "git config {{x}} a", "git -c {{x}} log", "gh {{x}}", "redis-cli eval {{x}}", "echo {{x}} > {{x}}; npm test",
-        # the words of the shell
-        "chdir {{x}}; ./a", "cd {{x}}", "let {{x}}", "exit {{x}}", "[[ -v {{x}} ]]", "[ {{x}} {{x}} ]", "test -v {{x}}",
-        "'[' {{x}} -eq 1 ']'", "y={{x}}; [ \"$y\" -gt 1 ]", "eval echo {{x}}", "a={{x}}; eval 'sh -c \"$a\"'", "export PATH={{x}}",
-        "trap 'sh -c \"$a\"' EXIT; a={{x}}", "set -- {{x}}; sh -c \"$1\"", "echo {{x}} | . /dev/stdin", "alias ls={{x}}",
-        # shells and other languages, by an argument, their input, a variable or a file
-        "sh -c {{x}}", "'s'h -c {{x}}", "sh -c 'ls $GANTZ_ARG_X'; echo {{x}}", "sh <<'E'\n$GANTZ_ARG_X\nE", "sh <<END\n{{x}}\nEND",
-        "sh < {{x}}", "env | sh; echo {{x}}", "curl {{x}} | python", "note {{x}} | { sh; }", "if ls; then echo {{x}}; fi | sh",
-        'y="$(echo {{x}})"; sh -c "$y"', "while sh -c \"$y\"; do y={{x}}; done", 'note {{x}} | while read y; do sh -c "$y"; done',
-        'while read y; do sh -c "$y"; done <<END\n{{x}}\nEND', 'while read y; do sh -c "$y"; done < {{x}}', "{ sh; } < {{x}}",
-        'sh -c "$(< {{x}})"', 'read y < {{x}}; sh -c "$y"', 'read y <<END\n{{x}}\nEND\nsh -c "$y"', "if sh; then ls; fi < ./{{x}}",
-        "for i in 1; do echo {{x}}; done > f.sh; sh f.sh", "[ a {{x}} b ] 2> f.sh; sh f.sh", "echo {{x}} | cat > f.sh; sh f.sh",
-        "echo {{x}} > d/f.sh; cd d; sh f.sh", "echo {{x}} > {{x}}; python a.py", 'cp a "{{x}}" && sh ./b.sh', "echo {{x}} > f; sh *",
-        "git clone -- {{x}} d && sh d/install.sh", "curl -sO -s {{x}}; sh f.sh", "curl {{x}} -o f; sh ./f", "python $a {{x}}",
-        "java -jar {{x}}", "for i in 1; do echo {{x}}; done | sh", "cp {{x}} ./f && f",
-        # code in an argument
-        'python3 -c "import sys; eval(sys.argv[1])" {{x}}', "python3 -c \"import os; os.system('{{x}}')\"", "python -c {{x}}",
-        "python3 -c \"from os import system as print; print('{{x}}')\"", "python3 -m timeit -n1 -r1 {{x}}", "node -e {{x}}",
-        'python3 -c "import json, sys; json.codecs.builtins.exec(sys.argv[1])" {{x}}', "python -c \"f'{{x}}'\"",
-        "python -c \"# ' '{{x}}'\"", "echo {{x}} | sed e", "echo {{x}} | sed 's,a,b,ge'", "echo {{x}} | sed 's/a/b/w f'",
-        "sed s/a/{{x}}/ file", "psql -c \"COPY t TO PROGRAM '{{x}}'\"", "sqlite3 a.db '.shell {{x}}'", "sqlite3 -cmd {{x}} db",
-        "sqlite3 a.db \"SELECT load_extension('{{x}}')\"", "jq '[{{x}}]'", "jq {{x}}", "jq -n --arg a 1 {{x}}",
-        "echo {{x}} | jq -rf /dev/stdin", "find . -name {{x}} -exec cat {} +", "rg --pre=sh a {{x}}", "sort --compress=sh {{x}}",
-        "printf -- '%d' {{x}}", "printf -- {{x}}", "printf \"$f\" {{x}}", "printf -v {{x}} a", "printf {{x}} {{x}}",
-        "kubectl get pods --kubeconfig={{x}}", "wget -q --use-askpass={{x}} URL", "git log --open={{x}}",
-    ],
-    "a value follows the option": [
-        "psql -v name={{x}} mydb", "curl -K {{x}}", "psql --command {{x}} mydb", "curl -d {{x}} http://localhost",
-        "curl -o {{x}} http://localhost", "git log -S {{x}}",
-    ],
-    "a value is part of the option": [
-        "psql -c{{x}} mydb", "psql --command={{x}} mydb", "git log --git-dir={{x}}", "curl --connect-to={{x}} http://localhost/",
-        "rg -{{x}}", "grep --{{x}}",
-    ],
-    "{{y}}, which is not a parameter; there are: x": ["note {{y}}"],
-    "gantz has no conditions": ["note {{ if x }} {{x}}", "note {{x.name}}", "note {{x}} \ue000"],
-}  # fmt: skip
+TABLES = yaml.safe_load(Path(__file__).with_name("scripts.yaml").read_text("utf-8"))
+REFUSED = [(script, why) for why, scripts in TABLES["refused"].items() for script in scripts]
 
 
-@pytest.mark.parametrize(("script", "why"), [(script, why) for why, scripts in REFUSED.items() for script in scripts])
+@pytest.mark.parametrize(("script", "why"), REFUSED)
 def test_a_script_in_which_a_value_could_be_run_is_refused_with_a_fix(script: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(ManifestError) as caught:
         Desk(tmp_path).tool(script)
@@ -264,55 +198,14 @@ def test_a_value_that_a_program_might_take_for_an_option_is_refused(tmp_path: Pa
     assert not desk.written.exists()
 
 
-PLACES = {  # why -> scripts, each with values that would leave their place in it
-    "might take it for an option": {"find {{x}} -name a -delete": ["!", "(", "-L"]},
-    "leads out of its folder": {
-        script: ["../secret", "a/..", "a/../../secret"]
-        for script in (
-            "note notes/{{x}}", "note < notes/{{x}}", "echo a > notes/{{x}}", "note notes/a-{{x}}", 'd=notes/; note "$d{{x}}"',
-            'f="notes/{{x}}"; note -- "$f"', 'f="$(echo {{x}})"; note "notes/$f"', "curl http://localhost/a-{{x}}",
-        )
-    },
-    "with the dots beside it": {"note notes/{{x}}{{x}}": [".", "./a", "a/."], "note notes/.{{x}}": ["./a", "."]},
-    "names the folder itself": {"rm -rf backups/{{x}}": ["", ".", "/"], "rm -rf -- backups/{{x}}": ["", "./"]},
-    "names the folder itself, and not": {'find "backups/{{x}}" -delete': ["", ".", "./"]},
-    "open a connection for it": {"note < {{x}}": ["/dev/tcp/127.0.0.1/9", "/proc/self/environ", "/tmp/../proc/1/environ"]},
-    "than the name of a branch": {"git push origin {{x}}": [":main", "+a:main"], "git checkout {{x}}": [".", ":/"]},
-    "can choose the server": {"psql {{x}} -c 'SELECT 1'": ["host=evil"], "psql -d {{x}}": ["postgresql://evil/"]},
-    "a further header can follow": {'curl -H "X: {{x}}" http://localhost/': ["a\r\nEvil: 1"]},
-    "must begin with http": {"curl -s {{x}}": ["file:///etc/passwd", "{file}:///etc/passwd", "FILE:/etc/passwd", "@a"]},
-    "brackets and braces": {"curl http://localhost/{{x}}": ["{.}{.}/a", "[1-9]"]},
-    "must begin with /, ? or #": {"curl http://localhost{{x}}": [".evil.com/", ":9/", "@evil/"]},
-    "part of a server's name": {"curl http://{{x}}.localhost/": ["evil/", "evil#"], "note http://a:{{x}}@b/": ["@evil/"],
-                                "curl localhost:{{x}}": ["80@evil.org/"], "wget localhost:{{x}}/a": ["80@evil.org"]},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("why", PLACES)
+@pytest.mark.parametrize("why", TABLES["places"])
 def test_a_value_stays_in_its_folder_and_on_its_server(why: str, tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    for script, values in PLACES[why].items():
+    for script, values in TABLES["places"][why].items():
         for value in values:
             with pytest.raises(ToolError, match=re.escape(why)):
                 desk.tool(script).call({"x": value})
     assert not desk.written.exists()
-
-
-CODE = {  # a script with a value in code -> values that it takes, and values that could end their place in it
-    "python3 -c \"print('{{x}}')\"": (
-        ["a b", "", "ä (1)", "x=1;y"],
-        ["it's", "a\\", 'a"', "a\nb", "{x}", "$x", "`x`", "#"],
-    ),
-    "python3 -c \"import json; print(json.dumps('{{x}}'))\"": (["a b"], ["'"]),
-    "echo '{\"a\": 1}' | jq '.{{x}}'": (["a", "a.b", "a_1"], ["a | env", ".a", "a[0]", "", "a,b", "a\n"]),
-    "printf a | jq -R 'test(\"{{x}}\")'": (["a b"], ['"', "\\(env)", "a\n"]),
-    'psql -c "SELECT * FROM {{x}}"': (["users", "public.users"], ["a; DROP TABLE b", "a b", "a--", "(SELECT 1)"]),
-    "psql -c \"SELECT 1 WHERE a ILIKE '%{{x}}%'\"": (["a b", "a@b.c"], ["'", "\\", "a' OR 'b"]),
-    'psql -c "\\d {{x}}"': (["users"], ["`touch CANARY`", "a b"]),
-    'q={{x}}; psql -c "$q" db': (["SELECT 'a'"], ["\\! touch CANARY"]),
-    "sqlite3 a.db \".import '{{x}}' t\"": (["a.csv"], ["|touch CANARY"]),
-    "sqlite3 a.db 'PRAGMA table_info({{x}})'": (["users"], ["a); .shell ls", ".a"]),
-}
 
 
 def test_a_value_in_code_can_not_end_its_place_in_it(tmp_path: Path) -> None:
@@ -322,16 +215,16 @@ def test_a_value_in_code_can_not_end_its_place_in_it(tmp_path: Path) -> None:
         ran.append(variables["GANTZ_ARG_X"])
         return {"exit_code": 0, "stdout": "", "stderr": ""}
 
-    for script, (taken, refused) in CODE.items():
+    for script, values in TABLES["code"].items():
         call = dataclasses.replace(desk.tool(script).function, runner=runner)  # type: ignore[type-var]
-        for value in taken:
+        for value in values["taken"]:
             call(x=value)
-        for value in refused:
+        for value in values["refused"]:
             with pytest.raises(
                 ToolError, match=r"parameter 'x' (is (a part of|in quotes inside) code|begins with a backslash)"
             ):
                 call(x=value)
-        assert ran == taken, script
+        assert ran == values["taken"], script
         ran.clear()
 
 
