@@ -94,9 +94,12 @@ def test_each_published_example_goes_through_each_format(name: str, target: str)
         assert shape(again) == shape(plan)
 
 
-def test_llmcompiler_is_written_as_its_planner_writes() -> None:
+def test_calls_and_lists_are_written_as_models_write_them() -> None:
     text = "Question: How far?\nThought: look\n1. search('Oslo')\n2. math('${1} / 2', '$1')\n3. join()\n"
     assert formats.write(formats.read(text), "llmcompiler") == text
+    listed = "1. look\n2. go (after 1)\n3. sing (after nothing)\n"
+    assert formats.write(formats.read(listed), "list") == listed.replace("look", "look (after nothing)")
+    assert formats.write(Plan.parse(["look", "go"]), "list") == "1. look\n2. go\n"
 
 
 STEP = {"id": 1, "tool": "pay", "params": {"input": "x"}}

@@ -13,43 +13,11 @@ from planexec_lab.gantz.script import prepare
 from planexec_lite.tools import ToolError
 from tests.gantz.shells import NEEDS_A_SHELL, SHELLS, Desk, as_sh, with_note, written
 
-V = "\0value\0"  # the value, in what is expected
 KINDS = {"x": "string"}
-CONTEXTS = {  # a script -> the arguments of `note`
-    "note -- {{x}}": ("--", V),
-    "note --file={{x}}": ("--file=" + V,),
-    "note name={{ x }}": ("name=" + V,),
-    'note "a {{x}} b"': (f"a {V} b",),
-    "note 'a {{x}} b'": (f"a {V} b",),
-    "note -- '{{x}}'": ("--", V),
-    'note "it\'s {{x}}"': (f"it's {V}",),
-    "note 'say \"{{x}}\" $HOME'": (f'say "{V}" $HOME',),
-    "note a{{x}}b{{x}}c": (f"a{V}b{V}c",),
-    "note one -- {{x}} '' two\n": ("one", "--", V, "", "two"),
-    "note < /dev/null -- {{x}} 2> /dev/null": ("--", V),
-    "note --format='{{.Names}}' --only=name={{x}}": ("--format={{.Names}}", "--only=name=" + V),
-    'note --data=\'{"text": "{{x}}"}\' http://localhost': (f'--data={{"text": "{V}"}}', "http://localhost"),
-    'if [ "{{x}}" = "a" ]; then note -- {{x}}; else note -- "{{x}}"; fi  # {{x}}': ("--", V),
-    'case "{{x}}" in no|never) exit 1 ;; *) note -- "{{x}}" ;; esac': ("--", V),
-    'for i in 1 2; do\n  one="{{x}}"\ndone\nnote -- "${one}"': ("--", V),
-    'one=$(printf %s "{{x}}"; echo .) && note "in $one"': (f"in {V}.",),
-    'test -z "" || exit 1\nnote \\\n  -- "$(printf %s \'<{{x}}>\')"': ("--", f"<{V}>"),
-    'note -- "$GANTZ_ARG_X"': ("--", V),
-}
-READS = {  # a script -> what `note` reads
-    "note << 'END'\n$HOME `date` \\ {{x}}\nEND": f"$HOME `date` \\ {V}\n",
-    "note <<END\n{{x}}|\nEND\nexit 0": f"{V}|\n",
-    "printf '%s|' \"{{x}}\" | note": f"{V}|",
-    "{ printf %s {{x}}; printf '|'; } | cat | note": f"{V}|",
-}
-PIECES = [
-    "'", '"', "`", "$(touch CANARY)", "`touch CANARY`", "; touch CANARY;", "| touch CANARY", "& touch CANARY &", "\ntouch CANARY\n",
-    "&& touch CANARY", "> CANARY", "$HOME", "${HOME}", "$((1+1))", "$x", "*", "?", "[a-z]*", "~", "~root", "{a,b}", "!", "!!", "#",
-    "\\", "\\\\", "\n", "\r\n", "\t", " ", "  ", "-", "--", "-rf", "--help", "=", "(", ")", "<(touch CANARY)", "END",
-    "ä", "日本", "🙂", "\u202e", "\u2028", "\ufeff", "\ue000", "\x01", "\x1b[2J", "\x7f", "%s%n", "a", "0", "{{x}}", "{{y}}",
-    "';touch CANARY;'", '";touch CANARY;"', "'\"'\"'$(touch CANARY)'\"'\"'", "a[$(touch CANARY)]", "() { :;}; touch CANARY",
-    "\\$(touch CANARY)", "\\\ntouch CANARY", "/dev/null", "../../", "é" * 50, "x" * 3000,
-]  # fmt: skip
+TABLES = yaml.safe_load(Path(__file__).with_name("scripts.yaml").read_text("utf-8"))
+CONTEXTS: dict[str, list[str]] = TABLES["contexts"]
+READS: dict[str, str] = TABLES["reads"]
+PIECES: list[str] = [*TABLES["pieces"], "é" * 50, "x" * 3000]
 
 
 def hostile(count: int) -> list[str]:
@@ -73,10 +41,13 @@ def desk(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 def test_hostile_values_arrive_byte_for_byte_and_run_no_command(desk: Desk, every: bool) -> None:
     for number, value in enumerate(hostile(80 if every else 200)):
         for script in CONTEXTS if every else [list(CONTEXTS)[number % len(CONTEXTS)]]:
-            expected = written(*(word.replace(V, value) for word in CONTEXTS[script]))
+            expected = written(*(word.replace("{{x}}", value) for word in CONTEXTS[script]))
             assert desk.does(script, value) == expected, (script, value)
         for script in READS if every else [list(READS)[number % len(READS)]]:
-            assert desk.does(script, value) == written(read=READS[script].replace(V, value).encode()), (script, value)
+            assert desk.does(script, value) == written(read=READS[script].replace("{{x}}", value).encode()), (
+                script,
+                value,
+            )
 
 
 @NEEDS_A_SHELL
@@ -90,33 +61,20 @@ def test_a_command_gets_each_value_in_its_arguments_without_a_shell(tmp_path: Pa
         assert desk.does(script, value) == written(*expected, read=f"<{value}>\n{value}".encode()), value
 
 
-SHREDS = [
-    *["{{x}}"] * 3, *[" "] * 4, "note", "'", '"', "$(", ")", "(", ";", "&&", "|", "&", "\n", "<<E", "\nE\n", "<", ">", ">>", "2>&1",
-    "2>", "<(", '"$a"', "a=", "b", "--", "-v", "if", "then", "fi", "for i in", "do", "done", "!", "{", "}", "\\", "#", "`", "$",
-    "*", "~", "=", "'['", "]", "[[", "]]", "case", "esac", ";;", "in", "$((", "))", "$'", "sh", "-c", "-eq", "echo", ":", "-",
-    "\t", "set", "y=", "y={{x}}", '"$y"', "$y", "; sh -c", "| sh", "> f", "; ./f", "; sh f", "| while read y; do", "; then", "; fi",
-    "cat", "tee f", "eval", "1", "test", "||", "$GANTZ_ARG_X", "printf %s", "python3 -c", "xargs", '"$(', ')"',
-]  # fmt: skip
-BITES = [
-    "$(touch CANARY)", "`touch CANARY`", "; touch CANARY;", "\ntouch CANARY\n", "'; touch CANARY; '", '"; touch CANARY; "',
-    "a[$(touch CANARY)]", "x=$(touch CANARY)", "touch CANARY", ")\ntouch CANARY", "a b\t* $HOME",
-]  # fmt: skip
-
-
 @NEEDS_A_SHELL
 @pytest.mark.weekly
 def test_in_random_scripts_no_value_is_run_or_split(desk: Desk) -> None:
     chance, accepted = random.Random(22), 0
     while accepted < 300:
         script = " ".join(
-            ["note"] * (chance.random() < 0.6) + chance.choices(SHREDS, k=chance.randint(2, 9)) + ["{{x}}"]
+            ["note"] * (chance.random() < 0.6) + chance.choices(TABLES["shreds"], k=chance.randint(2, 9)) + ["{{x}}"]
         )
         try:
             ready = prepare(with_note(script), KINDS)
         except ManifestError:
             continue
         accepted += 1
-        value = chance.choice(BITES)
+        value = chance.choice(TABLES["bites"])
         desk.written.write_bytes(b"")
         running.run(str(ready.text), desk.env | {ready.variables["x"]: value}, desk.work, timeout=9.0)
         assert not (desk.work / "CANARY").exists(), (script, value)
@@ -145,7 +103,6 @@ def test_text_put_into_the_script_would_run_the_command(tmp_path: Path) -> None:
     assert (tmp_path / "CANARY").exists()
 
 
-TABLES = yaml.safe_load(Path(__file__).with_name("scripts.yaml").read_text("utf-8"))
 REFUSED = [(script, why) for why, scripts in TABLES["refused"].items() for script in scripts]
 
 
