@@ -20,7 +20,7 @@ _SHAPE = 'write {"nodes": [{"id": "a", "label": "what to do"}, …], "edges": [{
 _ENDS = (("source", "target"), ("from", "to"), ("start", "end"), ("src", "dst"))
 _LABELS = ("label", "relation", "relationship", "rel", "name", "title", "type", "kind", "sourceHandle")
 _CHOICES = ("decision", "condition", "if", "if-else", "ifelse", "switch", "router", "branch")
-_REFUSED = """
+_UNSUPPORTED = """
     condition conditional when if branch probability hidden disabled reverse reversed direction bidirectional markerStart parent
     parentId parentNode depends_on dependencies needs after dependsOn before next loop repeat foreach skip done
 """.split()
@@ -85,11 +85,11 @@ def _fields(one: Any, part: str, number: int) -> dict[str, Any]:
     own = dict(one) if isinstance(one, Mapping) else {}
     data = own["data"] if isinstance(own.get("data"), Mapping) else {}
     for name, value in (*own.items(), *data.items()):
-        refused = (name in _REFUSED and value) or (name == "arrows" and value != "to")
-        refused = (
-            refused or (name in ("enabled", "directed") and value is False) or (name == "status" and value in _OVER)
+        unsupported = (name in _UNSUPPORTED and value) or (name == "arrows" and value != "to")
+        unsupported = (
+            unsupported or (name in ("enabled", "directed") and value is False) or (name == "status" and value in _OVER)
         )
-        if refused or (part == "edges" and data.get(name, value) != value):
+        if unsupported or (part == "edges" and data.get(name, value) != value):
             message = f"{part}.{number} has {name}: {str(value)[:40]}; a plan has neither branches nor hidden or two-way edges"
             raise fault(message, "write the nodes and edges of a single branch", at=(part, number))
     return own | data

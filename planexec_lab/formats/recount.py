@@ -27,9 +27,9 @@ _SETS = {  # the format of each set of `PUBLISHED`, and its files below the fold
 
 def counts(folder: Path) -> dict[str, tuple[Measured, int]]:
     """Return for each set below `folder` what was measured, and how many of its plans are valid with the published tools too."""
-    found = {}
+    counted = {}
     for name, (format, pattern) in _SETS.items():
-        plans, fit = list[Plan | None](), 0
+        plans, valid = list[Plan | None](), 0
         for path in sorted(folder.glob(pattern)):
             toolbox = _tools(folder, path, format)
             text = path.read_text("utf-8")
@@ -39,10 +39,10 @@ def counts(folder: Path) -> dict[str, tuple[Measured, int]]:
                 except PlanError:
                     plan = None
                 plans.append(plan)
-                fit += plan is not None and not plan.problems(toolbox)
+                valid += plan is not None and not plan.problems(toolbox)
         if plans:
-            found[name] = measure(plans), fit
-    return found
+            counted[name] = measure(plans), valid
+    return counted
 
 
 def _tools(folder: Path, plans: Path, format: str) -> Toolbox | None:

@@ -13,18 +13,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from planexec_lab.spans import names
-from planexec_lab.spans.otlp_reading import Found, found_in_otlp
+from planexec_lab.spans.otlp_reading import Placed, spans_in_otlp
 from planexec_lab.spans.span import TraceError
 from planexec_lite.tools import shown
 
 _BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def found(one: Any, place: str) -> Iterator[Found]:
+def spans_in(one: Any, place: str) -> Iterator[Placed]:
     """Yield the spans in an object, as OTLP JSON has them, each with its place. Raises `TraceError` for one without spans."""
     here, fields = place or "the trace", one if isinstance(one, dict) else {}
     if "resourceSpans" in fields:
-        yield from found_in_otlp(fields, place)
+        yield from spans_in_otlp(fields, place)
     elif fields.get("object") == "trace.span":
         yield _of_openai_agents(fields, here), here
     elif "operationName" in fields:
@@ -35,7 +35,7 @@ def found(one: Any, place: str) -> Iterator[Found]:
         for name in inside:  # Jaeger: data, a list of traces; MLflow: data.spans
             parts = fields[name] if isinstance(fields[name], list) else [fields[name]]
             for number, part in enumerate(parts):
-                yield from found(part, f"{place}.{name}[{number}]".lstrip("."))
+                yield from spans_in(part, f"{place}.{name}[{number}]".lstrip("."))
     elif fields.get("object") != "trace":
         raise TraceError(f"{here}: no span, and no OTLP JSON, an object with resourceSpans: {shown(one)[:80]}")
 

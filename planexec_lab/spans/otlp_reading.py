@@ -14,13 +14,13 @@ from planexec_lab.spans.span import Span, SpanEvent, TraceError, Value, utf8
 from planexec_lab.spans.tree import checked_id, checked_times
 from planexec_lite.tools import shown
 
-Found = tuple[dict[str, Any], str]
+Placed = tuple[dict[str, Any], str]
 """A span as OTLP JSON has it, and its place."""
 
 _FAILED = (2, "STATUS_CODE_ERROR")
 
 
-def found_in_otlp(one: dict[str, Any], place: str) -> Iterator[Found]:
+def spans_in_otlp(one: dict[str, Any], place: str) -> Iterator[Placed]:
     """Yield the spans of an object, each with its place. Raises `TraceError` for what is not OTLP JSON."""
     for resource, at in _each(one, "resourceSpans", place):
         older = "instrumentationLibrarySpans"  # before OTLP 1.0
@@ -36,7 +36,7 @@ def as_id(value: Any) -> Any:
     return value.lower() if isinstance(value, str) and len(value) in (16, 32) else value
 
 
-def _each(around: dict[str, Any], name: str, place: str) -> Iterator[Found]:
+def _each(around: dict[str, Any], name: str, place: str) -> Iterator[Placed]:
     """The objects of a list, each with its place."""
     listed = [] if around.get(name) is None else around[name]
     odd = [key for key, value in around.items() if key.lower().endswith("spans") and key != name and value]

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from planexec_lab.spans import foreign, own
 from planexec_lab.spans.conventions import by_genai
-from planexec_lab.spans.other_files import found
+from planexec_lab.spans.other_files import spans_in
 from planexec_lab.spans.otlp_reading import as_id, span_of
 from planexec_lab.spans.span import Span, TraceError
 from planexec_lab.spans.tree import Tree, nested_deeper
@@ -44,7 +44,7 @@ def read(source: Source, *, trace_id: str | None = None) -> Run:
     data = _parsed(source)
     spans, places = list[Span](), dict[str, str]()
     for number, one in enumerate(data):
-        for span, place in found(one, f"[{number}]" if len(data) > 1 else ""):
+        for span, place in spans_in(one, f"[{number}]" if len(data) > 1 else ""):
             spans.append(span_of(span, place))
             places[spans[-1].span_id] = place
     tree = Tree.of(_of_one_trace(spans, as_id(trace_id)), places)
