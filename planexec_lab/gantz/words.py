@@ -93,8 +93,8 @@ class Checks:
             return reads
         self._program(program, words, reads)
         known = known or {"writes": True}
-        options = [word for option, word in pairwise(words) if option in ("-o", "-i") or known.get("writes")]
-        self.touch([word for word in options if not has_value(word)])
+        pairs = [pair for pair in pairwise(words) if pair[0] in ("-o", "-i") or known.get("writes")]
+        self.touch([word for option, word in pairs if option == "-o" or not has_value(word)])
         download = words[:2] == ["git", "clone"] or any(re.match(r"-\w*O|--remote-name", word) for word in words)
         if values and (download or (known.get("writes") and program in _PROGRAMS)):
             self.touched.add(DERIVED)
@@ -148,7 +148,11 @@ class Checks:
             code = self._checked(program, known, words)
             if reads and not known.get("reads"):
                 raise unsafe(f"{program!r} reads a value, and might run it")
-        elif "/" in words[0] and not _SYSTEM.match(words[0]) and not re.fullmatch(_OF["never a script"], program):
+        elif (
+            "/" in words[0]
+            and not _SYSTEM.match(words[0])
+            and not re.fullmatch(rf"(?:{_OF['never a script']})[\d.]*", program)
+        ):
             own = 1
         else:
             raise runs(program)
