@@ -52,8 +52,7 @@ def _arguments(call: ast.expr) -> dict[str, Any]:
         if twice := params.keys() & named.keys():
             raise ValueError(f"the argument {min(map(str, twice))!r} is given twice")
         params |= named
-    held: dict[str, Any] = plain(params)
-    return held
+    return dict(plain(params))
 
 
 def written(tool: str, params: Mapping[str, Any]) -> str:

@@ -85,11 +85,9 @@ def _fields(one: Any, part: str, number: int) -> dict[str, Any]:
     own = dict(one) if isinstance(one, Mapping) else {}
     data = own["data"] if isinstance(own.get("data"), Mapping) else {}
     for name, value in (*own.items(), *data.items()):
+        off = (name in ("enabled", "directed") and value is False) or (name == "status" and value in _OVER)
         unsupported = (name in _UNSUPPORTED and value) or (name == "arrows" and value != "to")
-        unsupported = (
-            unsupported or (name in ("enabled", "directed") and value is False) or (name == "status" and value in _OVER)
-        )
-        if unsupported or (part == "edges" and data.get(name, value) != value):
+        if off or unsupported or (part == "edges" and data.get(name, value) != value):
             message = f"{part}.{number} has {name}: {str(value)[:40]}; a plan has neither branches nor hidden or two-way edges"
             raise fault(message, "write the nodes and edges of a single branch", at=(part, number))
     return own | data

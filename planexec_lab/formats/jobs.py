@@ -56,8 +56,7 @@ def read(data: str) -> Plan:
     outputs = {
         out: id for id, job in jobs.items() for key in ("outs", "metrics", "plots") for out in _paths(job.get(key))
     }
-    lines_of_ids = _lines(data)
-    lines = {id: lines_of_ids.get(id, 1) for id in jobs}
+    lines = dict.fromkeys(jobs, 1) | _lines(data)
     for id, job in jobs.items():
         _check(id, job, lines[id])
         words = next((str(job[key]) for key in ("name", "desc", "description", "summary") if job.get(key)), id)

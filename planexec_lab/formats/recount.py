@@ -49,8 +49,7 @@ def _tools(folder: Path, plans: Path, format: str) -> Toolbox | None:
     """The published tools of a file of plans, if there is a list of them."""
     if format == "nestful":
         return nestful_tools(plans.with_name(plans.name.replace("-data", "-spec")).read_text("utf-8"))
-    domain = plans.parts[-3]
-    listed = folder / "GNN4TaskPlan" / "data" / domain / "tool_desc.json"
+    listed = folder / "GNN4TaskPlan" / "data" / plans.parts[-3] / "tool_desc.json"
     return taskbench_tools(listed.read_text("utf-8")) if format == "taskbench" else None
 
 

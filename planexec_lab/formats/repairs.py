@@ -57,15 +57,12 @@ def repaired(plan: Plan, toolbox: Toolbox) -> tuple[Plan, list[Repair]]:
         changes: dict[str, object] = {} if step.undo is None else {"undo": renamed(step.undo, step.id)}
         if added := missing.get(step.id):
             changes["depends_on"] = (*step.depends_on, *added)
-            repairs += [Repair("indirect_reference", step.id, _shown_by(step, id)) for id in added]
+            for id in added:
+                uses = next(one for one in _references(step) if one.step == id)
+                repairs.append(Repair("indirect_reference", step.id, f"it uses {uses}, so it waits for step {id}"))
         steps.append(changed.model_copy(update=changes))
     rollback = tuple(renamed(call, None) for call in plan.rollback)
     return (plan.changed(steps=tuple(steps), rollback=rollback) if repairs else plan), repairs
-
-
-def _shown_by(step: Step, id: str) -> str:
-    uses = next(one for one in _references(step) if one.step == id)
-    return f"it uses {uses}, so it waits for step {id}"
 
 
 def _nearest(tool: str | None, toolbox: Toolbox) -> str | None:

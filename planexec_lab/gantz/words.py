@@ -27,8 +27,8 @@ _PROGRAMS: dict[str, dict[str, Any]] = {
 }
 _OF = {name: "|".join(words.split()) for name, words in _LISTS.items() if isinstance(words, str)}
 _VALUE = re.compile("[\ue000-\uefff\x01]")
+_NO_SCRIPT = rf"(?:{_OF['never a script']})[\d.]*"
 _EVALUATES, _OWN = _LISTS["change what the shell runs"].split(), _LISTS["the shell's own"].split()
-_SYSTEM = re.compile("/(?:usr|s?bin|lib)")
 
 
 class ManifestError(ValueError):
@@ -148,11 +148,7 @@ class Checks:
             code = self._checked(program, known, words)
             if reads and not known.get("reads"):
                 raise unsafe(f"{program!r} reads a value, and might run it")
-        elif (
-            "/" in words[0]
-            and not _SYSTEM.match(words[0])
-            and not re.fullmatch(rf"(?:{_OF['never a script']})[\d.]*", program)
-        ):
+        elif re.match("(?!/usr|/s?bin|/lib).*/", words[0]) and not re.fullmatch(_NO_SCRIPT, program):
             own = 1
         else:
             raise runs(program)
