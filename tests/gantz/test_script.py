@@ -133,6 +133,7 @@ WITHOUT = "pg_dump mydb > backup_$(date +%Y%m%d).sql; case a in a) echo `date` $
         ("cat {{x}} | sed 's/;$//g'", "cat \"${GANTZ_ARG_X-}\" | sed 's/;$//g'"),
         ("rm -rf -- {{x}}", 'rm -rf -- "${GANTZ_ARG_X-}"'),
         ("cat - {{x}}", 'cat - "${GANTZ_ARG_X-}"'),
+        ("echo {{x}} > {{x}}; test $? -ne 0", 'echo "${GANTZ_ARG_X-}" > "${GANTZ_ARG_X-}"; test $? -ne 0'),
         ("/opt/shop/pay --transaction={{x}}", '/opt/shop/pay --transaction="${GANTZ_ARG_X-}"'),
         ("echo 'sent {{x}} at noon'", "echo 'sent '\"${GANTZ_ARG_X-}\"' at noon'"),
         ("curl 'https://host/find?q={{x}}'", "curl 'https://host/find?q='\"${GANTZ_ARG_X-}\"''"),
