@@ -25,7 +25,7 @@ from typing import Any
 
 from planexec_lab.formats import (
     dot,
-    graph_json,
+    graph,
     hugginggpt,
     jobs,
     lists,
@@ -52,21 +52,22 @@ __all__ = [
     "nestful_tools", "parallelism", "read", "repaired", "sample", "table", "taskbench_tools", "write",
 ]  # fmt: skip
 
-_FORMATS: dict[str, Any] = {
-    "native": native,
-    "nestful": nestful,
-    "worfbench": worfbench,
-    "taskbench": taskbench,
-    "llmcompiler": llmcompiler,
-    "rewoo": rewoo,
-    "hugginggpt": hugginggpt,
-    "mermaid": mermaid,
-    "dot": dot,
-    "graph": graph_json,
-    "tool_calls": tool_calls,
-    "jobs": jobs,
-    "list": lists,
-}
+_MODULES = (
+    native,
+    nestful,
+    worfbench,
+    taskbench,
+    llmcompiler,
+    rewoo,
+    hugginggpt,
+    mermaid,
+    dot,
+    graph,
+    tool_calls,
+    jobs,
+)
+_FORMATS: dict[str, Any] = {one.__name__.rpartition(".")[2]: one for one in _MODULES} | {"list": lists}
+_TEXTS = ("worfbench", "llmcompiler", "rewoo", "mermaid", "dot", "jobs", "list")
 names: tuple[str, ...] = tuple(_FORMATS)
 """The formats that `read` and `write` know."""
 
@@ -87,7 +88,10 @@ def read(source: Any, format: str | None = None) -> Plan:
     try:
         text = _unfenced(given) if isinstance(given, str) else given
         data = load(text) if isinstance(text, str) and text.lstrip()[:1] in ("{", "[", '"') else text
-        plan: Plan = _FORMATS[_which(data) if format is None else _known(format)].read(data)
+        name = _which(data) if format is None else _known(format)
+        if name in _TEXTS and (data := _text_in(data)) is None:
+            raise fault("this is not a string", "pass the text of the plan")
+        plan: Plan = _FORMATS[name].read(data)
         return plan
     except ItemError as error:
         raise (error.in_text(text) if isinstance(text, str) else PlanError(error.problems)) from None
@@ -109,7 +113,7 @@ def write(plan: Plan, format: str, leave_out: Collection[str] = ()) -> str:
     Raises `PlanError` with everything that the format can't hold, and `ValueError` for an unknown field name.
     """
     writer = _FORMATS[_known(format)]
-    return writing.write(plan, format, writer.write, lambda text: read(text, format), writer.CARRIES, leave_out)
+    return writing.write(plan, format, writer.write, lambda text: read(text, format), leave_out)
 
 
 def named(plan: Plan, toolbox: Toolbox) -> Plan:
@@ -149,48 +153,23 @@ def _known(format: str) -> str:
 
 
 def _which(data: Any) -> str:
-    matches = [name for name, one in _FORMATS.items() if one.recognises(data)]
+    text = _text_in(data)
+    known = {name: text if name in _TEXTS else data for name in _FORMATS}
+    matches = [name for name, one in known.items() if one is not None and _FORMATS[name].recognises(one)]
+    if len(matches) > 1 and "list" in matches:
+        matches.remove("list")  # the items have another meaning there
     if len(matches) == 1:
         return matches[0]
-    alike = _alike(data) if isinstance(data, str) else {}
-    if alike:
-        (first, line), *others = alike.items()
-        seen = ", ".join([f"line {line} looks like {first}", *(f"line {at} like {name}" for name, at in others)])
-    else:
-        seen = _seen_in_text(data) if isinstance(data, str) else _seen_in_json(data)
-    message = (
-        f"this could be {' or '.join(matches)}" if matches else f"this is in none of the formats {', '.join(names)}"
-    )
-    raise fault(f"{message}: {seen}", _choice(matches or alike or names), "unknown_format")
+    what = f"could be {' or '.join(matches)}" if matches else f"is in none of the formats {', '.join(names)}"
+    begins = next((line.strip() for line in data.splitlines() if line.strip()), "") if isinstance(data, str) else data
+    raise fault(f"this {what}; it begins with {shown(begins)}", _choice(matches or names), "unknown_format")
 
 
-def _alike(text: str) -> dict[str, int]:
-    """The first line that looks like a line of each format, by the format's name."""
-    patterns = {name: one.LINE for name, one in _FORMATS.items() if hasattr(one, "LINE")}
-    alike: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        for name, pattern in patterns.items():
-            if pattern.match(line) and not (name == "list" and patterns["llmcompiler"].match(line)):
-                alike.setdefault(name, number)
-    return alike
-
-
-def _seen_in_text(text: str) -> str:
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    return f"line {lines[0][0]}, {shown(lines[0][1])}, is like none of them" if lines else "the text is empty"
-
-
-def _seen_in_json(data: Any) -> str:
-    one = data[0] if isinstance(data, list) and data else data
-    where = "it is a list, and its first item is" if one is not data else "it is"
-    if not isinstance(one, Mapping):
-        return f"{where} {shown(one)}"
-    near = [suggest(str(name), _FIELDS) for name in one if name not in _FIELDS]
-    return f"{where} an object with the fields {', '.join(map(repr, one)) or '(none)'}" + next(filter(None, near), "")
-
-
-_FIELDS = ("steps", "tasks", "plan", "output", "graph", "task_nodes", "task_links", "name", "arguments", "task", "dep",
-           "args", "tool", "params", "depends_on", "description", "nodes", "edges", "tool_calls", "function")  # fmt: skip
+def _text_in(data: Any) -> str | None:
+    """A text, also the one in a row of WorFBench or in an answer of TaskWeaver's planner; None for other data."""
+    for name in ("response", "init_plan", "graph"):
+        data = data.get(name, data) if isinstance(data, Mapping) else data
+    return data if isinstance(data, str) else None
 
 
 def _decoded(source: bytes) -> str:
@@ -211,15 +190,11 @@ def _unfenced(text: str) -> str:
     except UnicodeEncodeError as error:
         line = 1 + text.count("\n", 0, error.start)
         raise fault(f"line {line}: here is half a character, {text[error.start]!r}", "write whole ones") from None
-    lines = text.splitlines()
-    used = [n for n, line in enumerate(lines) if line.strip()]
-    if len(used) < 2 or not _FENCE.fullmatch(lines[used[0]]) or lines[used[-1]].strip() != "```":
-        return text
-    inside = lines[used[0] + 1 : used[-1]]
-    return text if any(_FENCE.match(line) for line in inside) else "\n" * (used[0] + 1) + "\n".join(inside)
+    match = _FENCE.fullmatch(text)
+    return "\n" * (match[1].count("\n") + 1) + match[2] if match else text
 
 
-_FENCE = re.compile(r"[ \t]*```[ \t]*\w*[ \t]*")
+_FENCE = re.compile(r"(\s*)```[ \t]*\w*[ \t]*\n((?:(?![ \t]*```).*\n)*)[ \t]*```\s*")
 
 
 def _choice(known: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from planexec_lab.formats.dollars import UNREADABLE, expression
 from planexec_lab.formats.shapes import plain
-from planexec_lab.formats.steps import by_position
+from planexec_lab.formats.steps import by_position, positional
 
 _CALL = re.compile(r"""(?P<tool>[\w.-]+|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")\((?P<arguments>.*)\)""", re.DOTALL)
 _BARE = re.compile(r"[\w.-]+")
@@ -33,42 +33,32 @@ def read(text: str) -> tuple[str, dict[str, Any]]:
         raise ValueError("it is no call of a tool")
     try:
         tool = match["tool"] if match["tool"][0] not in "'\"" else ast.literal_eval(match["tool"])
-        return str(tool), arguments(expression(f"call({match['arguments']}\n)"), spread=True)
+        return str(tool), _arguments(expression(f"call({match['arguments']}\n)"))
     except UNREADABLE as error:
-        raise ValueError(why(error)) from None
+        message = str(getattr(error, "msg", error))
+        raise ValueError("it holds a name or a formula" if message.startswith("malformed node") else message) from None
 
 
-def arguments(call: ast.expr, spread: bool = False) -> dict[str, Any]:
-    """Return the arguments of a parsed call by name; `spread` allows ``**{…}``.
-
-    Raises one of `dollars.UNREADABLE`.
-    """
+def _arguments(call: ast.expr) -> dict[str, Any]:
+    """Return the arguments of a parsed call by name. Raises one of `dollars.UNREADABLE`."""
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         raise ValueError("it is no call of a tool")
     params = by_position(map(ast.literal_eval, call.args))
     for one in call.keywords:
         value = ast.literal_eval(one.value)
-        if one.arg is None and not (spread and isinstance(value, dict)):
+        if one.arg is None and not isinstance(value, dict):
             raise ValueError("** is no argument")
         named = {one.arg: value} if one.arg is not None else value
         if twice := params.keys() & named.keys():
             raise ValueError(f"the argument {min(map(str, twice))!r} is given twice")
         params |= named
-    held: dict[str, Any] = plain(params)
-    return held
-
-
-def why(error: BaseException) -> str:
-    """Return Python's objection to a text."""
-    message = str(getattr(error, "msg", error))
-    return "it holds a name or a formula" if message.startswith("malformed node") else message
+    return dict(plain(params))
 
 
 def written(tool: str, params: Mapping[str, Any]) -> str:
     """Return the call as text. Raises one of `dollars.UNREADABLE` for a value that Python can't write."""
     name = tool if _BARE.fullmatch(tool) else repr(tool)
-    values = [params[key] for key in ("input", *(f"arg{n}" for n in range(1, len(params) + 1))) if key in params]
-    if by_position(values) == params and values:
+    if values := positional(params):
         return f"{name}({', '.join(map(repr, values))})"
     parts = [f"{key}={value!r}" for key, value in params.items() if _is_keyword(key)]
     others = {key: value for key, value in params.items() if not _is_keyword(key)}

@@ -11,15 +11,11 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from itertools import pairwise, product
-from typing import Any
 
 from planexec_lab.formats import labels
 from planexec_lab.formats.drawn import Chart, Shape, arrows
 from planexec_lab.formats.shapes import fault
 from planexec_lite.plan import Plan, PlanError
-
-CARRIES = frozenset({"goal", "description", "tool", "params"})
-LINE = re.compile(r"[ \t]*(?:strict[ \t]+)?digraph\b|[^\n{]*[^\n{-]->[^>]")
 
 _HEADER = re.compile(
     r"\s*(?:(?://[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/|#[^\n]*\n)\s*)*(?:strict\s+)?digraph\b", re.DOTALL | re.IGNORECASE
@@ -46,15 +42,13 @@ _END: _Token = ("sign", "", 0)
 _HTML_LABEL = "\0html:"  # marks a name in <…>, until its use
 
 
-def recognises(data: Any) -> bool:
+def recognises(data: str) -> bool:
     """Is this a text that begins with ``digraph``?"""
-    return isinstance(data, str) and _HEADER.match(data) is not None
+    return _HEADER.match(data) is not None
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read a directed graph: an arrow leads from what must be done first."""
-    if not isinstance(data, str):
-        raise fault("this is not a string", _MEND)
     return _Graph(list(_tokens(data))).read()
 
 
@@ -91,43 +85,39 @@ class _Graph:
         self.named: dict[str, None] = {}  # in the order of their names in the text
 
     def read(self) -> Plan:
-        self._word("strict")
-        if not self._word("digraph"):
+        self._take("strict")
+        if not self._take("digraph"):
             raise self._fault("this is no directed graph")
         if self._next[1] != "{":
             self._name()
         self._expect("{")
-        self._statements({"node": {}, "edge": {}}, outermost=True)
+        defaults: _Defaults = {"graph": {}, "node": {}, "edge": {}}
+        self._statements(defaults)
         if self._next != _END:
             raise self._fault(f"{self._next[1][:60]!r} comes after the end of the graph")
+        self.chart.goal = "\n".join(_lines(defaults["graph"].get("label", "")))
         self.chart.nodes = {id: self.chart.nodes[id] for id in self.named if id in self.chart.nodes}
         return self.chart.plan()
 
-    def _statements(self, defaults: _Defaults, outermost: bool = False) -> list[str]:
-        """Read to the closing brace; return the nodes that are named. `defaults` are the attributes of nodes and arrows."""
+    def _statements(self, defaults: _Defaults) -> list[str]:
+        """Read to the closing brace; return the nodes that are named. `defaults` are the attributes of nodes and so on."""
         ids = list[str]()
-        while not self._sign("}"):
-            if not (self._sign(";") or self._sign(",")):
-                ids += self._statement(defaults, outermost)
+        while not self._take("}"):
+            if not (self._take(";") or self._take(",")):
+                ids += self._statement(defaults)
         return list(dict.fromkeys(ids))
 
-    def _statement(self, defaults: _Defaults, outermost: bool) -> list[str]:
+    def _statement(self, defaults: _Defaults) -> list[str]:
         line = self._next[2]
         ends = [self._end(defaults)]
         kind = ends[0][0].lower() if len(ends[0]) == 1 and self.tokens[self.place - 1][0] == "word" else ""
-        if self._sign("="):
-            value = self._name()
-            if kind == "label" and outermost:
-                self.chart.goal = "\n".join(_lines(value))
+        if self._take("="):
+            defaults["graph"][kind] = self._name()
             return []
-        if kind in ("graph", "node", "edge") and self._next[1] == "[":
-            attributes = self._attributes()
-            if kind != "graph":
-                defaults[kind] |= attributes
-            elif outermost and "label" in attributes:
-                self.chart.goal = "\n".join(_lines(attributes["label"]))
+        if kind in defaults and self._next[1] == "[":
+            defaults[kind] |= self._attributes()
             return []
-        while self._sign("->"):
+        while self._take("->"):
             ends.append(self._end(defaults))
         attributes = self._attributes()
         for id in dict.fromkeys(id for end in ends for id in end):
@@ -162,7 +152,7 @@ class _Graph:
 
     def _end(self, defaults: _Defaults) -> list[str]:
         """One end of an arrow: a node, or all nodes of a group in braces. A group has its own defaults."""
-        subgraph = self._word("subgraph")
+        subgraph = self._take("subgraph")
         if subgraph and self._next[1] != "{":
             self._name()
         if subgraph or self._next[1] == "{":
@@ -174,18 +164,18 @@ class _Graph:
 
     def _node(self) -> str:
         id = self._name()
-        while self._sign(":"):  # a port says where the arrow touches the node
+        while self._take(":"):  # a port says where the arrow touches the node
             self._name()
         return id
 
     def _attributes(self) -> dict[str, str]:
         attributes = {}
-        while self._sign("["):
-            while not self._sign("]"):
+        while self._take("["):
+            while not self._take("]"):
                 name = self._name()
-                attributes[name] = self._name() if self._sign("=") else "true"
-                if not self._sign(","):
-                    self._sign(";")
+                attributes[name] = self._name() if self._take("=") else "true"
+                if not self._take(","):
+                    self._take(";")
         return attributes
 
     def _name(self) -> str:
@@ -201,18 +191,13 @@ class _Graph:
     def _next(self) -> _Token:
         return self.tokens[self.place] if self.place < len(self.tokens) else _END
 
-    def _sign(self, sign: str) -> bool:
-        here = self._next[:2] == ("sign", sign)
-        self.place += here
-        return here
-
-    def _word(self, word: str) -> bool:
-        here = self._next[0] == "word" and self._next[1].lower() == word
+    def _take(self, text: str) -> bool:
+        here = self._next[0] in ("word", "sign") and self._next[1].lower() == text
         self.place += here
         return here
 
     def _expect(self, sign: str) -> None:
-        if not self._sign(sign):
+        if not self._take(sign):
             raise self._fault(f"{sign!r} is missing")
 
     def _fault(self, message: str) -> PlanError:

@@ -15,21 +15,18 @@ from typing import Any, Literal
 
 from planexec_lab.formats import labels
 from planexec_lab.formats.shapes import fault
-from planexec_lab.formats.steps import build, unwritable
+from planexec_lab.formats.steps import build, through, unwritable
 from planexec_lite.plan import Plan, PlanError
 
 Shape = Literal["box", "round", "decision", "mark"]
 _MARKERS = {"start", "begin", "end", "stop", "finish"}
 _ALWAYS = {"__start__", "__end__", "START", "END"}  # of LangGraph and other tools, in every shape
-_WHEN = re.compile(
+_MEANS = re.compile(  # a condition, or that an arrow leads the other way
     r"^\W*(?:no|false)\W*$|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|reject\w*|denied|invalid|time-?outs?"
-    r"|retry|retries|repeat|again|loop|back)\b",
+    r"|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?)\b"
+    r"|<-|←",
     re.IGNORECASE,
 )
-_TURNED = re.compile(
-    r"\b(?:depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?)\b|<-|←", re.IGNORECASE
-)
-_ID = re.compile(r"[\w.-]+")
 
 
 @dataclass
@@ -70,10 +67,11 @@ class Chart:
 
     def arrow(self, start: str, end: str, line: int, label: str = "") -> None:
         """Draw an arrow between two nodes that were named."""
-        if (words := _WHEN.search(label)) or _TURNED.search(label):
-            what = "a plan has no branches" if words else "an arrow leads from what must be done first"
-            mend = "draw a single branch" if words else "turn the arrow around, without a label"
-            message = f"line {line}: the arrow from {start} to {end} says {label.strip()[:40]!r}; {what}"
+        if _MEANS.search(label):
+            message = (
+                f"line {line}: the arrow from {start} to {end} says {label.strip()[:40]!r}; a plan has no branches"
+            )
+            mend = "draw a single branch, with arrows from what must be done first"
             self.faults.append(fault(message, mend))
         self.before.setdefault(end, []).append(start)
         self.ways.setdefault(start, {}).setdefault(label.strip() or end, line)
@@ -82,53 +80,28 @@ class Chart:
         """Return the plan; raise `PlanError` with the line of a fault. `calls` are the tools and arguments of nodes."""
         self.nodes = {id: node for id, node in self.nodes.items() if id not in self.arrow_ids}
         markers = {id for id, node in self.nodes.items() if node.is_marker(id)}
-        names = self._names(markers)
+        passed = {id: self.before.get(id, []) for id in markers}
         steps = []
         for id, node in self.nodes.items():
             if node.shape == "decision" and len(ways := self.ways.get(id, {})) > 1:
                 message = f"line {node.line}: from {id} one goes {' or '.join(map(repr, ways))}; a plan has no branches"
                 raise fault(message, "draw a single branch; a run that takes another branch needs a new plan")
             if id not in markers:
-                depends_on = [names[other] for other in self._before(id, markers)]
-                steps.append(
-                    {"id": names[id], "depends_on": depends_on, **_says(id, node), **(calls or {}).get(id, {})}
-                )
+                depends_on = through(self.before.get(id, []), passed)
+                steps.append({"id": id, "depends_on": depends_on, **_says(id, node), **(calls or {}).get(id, {})})
         if self.faults:
             raise self.faults[0]
-        return build(steps, self.goal, lines={name: self.nodes[id].line for id, name in names.items()})
-
-    def _before(self, id: str, markers: set[str]) -> list[str]:
-        """Return the steps that `id` waits for: those before it, and those before the markers before it."""
-        steps, left, seen = list[str](), list(self.before.get(id, [])), set[str]()
-        while left:
-            other = left.pop(0)
-            if other not in seen:
-                seen.add(other)
-                left[:0] = self.before.get(other, []) if other in markers else []
-                steps += [] if other in markers else [other]
-        return steps
-
-    def _names(self, markers: set[str]) -> dict[str, str]:
-        """Return the ids of the steps by the names of their nodes."""
-        names: dict[str, str] = {}
-        taken = {id for id in self.nodes if _ID.fullmatch(id)}
-        for id in (id for id in self.nodes if id not in markers):
-            name = id
-            if not _ID.fullmatch(id):
-                plain = re.sub(r"[^\w.-]+", "_", id).strip("_") or "step"
-                tries = (plain, *(f"{plain}_{number}" for number in range(2, len(self.nodes) + 3)))
-                name = next(one for one in tries if one not in taken)
-                taken.add(name)
-            names[id] = name
-        return names
+        return build(steps, self.goal, lines={id: node.line for id, node in self.nodes.items()})
 
 
 def _says(id: str, node: Node) -> dict[str, Any]:
+    lines = [id] if node.lines is None else node.lines
     try:
-        return labels.read([id] if node.lines is None else node.lines)
+        return labels.read(lines)
     except ValueError as error:
+        message = f"line {node.line}: {lines[-1].strip()[:60]!r} looks like a call and can't be read: {error}"
         mend = "write the label as search(query='Oslo'), with every text in quotes; or as words that are no call"
-        raise fault(f"line {node.line}: {error}", mend) from None
+        raise fault(message, mend) from None
 
 
 def arrows(plan: Plan) -> Iterator[tuple[str, str]]:

@@ -16,26 +16,20 @@ from typing import Any
 from pydantic import BaseModel
 
 from planexec_lab.formats.shapes import fault, shaped
-from planexec_lab.formats.steps import build, only_tools, rewriter, step, unwritable
+from planexec_lab.formats.steps import build, only_tools, rewriter, step, whole
 from planexec_lite import references
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
-
-CARRIES = frozenset({"tool", "params"})
 
 _SHAPE = 'write [{"task": …, "id": 0, "dep": [-1], "args": {"text": …}}, …]'
 _GENERATED = re.compile(r"<(?:GENERATED|resource)(?:>-\{?([0-9]+)\}?|-([0-9]+)>)", re.IGNORECASE)
 
 
-class _Task(BaseModel, extra="forbid"):
+class _Task(BaseModel, extra="forbid", strict=True):
     task: str
     id: int | str
     dep: list[int | str] | int | str = []
     args: dict[str, Any] = {}
-
-
-class _Tasks(BaseModel):
-    tasks: list[_Task]
 
 
 def recognises(data: Any) -> bool:
@@ -48,7 +42,7 @@ def read(data: Any) -> Plan:
     """Read the list of tasks."""
     rewrite = rewriter(_GENERATED, lambda match: Reference(match[1] or match[2]))
     steps: list[dict[str, Any]] = []
-    for task in shaped(_Tasks, {"tasks": data}, _SHAPE, wrapped=1).tasks:
+    for task in shaped(list[_Task], data, _SHAPE):
         listed = task.dep if isinstance(task.dep, list) else [task.dep]
         after = [str(id) for id in listed if str(id) != "-1"]
         if lost := re.search(
@@ -64,7 +58,7 @@ def write(plan: Plan) -> str:
     """Write the list of tasks."""
     tasks = [
         {"task": tool, "id": _number(one.id), "dep": [_number(id) for id in one.depends_on] or [-1],
-         "args": references.translate(one.params, _generated)}
+         "args": references.translate(one.params, whole("<GENERATED>-{}"))}
         for one, tool in only_tools(plan)
     ]  # fmt: skip
     return json.dumps(tasks, indent=2, ensure_ascii=False)
@@ -72,9 +66,3 @@ def write(plan: Plan) -> str:
 
 def _number(id: str) -> int | str:
     return int(id) if re.fullmatch("0|[1-9][0-9]{0,8}", id, re.ASCII) else id
-
-
-def _generated(reference: Reference) -> str:
-    if reference.path:
-        raise unwritable(None, f"{reference} names a part, and <GENERATED>-1 is a whole result", "use the whole result")
-    return f"<GENERATED>-{reference.step}"

@@ -3,7 +3,7 @@
 GitHub Actions (``jobs`` with ``needs``), Taskfile (``tasks`` with ``deps``), dvc (``stages``, whose ``deps`` are the ``outs`` of
 others), Argo (``dag.tasks`` with ``dependencies`` or ``depends``), Compose (``services`` with ``depends_on``), CircleCI
 (``workflows`` with ``requires``), Tekton (``runAfter``), and lists of steps with one of these names. A job is a step without a
-tool. A field that changes the order or number of steps, such as ``if``, ``when`` or a matrix, is a fault.
+tool. A field that is not known to leave the order and the number of steps as they are, such as ``if`` or a matrix, is a fault.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,48 +18,36 @@ from planexec_lab.formats.drawn import Chart, arrows
 from planexec_lab.formats.shapes import fault
 from planexec_lite.plan import Plan
 
-CARRIES = frozenset({"goal", "description"})
-LINE = re.compile(r"[ \t]*(?:jobs|stages|services|dag):[ \t]*$")
-
 _WAITS = "needs deps depends_on dependencies depends dependsOn requires runAfter after upstream".split()
-_PLAIN_WAITS = {re.sub("[-_]", "", name).lower() for name in _WAITS}
 _GROUPS = ("jobs", "tasks", "stages", "services", "steps")
 _RECOGNISED = re.compile(rf"(?:^[ \t-]*|[{{,][ \t]*)(?:{'|'.join(_WAITS)})[ \t]*:", re.MULTILINE)
 _GROUP = re.compile(rf"^[ \t]*(?:{'|'.join(_GROUPS)})[ \t]*:[ \t]*(?:#.*)?$", re.MULTILINE)
-_REFUSED = {  # keys without - and _
-    name: why
-    for why, keys in {
-        "a condition, and a plan has no branches": "if when unless condition only except rules profiles manual triggerrule",
-        "a loop or copies, and a plan has none": "withitems withparam withsequence for loop foreach repeat count replicas parallel",
-        "a failure that does not count": "continueonerror continueon allowfailure ignoreerror ignoreerrors",
-        "a job that is not run": "disabled skip skipped done",
-        "an order that is not read; use needs": "before downstream next then waitfor links volumesfrom requiredby blocks "
-        "needsany hooks stage finally onexit",
-        "another folder for its paths": "wdir",
-    }.items()
-    for name in keys.split()
-}
+_HARMLESS = """
+    name id title description desc summary task tool agent action args arguments params parameters input inputs output outputs
+    command cmd cmds run script shell steps env environment notes owner priority role tags labels
+    runs-on permissions defaults timeout-minutes container services uses with secrets fail-fast max-parallel
+    vars dotenv silent dir aliases label method sources generates internal interactive prefix set shopt use_gitignore failfast
+    outs metrics plots meta always_changed template templateRef inline taskRef taskSpec workspaces retries timeout displayName
+    image build entrypoint env_file ports expose volumes networks network_mode healthcheck container_name hostname domainname
+    logging user working_dir configs platform privileged cap_add cap_drop ulimits stdin_open tty init shm_size extra_hosts dns
+    security_opt stop_grace_period stop_signal sysctls tmpfs pull_policy read_only mem_limit cpus runtime annotations devices
+    gpus group_add ipc pid restart resources restart_policy
+""".split()
+_BEGINS = re.compile(r"[ \t{-]*(?:(?:id|name):[ \t]*)?[\"']?(.+?)[\"']?[ \t]*(?:[,}].*|:(?:[ \t].*)?)?$")
 _MOST = 200_000  # characters
 _MEND = "write jobs:, and below each job its name and needs: [the jobs before it]; leave out what a plan can't have"
 
 
-def recognises(data: Any) -> bool:
+def recognises(data: str) -> bool:
     """Is this YAML with a group of jobs and a name for what they wait for?"""
-    return isinstance(data, str) and _RECOGNISED.search(data) is not None and _GROUP.search(data) is not None
+    return _RECOGNISED.search(data) is not None and _GROUP.search(data) is not None
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read the jobs; the name of the workflow is the goal."""
     if not isinstance(data, str) or len(data) > _MOST:
         raise fault(f"this is not text, or has more than {_MOST:,} characters", _MEND)
-    import yaml
-
-    try:
-        node = yaml.compose(data, yaml.SafeLoader)
-        content = yaml.safe_load(data)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise fault(f"this is not YAML: {' '.join(str(error).split())}", _MEND) from None
-    lines = _lines(node)
+    content = _loaded(data)
     groups = _groups(content)
     if len(groups) != 1:
         raise fault(f"line 1: there are {len(groups) or 'no'} groups of jobs in it", _MEND)
@@ -69,19 +56,16 @@ def read(data: Any) -> Plan:
     outputs = {
         out: id for id, job in jobs.items() for key in ("outs", "metrics", "plots") for out in _paths(job.get(key))
     }
-    exclusive = Counter(str(job["concurrency"]) for job in jobs.values() if job.get("concurrency"))
+    lines = dict.fromkeys(jobs, 1) | _lines(data)
     for id, job in jobs.items():
-        line = lines.get(id, 1)
-        _check(id, job, line)
-        if exclusive[str(job.get("concurrency"))] > 1:
-            raise fault(f"line {line}: {id} can't run at the same time as another job of its concurrency group", _MEND)
+        _check(id, job, lines[id])
         words = next((str(job[key]) for key in ("name", "desc", "description", "summary") if job.get(key)), id)
-        chart.node(id, line, words.split("\n"))
+        chart.node(id, lines[id], words.split("\n"))
     for id, job in jobs.items():
-        for other in _before(id, job, jobs, outputs, lines.get(id, 1)):
+        for other in _before(id, job, jobs, outputs, lines[id]):
             if other not in chart.nodes:
-                raise fault(f"line {lines.get(id, 1)}: {id} waits for {other!r}, which is not there", _MEND)
-            chart.arrow(other, id, lines.get(id, 1))
+                raise fault(f"line {lines[id]}: {id} waits for {other!r}, which is not there", _MEND)
+            chart.arrow(other, id, lines[id])
     return chart.plan()
 
 
@@ -141,21 +125,17 @@ def _named(group: Any) -> dict[str, dict[str, Any]]:
 
 
 def _check(id: str, job: Mapping[str, Any], line: int) -> None:
-    for key, value in job.items():
-        plain = re.sub("[-_]", "", str(key)).lower()
-        if plain in _REFUSED and value not in (None, False):
-            raise fault(f"line {line}: {id} has {key}: {str(value)[:40]}, {_REFUSED[plain]}", _MEND)
-        if (plain == "enabled" and value is False) or (plain in _PLAIN_WAITS and key not in _WAITS):
-            raise fault(f"line {line}: {id} has {key}: {str(value)[:40]}, which is not read; write needs", _MEND)
-    strategy = job.get("strategy")
-    if isinstance(strategy, Mapping) and "matrix" in strategy:
-        raise fault(f"line {line}: {id} has a matrix, which makes several jobs", _MEND)
-    cmds = job.get("cmds")
-    for cmd in cmds if isinstance(cmds, list) else []:
-        if isinstance(cmd, Mapping) and "task" in cmd:
-            raise fault(
-                f"line {line}: {id} runs the task {cmd['task']!r} among its commands", "name it in deps: instead"
-            )
+    """Raise `PlanError` for a field that is not known to leave the order and the number of steps as they are."""
+    inner = [part for part in (job.get("strategy"), job.get("deploy")) if isinstance(part, Mapping)]
+    for key, value in [(key, value) for part in (job, *inner) for key, value in part.items()]:
+        other = str(value).startswith(("service:", "container:"))  # Compose: the network of another job
+        known = key in (*_WAITS, "strategy", "deploy") or (key in _HARMLESS and not other)
+        if not known and (value not in (None, False) or key == "enabled"):
+            message = f"line {line}: {id} has {key}: {str(value)[:40]}, which could change the order or number of steps"
+            raise fault(message, _MEND)
+    cmds = job["cmds"] if isinstance(job.get("cmds"), list) else []
+    if any(isinstance(cmd, Mapping) and "task" in cmd for cmd in cmds):
+        raise fault(f"line {line}: {id} runs another task among its commands", "name it in deps: instead")
 
 
 def _before(
@@ -211,26 +191,31 @@ def _within(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
-def _lines(node: Any) -> dict[str, int]:
-    """The line of each key and of each value of ``id`` and ``name``, the first one; raise `PlanError` for a repeated key."""
-    lines: dict[str, int] = {}
-    waiting = [node]
-    seen: set[int] = set()
-    while waiting:
-        one = waiting.pop()
-        if one is None or id(one) in seen:
-            continue
-        seen.add(id(one))
-        if one.id == "mapping":
+def _loaded(text: str) -> Any:
+    """The contents of YAML; raise `PlanError` with the line where it is none, or where a key is repeated."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
             keys = set[str]()
-            for key, value in one.value:
-                if key.id == "scalar" and key.value in keys:
-                    raise fault(f"line {key.start_mark.line + 1}: the key {key.value!r} is repeated", _MEND)
+            for key, _ in node.value:
+                if str(key.value) in keys:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"the key {key.value!r} is repeated", problem_mark=key.start_mark
+                    )
                 keys.add(str(key.value))
-                lines.setdefault(str(key.value), key.start_mark.line + 1)
-                if key.value in ("id", "name") and value.id == "scalar":
-                    lines.setdefault(str(value.value), value.start_mark.line + 1)
-                waiting.append(value)
-        elif one.id == "sequence":
-            waiting += one.value
+            return super().construct_mapping(node, deep)
+
+    try:
+        return yaml.load(text, Loader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise fault(f"this is not YAML: {' '.join(str(error).split())}", _MEND) from None
+
+
+def _lines(text: str) -> dict[str, int]:
+    """The first line that begins with each id, or with ``id:`` or ``name:`` before it."""
+    lines: dict[str, int] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if begins := _BEGINS.match(line):
+            lines.setdefault(begins[1], number)
     return lines

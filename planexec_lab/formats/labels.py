@@ -21,10 +21,7 @@ def read(lines: list[str]) -> dict[str, Any]:
     """Return a step's fields; raise `ValueError` if the last line looks like a call and can't be read."""
     if not calls.looks_like_one(lines[-1]):
         return {"description": "\n".join(lines)}
-    try:
-        tool, params = calls.read(lines[-1])
-    except ValueError as error:
-        raise ValueError(f"{lines[-1].strip()[:60]!r} looks like a call and can't be read: {error}") from None
+    tool, params = calls.read(lines[-1])
     return {"description": "\n".join(lines[:-1]), "tool": tool, "params": params}
 
 

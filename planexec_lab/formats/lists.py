@@ -11,19 +11,16 @@ or has the number of an earlier item. Items that are ticked off, ``[x]``, are do
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lab.formats import calls, jobs, llmcompiler, worfbench
+from planexec_lab.formats import calls
 from planexec_lab.formats.shapes import fault
-from planexec_lab.formats.steps import build, unwritable
+from planexec_lab.formats.steps import build, through, unwritable
 from planexec_lite.plan import Plan, PlanError
 
-CARRIES = frozenset({"goal", "description"})
 _MARK = r"(?:#{1,6}[ \t]+)?(?:\*\*|__)?(?:step[ \t]+)?"
 _NUMBER = r"(?:\(#?(?P<inside>[0-9]{1,9})\)|#?(?P<number>[0-9]{1,9})(?:[.):]|[ \t]+[-–—](?=[ \t])))"
-LINE = re.compile(rf"[ \t]*(?:{_MARK}{_NUMBER}|[-*+•])(?:\*\*|__)?[ \t]+\S", re.IGNORECASE)
 
 _ITEM = re.compile(
     rf"(?P<indent>[ \t]*)(?:(?P<bold>{_MARK}){_NUMBER}|[-*+•])(?P<closed>\*\*|__)?[ \t]+(?P<text>.*)", re.IGNORECASE
@@ -34,7 +31,9 @@ _STATE = re.compile(
     r"~~|^\[[^\]]?\](?!\()|[☑✅✔✓✗❌]|\((?:done|completed?|finished|skip(?:ped)?|cancell?ed)\)\W*$", re.IGNORECASE
 )
 _GOAL = re.compile(r"[ \t]*(?:#+[ \t]*)?(?:Goal|Task):[ \t]*(.*)", re.IGNORECASE)
-_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*")
+_HEADING = re.compile(
+    r"[ \t]*(?!(?:nodes?|edges?)[ \t]*:)(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*", re.I
+)
 
 _STEP = r"(?:the[ \t]+)?(?:steps?|tasks?|items?)"
 _ONE = rf"(?:{_STEP}\s+)?#?[0-9]{{1,9}}"
@@ -83,15 +82,11 @@ _NAMED = re.compile(
 _LIKELY = re.compile(  # in a list with words about order, an item that says none waits for nothing, so these are asked about
     r"^(?:then|next|finally|lastly)\b|\b(?:first|last|only\s+then)\W*$|\bat\s+the\s+(?:very\s+)?end\b"
     r"|\b(?:after\w*|thereafter|before(?:hand)?|subsequent\w*|meanwhile|while|until|unless|if|when|once|provided|pending|upon)\b"
-    r"|\b(?:as\s+soon\s+as|subject\s+to|follow(?:s|ing|-up)|builds?\s+on|triggers?|trigger\w*\s+by|on\s*success|waits?|nach)\b"
+    r"|\b(?:as\s+soon\s+as|subject\s+to|follow(?:s|ing|-up)|builds?\s+on|triggers?|trigger\w*\s+by|on\s*success|waits?|nach|contingent|conditional)\b"
+    r"|[≥>]|\b(?:given|post)\s+#?[0-9]"
     r"|\b(?:steps?|tasks?|items?)\s+(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"
     r"|\b(?:first|second|third|fourth|fifth|[0-9]+(?:st|nd|rd|th)|previous|preceding|prior|earlier|above|both|others?)\s+"
     r"(?:\w+\s+)?(?:steps?|tasks?|items?|ones?)\b",
-    re.IGNORECASE,
-)
-_LATER = re.compile(
-    r"\b(?:as\s+soon\s+as|upon|until|pending|post|waits?|contingent|conditional|subject\s+to|provided|given|not\s+before|no\s+earlier)\b"
-    r"|[≥>]",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(  # "2", "#2" and "$2", but neither "2.5" nor "2 files"
@@ -117,28 +112,16 @@ class _Item:
     hinted: bool = False
 
 
-def recognises(data: Any) -> bool:
-    """Is this a text that begins with an item, a goal or a heading, and has items, none of which is a numbered call?
-
-    Or an answer of TaskWeaver's planner, with such a text in ``init_plan``?
-    """
-    data = _of_taskweaver(data)
-    if not isinstance(data, str) or any(one.recognises(data) for one in (jobs, llmcompiler, worfbench)):
-        return False
+def recognises(data: str) -> bool:
+    """Is this a text that begins with an item, a goal or a heading, and has items?"""
     lines = [line for line in data.splitlines() if line.strip()]
     first = next((place for place, line in enumerate(lines) if _ITEM.match(line)), None)
-    headings = lines[:first]
-    return first is not None and all(
-        _GOAL.match(one) or (_HEADING.fullmatch(one) and not worfbench.LINE.match(one)) for one in headings
-    )
+    return first is not None and all(_GOAL.match(one) or _HEADING.fullmatch(one) for one in lines[:first])
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read the list; ``Goal: …`` above it is the goal, other headings are left out, an indented line continues its item."""
-    data = _of_taskweaver(data)
-    if not isinstance(data, str):
-        raise fault("this is not a string", _MEND)
-    goal, items, outer, fields = "", list[_Item](), "", list[int]()
+    goal, items, outer = "", list[_Item](), ""
     for line, text in enumerate(data.splitlines(), 1):
         item = _ITEM.fullmatch(text)
         if item:
@@ -149,15 +132,11 @@ def read(data: Any) -> Plan:
             if items and bool(number) != bool(items[0].number):
                 raise fault(f"line {line}: {_short(text)} is mixed with items of another kind", _MEND)
             items.append(_item(item, number, line))
-            if not number and (_FIELD.match(item["text"]) or item["text"].rstrip().endswith(":")):
-                fields.append(line)
         elif not items and (above := _GOAL.fullmatch(text)):
             goal = above[1].strip()
         elif text.strip() and (items or not _HEADING.fullmatch(text)):
             if not items or not text[:1].isspace():
                 raise fault(f"line {line}: {_short(text)} is no item of the list", _MEND)
-            if items[-1].line in fields and _FIELD.match(text.strip()):
-                raise fault(f"line {items[-1].line}: {_short(items[-1].lines[0])} begins an object, not an item", _MEND)
             items[-1].lines.append(text.strip())
     return build(_steps(items), goal, lines={item.id: item.line for item in items})
 
@@ -168,21 +147,13 @@ def write(plan: Plan) -> str:
         if not step.id.isdecimal():
             message = f"an item of a list has a number, and this step is called {step.id!r}"
             raise unwritable(step.id, message, "number the steps")
-    ids = [step.id for step in plan.steps]
-    places = {id: place for place, id in enumerate(ids)}
-    after = [list(step.depends_on) for step in plan.steps]
+    ids, after = [step.id for step in plan.steps], [list(step.depends_on) for step in plan.steps]
     in_order = after == [ids[max(place - 1, 0) : place] for place in range(len(ids))]
     lines = [f"Goal: {plan.goal}"] if plan.goal else []
-    for place, (step, others) in enumerate(zip(plan.steps, after, strict=True)):
-        none = not in_order and (not any(after) or bool(_doubts_of_a_root(step.description, places, place)))
-        hint = f" (after {', '.join(others)})" if others and not in_order else " (after nothing)" if none else ""
+    for step, others in zip(plan.steps, after, strict=True):
+        hint = "" if in_order else f" (after {', '.join(others) or 'nothing'})"
         lines.append(f"{step.id}. {step.description}{hint}")
     return "\n".join([*lines, ""])
-
-
-def _of_taskweaver(data: Any) -> Any:
-    answer = data.get("response", data) if isinstance(data, Mapping) else {}
-    return answer.get("init_plan", data) if isinstance(answer, Mapping) else data
 
 
 def _short(text: str) -> str:
@@ -203,6 +174,9 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
     for place, item in enumerate(items, 1):
         item.id = str(place) if by_place else item.number
     for place, item in enumerate(items):
+        first, second = [*item.lines, ""][:2]
+        if not item.number and (_FIELD.match(first) or first.endswith(":")) and _FIELD.match(second):
+            raise fault(f"line {item.line}: {_short(first)} begins an object, not an item", _MEND)
         _read_hints(item, items, place)
         if state := _STATE.search(item.text):
             mend = "leave out what is not to be done, or write [ ] or [x] before each item"
@@ -223,7 +197,7 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
     if done and len(done) == len(items):
         raise fault(f"line {items[0].line}: every item is ticked off, so no step remains", "write what is to be done")
     return [
-        {"id": item.id, "description": item.text, "depends_on": _without(item.waits_for, done)}
+        {"id": item.id, "description": item.text, "depends_on": through(item.waits_for, done)}
         for item in items
         if not item.done
     ]
@@ -275,27 +249,16 @@ def _check_words(items: list[_Item]) -> None:
     """Raise `PlanError` for words that could say that an item waits for another one, and were not read."""
     hinted, places = any(item.hinted for item in items), {item.id: place for place, item in enumerate(items)}
     for place, item in enumerate(items):
-        if hinted and not item.hinted:
-            words = _doubts_of_a_root(item.text, places, place)
+        words = _LIKELY.search(item.text)
+        numbers = {number["id"]: number.start() for number in _PLAIN.finditer(item.text)}
+        if hinted and not item.hinted:  # it waits for nothing
+            doubts = (place and words is not None) or any(places.get(id, place) < place for id in numbers)
         else:
-            words = _doubts(item, places, -1 if hinted else place)
-        if words:
-            raise _unread(item, f"{_short(words)} could be about order")
-
-
-def _doubts_of_a_root(text: str, places: Mapping[str, int], place: int) -> str:
-    """Return the words of an item at `place`, which waits for nothing, that could be about order; "" if none are."""
-    words = _LIKELY.search(text) if place else None
-    numbers = (number for number in _PLAIN.finditer(text) if places.get(number["id"], place) < place)
-    return words[0] if words else next((number[0] for number in numbers), "")
-
-
-def _doubts(item: _Item, places: Mapping[str, int], place: int) -> str:
-    """Return the words of an item that are followed by the number of an item behind `place` for which it does not wait."""
-    words = _LIKELY.search(item.text) or _LATER.search(item.text)
-    ids = {number["id"] for number in _PLAIN.finditer(item.text, words.end())} if words else set[str]()
-    others = ids.difference(item.waits_for, [item.id])
-    return item.text[words.start() :] if words and any(places.get(id, -1) > place for id in others) else ""
+            later = {id for id in numbers if places.get(id, -1) > (-1 if hinted else place)}
+            others = later.difference(item.waits_for, [item.id])
+            doubts = words is not None and any(numbers[id] >= words.end() for id in others)
+        if doubts:
+            raise _unread(item, f"{words[0] if words else 'a number'!r} could be about order")
 
 
 def _check_names(items: list[_Item]) -> None:
@@ -319,19 +282,6 @@ def _check_names(items: list[_Item]) -> None:
         last = re.search(r"\bafter\s+#?([0-9]+)[.!]*$", _EMPHASIS.sub("", item.text), re.IGNORECASE)
         if last and last[1] in by_id and last[1] != item.id:
             raise _unread(item, f"{last[0]!r} can be a step or a number")
-
-
-def _without(ids: list[str], done: dict[str, list[str]]) -> list[str]:
-    """Return `ids` with those that are done replaced by what they waited for."""
-    kept, left, seen = list[str](), list(ids), set[str]()
-    while left:
-        id = left.pop(0)
-        if id not in done:
-            kept.append(id)
-        elif id not in seen:
-            seen.add(id)
-            left += done[id]
-    return list(dict.fromkeys(kept))
 
 
 def _unread(item: _Item, message: str) -> PlanError:

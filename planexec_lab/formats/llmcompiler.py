@@ -12,36 +12,27 @@ import re
 from typing import Any
 
 from planexec_lab.formats import calls
-from planexec_lab.formats.dollars import UNREADABLE, expression, results_in
+from planexec_lab.formats.dollars import results_in
 from planexec_lab.formats.shapes import fault
-from planexec_lab.formats.steps import build, only_tools, step, unwritable
+from planexec_lab.formats.steps import build, only_tools, step, whole
 from planexec_lite import references
 from planexec_lite.plan import Plan
-from planexec_lite.references import Reference
 
-CARRIES = frozenset({"goal", "description", "tool", "params"})
-LINE = re.compile(r"[ \t]*[0-9]+[.)][ \t]*\w+\(")
-_NUMBERED = re.compile(r"^" + LINE.pattern, re.M)
+_NUMBERED = re.compile(r"^[ \t]*[0-9]+[.)][ \t]*\w+\(", re.M)
 
 _SHAPE = 'write each step on a separate line: 1. search("Oslo"), then 2. math("$1 / 2"); the last one is join()'
 _LINE = re.compile(r"([0-9]+)[.)]\s*(\w.*)")
-_ORDER = re.compile(  # in a comment
-    r"#[^\"')\]]*(?:[0-9]|\b(?:after|before|depends|waits?|needs|requires|once|when|if|then|parallel)\b)[^\"')\]]*$",
-    re.IGNORECASE,
-)
 _WHOLE = re.compile(r"\$\{[0-9]+\}")
 _UNQUOTED = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\$(?:[0-9]+|\{[0-9]+\})""")
 
 
-def recognises(data: Any) -> bool:
+def recognises(data: str) -> bool:
     """Is this a text with numbered calls?"""
-    return isinstance(data, str) and _NUMBERED.search(data) is not None
+    return _NUMBERED.search(data) is not None
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read the planner's text; ``Thought:`` becomes the description of the next step, ``Question:`` the goal."""
-    if not isinstance(data, str):
-        raise fault("this is not a string", _SHAPE)
     goal = why = ""
     steps: list[dict[str, Any]] = []
     earlier, ended, over = set[str](), False, False
@@ -54,8 +45,6 @@ def read(data: Any) -> Plan:
             why = text.removeprefix("Thought:").strip()
         elif numbered := _LINE.fullmatch(text):
             tool, params = _call(numbered[2], place)
-            if comment := _ORDER.search(text):
-                raise fault(f"line {place}: the comment {comment[0].strip()!r} could be about order", "leave it out")
             if tool == "join":
                 ended = True
                 continue
@@ -73,17 +62,11 @@ def write(plan: Plan) -> str:
     """Write numbered calls, with ``Thought:`` above one that has a description, and ``join()`` last."""
     lines = [f"Question: {plan.goal}"] if plan.goal else []
     for one, tool in only_tools(plan):
-        params = references.translate(one.params, _dollar)
+        params = references.translate(one.params, whole("${{{}}}"))
         lines += [f"Thought: {one.description}"] if one.description else []
         lines.append(f"{one.id}. {calls.written(tool, {name: _lone(value) for name, value in params.items()})}")
     last = max((int(one.id) for one in plan.steps if one.id.isdecimal()), default=0)
     return "\n".join([*lines, f"{last + 1}. join()", ""])
-
-
-def _dollar(reference: Reference) -> str:
-    if reference.path:
-        raise unwritable(None, f"{reference} names a part of a result, and $1 is the whole", "use the whole result")
-    return f"${{{reference.step}}}"
 
 
 def _lone(value: Any) -> Any:
@@ -94,9 +77,7 @@ def _lone(value: Any) -> Any:
 def _call(text: str, place: int) -> tuple[str, dict[str, Any]]:
     """Return the tool and its arguments; ``$1`` without quotes counts as a text."""
     try:
-        call = expression(_UNQUOTED.sub(lambda match: match[1] or f'"{match[0]}"', text))
-        params = calls.arguments(call)
-        return call.func.id, params  # type: ignore[attr-defined]
-    except UNREADABLE as error:
-        message = f"line {place}: {text[:60]!r} can't be read: {calls.why(error)}"
+        return calls.read(_UNQUOTED.sub(lambda match: match[1] or f'"{match[0]}"', text))
+    except ValueError as error:
+        message = f"line {place}: {text[:60]!r} can't be read: {error}"
         raise fault(message, "close every bracket and quote; pass texts (in quotes), numbers and lists") from None

@@ -10,16 +10,12 @@ from __future__ import annotations
 import json
 import re
 from itertools import product
-from typing import Any
 
 from planexec_lab.formats import calls, labels
 from planexec_lab.formats.drawn import Chart, Shape, arrows
 from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import unwritable
 from planexec_lite.plan import Plan, PlanError
-
-CARRIES = frozenset({"goal", "description", "tool", "params"})
-LINE = re.compile(r"[ \t]*(?:(?:flowchart(?:-elk)?|graph)[ \t]+(?:TB|TD|BT|RL|LR)\b|[^\n]*(?:-->|-\.+->|==>))")
 
 _HEADER = re.compile(r"\s*(?:flowchart(?:-elk)?|graph)\b[ \t]*(?:TB|TD|BT|RL|LR|[<>^v])?[ \t]*(?=[;\n]|\Z)")
 _MATTER = re.compile(r"\s*---[ \t]*\n(?P<lines>.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
@@ -49,20 +45,8 @@ _LINK = re.compile(
     )[ \t]*(?:\|(?P<label>[^|]*)\|)?\s*""",
     re.VERBOSE,
 )
-_SHAPES: tuple[tuple[str, tuple[str, ...], Shape], ...] = (
-    ("(((", (")))",), "round"),
-    ("((", ("))",), "round"),
-    ("([", ("])",), "round"),
-    ("(", (")",), "box"),
-    ("[[", ("]]",), "box"),
-    ("[(", (")]",), "box"),
-    ("[/", ("/]", "\\]"), "box"),
-    ("[\\", ("\\]", "/]"), "box"),
-    ("[", ("]",), "box"),
-    ("{{", ("}}",), "box"),
-    ("{", ("}",), "decision"),
-    (">", ("]",), "box"),
-)
+_OPENING = re.compile(r"\(\[|\({1,3}|\[[\[(/\\]?|\{\{?|>")
+_CLOSING = str.maketrans("([{>", ")]}]")
 _NAMED_SHAPES: dict[str, Shape] = {
     **dict.fromkeys("diam diamond decision question".split(), "decision"),
     **dict.fromkeys("circle circ stadium terminal pill dbl-circ double-circle".split(), "round"),
@@ -75,22 +59,19 @@ _NAMED_SHAPES: dict[str, Shape] = {
 _TAG = re.compile(r"</?(?:p|b|i|u|em|strong|small|sub|sup|span|div|font|code|hr|img|a|s)\b[^<>]*>", re.IGNORECASE)
 _QUOTED = re.compile(r'\s*"([^"]*)"\s*')
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_NAMES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp"}
 _KEYWORD = re.compile(
     r"(?:end|graph|flowchart|subgraph|style|class|classDef|click|linkStyle|direction|default|call|href)(?!\w)", re.ASCII
 )
 _MEND = 'write A["what to do"] --> B["what to do next"], a statement a line; a label with brackets in it needs quotes'
 
 
-def recognises(data: Any) -> bool:
+def recognises(data: str) -> bool:
     """Is this a text that begins with ``flowchart`` or ``graph``, below a title perhaps?"""
-    return isinstance(data, str) and _HEADER.match(*_body(data)) is not None
+    return _HEADER.match(*_body(data)) is not None
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read a flowchart: an arrow leads from what must be done first."""
-    if not isinstance(data, str):
-        raise fault("this is not a string", _MEND)
     text, start = _body(data)
     header = _HEADER.match(text, start)
     if header is None:
@@ -135,7 +116,10 @@ def write(plan: Plan) -> str:
     title = (
         ["---", f"title: {json.dumps(plan.goal, ensure_ascii=not plan.goal.isprintable())}", "---"] if plan.goal else []
     )
-    nodes = [f'    {step.id}["{_label(labels.written(step))}"]' for step in plan.steps]
+    nodes = []
+    for step in plan.steps:
+        lines = [labels.encoded(line, lambda sign: f"#{ord(sign)};", '"#&<>`\\') for line in labels.written(step)]
+        nodes.append(f'    {step.id}["{"<br/>".join(lines) or " "}"]')
     return "\n".join([*title, "flowchart TD", *nodes, *(f"    {start} --> {end}" for start, end in arrows(plan)), ""])
 
 
@@ -153,15 +137,6 @@ def _title(written: str) -> str:
         return str(json.loads(written)) if written.startswith('"') else written
     except ValueError:
         return written
-
-
-def _label(lines: list[str]) -> str:
-    written = [labels.encoded(line, _entity, '"#&<>`\\') for line in lines]
-    return "<br/>".join(written) or " "
-
-
-def _entity(character: str) -> str:
-    return f"#{_NAMES.get(character, ord(character))};"
 
 
 class _Statement:
@@ -222,20 +197,19 @@ class _Statement:
         return _lines(settings["label"]) if "label" in settings else None, shape
 
     def _shape(self) -> tuple[list[str] | None, Shape | None]:
-        for opening, closings, shape in _SHAPES:
-            if not self.text.startswith(opening, self.place):
-                continue
-            begin = self.place + len(opening)
-            quoted = _QUOTED.match(self.text, begin)
-            if quoted and (closing := next((one for one in closings if self.text.startswith(one, quoted.end())), None)):
-                self.place = quoted.end() + len(closing)
-                return _lines(quoted[1]), shape
-            ends = [end for closing in closings if (end := self.text.find(closing, begin)) >= 0]
-            if ends and not quoted:
-                closing = next(one for one in closings if self.text.startswith(one, min(ends)))
-                self.place = min(ends) + len(closing)
-                return _lines(self.text[begin : min(ends)]), shape
-        return None, None
+        opening = _OPENING.match(self.text, self.place)
+        if opening is None:
+            return None, None
+        closing = opening[0].translate(_CLOSING)[::-1]
+        closings = ("/]", "\\]") if closing[0] in "/\\" else (closing,)  # such as [/a\]
+        shape: Shape = "decision" if closing == "}" else "round" if closing in ("])", "))", ")))") else "box"
+        quoted = _QUOTED.match(self.text, opening.end())
+        begin = quoted.end() if quoted else opening.end()
+        ends = [end for closing in closings if (end := self.text.find(closing, begin)) >= 0]
+        if not ends or (quoted and min(ends) != begin):
+            return None, None
+        self.place = min(ends) + len(closing)
+        return _lines(quoted[1] if quoted else self.text[begin : min(ends)]), shape
 
     def _fault(self, message: str) -> PlanError:
         return fault(f"line {self.line}: {message}", _MEND)

@@ -22,8 +22,6 @@ from planexec_lite import references
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference, as_text
 
-CARRIES = frozenset({"goal", "answer", "tool", "params"})
-
 _SHAPE = 'write {"input": …, "output": [{"name": …, "arguments": {…}, "label": "var1"}, …]}'
 
 _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)

@@ -6,7 +6,7 @@ The measure is the "parallelism" of Blumofe and Leiserson, "Scheduling Multithre
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from statistics import fmean, median
 from typing import NamedTuple
 
@@ -58,17 +58,11 @@ def measure(plans: Iterable[Plan | None]) -> Measured:
     """
     every = list(plans)
     there = [plan for plan in every if plan is not None]
-    return counted(len(every), len(there), [parallelism(plan) for plan in there if not plan.problems()])
-
-
-def counted(plans: int, read: int, valid: Sequence[Parallelism]) -> Measured:
-    """Count over `plans` plans, of which `read` could be read and those with the shapes `valid` can run; see `measure`."""
+    valid = [parallelism(plan) for plan in there if not plan.problems()]
     if not valid:
-        raise ValueError(f"none of {plans} plans is valid, so there is nothing to measure")
-    steps = [shape.steps for shape in valid]
-    gains = [shape.gain for shape in valid]
+        raise ValueError(f"none of {len(every)} plans is valid, so there is nothing to measure")
+    steps, gains = [shape.steps for shape in valid], [shape.gain for shape in valid]
     chains = sum(shape.depth == shape.steps for shape in valid)
-    return Measured(
-        plans, read, len(valid), float(median(steps)), round(fmean(steps), 2), max(steps), chains,
-        round(fmean(gains), 2), round(max(gains), 2),
-    )  # fmt: skip
+    counts = len(every), len(there), len(valid)
+    gain = round(fmean(gains), 2), round(max(gains), 2)
+    return Measured(*counts, float(median(steps)), round(fmean(steps), 2), max(steps), chains, *gain)

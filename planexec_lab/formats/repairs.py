@@ -10,6 +10,7 @@ import difflib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from planexec_lite import references
 from planexec_lite.plan import Plan, Step
@@ -41,35 +42,27 @@ def repaired(plan: Plan, toolbox: Toolbox) -> tuple[Plan, list[Repair]]:
     """
     repairs: list[Repair] = []
     missing = _missing(plan)
+
+    def renamed(call: Any, step: str | None) -> Any:
+        """A step or another call, with the nearest name of a tool."""
+        if (name := _nearest(call.tool, toolbox)) is None:
+            return call
+        message = f"there is no tool {call.tool!r}; it calls {name!r}, the nearest name"
+        repairs.append(Repair("unknown_tool", step, message))
+        return call.model_copy(update={"tool": name})
+
     steps = []
     for step in plan.steps:
-        tool, undo = _nearest(step.tool, toolbox), step.undo
-        changes: dict[str, object] = {}
-        if tool is not None:
-            changes["tool"] = tool
-            repairs.append(_renamed(step.id, step.tool, tool))
-        if undo is not None and (other := _nearest(undo.tool, toolbox)) is not None:
-            changes["undo"] = undo.model_copy(update={"tool": other})
-            repairs.append(_renamed(step.id, undo.tool, other))
+        changed = renamed(step, step.id)
+        changes: dict[str, object] = {} if step.undo is None else {"undo": renamed(step.undo, step.id)}
         if added := missing.get(step.id):
             changes["depends_on"] = (*step.depends_on, *added)
-            repairs += [Repair("indirect_reference", step.id, _shown_by(step, id)) for id in added]
-        steps.append(step.model_copy(update=changes) if changes else step)
-    rollback = []
-    for call in plan.rollback:
-        other = _nearest(call.tool, toolbox)
-        repairs += [] if other is None else [_renamed(None, call.tool, other)]
-        rollback.append(call if other is None else call.model_copy(update={"tool": other}))
-    return (plan.changed(steps=tuple(steps), rollback=tuple(rollback)) if repairs else plan), repairs
-
-
-def _renamed(step: str | None, old: str | None, new: str) -> Repair:
-    return Repair("unknown_tool", step, f"there is no tool {old!r}; it calls {new!r}, the nearest name")
-
-
-def _shown_by(step: Step, id: str) -> str:
-    uses = next(one for one in _references(step) if one.step == id)
-    return f"it uses {uses}, so it waits for step {id}"
+            for id in added:
+                uses = next(one for one in _references(step) if one.step == id)
+                repairs.append(Repair("indirect_reference", step.id, f"it uses {uses}, so it waits for step {id}"))
+        steps.append(changed.model_copy(update=changes))
+    rollback = tuple(renamed(call, None) for call in plan.rollback)
+    return (plan.changed(steps=tuple(steps), rollback=rollback) if repairs else plan), repairs
 
 
 def _nearest(tool: str | None, toolbox: Toolbox) -> str | None:
@@ -96,13 +89,10 @@ def _missing(plan: Plan) -> dict[str, list[str]]:
         if times[step.id] == 1
     }
     added = {step.id: (*step.depends_on, *missing.get(step.id, [])) for step in plan.steps}
-    runs = {id for wave in plan.changed(steps=_waiting(plan, added)).waves() for id in wave}
+    waiting = tuple(step.model_copy(update={"depends_on": added[step.id]}) for step in plan.steps)
+    runs = {id for wave in plan.changed(steps=waiting).waves() for id in wave}
     # a step in no wave is on a cycle or behind a cycle; an arrow between two such steps might close it
     return {id: [other for other in ids if id in runs or other in runs] for id, ids in missing.items()}
-
-
-def _waiting(plan: Plan, depends_on: dict[str, tuple[str, ...]]) -> tuple[Step, ...]:
-    return tuple(step.model_copy(update={"depends_on": depends_on[step.id]}) for step in plan.steps)
 
 
 def _references(step: Step) -> Iterable[references.Reference]:

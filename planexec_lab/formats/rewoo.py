@@ -11,13 +11,10 @@ import re
 from typing import Any
 
 from planexec_lab.formats.shapes import fault
-from planexec_lab.formats.steps import build, only_tools, rewriter, step, unwritable
+from planexec_lab.formats.steps import build, only_tools, rewriter, step, unwritable, whole
 from planexec_lite import references
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
-
-CARRIES = frozenset({"goal", "description", "tool", "params"})
-LINE = re.compile(r"[ \t]*(?:Plan:|#E[0-9]+[ \t]*=)")
 
 _SHAPE = "write 'Plan: why' and then '#E1 = Tool[input]', with the bracket closed, for each step"
 _PIECE = re.compile(r"^[ \t]*(?=Plan:|#E[0-9]+[ \t]*=)", re.M)
@@ -27,15 +24,13 @@ _EVIDENCE = re.compile(r"#E([0-9]+)(?!\w)", re.ASCII)
 _NEARLY = re.compile(r"#[ \t]*e[ \t]*([0-9]+)(?!\w)|(?<![#\w])E([0-9]+)(?!\w)", re.ASCII | re.IGNORECASE)
 
 
-def recognises(data: Any) -> bool:
+def recognises(data: str) -> bool:
     """Is this a text that defines evidence?"""
-    return isinstance(data, str) and _DEFINITION.search(data) is not None
+    return _DEFINITION.search(data) is not None
 
 
-def read(data: Any) -> Plan:
+def read(data: str) -> Plan:
     """Read the planner's text; ``Task:`` before it becomes the goal."""
-    if not isinstance(data, str):
-        raise fault("this is not a string", _SHAPE)
     head, *pieces = _PIECE.split(data)
     if head.strip() and not head.strip().startswith("Task:"):
         raise fault(f"line 1: {head.strip()[:60]!r} comes before the first plan", _SHAPE)
@@ -69,14 +64,11 @@ def write(plan: Plan) -> str:
     for one, tool in only_tools(plan):
         match one.params:
             case {"input": str(text)} if len(one.params) == 1:
-                lines += [f"Plan: {one.description}", f"#E{one.id} = {tool}[{references.translate(text, _evidence)}]"]
+                lines += [
+                    f"Plan: {one.description}",
+                    f"#E{one.id} = {tool}[{references.translate(text, whole('#E{}'))}]",
+                ]
             case _:
                 message = f"its arguments are {', '.join(map(repr, one.params)) or 'none'}, and ReWOO has a lone text"
                 raise unwritable(one.id, message, "give it one argument 'input', a text")
     return "\n".join([*lines, ""])
-
-
-def _evidence(reference: Reference) -> str:
-    if reference.path:
-        raise unwritable(None, f"{reference} names a part of a result, and #E1 is the whole", "use the whole result")
-    return f"#E{reference.step}"

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from planexec_lab.formats.places import Path, line_of
+from planexec_lab.lines import Path, line_of
 from planexec_lite.plan import PlanError, Problem
 from planexec_lite.plan.reading import named_once
 
@@ -26,14 +26,17 @@ class ItemError(PlanError):
 
     def in_text(self, text: str) -> PlanError:
         """Return the same faults with the lines of their items in the JSON `text`."""
+        import yaml  # which reads JSON, and knows where each part begins
+
+        try:
+            root: Any = yaml.compose(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        except (yaml.YAMLError, RecursionError):
+            root = None
         placed = [
-            replace(problem, message=f"line {line_of(text, path)}: {problem.message}")
-            for problem, path in zip(self.problems[:_PLACED], self.paths[:_PLACED], strict=True)
+            replace(problem, message=f"line {line_of(root, path)}: {problem.message}")
+            for problem, path in zip(self.problems, self.paths, strict=True)
         ]
-        return PlanError([*placed, *self.problems[_PLACED:]], text)
-
-
-_PLACED = 20  # as many as a PlanError shows; each of them costs a walk through the text
+        return PlanError(placed, text)
 
 
 def fault(message: str, mend: str, code: str = "wrong_shape", at: Path | None = None) -> PlanError:

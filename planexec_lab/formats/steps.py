@@ -64,15 +64,18 @@ def by_position(values: Iterable[Any]) -> dict[str, Any]:
     return {"input": listed[0]} if len(listed) == 1 else {f"arg{n}": value for n, value in enumerate(listed, 1)}
 
 
-_FOREIGN = re.compile(r"(?=.*[^\x00-\x7f])[\w.-]+")
+_ID = re.compile(r"[\w.-]*", re.ASCII)
 
 
 def _new_ids(ids: list[str]) -> dict[str, str]:
-    """The ids that a plan can't have, and the new ones."""
-    new: dict[str, str] = {}
+    """The ids that a plan can't have, and the new ones: without the forbidden signs, or numbers."""
+    new, taken = dict[str, str](), set(ids)
     for number, id in enumerate(ids, 1):
-        if _FOREIGN.fullmatch(id) and id not in new:
-            new[id] = f"step_{number}" if str(number) in ids else str(number)
+        if not _ID.fullmatch(id) and id not in new:
+            plain = re.sub(r"[^\w.-]+", "_", id).strip("_") if id.isascii() else ""
+            tries = (plain or str(number), f"step_{number}", *(f"step_{number}_{more}" for more in range(len(ids))))
+            new[id] = next(one for one in tries if one not in taken)
+            taken.add(new[id])
     return new
 
 
@@ -91,7 +94,7 @@ def build(
 ) -> Plan:
     """Return the plan; raise `PlanError` for contents that no plan can hold. `lines` are those of the steps by their ids.
 
-    A step whose id has a forbidden letter, such as "é", is renamed to its number.
+    A step whose id has a forbidden sign is renamed: ``data/raw.csv`` to ``data_raw.csv``, and one with "é" to its number.
     """
     ids = _new_ids([str(step["id"]) for step in steps])
     if ids:
@@ -110,6 +113,35 @@ def build(
         raise PlanError(placed) from None
     except ValueError as error:
         raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None
+
+
+def through(ids: Iterable[str], passed: Mapping[str, list[str]]) -> list[str]:
+    """Return `ids`, but for those in `passed` what is before them, because they are no steps."""
+    kept, left, seen = list[str](), list(ids), set[str]()
+    while left:
+        if (id := left.pop(0)) not in seen:
+            seen.add(id)
+            left[:0] = passed.get(id, [])
+            kept += [] if id in passed else [id]
+    return kept
+
+
+def whole(form: str) -> Callable[[Reference], str]:
+    """Return what writes a reference to a whole result: `form` with the step's id for ``{}``."""
+
+    def written(reference: Reference) -> str:
+        if reference.path:
+            message = f"{reference} names a part of a result, and {form.format(1)} is the whole"
+            raise unwritable(None, message, "use the whole result")
+        return form.format(reference.step)
+
+    return written
+
+
+def positional(params: Mapping[str, Any]) -> list[Any] | None:
+    """Return the values of arguments that `by_position` named; None if some have other names."""
+    values = [params[key] for key in ("input", *(f"arg{n}" for n in range(1, len(params) + 1))) if key in params]
+    return values if by_position(values) == params else None
 
 
 def unwritable(step: str | None, message: str, mend: str) -> PlanError:

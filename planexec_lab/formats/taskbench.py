@@ -9,26 +9,23 @@ link has joined yet, forwards if it can.
 
 from __future__ import annotations
 
-import heapq
 import json
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import cycle, product
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator
 
 from planexec_lab.formats.shapes import fault, shaped
-from planexec_lab.formats.steps import build, by_position, only_tools, rewriter, step, unwritable
+from planexec_lab.formats.steps import build, by_position, only_tools, positional, rewriter, step, unwritable
 from planexec_lite import references
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
 
-CARRIES = frozenset({"goal", "description", "tool", "params"})
-
 _SHAPE = 'write {"task_nodes": [{"task": …, "arguments": […]}], "task_links": [{"source": …, "target": …}]}'
 _NODE = re.compile(r"<(?:output (?:of|from) )?node-([0-9]+)>(?:\.output\b)?((?:\.\w+|\[[0-9]+\])*)", re.ASCII)
+_MOST = 10_000  # pairs of nodes that a link between two tools could mean
 _ENDS = {"", "none", "null", "start", "input", "end", "output"}  # what models write where a link has no other side
 
 
@@ -84,20 +81,24 @@ def _params(arguments: list[Any]) -> dict[str, Any]:
 
 def _after(row: _Row, inside: tuple[str, ...]) -> list[list[str]]:
     """For each node the ids that its links make it wait for; a source that no node has stays, by its name."""
-    tools = [node.task for node in row.task_nodes]
-    nodes = {tool: [n for n, other in enumerate(tools) if other == tool] for tool in dict.fromkeys(tools)}
+    nodes: dict[str, list[int]] = {}
+    for place, node in enumerate(row.task_nodes):
+        nodes.setdefault(node.task, []).append(place)
     after: list[list[str]] = [[] for _ in row.task_nodes]
     pairs: dict[tuple[str, str], Iterator[tuple[int, int]]] = {}
-    nearest: dict[tuple[str, str], tuple[int, int]] = {}
     for place, link in enumerate(row.task_links):
         for tools_joined in product(link.source, link.target):
             source, target = tools_joined
             if source in nodes and target in nodes:
+                if len(nodes[source]) * len(nodes[target]) > _MOST:
+                    message = f"task_links.{place}: too many nodes have the tool {source!r} or {target!r}"
+                    raise fault(
+                        message, "write the plan in a format whose links name nodes", at=(*inside, "task_links", place)
+                    )
                 if tools_joined not in pairs:
-                    pairs[tools_joined] = _nearest(nodes[source], nodes[target])
-                pair = next(pairs[tools_joined], None) or nearest[tools_joined]  # when all are joined, the first again
-                nearest.setdefault(tools_joined, pair)
-                after[pair[1]].append(str(pair[0]))
+                    pairs[tools_joined] = cycle(_nearest(nodes[source], nodes[target]))
+                start, end = next(pairs[tools_joined])
+                after[end].append(str(start))
             elif target in nodes and source.lower() not in _ENDS:
                 after[nodes[target][0]].append(re.sub(r"[^\w.-]+", "-", source, flags=re.ASCII) or "-")
             elif target not in nodes and target.lower() not in _ENDS:
@@ -106,34 +107,9 @@ def _after(row: _Row, inside: tuple[str, ...]) -> list[list[str]]:
     return after
 
 
-def _nearest(sources: list[int], targets: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield every (source, target), those that lead forwards first, the nearest first; both lists go up."""
-    yield from _one_way(sources, targets, forwards=True)
-    yield from _one_way(sources, targets, forwards=False)
-
-
-def _one_way(sources: list[int], targets: list[int], forwards: bool) -> Iterator[tuple[int, int]]:
-    """Each node of the shorter list goes through the longer one, away from itself; of all next pairs the nearest is taken.
-
-    So a link costs no look at pairs that it does not join, however many nodes have the same tool.
-    """
-    from_sources = len(sources) <= len(targets)
-    few, many = (sources, targets) if from_sources else (targets, sources)
-    away = 1 if forwards == from_sources else -1
-    beside = bisect_right if forwards == (away > 0) else bisect_left  # no node comes forwards from itself
-    next_pairs: list[tuple[int, int, int, int]] = []  # distance, source, target, place in `many`
-
-    def push(node: int, place: int) -> None:
-        if 0 <= place < len(many):
-            start, end = (node, many[place]) if from_sources else (many[place], node)
-            heapq.heappush(next_pairs, (abs(end - start), start, end, place))
-
-    for node in few:
-        push(node, beside(many, node) - (away < 0))
-    while next_pairs:
-        _, start, end, place = heapq.heappop(next_pairs)
-        yield start, end
-        push(start if from_sources else end, place + away)
+def _nearest(sources: list[int], targets: list[int]) -> list[tuple[int, int]]:
+    """Return every (source, target), those that lead forwards first, the nearest first."""
+    return sorted(product(sources, targets), key=lambda pair: (pair[0] >= pair[1], abs(pair[1] - pair[0])))
 
 
 def write(plan: Plan) -> str:
@@ -155,5 +131,5 @@ def write(plan: Plan) -> str:
 
 def _arguments(params: Mapping[str, Any]) -> list[Any]:
     ours = references.translate(dict(params), lambda reference: f"<node-{reference.step}>{reference.path}")
-    values = [ours[key] for key in ("input", *(f"arg{n}" for n in range(1, len(ours) + 1))) if key in ours]
-    return values if by_position(values) == ours else [{"name": name, "value": value} for name, value in ours.items()]
+    values = positional(ours)
+    return [{"name": name, "value": value} for name, value in ours.items()] if values is None else values

@@ -12,11 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from planexec_lab.formats.shapes import fault, load
-from planexec_lab.formats.steps import build, only_tools
+from planexec_lab.formats.steps import build, only_tools, rewritten
 from planexec_lite import references
 from planexec_lite.plan import Plan
-
-CARRIES = frozenset({"goal", "tool", "params"})
 
 _SHAPE = 'write [{"type": "function", "function": {"name": "search", "arguments": "{\\"query\\": \\"Oslo\\"}"}}, …]'
 
@@ -93,13 +91,4 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     params = load(given) if isinstance(given, str) else given
     if not isinstance(params, dict):
         raise fault(f"the arguments of {told.get('name')} are no object", _SHAPE)
-    return {"tool": str(told.get("name", "")), "params": _literal(params)}
-
-
-def _literal(value: Any) -> Any:
-    """A value without references, in the plan's notation."""
-    if isinstance(value, str):
-        return references.escape(value)
-    if isinstance(value, dict):
-        return {name: _literal(part) for name, part in value.items()}
-    return [_literal(part) for part in value] if isinstance(value, list) else value
+    return {"tool": str(told.get("name", "")), "params": rewritten(params, references.escape)}

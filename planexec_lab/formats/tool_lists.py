@@ -5,10 +5,10 @@ If a list has only names, only names are checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NoReturn
+from collections.abc import Mapping
+from typing import Annotated, Any, NoReturn
 
-from pydantic import AliasChoices, BaseModel, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from planexec_lab.formats.shapes import load, shaped
 from planexec_lite.tools import Fault, Tool, Toolbox, ToolError
@@ -46,44 +46,43 @@ def _no_code() -> None:
     """Replaces the function of a published tool."""
 
 
-class _Named(BaseModel):
-    name: str
-
-
-class _Node(BaseModel):
-    id: str
-    desc: str = ""
-    parameters: list[_Named] | None = None
-
-
 class _Parameter(BaseModel):
     type: Any = ""
     enum: Any = Field(default=(), validation_alias=AliasChoices("enum", "allowed_values", "possible_values"))
     required: bool = False
 
 
-class _Spec(BaseModel):
-    name: str
-    description: str = ""
-    query_parameters: dict[str, _Parameter] | None = None
-    path_parameters: dict[str, _Parameter] | None = None
-    parameters: dict[str, _Parameter] | None = None
-    arguments: dict[str, _Parameter] | None = None
+def _by_name(listed: Any) -> Any:
+    """TaskBench lists parameters, ``[{"name": …}]``; NESTFUL has them by name."""
+    named = isinstance(listed, list) and all(isinstance(one, Mapping) and "name" in one for one in listed)
+    return {str(one["name"]): {} for one in listed} if named else listed
+
+
+_Group = Annotated[dict[str, _Parameter] | None, BeforeValidator(_by_name)]
+
+
+class _Published(BaseModel):
+    name: str = Field(validation_alias=AliasChoices("name", "id"))
+    description: str = Field("", validation_alias=AliasChoices("description", "desc"))
+    path_parameters: _Group = None
+    query_parameters: _Group = None
+    parameters: _Group = None
+    arguments: _Group = None
 
     @property
-    def published(self) -> dict[str, _Parameter] | None:
-        """Its parameters under any of their published names; None if it publishes none."""
-        groups = [
-            part
-            for part in (self.path_parameters, self.query_parameters, self.parameters, self.arguments)
-            if part is not None
-        ]
-        return {name: parameter for part in groups for name, parameter in part.items()} if groups else None
+    def schema_of_parameters(self) -> _Parameters | None:
+        """The JSON schema of its parameters under any of their published names; None if it publishes none."""
+        groups = (self.path_parameters, self.query_parameters, self.parameters, self.arguments)
+        given = {name: one for group in groups for name, one in (group or {}).items()}
+        schema = {
+            "properties": {name: _kind(one) for name, one in given.items()},
+            "required": [name for name, one in given.items() if one.required],
+        }
+        return None if groups == (None, None, None, None) else schema
 
 
-class _Lists(BaseModel):
-    nodes: list[_Node] = []
-    specs: list[_Spec] = []
+class _List(BaseModel):
+    nodes: list[_Published] = []
 
 
 def taskbench_tools(text: str) -> Toolbox:
@@ -92,8 +91,7 @@ def taskbench_tools(text: str) -> Toolbox:
     Names of parameters are checked where the list has them. With ``input-type``, the kinds of input without a name,
     only the name of the tool is. A tool that is listed twice is one tool, as with `nestful_tools`.
     """
-    nodes = shaped(_Lists, load(text), 'write {"nodes": [{"id": …, "desc": …}]}').nodes
-    return _toolbox((node.id, node.desc, _names(node.parameters)) for node in nodes)
+    return _toolbox(load(text), 'write {"nodes": [{"id": …, "desc": …}]}')
 
 
 def nestful_tools(text: str) -> Toolbox:
@@ -103,15 +101,14 @@ def nestful_tools(text: str) -> Toolbox:
     ``arguments``. A tool that is listed twice is one tool: it takes what either entry takes, and needs what both need.
     """
     shape = 'write [{"name": …, "description": …, "parameters": {"city": {"type": "string", "required": true}}}]'
-    specs = shaped(_Lists, {"specs": load(text)}, shape).specs
-    return _toolbox((spec.name, spec.description, _described(spec.published)) for spec in specs)
+    return _toolbox({"nodes": load(text)}, shape)
 
 
-def _toolbox(entries: Iterable[tuple[str, str, _Parameters | None]]) -> Toolbox:
+def _toolbox(data: Any, shape: str) -> Toolbox:
     tools: dict[str, tuple[str, _Parameters | None]] = {}
-    for name, description, parameters in entries:
-        earlier, known = tools.get(name, (description, parameters))
-        tools[name] = earlier or description, _either(known, parameters)
+    for one in shaped(_List, data, shape).nodes:
+        earlier, known = tools.get(one.name, (one.description, one.schema_of_parameters))
+        tools[one.name] = earlier or one.description, _either(known, one.schema_of_parameters)
     return Toolbox(PublishedTool(name, description, parameters) for name, (description, parameters) in tools.items())
 
 
@@ -124,19 +121,6 @@ def _either(one: _Parameters | None, other: _Parameters | None) -> _Parameters |
     return {
         "properties": {name: kinds[0] if kinds[0] == kinds[-1] else {"anyOf": kinds} for name, kinds in both.items()},
         "required": [name for name in one["required"] if name in other["required"]],
-    }
-
-
-def _names(parameters: list[_Named] | None) -> _Parameters | None:
-    return None if parameters is None else {"properties": {one.name: {} for one in parameters}, "required": []}
-
-
-def _described(parameters: dict[str, _Parameter] | None) -> _Parameters | None:
-    if parameters is None:
-        return None
-    return {
-        "properties": {name: _kind(parameter) for name, parameter in parameters.items()},
-        "required": [name for name, parameter in parameters.items() if parameter.required],
     }
 
 

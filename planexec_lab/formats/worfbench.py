@@ -9,15 +9,10 @@ answers have the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, unwritable
 from planexec_lite.plan import Plan
-
-CARRIES = frozenset({"description"})
-LINE = re.compile(r"[ \t]*(?:nodes?|edges?)[ \t]*:", re.IGNORECASE)
 
 _SHAPE = "write 'Node:', a line '1: what to do' for each node, then 'Edge: (START,1) (1,2) (2,END)'"
 _HEAD = re.compile(r"[ \t]*(?:(?P<node>nodes?)|edges?|graph)[ \t]*:", re.IGNORECASE)
@@ -25,26 +20,22 @@ _NODE = re.compile(r"\s*([\w.-]+)\s*:\s*(.*)")
 _PAIR = re.compile(r"\(\s*([\w.-]+)\s*,\s*([\w.-]+)\s*\)")
 
 
-def recognises(data: Any) -> bool:
-    """Is this a row with a `graph`, or a text with nodes and edges?"""
-    text = data.get("graph") if isinstance(data, Mapping) else data
-    heads = [_HEAD.match(line) for line in text.splitlines()] if isinstance(text, str) else []
+def recognises(data: str) -> bool:
+    """Is this a text with nodes and edges?"""
+    heads = [_HEAD.match(line) for line in data.splitlines()]
     return {bool(head["node"]) for head in heads if head} == {True, False}
 
 
-def read(data: Any) -> Plan:
-    """Read a row of the data set, or the text of its `graph`.
+def read(data: str) -> Plan:
+    """Read the text, which is the `graph` in a row of the data set.
 
     An edge from a missing node becomes a dependency. An edge to a missing node is a fault, because it has no step. A node
     without an edge is a fault too: a first step has an edge from START, and a forgotten node should not look like a first step.
     """
-    text = data.get("graph") if isinstance(data, Mapping) else data
-    if not isinstance(text, str):
-        raise fault("there is no graph", _SHAPE)
     nodes: list[tuple[str, str, int]] = []
     edges: list[tuple[str, str, int]] = []
     section = ""
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(data.splitlines(), 1):
         head = _HEAD.match(line)
         section, rest = ("node" if head["node"] else "edge", line[head.end() :]) if head else (section, line)
         node = _NODE.fullmatch(rest)

@@ -42,13 +42,13 @@ from planexec_lab.gantz import http
 from planexec_lab.gantz import script as scripts
 from planexec_lab.gantz.script import PARAMETER
 from planexec_lab.gantz.words import ManifestError
+from planexec_lab.lines import line_of
 from planexec_lite.tools import suggest
 
 _MOST = 1_000_000  # bytes of a manifest
 _DEEPEST = 20  # levels of lists and mappings
 _IGNORED = """audit batching circuit_breaker compression concurrency logging on_result pagination pool retry streaming""".split()
 _NOTHING = ("", "~", "null", "Null", "NULL")
-_ENFORCED = ("governance", "role", "sandbox")
 
 
 def _seconds(text: Any) -> Any:
@@ -183,6 +183,8 @@ class ManifestTool(_Part):
     def runnable(self) -> scripts.Script:
         """The script with a reference for each parameter. Raises `ManifestError` where a value could become code."""
         kinds = {one.name: one.type for one in self.parameters}
+        if len({re.sub(r"\W", "_", name.upper()) for name in kinds}) < len(self.parameters):
+            raise ManifestError("two parameters have the same name, or the same variable GANTZ_ARG_…")
         optional = [one.name for one in self.parameters if not one.required and one.default is None]
         if self.script is not None:
             words = self.script.shell or (self.script.command, *self.script.args)
@@ -224,43 +226,23 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
     """Read the text of a manifest; as `read` does. A key that gantz ignores as well gives a warning."""
     import yaml
 
-    class Loader(yaml.BaseLoader):
-        depth = 0
-
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            self.depth += 1
-            if self.check_event(yaml.AliasEvent):
-                raise fault("an alias such as *name is not read; write its text", self.peek_event())  # type: ignore[no-untyped-call]
-            if self.depth > _DEEPEST:
-                raise fault(f"it is nested more than {_DEEPEST} levels deep", self.peek_event())  # type: ignore[no-untyped-call]
-            node = super().compose_node(parent, index)
-            self.depth -= 1
-            return node
-
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-            keys = [str(key.value) for key, _ in node.value]
-            for place, (key, _) in enumerate(node.value):
-                if keys[place] in keys[:place]:
-                    raise fault(f"the key {key.value!r} occurs twice in a mapping", key)
-            node.value = [
-                (key, one) for key, one in node.value if getattr(one, "style", 0) or one.value not in _NOTHING
-            ]
-            return super().construct_mapping(node, deep)
-
-    def fault(why: str, where: Any) -> yaml.YAMLError:
-        return yaml.YAMLError(f"{why}, line {where.start_mark.line + 1}")
-
     try:
-        loader = Loader(text)
-        root = loader.get_single_node()
-        data = loader.construct_document(root) if root else None
-    except (yaml.YAMLError, RecursionError, ValueError, LookupError, AttributeError, TypeError) as error:
+        depth = 0
+        for event in yaml.parse(text, yaml.BaseLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent) or depth > _DEEPEST:
+                raise _unread("an alias, such as *name, or nested too deep; write its text", event)
+        root = yaml.compose(text, yaml.BaseLoader)
+        data = _content(root) if root else None
+    except (yaml.YAMLError, ValueError) as error:
         raise ManifestError(f"{name} is not valid YAML: {error}") from None
     if not isinstance(data, Mapping):
         raise ManifestError(f"{name} has no tools; it begins with tools: and a list of them")
     for place, tool in enumerate(data.get("tools") or () if isinstance(data.get("tools"), list) else ()):
         for key in [key for key in _IGNORED if isinstance(tool, dict) and key in tool]:
-            warnings.warn(f"{name}{_line(root, ('tools', place, key))}: gantz ignores the key {key!r}", stacklevel=3)
+            warnings.warn(
+                f"{name}, line {line_of(root, ('tools', place, key))}: gantz ignores the key {key!r}", stacklevel=3
+            )
             del tool[key]
     try:
         manifest = Manifest.model_validate(data)
@@ -271,12 +253,9 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
         raise ManifestError(_told(name, [_problem(one, data, root) for one in first])) from None
     problems = []
     for place, tool in enumerate(manifest.tools):
-        begins = f"tool {tool.name!r}{_line(root, ('tools', place))}: "
+        begins = f"tool {tool.name!r}, line {line_of(root, ('tools', place))}: "
         if tool.name in [other.name for other in manifest.tools[:place]]:
             problems.append(f"{begins}another tool is called so; give one of them another name")
-        names = [one.name for one in tool.parameters]
-        if len(set(names)) < len(names):
-            problems.append(f"{begins}two parameters have the same name")
         try:
             _ = tool.runnable
         except ManifestError as error:
@@ -286,22 +265,28 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
     return manifest
 
 
+def _content(node: Any) -> Any:
+    """The contents of a node: texts as they are written, without the keys that have no value."""
+    if node.id == "scalar":
+        return node.value
+    if node.id == "sequence":
+        return [_content(one) for one in node.value]
+    content: dict[str, Any] = {}
+    for key, value in node.value:
+        if str(key.value) in content:
+            raise _unread(f"the key {key.value!r} occurs twice in a mapping", key)
+        content[str(key.value)] = _content(value)
+        if value.id == "scalar" and not value.style and value.value in _NOTHING:
+            content[str(key.value)] = None
+    return {key: value for key, value in content.items() if value is not None}
+
+
+def _unread(why: str, where: Any) -> ValueError:
+    return ValueError(f"{why}, line {where.start_mark.line + 1}")
+
+
 def _told(name: str, problems: list[str]) -> str:
     return f"{name}: {problems[0]}" if len(problems) == 1 else "\n- ".join([f"{name}:", *problems])
-
-
-def _line(node: Any, where: tuple[Any, ...]) -> str:
-    """The line of a place in a document, or of what is nearest around it."""
-    line = node.start_mark.line
-    for key in where:
-        if isinstance(key, int) and node.id == "sequence":
-            inner = [(one, one) for one in node.value[key : key + 1]]
-        else:
-            inner = [(name, one) for name, one in node.value if name.value == key] if node.id == "mapping" else []
-        if not inner:
-            break
-        line, node = inner[0][0].start_mark.line, inner[0][1]
-    return f", line {line + 1}"
 
 
 _KEYS = [key for part in (Manifest, ManifestTool, Parameter, Script, Request) for key in part.model_fields]
@@ -309,19 +294,15 @@ _KEYS = [key for part in (Manifest, ManifestTool, Parameter, Script, Request) fo
 
 def _problem(error: Any, data: Mapping[Any, Any], root: Any) -> str:
     """pydantic's errors with the tool's name instead of its number, and the line."""
-    where, line = list(error["loc"]), _line(root, error["loc"])
-    told = f"the file{line}: "
-    if len(where) > 1 and where[0] == "tools" and isinstance(where[1], int):
-        tool = data["tools"][where[1]]
+    where, told = list(error["loc"]), "the file"
+    if where[0] == "tools" and len(where) > 1:
+        tool = data["tools"][where[1]] if isinstance(where[1], int) else None
         named = tool.get("name") if isinstance(tool, Mapping) else None
-        told = (f"tool {named!r}" if isinstance(named, str) else f"tool number {where[1] + 1}") + f"{line}: "
+        told = f"tool {named!r}" if isinstance(named, str) else f"tool number {where[1] + 1}"
         where = where[2:]
+    told = f"{told}, line {line_of(root, error['loc'])}: "
     place = ".".join(map(str, where))
     if error["type"] == "extra_forbidden":
-        if where[-1] in _ENFORCED:
-            return (
-                f"{told}the key {place!r} is not read, and gantz does not enforce it; leave it out, and use approvals"
-            )
         return f"{told}the key {place!r} is not read{suggest(str(where[-1]), _KEYS)}; leave it out"
     if error["type"] == "missing":
         return f"{told}the key {place!r} is missing"

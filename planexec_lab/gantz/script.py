@@ -55,8 +55,6 @@ def prepare(
     if other := re.search(r"\{\{(?!\.)[^{}]*\}\}|[\x01\x02\ue000-\uf8ff]", re.sub(PARAMETER, "", written)):
         raise ManifestError(f"{other[0]!r} is neither a parameter nor text that is read here; gantz has no conditions")
     variables = {name: "GANTZ_ARG_" + re.sub(r"\W", "_", name.upper()) for name in kinds}
-    if len({*variables.values()}) < len(kinds):
-        raise ManifestError("two parameters have the same variable GANTZ_ARG_…; make their names differ in letters")
     first = {kind: TEXTS if kind in ("string", "array", "object") else NUMBERS for kind in kinds.values()}
     marks = {name: chr(first[kind] + at) for at, (name, kind) in enumerate(kinds.items())}
     checks = Checks(list(kinds))

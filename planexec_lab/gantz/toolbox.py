@@ -58,18 +58,18 @@ def load(
     for name in (*(effects or {}), *(destructive or ()), *(latency or {})):
         if name not in names:
             raise ManifestError(f"{path.name} has no tool {name!r}{suggest(name, names)}; it has: {', '.join(names)}")
-    tools = []
+    tools, variables = [], environment(env or {})
     for tool in manifest.tools:
         does = (effects or {}).get(tool.name, "unknown")
         try:
-            tool = _expanded(tool, environment(env or {}))
+            tool = _expanded(tool, variables)
             script = tool.runnable
         except (ManifestError, ValidationError) as error:
             raise ManifestError(f"{path.name}: tool {tool.name!r}: {error}") from None
         folder = path.parent.resolve() / (tool.script.working_dir if tool.script else "")
         tools.append(
             Tool.from_schema(
-                ManifestCall(tool, script, folder, environment(env or {}), tool.seconds or timeout, runner),
+                ManifestCall(tool, script, folder, variables, tool.seconds or timeout, runner),
                 tool.schema_of_arguments,
                 name=tool.name,
                 description=tool.description,

@@ -1,9 +1,8 @@
 """Checks the words of a command: whether the program could run a value, and what a value must be so that it can't.
 
 A word has one character for each value: from `TEXTS` for a string, from `NUMBERS` for a number or a boolean. `DERIVED` is text
-that a script makes of a value, `UNKNOWN` text that is not in the manifest. A program that executes its arguments is refused;
-``programs.json`` lists such programs. The list can't be complete: the author of a manifest must know whether a custom program
-executes its arguments. A script file that the manifest names is trusted.
+that a script makes of a value, `UNKNOWN` text that is not in the manifest. ``programs.json`` lists the programs that use a value
+only as data; every other program with a value is refused. A script file that the manifest names is trusted.
 """
 
 from __future__ import annotations
@@ -14,26 +13,22 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 TEXTS, NUMBERS, DERIVED, UNKNOWN = 0xE000, 0xF000, "\x01", "\x02"
 _LISTS = json.loads(Path(__file__).with_name("programs.json").read_text(encoding="utf-8"))
 RULES = _LISTS.pop("rules")  # what the beginning of a value must not match, by the place where the value is, and why
+_PROGRAMS: dict[str, dict[str, Any]] = {
+    # data: the options before a value; never: words with which it can run a value; first: its first argument;
+    # plain: no argument is an option; reads: it can read a value; writes: it writes to the files that it names
+    name: program
+    for names, program in _LISTS["programs"].items()
+    for name in names.split()
+}
 _OF = {name: "|".join(words.split()) for name, words in _LISTS.items() if isinstance(words, str)}
 _VALUE = re.compile("[\ue000-\uefff\x01]")
-_RUNNERS = re.compile(  # also at the end of a path
-    rf"(?<![\w.-])(?:(?:{_OF['run what they are given, also with a version']})(?:[-.\d][\w.+-]*)?"
-    rf"|{_OF['run what they are given']})(?![\w./-])"
-    rf"|(?<![\w./-])(?:{_OF['subcommands that run what they are given']})(?![\w./-])"
-)
-_INTERPRETERS = re.compile(rf"(?:{_OF['run a script file']})[\d.]*")
-_LONG_OPTION = re.compile(r"--[A-Za-z][A-Za-z0-9-]*=")
-_CODE_OPTION = re.compile(
-    f"{_OF['options that run their text']}|(?<![a-z])(?:{_OF['options that run their text, as a whole word']})s?(?![a-z])"
-)
+_NO_SCRIPT = rf"(?:{_OF['never a script']})[\d.]*"
 _EVALUATES, _OWN = _LISTS["change what the shell runs"].split(), _LISTS["the shell's own"].split()
-_READERS, _COPIERS = _LISTS["only read text"].split(), _LISTS["copy text"].split()
-_AFTER = dict.fromkeys(_READERS + _COPIERS, _LISTS["options before a value"].pop("")) | _LISTS["options before a value"]
-_WITH_CODE = ("psql", "sqlite3", "jq", "python", "python3")  # a part of the code can be a value
 
 
 class ManifestError(ValueError):
@@ -47,7 +42,7 @@ def unsafe(why: str) -> ManifestError:
 
 def runs(word: str) -> ManifestError:
     """The error of a program or word that executes its arguments."""
-    return unsafe(f"{word!r} can run what it is given")
+    return unsafe(f"{word!r} might run what it is given")
 
 
 def has_value(word: str) -> bool:
@@ -78,36 +73,30 @@ class Checks:
         program, values = words[0].rpartition("/")[2], any(map(has_value, words))
         if program in _EVALUATES:
             raise runs(program)
+        known = _PROGRAMS.get(program)
         for at, word in enumerate(words):
-            number = "\uf000" <= word[:1] <= "\uf8ff" and program not in ("[", "test", "echo")
-            if at and number and not _ended(words[:at]):
+            if at and "\uf000" <= word[:1] <= "\uf8ff" and not (known or {}).get("plain") and not _ended(words[:at]):
                 self._require("leading", word[0])
             self.inside(word)
-        implied = program in _LISTS["read files that are not named"].split()
-        reads |= any(map(self.is_touched, words)) or (implied and bool(self.touched))
+        reads |= any(map(self.is_touched, words)) or (known is None and program not in _OWN and bool(self.touched))
         if not (values or reads or file):
             self.touch([name for name in writes if has_value(name)])
             return bool(self.names) and program in _LISTS["write the environment"].split()
-        own = "/" in words[0].lstrip("/") and self.is_touched(words[0])  # it could have been overwritten
-        if re.search("[\x01\x02\ue000-\uf8ff]", words[0]) or words[0] in self.touched or own:
+        if re.search("[\x01\x02\ue000-\uf8ff]", words[0]) or (
+            "/" in words[0].lstrip("/") and self.is_touched(words[0])
+        ):
             raise unsafe("the program must be fixed, with no value in it and no assignment of a value before it")
         self.touch(writes)
-        if program in _OWN:  # some shells evaluate what -v and -eq compare
-            numeric = any(re.fullmatch("-(?:v|eq|[nlg][te])", word) for word in words)
-            adjacent = any(has_value(one) and has_value(word) for one, word in pairwise(words))  # such as -v and a name
-            if values and (numeric or adjacent or program not in ("[", "test")):
+        if program in _OWN:
+            if values:
                 raise runs(program)
-            return values or reads
-        if program in _LISTS["run or install what they are given, as a command"].split():
-            raise runs(program)
-        self._program(program, words, reads, values)
-        if re.fullmatch(_OF["take options or a command from a file"], program):
-            self._require("response", *(word[0] for word in words[1:] if has_value(word[:1])))
-        known = program in (*_AFTER, "docker", "jq", "sqlite3") and program not in _COPIERS
-        copies = [word for option, word in pairwise(words) if option in ("-o", "-i") or not known]
+            return reads
+        self._program(program, words, reads)
+        known = known or {"writes": True}
+        pairs = [pair for pair in pairwise(words) if pair[0] in ("-o", "-i") or known.get("writes")]
+        self.touch([word for option, word in pairs if option == "-o" or not has_value(word)])
         download = words[:2] == ["git", "clone"] or any(re.match(r"-\w*O|--remote-name", word) for word in words)
-        self.touch([word for word in copies if not has_value(word)])
-        if values and (download or program in _LISTS["write files that a value names"].split()):
+        if values and (download or (known.get("writes") and program in _PROGRAMS)):
             self.touched.add(DERIVED)
         return values or program != "wc"
 
@@ -143,57 +132,57 @@ class Checks:
             for name in self.names if mark == DERIVED else [self.names[(ord(mark) - TEXTS) % (NUMBERS - TEXTS)]]:
                 self.rules[name].add(rule)
 
-    def _program(self, program: str, words: Sequence[str], reads: bool, values: bool) -> None:
+    def _program(self, program: str, words: Sequence[str], reads: bool) -> None:
         """Check whether the program can run a value that it is given or reads, and then each argument."""
-        takes = _LISTS["options of jq with values"] if program == "jq" else {}
-        taken = {at + more for at, word in enumerate(words) for more in range(1, takes.get(word, 0) + 1)}
-        plain = [at for at, word in enumerate(words) if at and not word.startswith("-") and at not in taken]
-        if program == "git" and plain:
-            first, last = _LISTS["fixed words of git, and the first branch"].get(words[plain[0]], (1, 0))
-            if any(has_value(words[at]) and words[at - 1] != "-c" for at in plain[:first]):
-                raise runs(program)  # such as git config core.pager
-            for at in plain[last or len(plain) :] if "--" not in words else ():
-                self._require("ref", *_VALUE.findall(words[at]))
         code: list[int] = []  # the arguments that are code
-        own = len(words) + 1  # the arguments from here on are those of the manifest's own script
-        if _INTERPRETERS.fullmatch(program):
-            code = [2] if program in _WITH_CODE and words[1:2] == ["-c"] else []
+        own = len(words)  # the arguments from here on are those of the manifest's own script
+        known = _PROGRAMS.get(program)
+        if re.fullmatch(rf"(?:{_OF['run a script file']})[\d.]*", program):
+            code = [2] if program in ("python", "python3") and words[1:2] == ["-c"] else []
             own = 3 if code or words[1:2] == ["-jar"] else 2
             script = words[own - 1] if len(words) >= own else "-"
             chosen = script.startswith("-") or UNKNOWN in script or has_value(script) or self.is_touched(script)
             if (chosen and not code) or (code and not _only_computes("".join(words[2:3]))):
                 raise runs(program)
-        elif "/" in words[0] and not words[0].startswith("/") and not _RUNNERS.search(program):
+        elif known is not None:
+            code = self._checked(program, known, words)
+            if reads and not known.get("reads"):
+                raise unsafe(f"{program!r} reads a value, and might run it")
+        elif re.match("(?!/usr|/s?bin|/lib).*/", words[0]) and not re.fullmatch(_NO_SCRIPT, program):
             own = 1
-        elif program in ("sqlite3", "jq"):
-            code = plain[1:] if program == "sqlite3" else plain[:1]
-        elif program == "psql":
-            code = [at + 1 for at, word in enumerate(words) if word == "-c"]
-        elif program in ("kubectl", "docker") and not {*words[1:2]} & {*_LISTS["subcommands without code"].split()}:
+        else:
             raise runs(program)
-        file = _LISTS["arguments that are code or name it"]
-        if program in file and any(re.match(file[program], word) for word in words):
-            raise runs(program)
-        if reads and program not in (*_READERS, *_COPIERS, "jq") and own > len(words):
-            raise unsafe(f"{program!r} reads a value, and might run it")
-        known = program in ("find", "kubectl", "docker", *_WITH_CODE) or own <= len(words) or not values
-        for at, word in enumerate(words[:own]):
-            data = at and (program in ("echo", "printf") or re.fullmatch(_AFTER.get(program, "(?!)"), words[at - 1]))
-            read = (at or not known) and not data and at not in code and "://" not in word
-            if read and (runner := _RUNNERS.search(word)) and words[:3:2] != ["gh", "view"]:
-                raise runs(runner[0])
         for at, word in enumerate(words):
             if at in code:
                 self._code(program, word)
             elif at and has_value(word):
-                self._place(program, words[at - 1], word)
-                if program in ("find", "printf") or not _ended(words[:at]):
-                    self._argument(program, words[:at], word, at >= own)
+                self._place(program, words, at)
+                if not _ended(words[:at]):
+                    self._argument(program, known or {}, words[at - 1], word, at >= own)
 
-    def _place(self, program: str, before: str, word: str) -> None:
+    def _checked(self, program: str, known: dict[str, Any], words: Sequence[str]) -> list[int]:
+        """Check the fixed arguments of a known program; return the places of the arguments that are code."""
+        takes = _LISTS["options of jq with values"] if program == "jq" else {}
+        taken = {at + more for at, word in enumerate(words) for more in range(1, takes.get(word, 0) + 1)}
+        plain = [at for at, word in enumerate(words) if at and not word.startswith("-") and at not in taken]
+        values, first = any(map(has_value, words)), words[plain[0] if program == "printf" and plain else 1 :][:1]
+        never = "never" in known and any(re.match(known["never"], word) for word in words[1:])
+        # some shells evaluate what -v and -eq compare, and two values can be -v and a name
+        if program in ("[", "test"):
+            never = values and (never or any(has_value(one) and has_value(word) for one, word in pairwise(words)))
+        if never or ("first" in known and not re.fullmatch(known["first"], "".join(first))):
+            raise runs(program)
+        if program == "psql":
+            return [at + 1 for at, word in enumerate(words) if word == "-c"]
+        return plain[1:] if program == "sqlite3" else plain[:1] if program == "jq" else []
+
+    def _place(self, program: str, words: Sequence[str], at: int) -> None:
         """Require what the program needs of a value, also after ``--``."""
-        rule = _LISTS["what a program requires of a value"].get(program, "")
-        if program in _LISTS["take addresses"].split() and word[0] != "-" and "://" not in word:
+        word, before = words[at], words[at - 1]
+        rule = _PROGRAMS.get(program, {}).get("rule", "")
+        if program == "git" and words[1] in _LISTS["branches in git"].split() and "--" not in words:
+            rule = "ref"
+        if program in ("curl", "wget") and word[0] != "-" and "://" not in word:
             self.inside(f"http://{word}")
         if program == "curl":
             rule = _LISTS["what curl requires after an option"].get(before, "url" if has_value(word[0]) else "glob")
@@ -201,31 +190,24 @@ class Checks:
             rule = "entry"
         self._require(rule if word[0] != "-" else "", *_VALUE.findall(word))
 
-    def _argument(self, program: str, before: Sequence[str], word: str, own: bool) -> None:
+    def _argument(self, program: str, known: dict[str, Any], before: str, word: str, own: bool) -> None:
         """Check a word with a value, which might be an option or follow one."""
-        if not own and word.startswith("-"):
-            option = _LONG_OPTION.match(word)
-            code = option and _CODE_OPTION.search(option[0])
-            if option is None or code:
-                why = f", because of the word {code[0]!r}," if code else ""
-                raise unsafe(
-                    f"a value is part of the option {_VALUE.split(word)[0]!r}, which{why} might run it; use a long option for"
-                    " data, such as --file={{name}}, or"
-                )
-        after = before[-1] if before[-1].startswith("-") and before[-1] not in ("-", "--") and word[0] != "-" else ""
-        if not own and after and not _LONG_OPTION.match(after):
+        if known.get("plain"):
+            return
+        option, equals, _ = word.partition("=")
+        data = known.get("data", "(?!)")
+        if not own and word[0] == "-" and not (equals and re.fullmatch(data, option) and option[:2] == "--"):
+            raise unsafe(f"a value is part of the option {_VALUE.split(word)[0]!r}, which might run it, or")
+        if not own and word[0] != "-" and before[0] == "-" and before not in ("-", "--") and "=" not in before:
             file = (
-                program == "curl" and after in ("-d", "-H", "--data", "--header") and has_value(word[0])
+                program == "curl" and before in ("-d", "-H", "--data", "--header") and has_value(word[0])
             )  # @name is a file
-            if file or not re.fullmatch(_AFTER.get(program, "(?!)"), after):
-                raise unsafe(f"a value follows the option {after!r}, which can run it; use --option={{{{name}}}}, or")
-        if has_value(word[0]) and program != "echo" and not (program == "printf" and len(before) > 1):
-            if word[0] == DERIVED:
-                raise unsafe("text made of a value might begin with -, as an option does; write -- before it, or")
+            if file or not re.fullmatch(data, before):
+                raise unsafe(f"a value follows the option {before!r}, which can run it; use --option={{{{name}}}}, or")
+        if word[0] == DERIVED:
+            raise unsafe("text made of a value might begin with -, as an option does; write -- before it, or")
+        if has_value(word[0]):
             self._require("leading", word[0])
-        form = [*before, word, ""][2 if "--" in before[1:2] else 1]
-        if program == "printf" and re.search(r"%[-+ #\d.*]*[^-+ #\d.*%sb]|^-v|[\ue000-\uefff\x01\x02]", form):
-            raise unsafe("printf can evaluate a value for -v and for anything but %s")
 
     def _code(self, program: str, code: str) -> None:
         """Check code that a value is part of."""

@@ -17,23 +17,22 @@ from typing import Any
 from planexec_lab.spans import names
 from planexec_lab.spans.span import Span, Value
 
-_KINDS: dict[str, dict[str, str]] = {  # the attribute that says the kind of a span, and what its values mean
-    "openinference.span.kind": {"llm": names.CHAT, "tool": names.EXECUTE_TOOL, "agent": names.INVOKE_AGENT},
-    "traceloop.span.kind": {"tool": names.EXECUTE_TOOL, "agent": names.INVOKE_AGENT},
-    "llm.request.type": {"chat": names.CHAT, "completion": names.CHAT},
-    "mlflow.spantype": {
-        "llm": names.CHAT, "chat_model": names.CHAT, "tool": names.EXECUTE_TOOL, "agent": names.INVOKE_AGENT,
-    },
-    "langsmith.span.kind": {"llm": names.CHAT, "tool": names.EXECUTE_TOOL},
-    "ai.operationid": {
-        "ai.generatetext": names.INVOKE_AGENT, "ai.streamtext": names.INVOKE_AGENT, "ai.toolcall": names.EXECUTE_TOOL,
-        **{f"ai.{what}.do{how}": names.CHAT for what in ("generatetext", "streamtext", "generateobject", "streamobject")
-           for how in ("generate", "stream")},
-        "ai.embed.doembed": names.EMBEDDINGS, "ai.embedmany.doembed": names.EMBEDDINGS,
-    },
-}  # fmt: skip
-for _meanings in _KINDS.values():
-    _meanings |= {"embedding": names.EMBEDDINGS, "retriever": names.RETRIEVAL, "reranker": names.RETRIEVAL}
+_KINDS = (  # the attributes that say the kind of a span
+    "openinference.span.kind",
+    "traceloop.span.kind",
+    "llm.request.type",
+    "mlflow.spantype",
+    names.OF_LANGSMITH,
+    "ai.operationid",
+)
+_GENERATES = ("generatetext.dogenerate", "streamtext.dostream", "generateobject.dogenerate", "streamobject.dostream")
+_MEANINGS = {  # what the values of these attributes mean, in small letters
+    **dict.fromkeys(("llm", "chat", "completion", "chat_model", *(f"ai.{name}" for name in _GENERATES)), names.CHAT),
+    **dict.fromkeys(("tool", "ai.toolcall"), names.EXECUTE_TOOL),
+    **dict.fromkeys(("agent", "ai.generatetext", "ai.streamtext"), names.INVOKE_AGENT),
+    **dict.fromkeys(("embedding", "ai.embed.doembed", "ai.embedmany.doembed"), names.EMBEDDINGS),
+    **dict.fromkeys(("retriever", "reranker"), names.RETRIEVAL),
+}
 
 _OTHER_NAMES: dict[str, tuple[str, ...]] = {
     names.TOOL: ("tool.name", "ai.toolCall.name"),
@@ -82,13 +81,10 @@ def by_genai(span: Span) -> Span:
 def _operation(given: Mapping[str, Value], more: Mapping[str, Value]) -> str:
     """Return the span's kind by its convention; "" if it has no kind, or one that is not a model, tool or agent."""
     for name, value in given.items():
-        meanings = _KINDS.get(name.lower())
-        if meanings is not None:
-            kind = meanings.get(str(value).strip('"').lower(), "")
-            if kind == names.CHAT and name.startswith("openinference") and not _is_answered(given):
-                continue  # LlamaIndex gives this kind to the preparation of a request, too
-            if kind:
-                return kind
+        kind = _MEANINGS.get(str(value).strip('"').lower(), "") if name.lower() in _KINDS else ""
+        # LlamaIndex says of the preparation of a request, too, that it is an LLM
+        if kind and (kind != names.CHAT or not name.startswith("openinference") or _is_answered(given)):
+            return kind
     return names.EXECUTE_TOOL if names.TOOL in {**given, **more} else ""
 
 
@@ -99,10 +95,7 @@ def _is_answered(given: Mapping[str, Value]) -> bool:
 
 
 def _tokens_in_json(given: Mapping[str, Value]) -> dict[str, Value]:
-    try:
-        usage = json.loads(str(given.get(_TOKENS_AS_JSON, "{}")))
-    except (ValueError, RecursionError):
-        return {}
+    usage = _parsed(given.get(_TOKENS_AS_JSON))
     usage = usage if isinstance(usage, dict) else {}
     both = {names.TOKENS_IN: usage.get("input_tokens"), names.TOKENS_OUT: usage.get("output_tokens")}
     return {name: number for name, number in both.items() if type(number) is int}
@@ -136,10 +129,15 @@ def _contents_of_events(span: Span, operation: str) -> dict[str, str]:
 
 def _as_text(value: object) -> str:
     """The text of a message; of a list of parts ``[{"text": "cold"}]``, that of the parts."""
-    try:
-        parts = json.loads(str(value))
-    except (ValueError, RecursionError):
-        return str(value)
+    parts = _parsed(value)
     if isinstance(parts, list) and parts and all(isinstance(one, dict) and set(one) == {"text"} for one in parts):
         return "".join(str(one["text"]) for one in parts)
     return str(value)
+
+
+def _parsed(value: object) -> Any:
+    """What the JSON says; None for other text."""
+    try:
+        return json.loads(str(value))
+    except (ValueError, RecursionError):
+        return None

@@ -52,8 +52,10 @@ class _Telling:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         units = _units(tree)
+        known = (*_PLANNING, names.EXECUTE_TOOL, names.EMBEDDINGS)
+        leaves = [span for span in tree.spans if not tree.inside(span) and _operation(span) not in known]
         steps = {span.span_id for span in units}
-        self.left_out = [span for span in tree.spans if span.span_id not in steps and _is_unknown(tree, span)]
+        self.left_out = [span for span in leaves if span.span_id not in steps and len(tree.spans) > 1]
         thinking = _together([span for span in units if _operation(span) in _PLANNING])
         work = [span for span in units if _operation(span) not in _PLANNING]
         self.rounds = _rounds(thinking, work)
@@ -166,12 +168,6 @@ class _Telling:
 
     def _at(self, time: int) -> float:
         return seconds(time - self.tree.start)
-
-
-def _is_unknown(tree: Tree, span: Span) -> bool:
-    """Whether a span that is no step has no children either, and is no model call and no tool call inside a step."""
-    known = (*_PLANNING, names.EXECUTE_TOOL, names.EMBEDDINGS)
-    return not tree.inside(span) and _operation(span) not in known and len(tree.spans) > 1
 
 
 def _units(tree: Tree) -> list[Span]:

@@ -14,27 +14,18 @@ from planexec_lab.spans.span import Span, SpanEvent, TraceError, Value, utf8
 from planexec_lab.spans.tree import checked_id, checked_times
 from planexec_lite.tools import shown
 
-_CLIENT = (3, "SPAN_KIND_CLIENT")
+Placed = tuple[dict[str, Any], str]
+"""A span as OTLP JSON has it, and its place."""
+
 _FAILED = (2, "STATUS_CODE_ERROR")
 
 
-def spans(data: list[Any]) -> tuple[list[Span], dict[str, str]]:
-    """Return the spans of all traces, and the place of each, by its id. Raises `TraceError` for what is not OTLP JSON."""
-    read, places = [], {}
-    for number, one in enumerate(data):
-        around = f"[{number}]" if len(data) > 1 else ""
-        if not isinstance(one, dict) or "resourceSpans" not in one:
-            raise TraceError(
-                f"{around or 'the trace'}: no OTLP JSON, which is an object with resourceSpans, and no trace of openai-agents: "
-                f"{shown(one)[:80]}"
-            )
-        for resource, at in _each(one, "resourceSpans", around):
-            older = "instrumentationLibrarySpans"  # before OTLP 1.0
-            for scope, within in _each(resource, older if older in resource else "scopeSpans", at):
-                for span, place in _each(scope, "spans", within):
-                    read.append(span_of(span, place))
-                    places[read[-1].span_id] = place
-    return read, places
+def spans_in_otlp(one: dict[str, Any], place: str) -> Iterator[Placed]:
+    """Yield the spans of an object, each with its place. Raises `TraceError` for what is not OTLP JSON."""
+    for resource, at in _each(one, "resourceSpans", place):
+        older = "instrumentationLibrarySpans"  # before OTLP 1.0
+        for scope, within in _each(resource, older if older in resource else "scopeSpans", at):
+            yield from _each(scope, "spans", within)
 
 
 def as_id(value: Any) -> Any:
@@ -45,7 +36,7 @@ def as_id(value: Any) -> Any:
     return value.lower() if isinstance(value, str) and len(value) in (16, 32) else value
 
 
-def _each(around: dict[str, Any], name: str, place: str) -> Iterator[tuple[dict[str, Any], str]]:
+def _each(around: dict[str, Any], name: str, place: str) -> Iterator[Placed]:
     """The objects of a list, each with its place."""
     listed = [] if around.get(name) is None else around[name]
     odd = [key for key, value in around.items() if key.lower().endswith("spans") and key != name and value]
@@ -76,7 +67,6 @@ def span_of(span: dict[str, Any], place: str) -> Span:
         attributes,
         events,
         _error(span.get("status"), attributes, events),
-        span.get("kind") in _CLIENT,
     )
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from planexec_lab.spans import foreign, openai_agents, other_files, otlp_reading, own
+from planexec_lab.spans import foreign, own
 from planexec_lab.spans.conventions import by_genai
+from planexec_lab.spans.other_files import spans_in
+from planexec_lab.spans.otlp_reading import as_id, span_of
 from planexec_lab.spans.span import Span, TraceError
 from planexec_lab.spans.tree import Tree, nested_deeper
 from planexec_lite.core import IllegalTransition
@@ -40,9 +42,12 @@ def read(source: Source, *, trace_id: str | None = None) -> Run:
     Raises `TraceError` with the place of a fault.
     """
     data = _parsed(source)
-    reader = next((one for one in (openai_agents, other_files) if one.is_one(data)), otlp_reading)
-    spans, places = reader.spans(data)
-    tree = Tree.of(_of_one_trace(spans, trace_id if trace_id is None else otlp_reading.as_id(trace_id)), places)
+    spans, places = list[Span](), dict[str, str]()
+    for number, one in enumerate(data):
+        for span, place in spans_in(one, f"[{number}]" if len(data) > 1 else ""):
+            spans.append(span_of(span, place))
+            places[spans[-1].span_id] = place
+    tree = Tree.of(_of_one_trace(spans, as_id(trace_id)), places)
     events = own.events(tree) if own.is_one(tree) else foreign.events(tree.changed(by_genai))
     try:
         return Run(events)
@@ -69,8 +74,7 @@ def _parsed(source: Source) -> list[Any]:
         raise TraceError(f"the trace is no JSON: {problem}") from problem
     if len(text) > MOST_CHARACTERS:
         raise TraceError(f"the trace has {len(text):,} characters; {MOST_CHARACTERS:,} are the most")
-    text = text.removeprefix("\ufeff")
-    text = text.strip()
+    text = text.removeprefix("\ufeff").strip()
     data, at = list[Any](), 0
     while True:
         one, at = _json(text, at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -84,13 +85,10 @@ def checked_times(start: Any, end: Any, place: str) -> tuple[int, int]:
     """Two times in nanoseconds. Raises `TraceError` unless they are times, in order."""
     times = []
     for name, value in (("start", start), ("end", end)):
-        digits = (
-            value.isascii() and value.isdigit() and len(value) < 20 if isinstance(value, str) else type(value) is int
-        )
-        number = int(value) if digits else -1
-        if not 0 <= number < LAST:
+        digits = re.fullmatch("[0-9]{1,19}", str(value)) if type(value) in (int, str) else None
+        if digits is None or int(digits[0]) >= LAST:
             raise TraceError(f"{place}: its {name} is no time in nanoseconds since 1970: {shown(value)[:80]}")
-        times.append(number)
+        times.append(int(digits[0]))
     if times[1] < times[0]:
         raise TraceError(f"{place}: it ends {(times[0] - times[1]) / 1e9:g} s before it starts")
     return times[0], times[1]

@@ -1,6 +1,7 @@
 """The shells of this machine, and a program that writes down its arguments and its input, byte for byte."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -34,8 +35,13 @@ def written(*arguments: str, read: bytes = b"") -> bytes:
     return f"{len(arguments)}\n".encode() + b"".join(one.encode() + b"\0" for one in arguments) + read
 
 
+def with_note(script: str) -> str:
+    """The script with the path of the program `note`, which is a script file of the manifest."""
+    return re.sub(r"(?<![\w./-])note(?![\w./-])", "../bin/note", script)
+
+
 class Desk:
-    """A folder with a manifest of one tool, and the program `note` on the PATH of its script."""
+    """A folder with a manifest of one tool, and the program `note` beside it."""
 
     def __init__(self, folder: Path) -> None:
         self.work, self.written = folder / "work", folder / "written"
@@ -44,13 +50,12 @@ class Desk:
         note = folder / "bin" / "note"
         note.write_text(NOTE, encoding="utf-8")
         note.chmod(0o755)
-        path = f"{note.parent}{os.pathsep}{os.environ['PATH']}"
-        self.env = {"PATH": path, "WRITTEN": str(self.written), "HOME": str(self.work)}
+        self.env = {"PATH": os.environ["PATH"], "WRITTEN": str(self.written), "HOME": str(self.work)}
 
     def tool(self, script: str | dict[str, object], parameter: str = "x", **more: object) -> Tool:
         """The tool that has this script and one parameter. Raises `ManifestError` where the script is refused."""
         one = {"name": parameter, "required": True} | more
-        runs = {"shell": script} if isinstance(script, str) else script
+        runs = {"shell": with_note(script)} if isinstance(script, str) else script
         data = {"tools": [{"name": "act", "description": "Act", "parameters": [one], "script": runs}]}
         manifest = self.work / "gantz.yaml"
         manifest.write_text(yaml.safe_dump(data), encoding="utf-8")

@@ -2,83 +2,27 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from planexec_lab import spans
 from planexec_lite.run import Run
 
 NANO = 1_000_000_000
-ARGUMENTS, SEVEN_THREE = '{"city": "Oslo"}', {"gen_ai.usage.input_tokens": 7, "gen_ai.usage.output_tokens": 3}
 Told = tuple[str, dict[str, Any], list[tuple[str, dict[str, Any]]]]  # a name, attributes, events
 
 
-def told(name: str, attributes: dict[str, Any], *events: tuple[str, dict[str, Any]]) -> Told:
-    return name, attributes, [*events]
-
-
-def openinference(kind: str, **more: Any) -> dict[str, Any]:
-    return {"openinference.span.kind": kind, **{name.replace("__", "."): value for name, value in more.items()}}
+def told(name: str, attributes: dict[str, Any]) -> Told:
+    return name, attributes, []
 
 
 CONVENTIONS: dict[str, tuple[Told, Told, Told]] = {  # an agent, a model's answer, a tool's call
-    "GenAI": (
-        told("invoke_agent a", {"gen_ai.operation.name": "invoke_agent"}),
-        told("chat m", {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", **SEVEN_THREE}),
-        told("execute_tool weather", {"gen_ai.tool.name": "weather", "gen_ai.tool.call.arguments": ARGUMENTS,
-                                      "gen_ai.tool.call.result": "cold"}),
-    ),
-    "contents in events": (
-        told("invoke_agent a", {"gen_ai.operation.name": "invoke_agent"}),
-        told("chat", {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", **SEVEN_THREE},
-             ("gen_ai.user.message", {"content": '[{"text": "How is Oslo?"}]'}), ("gen_ai.choice", {"message": "[]"})),
-        told("execute_tool weather", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather"},
-             ("gen_ai.tool.message", {"content": ARGUMENTS}), ("gen_ai.choice", {"message": '[{"text": "cold"}]'})),
-    ),
-    "OpenInference": (
-        told("Agent.run", openinference("AGENT")),
-        told("Model.generate", openinference("LLM", llm__model_name="m", llm__token_count__prompt=7,
-                                             llm__token_count__completion=3, **{"llm.input_messages.0.message.role": "user",
-                                             "llm.input_messages.0.message.content": "How is Oslo?"})),
-        told("SimpleTool", openinference("TOOL", tool__name="weather", output__value="cold",
-                                         input__value='{"args": [], "kwargs": {"city": "Oslo"}}')),
-    ),
-    "OpenLLMetry": (
-        told("a.workflow", {"traceloop.span.kind": "agent"}),
-        told("openai.chat", {"llm.request.type": "chat", "gen_ai.request.model": "m", "gen_ai.usage.prompt_tokens": 7,
-                             "gen_ai.usage.completion_tokens": 3, "gen_ai.prompt.0.role": "user",
-                             "gen_ai.prompt.0.content": "How is Oslo?"}),
-        told("weather.tool", {"traceloop.span.kind": "tool", "gen_ai.tool.name": "weather",
-                              "traceloop.entity.input": json.dumps({"inputs": {"city": "Oslo"}}),
-                              "traceloop.entity.output": "cold"}),
-    ),
-    "Vercel's AI SDK": (
-        told("ai.generateText", {"ai.operationId": "ai.generateText", "ai.prompt": '{"prompt": "How is Oslo?"}'}),
-        told("ai.generateText.doGenerate", {"ai.operationId": "ai.generateText.doGenerate", "gen_ai.request.model": "m",
-                                            **SEVEN_THREE}),
-        told("ai.toolCall", {"ai.operationId": "ai.toolCall", "ai.toolCall.name": "weather", "ai.toolCall.args": ARGUMENTS,
-                             "ai.toolCall.result": "cold"}),
-    ),
-    "MLflow": (
-        told("agent", {"mlflow.spanType": '"AGENT"'}),
-        told("llm", {"mlflow.spanType": '"CHAT_MODEL"', "llm.model_name": "m",
-                     "mlflow.chat.tokenUsage": '{"input_tokens": 7, "output_tokens": 3}'}),
-        told("weather", {"mlflow.spanType": '"TOOL"', "mlflow.spanInputs": ARGUMENTS, "mlflow.spanOutputs": '"cold"'}),
-    ),
-    "pydantic-ai before 5": (
-        told("agent run", {"gen_ai.operation.name": "invoke_agent"}),
-        told("chat m", {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", **SEVEN_THREE}),
-        told("running tool", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather",
-                              "tool_arguments": ARGUMENTS, "tool_response": "cold"}),
-    ),
-    "Google's ADK": (
-        told("invoke_agent a", {"gen_ai.operation.name": "invoke_agent"}),
-        told("generate_content m", {"gen_ai.operation.name": "generate_content", "gen_ai.request.model": "m", **SEVEN_THREE}),
-        told("execute_tool weather", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather",
-                                      "gcp.vertex.agent.tool_call_args": ARGUMENTS, "gcp.vertex.agent.tool_response": "cold"}),
-    ),
-}  # fmt: skip
+    convention: tuple((one["name"], one["attributes"], one.get("events", [])) for one in spoken)  # type: ignore[misc]
+    for convention, spoken in yaml.safe_load(Path(__file__).with_name("conventions.yaml").read_text("utf-8")).items()
+}
 
 
 def made(conversation: tuple[Told, ...]) -> list[dict[str, Any]]:
@@ -226,6 +170,8 @@ def test_what_would_be_left_out_of_a_file_is_a_fault(text: str) -> None:
 
 
 def test_the_preparation_of_a_request_is_no_call_of_a_model() -> None:
-    prepared = told("OpenAI._prepare_chat_with_tools", openinference("LLM", output__value='{"messages": []}'))
+    prepared = told(
+        "OpenAI._prepare_chat_with_tools", {"openinference.span.kind": "LLM", "output.value": '{"messages": []}'}
+    )
     run = spans.read(otlp(made((*CONVENTIONS["OpenInference"], prepared))))
     assert (run.usage.calls, run.usage.input_tokens) == (1, 7)

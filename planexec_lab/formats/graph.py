@@ -12,23 +12,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from planexec_lab.formats import labels
-from planexec_lab.formats.drawn import Chart, arrows
+from planexec_lab.formats.drawn import Chart, Shape, arrows
 from planexec_lab.formats.shapes import fault
 from planexec_lite.plan import Plan
 
-CARRIES = frozenset({"description", "tool", "params"})
-
 _SHAPE = 'write {"nodes": [{"id": "a", "label": "what to do"}, …], "edges": [{"source": "a", "target": "b"}]}'
 _ENDS = (("source", "target"), ("from", "to"), ("start", "end"), ("src", "dst"))
-_CONDITIONS = (
-    "condition conditional when if branch probability hidden disabled reverse reversed direction bidirectional"
-).split()
 _LABELS = ("label", "relation", "relationship", "rel", "name", "title", "type", "kind", "sourceHandle")
 _CHOICES = ("decision", "condition", "if", "if-else", "ifelse", "switch", "router", "branch")
-_HIDDEN = (
-    "hidden disabled parent parentId parentNode depends_on dependencies needs after dependsOn before next if "
-    "when condition loop repeat foreach skip done"
-).split()
+_UNSUPPORTED = """
+    condition conditional when if branch probability hidden disabled reverse reversed direction bidirectional markerStart parent
+    parentId parentNode depends_on dependencies needs after dependsOn before next loop repeat foreach skip done
+""".split()
 _OVER = ("done", "completed", "skipped", "cancelled", "disabled")
 _TOOLS, _ARGUMENTS = ("tool", "function"), ("params", "arguments", "args", "parameters")
 
@@ -49,23 +44,16 @@ def read(data: Any) -> Plan:
         raise fault("the graph has no directions: directed is false", "write a directed graph", at=("directed",))
     calls: dict[str, dict[str, Any]] = {}
     for number, node in enumerate(nodes):
-        told = _merged(node)
-        id = str(told.get("id", told.get("key", told.get("name", ""))))
-        if not id:
-            raise fault(f"the node {str(node)[:60]} has no id", _SHAPE, at=("nodes", number))
-        if id in chart.nodes:
-            raise fault(f"two nodes have the id {id!r}", "give each node another id", at=("nodes", number))
-        words = next(
-            (told[key] for key in ("label", "description", "title", "name") if isinstance(told.get(key), str)), id
-        )
-        told |= {"disabled": "true"} if told.get("enabled") is False or told.get("status") in _OVER else {}
-        if key := next((key for key in _HIDDEN if told.get(key)), None):
-            raise fault(f"the node {id!r} has {key}: {str(told[key])[:40]}", _SHAPE, at=("nodes", number))
-        kind = str(told.get("type", "")).lower()
-        chart.node(
-            id, 1, words.split("\n"), "mark" if kind in ("start", "end") else "decision" if kind in _CHOICES else "box"
-        )
-        calls[id] = _call(told)
+        fields = {"id": node} if isinstance(node, str | int) else _fields(node, "nodes", number)
+        id = str(fields.get("id", fields.get("key", fields.get("name", ""))))
+        if not id or id in chart.nodes:
+            raise fault(f"the node {str(node)[:60]} has no id, or that of another node", _SHAPE, at=("nodes", number))
+        texts = [fields.get(key) for key in ("label", "description", "title", "name")]
+        words = next((text for text in texts if isinstance(text, str)), id)
+        kind = str(fields.get("type", "")).lower()
+        shape: Shape = "mark" if kind in ("start", "end") else "decision" if kind in _CHOICES else "box"
+        chart.node(id, 1, words.split("\n"), shape)
+        calls[id] = _call(fields)
     for number, edge in enumerate(edges):
         start, end, label = _ends(edge, number)
         for id in (start, end):
@@ -92,12 +80,17 @@ def _edges(inner: Mapping[str, Any]) -> list[Any] | None:
     return edges if isinstance(edges, list) else None
 
 
-def _merged(one: Any) -> dict[str, Any]:
-    """The fields of a node or an edge, with those of its ``data``."""
-    if not isinstance(one, Mapping):
-        return {"id": str(one)} if isinstance(one, str | int) else {}
-    data = one.get("data")
-    return {**one, **data} if isinstance(data, Mapping) else dict(one)
+def _fields(one: Any, part: str, number: int) -> dict[str, Any]:
+    """The fields of a node or an edge, with those of its ``data``; raise `PlanError` for one that a plan does not have."""
+    own = dict(one) if isinstance(one, Mapping) else {}
+    data = own["data"] if isinstance(own.get("data"), Mapping) else {}
+    for name, value in (*own.items(), *data.items()):
+        off = (name in ("enabled", "directed") and value is False) or (name == "status" and value in _OVER)
+        unsupported = (name in _UNSUPPORTED and value) or (name == "arrows" and value != "to")
+        if off or unsupported or (part == "edges" and data.get(name, value) != value):
+            message = f"{part}.{number} has {name}: {str(value)[:40]}; a plan has neither branches nor hidden or two-way edges"
+            raise fault(message, "write the nodes and edges of a single branch", at=(part, number))
+    return own | data
 
 
 def _call(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,16 +102,7 @@ def _call(told: Mapping[str, Any]) -> dict[str, Any]:
 def _ends(edge: Any, number: int) -> tuple[str, str, str]:
     if isinstance(edge, list) and len(edge) == 2:
         return str(edge[0]), str(edge[1]), ""
-    told = _merged(edge)
-    if any(name in told and one[name] != told[name] for one in [edge] if isinstance(one, dict) for name in one):
-        raise fault(
-            f"the edge {str(edge)[:60]} says in its data what differs from itself", _SHAPE, at=("edges", number)
-        )
-    if condition := next((key for key in _CONDITIONS if told.get(key)), None):
-        message = f"an edge has {condition}: {str(told[condition])[:40]}; a plan has neither branches nor hidden or two-way edges"
-        raise fault(message, "write the nodes and edges of a single branch", at=("edges", number))
-    if told.get("directed") is False or told.get("markerStart") or told.get("arrows", "to") != "to":
-        raise fault("an edge has no direction, or another one than to its target", _SHAPE, at=("edges", number))
+    told = _fields(edge, "edges", number)
     label = " ".join(str(told[key]) for key in _LABELS if told.get(key))
     for first, second in _ENDS:
         if first in told and second in told:
