@@ -62,7 +62,7 @@ class MockLLM:
 
         Args:
             name: the name of the scenes; by default made from the first condition.
-            conditions: `role`, `user`, `says`, … as in YAML, with the same checks.
+            conditions: `system`, `user`, `says`, … as in YAML, with the same checks.
 
         Raises:
             ScriptError: a condition is unknown or invalid. The methods that follow raise it for their arguments.

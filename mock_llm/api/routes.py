@@ -174,12 +174,12 @@ def _ask(
     retries = retry_count(http_request)
     attempt = retries or 0
     sent: Any = None
-    role, digest = None, "refused"  # until the request is valid
+    digest = "refused"  # until the request is valid
 
     def refused(error: ApiError) -> tuple[HttpResponse, Call]:
         sent_object = sent if isinstance(sent, dict) else None
         response = endpoint.error_response(error, f"req_{digest}")
-        return response, Call(-1, role, sent_object, error, attempt, digest)
+        return response, Call(-1, sent_object, error, attempt, digest)
 
     # The `try` covers every stage, because a schema that refers to itself can exhaust the stack in any of them.
     try:
@@ -199,14 +199,14 @@ def _ask(
         if invalid is not None:
             return refused(invalid)
         request = endpoint.read(body)
-        role, digest = request.role, request.digest()
+        digest = request.digest()
         if occurrence := state.occurrences.number(digest):
             request = replace(request, occurrence=occurrence)
         # If a client does not count its retries, the same request after a fault counts as the next attempt.
         attempt = state.attempts.number(digest) if retries is None else retries
         count = state.counters.numbers_for(digest, attempt)
         outcome = answer(scenes, request, attempt, count)
-        call = Call(-1, role, sent, outcome, attempt, digest, request, count.numbers)
+        call = Call(-1, sent, outcome, attempt, digest, request, count.numbers)
         if isinstance(outcome, ApiError):
             return endpoint.error_response(outcome, f"req_{request.unique_id}"), call
         if outcome.fault:

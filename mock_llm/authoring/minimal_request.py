@@ -25,9 +25,8 @@ def minimal_request(scene: Scene) -> Request | None:
     samples = [sample(pattern) for pattern in when.find.values()]
     if None in samples:
         return None
-    instructions = [f"Role: {when.role}"] * (when.role is not None) + list(when.system)
     texts = [*when.user, *when.says, *(text for text in samples if text)]
-    messages: list[dict[str, Any]] = [{"role": "system", "content": "\n".join(instructions)}] * bool(instructions)
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "\n".join(when.system)}] * bool(when.system)
     messages += [{"role": "user", "content": text} for text in texts] or [{"role": "user", "content": ""}]
     calls = [
         {"id": f"c{n}", "type": "function", "function": {"name": tool, "arguments": ""}}

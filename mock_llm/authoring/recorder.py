@@ -75,7 +75,7 @@ class Recorder:
         except (NotRecorded, ValueError) as error:
             self._note(f"not recorded, {asked}: {error}")
             return response, None
-        return response, Call(-1, request.role, body, answer, 0, request.digest(), request)
+        return response, Call(-1, body, answer, 0, request.digest(), request)
 
     def _forward(self, request: HttpRequest) -> HttpResponse:
         """Return the endpoint's response, with the headers that clients read."""

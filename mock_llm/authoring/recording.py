@@ -124,7 +124,6 @@ def conditions(request: Request) -> Iterator[dict[str, Any]]:
     first = next((message.text for message in request.conversation if message.role == "user"), "")
     last = request.last.text
     few = {
-        "role": request.role,
         "says": [first] if first and first != last else None,
         "last": [last] if last else None,
         "turn": request.turn,

@@ -11,8 +11,9 @@ from typing import Any, overload
 
 from mock_llm.types import SCRIPT_ERROR, STATUS, Answer, ApiError, Request
 
-COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
+COLUMNS = ("#", "system", "scene", "in", "out", "seconds", "reply")
 WIDTH = 48
+SYSTEM_WIDTH = 20
 LOG_SIZE = 5000  # calls, including their requests
 MAX_ERRORS = 100
 RIGHT = frozenset({"#", "in", "out", "seconds"})
@@ -27,7 +28,6 @@ class Call:
 
     Args:
         index: its number in order of arrival, from 0; its index in `llm.calls` until the log is full.
-        role: the role in the instructions, such as "planner"; None without one.
         request: the JSON that the client sent; None if it was not a JSON object.
         outcome: the model's answer, or the client's error.
         attempt: 0 for the first attempt, k for the client's k-th silent retry.
@@ -37,13 +37,17 @@ class Call:
     """
 
     index: int
-    role: str | None
     request: Mapping[str, Any] | None
     outcome: Answer | ApiError
     attempt: int
     digest: str
     parsed: Request | None = field(default=None, repr=False)
     numbers: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def system(self) -> str:
+        """The instructions; empty without any, and if validation failed."""
+        return self.parsed.system if self.parsed else ""
 
     @property
     def scene(self) -> str | None:
@@ -157,10 +161,10 @@ class Calls(Sequence[Call]):
             raise IndexError(f"there is no call {index}: the log has {count}") from None
 
     def by_content(self) -> Calls:
-        """Return the calls in an order that does not depend on threads: by role, scene and content, with new
+        """Return the calls in an order that does not depend on threads: by instructions, scene and content, with new
         numbers.
         """
-        ordered = sorted(self._calls, key=lambda call: (call.role or "", call.scene or "", call.digest, call.attempt))
+        ordered = sorted(self._calls, key=lambda call: (call.system, call.scene or "", call.digest, call.attempt))
         return Calls([replace(call, index=index) for index, call in enumerate(ordered)])
 
     def __repr__(self) -> str:
@@ -189,8 +193,11 @@ class Calls(Sequence[Call]):
 
 
 def _row(call: Call) -> tuple[str, ...]:
-    text = " ".join(call.text.split())
-    text = text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
     scene = call.scene if call.error is None else f"{call.error.status} {call.error.code or call.error.type}"
     numbers = (str(call.input_tokens), str(call.output_tokens), f"{call.latency:.2f}")
-    return (str(call.index), call.role or "-", scene or "-", *numbers, text)
+    return (str(call.index), _line(call.system, SYSTEM_WIDTH) or "-", scene or "-", *numbers, _line(call.text, WIDTH))
+
+
+def _line(text: str, width: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= width else f"{text[: width - 1]}…"

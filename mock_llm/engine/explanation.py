@@ -139,16 +139,17 @@ def ambiguous(best: Sequence[Match], request: Request) -> str:
 
 
 def summary(request: Request) -> str:
-    """Summarize a request: its role, its format, and its last message."""
-    asker = f"role {request.role}" if request.role else "no role"
-    return f"{asker}, format {request.format}, last message {excerpt(request.last)}"
+    """Summarize a request: its instructions, its format, and its last message."""
+    instructions = snippet(request.system)
+    head = f"instructions {instructions!r}" if instructions else "no instructions"
+    return f"{head}, format {request.format}, last message {excerpt(request.last)}"
 
 
 def paste(request: Request) -> list[str]:
     """Return the YAML lines of a scene that fits the request."""
-    words = snippet(request.last.text)
+    words, instructions = snippet(request.last.text), snippet(request.system)
     when: dict[str, Any] = {
-        "role": request.role,
+        "system": [instructions] if instructions else None,
         "last": [words] if words else None,
         "format": None if request.format == "text" else request.format,
         "tools": list(request.tools) or None,
@@ -158,7 +159,7 @@ def paste(request: Request) -> list[str]:
     if request.format != "text":
         reply = {"json": {} if request.schema is None else example(request.schema)}
     when = {name: value for name, value in when.items() if value is not None}
-    scene = {"name": f"{request.role or 'reply'}: {words}" if words else "a name"} | ({"when": when} if when else {})
+    scene = {"name": f"reply: {words}" if words else "a name"} | ({"when": when} if when else {})
     return ["  " + line for line in as_yaml([scene | {"reply": reply}]).splitlines()]
 
 

@@ -130,7 +130,7 @@ def _when(value: Any, place: Place) -> When | None:
     known: dict[str, Check] = dict.fromkeys(
         ("system", "user", "says", "last", "never", "tools", "image", "called"), texts
     )
-    known |= {"role": text, "find": patterns, "format": text, "turn": count, "counter": text}
+    known |= {"find": patterns, "format": text, "turn": count, "counter": text}
     given = fields(value, known, place, "when")
     return construct(When, given, place) if len(place.problems) == before else None
 

@@ -27,7 +27,7 @@ PLAN = {"goal": "12 * 4 + 5", "steps": [{"id": "1", "tool": "multiply"}]}
 SCENES: list[dict[str, Any]] = [
     {
         "name": "plan the sum",
-        "when": {"role": "planner", "says": "12 * 4 + 5", "format": "json"},
+        "when": {"system": "Role: planner", "says": "12 * 4 + 5", "format": "json"},
         "reply": {"json": PLAN, "latency": 1.5, "usage": {"input": 412, "output": 180}},
     },
     {"name": "greet", "when": {"says": "hello"}, "reply": {"text": "Good day to you, dear caller."}},
@@ -161,9 +161,9 @@ def test_calls_print_as_the_same_table_every_time(llm: MockLLM) -> None:
     with pytest.raises(openai.UnprocessableEntityError):
         client.chat.completions.create(**say("good morning"))
     assert str(llm.calls).splitlines() == [
-        "#  role     scene               in  out  seconds  reply",
-        '0  planner  plan the sum       412  180     1.50  {"goal": "12 * 4 + 5", "steps": [{"id": "1", "t…',
-        "1  -        422 no_scene_fits    0    0     0.00  mock_llm has no scene for this request: no role…",
+        "#  system                scene               in  out  seconds  reply",
+        '0  You write plans, as…  plan the sum       412  180     1.50  {"goal": "12 * 4 + 5", "steps": [{"id": "1", "t…',
+        "1  -                     422 no_scene_fits    0    0     0.00  mock_llm has no scene for this request: no inst…",
     ]
     first, second = llm.calls
     assert (first.scene, first.latency, first.error) == ("plan the sum", 1.5, None)

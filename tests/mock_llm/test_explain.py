@@ -33,7 +33,7 @@ scenes:
     when: {says: [hello, friend]}
     reply: {text: Good day, faults: [rate_limit]}
   - name: wave
-    when: {says: hello, turn: 2, role: clerk}
+    when: {says: hello, turn: 2, system: clerk}
     reply: {text: "*waves*"}
 """
 
@@ -55,7 +55,7 @@ def test_an_explanation_says_which_scene_why_and_what_would_have_changed_it(tmp_
     ask(llm, "hello my friend")
     explained = llm.explain(-1)
     assert str(explained).splitlines() == [
-        "Call 1 (silent retry 1): no role, format text, last message user 'hello my friend'.",
+        "Call 1 (silent retry 1): no instructions, format text, last message user 'hello my friend'.",
         "The scene 'greet back' (greet.yaml:7) answered: its 2 conditions hold, and no scene that fits has more.",
         "  fits     says: hello",
         "  fits     says: friend",

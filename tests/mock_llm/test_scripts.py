@@ -36,7 +36,6 @@ def test_all_fields_are_read() -> None:
     scene, search, vote = MockLLM.load(EVERY_FIELD).scenes
     assert scene.source == "every_field.yaml:3"
     assert scene.when == When(
-        role="planner",
         system="You deploy",
         user="deploy v2.3.1",
         says=("deploy v2.3.1", "on: 2026-11-21"),
@@ -66,7 +65,6 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
     scenes:
       - name: plan
         when:
-          role: planner
           sayz: [x]
           last: 42
         reply:
