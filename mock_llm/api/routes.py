@@ -86,12 +86,12 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
     ),
 }
 SERVED = (
-    "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/…, GET /v1/models and "
-    "POST /v1/messages."
+    "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/…, /v1/conversations, GET /v1/models "
+    "and POST /v1/messages."
 )
 # What the real API has at these addresses and below them, and no script can answer.
 NOT_SERVED = re.compile(
-    r"/v1/(completions|embeddings|moderations|conversations|responses/[^/]+|files"
+    r"/v1/(completions|embeddings|moderations|responses/[^/]+|files"
     r"|uploads|batches|images|audio|vector_stores|containers|realtime|videos|evals|fine_tuning|assistants|threads)(/.*)?"
 )
 
@@ -131,6 +131,8 @@ def respond(
         if isinstance(response, ApiError):
             return http.error_response(response), None
         return http.json_response(200, dict(response), f"req_{stored[1]}"), None
+    if route[1].startswith("/v1/conversations") and (conversed := _converse(request, state or State())):
+        return conversed, None
     if NOT_SERVED.fullmatch(route[1]):
         return http.error_response(not_supported(f"{request.method} {route[1]}", SERVED, status=404)), None
     error = bad_request(f"Invalid URL ({request.method} {request.path})", SERVED)
@@ -221,6 +223,19 @@ def _ask(
         return response, call
     except RecursionError:
         return refused(_too_deep())
+
+
+def _converse(request: HttpRequest, state: State) -> HttpResponse | None:
+    try:
+        made = _parsed(request.body or b"{}")
+        if not isinstance(made, ApiError):
+            path = request.path.rstrip("/")
+            made = state.responses.conversations.respond(request.method, path, request.query, made)
+    except RecursionError:
+        made = _too_deep()
+    if isinstance(made, ApiError):
+        return http.error_response(made)
+    return None if made is None else http.json_response(200, made, "req_conversation")
 
 
 def _count_tokens(request: HttpRequest, state: State) -> HttpResponse:

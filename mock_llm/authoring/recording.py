@@ -81,6 +81,8 @@ class Recording:
 
     def _with_earlier_items(self, body: Any) -> Any:
         """Return a request of the Responses API with the items of the response that it continues."""
+        if isinstance(body, dict) and body.get("conversation") is not None:
+            raise NotRecorded("it is part of a conversation that only the endpoint knows")
         previous = body.get("previous_response_id") if isinstance(body, dict) else None
         if previous is None:
             return body

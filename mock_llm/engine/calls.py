@@ -160,13 +160,6 @@ class Calls(Sequence[Call]):
             count = f"{len(self)} call{'s' * (len(self) != 1)}" if self._calls else "no call"
             raise IndexError(f"there is no call {index}: the log has {count}") from None
 
-    def by_content(self) -> Calls:
-        """Return the calls in an order that does not depend on threads: by instructions, scene and content, with new
-        numbers.
-        """
-        ordered = sorted(self._calls, key=lambda call: (call.system, call.scene or "", call.digest, call.attempt))
-        return Calls([replace(call, index=index) for index, call in enumerate(ordered)])
-
     def __repr__(self) -> str:
         rows = [COLUMNS, *(_row(call) for call in self._calls)]
         widths = [max(len(row[n]) for row in rows) for n in range(len(COLUMNS))]

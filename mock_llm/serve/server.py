@@ -148,7 +148,8 @@ class Connection(BaseHTTPRequestHandler):
         if self.command == "OPTIONS":
             self._send(HttpResponse(204, {"allow": METHODS, "content-type": "text/plain"}, ()))
             return
-        response = self.server.handle(HttpRequest(self.command, self.path.split("?")[0], headers, body))
+        path, _, query = self.path.partition("?")
+        response = self.server.handle(HttpRequest(self.command, path, headers, body, query))
         if response.delay > self._read_timeout(headers):
             self._hold()
         elif response.ending == "refused":

@@ -44,9 +44,10 @@ def missing_parameter(name: str, hint: str) -> ApiError:
     return bad_request(f"Missing required parameter: '{name}'.", hint, name, "missing_required_parameter")
 
 
-def unknown_parameter(name: str, hint: str) -> ApiError:
-    """The API has no such parameter."""
-    return bad_request(f"Unknown parameter: '{name}'.", hint, name, "unknown_parameter")
+def unknown_parameter(name: str, hint: str, near: Sequence[str] = ()) -> ApiError:
+    """The API has no such parameter; `near` are those of its parameters that it suggests."""
+    question = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    return bad_request(f"Unknown parameter: '{name}'.{question}", hint, name, "unknown_parameter")
 
 
 def invalid_type(name: str, expected: str, value: Any, hint: str = "") -> ApiError:

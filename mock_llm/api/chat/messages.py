@@ -34,6 +34,17 @@ def messages_error(messages: Any) -> ApiError | None:
     return next(_errors(messages), None)
 
 
+def missing_content_error(messages: Sequence[Mapping[str, Any]]) -> ApiError | None:
+    """Return the API's error for a message without content, which it looks for last, or None."""
+    for index, message in enumerate(messages):
+        speaks = message["role"] == "assistant" and (message.get("tool_calls") or message.get("refusal"))
+        if message.get("content") is None and not speaks:
+            hint = "only an assistant message with tool calls or a refusal can omit its content."
+            text = "Invalid value for 'content': expected a string, got null."
+            return bad_request(text, hint, f"messages.[{index}].content")
+    return None
+
+
 def _errors(messages: Sequence[Any]) -> Iterator[ApiError]:
     for index, message in enumerate(messages):
         yield from _message_errors(message, f"messages[{index}]")
@@ -77,12 +88,6 @@ def _content_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
     if content is None and message["role"] == "developer":
         hint = "add the text of the instructions."
         yield invalid_type(at, expected, None, hint) if "content" in message else missing_parameter(at, hint)
-    elif content is None:
-        speaks = message["role"] == "assistant" and (message.get("tool_calls") or message.get("refusal"))
-        if not speaks:
-            hint = "only an assistant message with tool calls or a refusal can omit its content."
-            text = "Invalid value for 'content': expected a string, got null."
-            yield bad_request(text, hint, at.replace("[", ".[", 1))
     elif isinstance(content, list):
         for index, part in enumerate(content):
             if isinstance(part, dict) and part.get("type") == "image_url":
@@ -91,7 +96,7 @@ def _content_errors(message: Mapping[str, Any], at: str) -> Iterator[ApiError]:
                 yield from _part_errors(part, f"{at}[{index}]")
                 if message["role"] == "developer":  # the other roles ignore fields that they don't know
                     yield from part_field_errors(part, f"{at}[{index}]")
-    elif not isinstance(content, str):
+    elif not isinstance(content, str | None):
         yield invalid_type(at, expected, content, "content is a string; convert other values to JSON first.")
 
 

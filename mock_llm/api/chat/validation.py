@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mock_llm.api.model_profiles import chat_model_error, profile_of
-from mock_llm.api.parameters import CHAT, errors
-from mock_llm.types import ApiError, bad_request, missing_parameter, not_an_object, not_supported, unknown_parameter
+from mock_llm.api.parameters import CHAT, errors, unknown_error
+from mock_llm.types import ApiError, bad_request, missing_parameter, not_an_object, not_supported
 
-from .messages import messages_error
+from .messages import messages_error, missing_content_error
 from .tools import format_error, offered_tools_error
 
 # Parameters that a script can't support, each with the value that has no effect.
@@ -42,6 +42,7 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
         or format_error(body)
         or _combination_error(body)
         or chat_model_error(body, unproven)
+        or missing_content_error(body["messages"])
         or _unsupported_error(body)
     )
 
@@ -58,7 +59,7 @@ def _required_error(body: Mapping[str, Any]) -> ApiError | None:
             profile = profile_of(str(body["model"]))
             if profile and not profile.efforts:  # older models answer in older words
                 return bad_request(f"Unrecognized request argument supplied: {name}", hint)
-            return unknown_parameter(name, hint)
+            return unknown_error(name, body, CHAT, hint)
     return None
 
 

@@ -120,6 +120,8 @@ def _choice(choice: str | Mapping[str, Any]) -> str | dict[str, Any]:
     if isinstance(choice, str):
         return choice
     kind = choice.get("type") or "function"
+    if kind not in ("allowed_tools", *CALLABLE):  # a tool of the service, which a scene's items call
+        return "auto"
     if kind != "allowed_tools":
         return {"type": kind, kind: {"name": choice["name"]}}
     tools = [_tool(tool) for tool in choice["tools"] if tool["type"] in CALLABLE]

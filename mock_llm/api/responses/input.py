@@ -78,6 +78,11 @@ def input_error(given: Any) -> ApiError | None:
     return next(_errors(given), None)
 
 
+def item_error(item: Any, at: str) -> ApiError | None:
+    """Return the API's error for a single item, or None."""
+    return next(_item_errors(item, at), None)
+
+
 def _errors(items: Sequence[Any]) -> Iterator[ApiError]:
     for index, item in enumerate(items):
         yield from _item_errors(item, f"input[{index}]")

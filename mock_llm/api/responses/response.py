@@ -90,6 +90,9 @@ def in_progress(request: Request) -> dict[str, Any]:
         "user": None,
     }
     repeated = {name: default if sent.get(name) is None else sent[name] for name, default in given.items()}
+    if sent.get("conversation") is not None:
+        given_id = sent["conversation"]
+        repeated["conversation"] = given_id if isinstance(given_id, dict) else {"id": given_id}
     return repeated | {
         "id": f"resp_{request.unique_id}",
         "object": "response",

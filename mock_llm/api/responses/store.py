@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from mock_llm.types import Answer, ApiError, Request, bad_request
 
+from .conversations import Conversations
 from .response import finished
 
 Item = Mapping[str, Any]
@@ -25,6 +26,7 @@ class ResponseStore:
     """The responses that later requests can refer to; safe to use from any thread."""
 
     def __init__(self) -> None:
+        self.conversations = Conversations()
         self._items: dict[str, Item] = {}
         self._before: dict[str, Item] = {}  # id of an item -> the reasoning directly before it
         self._after: dict[str, str] = {}  # id of reasoning -> id of the item directly after it
@@ -33,12 +35,17 @@ class ResponseStore:
         self._lock = threading.Lock()
 
     def save(self, request: Request, answer: Answer) -> None:
-        """Store a response, unless the client set `store: false` or did not receive it completely."""
-        if request.sent.get("store") is False or answer.fault:
+        """Store a response, unless the client set `store: false` without a conversation or did not receive it
+        completely.
+        """
+        conversation = conversation_of(request.sent)
+        if answer.fault or (request.sent.get("store") is False and conversation is None):
             return
         response = finished(request, answer)
         given = request.sent["input"]
         items = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+        if conversation is not None:
+            self.conversations.extend(conversation, [*items, *response["output"]])
         with self._lock:
             self._items |= {item["id"]: item for item in response["output"]}
             self._conversations[response["id"]] = (*items, *response["output"])
@@ -84,21 +91,33 @@ class ResponseStore:
         return None
 
     def resolve(self, body: Any) -> Any:
-        """Return a request with its references resolved: earlier responses before its input, and items for item
-        references.
+        """Return a request with its references resolved: its conversation or earlier responses before its input, and
+        items for item references.
 
         Returns:
             The request, unchanged if it has no references; or the `ApiError` for an unknown one.
         """
         if not isinstance(body, dict) or not isinstance(body.get("input"), str | list):
             return body
+        if not isinstance(body.get("previous_response_id"), str | None):
+            return body
         given = body["input"]
         items: list[Any] = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
         referring = [
             n for n, item in enumerate(items) if isinstance(item, dict) and item.get("type") == "item_reference"
         ]
-        previous = body.get("previous_response_id")
-        if not referring and previous is None:
+        previous, conversation = body.get("previous_response_id"), conversation_of(body)
+        before: Sequence[Item] = ()
+        if conversation is not None:
+            if previous is not None:
+                text = "Mutually exclusive parameters: ''. Ensure you are only providing one of: 'pre..._id' or "
+                hint = "a conversation already has the earlier responses."
+                return bad_request(f"{text}'conversation'.", hint, None, "mutually_exclusive_parameters")
+            kept = self.conversations.items(conversation)
+            if isinstance(kept, ApiError):
+                return kept
+            before = kept
+        if not referring and previous is None and not before:
             return body
         with self._lock:
             for n in referring:
@@ -110,8 +129,16 @@ class ResponseStore:
                 text = f"Previous response with id '{previous}' not found."
                 hint = "use the id of a response of this scripted model, or send the whole conversation."
                 return bad_request(text, hint, "previous_response_id", "previous_response_not_found")
-            before = () if previous is None else self._conversations[str(previous)]
+            if previous is not None:
+                before = self._conversations[str(previous)]
         return {**body, "input": [*before, *items]}
+
+
+def conversation_of(body: Mapping[str, Any]) -> str | None:
+    """Return the id of the conversation that a request is part of, or None."""
+    given = body.get("conversation")
+    given = given.get("id") if isinstance(given, dict) else given
+    return None if given is None else str(given)
 
 
 def _not_found(name: str, stores: bool) -> ApiError:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mock_llm.api.model_profiles import response_model_error
-from mock_llm.api.parameters import RESPONSES, errors
+from mock_llm.api.parameters import RESPONSES, errors, unknown_error
 from mock_llm.api.tools import (
     allowed_tools_error,
     callable_error,
@@ -18,6 +18,7 @@ from mock_llm.api.tools import (
 from mock_llm.types import (
     ApiError,
     bad_request,
+    invalid_type,
     invalid_value,
     missing_parameter,
     not_an_object,
@@ -36,6 +37,8 @@ TOOL_FIELDS: Final[Mapping[str, Sequence[str]]] = {
         "function": "name description parameters strict output_schema defer_loading allowed_callers async",
         "custom": "name description format defer_loading allowed_callers async",
         "web_search": "filters search_context_size user_location external_web_access",
+        "web_search_2025_08_26": "filters search_context_size user_location external_web_access",
+        "web_search_preview_2025_03_11": "search_content_types search_context_size user_location",
         "web_search_preview": "search_content_types search_context_size user_location",
         "file_search": "vector_store_ids filters max_num_results ranking_options",
         "code_interpreter": "container allowed_callers",
@@ -66,12 +69,11 @@ MOVED: Final = {
 }
 # Parameters that a script can't support, each with the value that has no effect.
 UNSUPPORTED: Final[Mapping[str, Any]] = {
-    **dict.fromkeys(("conversation", "prompt", "moderation", "image", "access_programs")),
+    **dict.fromkeys(("prompt", "moderation", "image", "access_programs")),
     "background_options": None,
     "background": False,
     "top_logprobs": 0,
 }
-HINTS: Final = {"conversation": "send it as input, or use previous_response_id."}
 
 
 def validate(body: Any, unproven: bool = True) -> ApiError | None:
@@ -95,8 +97,11 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
 
 
 def _required_error(body: Mapping[str, Any]) -> ApiError | None:
-    if body.get("model") is None:
+    null = next((name for name in ("model", "input") if name in body and body[name] is None), None)
+    if "model" not in body:
         return missing_parameter("model", 'any name works here, such as model="gpt-4.1".')
+    if null:
+        return invalid_type(null, "a string", {}, "send it, or omit it.")  # the API takes null for an object
     if not body["model"]:
         return bad_request(
             "The requested model '' does not exist.", "give the model a name.", "model", "model_not_found"
@@ -112,7 +117,7 @@ def _required_error(body: Mapping[str, Any]) -> ApiError | None:
             text += "https://platform.openai.com/docs/api-reference/responses/create."
             return bad_request(text, f"use {MOVED[name]}.", None, "unsupported_parameter")
         if name not in RESPONSES:
-            return unknown_parameter(name, "the Responses API has no such parameter; check the spelling.")
+            return unknown_error(name, body, RESPONSES, "the Responses API has no such parameter; check the spelling.")
     return None
 
 
@@ -153,9 +158,13 @@ def _choice_error(choice: Any, tools: Sequence[Mapping[str, Any]]) -> ApiError |
             text = "Tool choice 'required' must be specified with 'tools' parameter."
             return bad_request(text, "offer tools, or omit 'tool_choice'.", "tool_choice")
         return None
-    if choice.get("type") not in CALLABLE:
-        what = f"'tool_choice' of type {choice.get('type')!r}"
-        return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
+    kind = choice.get("type")
+    if kind in TOOL_FIELDS and kind not in CALLABLE:
+        if any(tool["type"] == kind for tool in tools):
+            return None
+        return bad_request(f"Tool choice '{kind}' not found in 'tools' parameter.", "offer this tool.", "tool_choice")
+    if kind not in CALLABLE:
+        return not_supported(f"'tool_choice' of type {kind!r}", "name one tool, or use 'auto'.", "tool_choice")
     offered = [tool["name"] for tool in tools if tool["type"] in CALLABLE]
     hint = f"name one of the tools {', '.join(offered)}."
     name = choice.get("name")
@@ -173,9 +182,10 @@ def _format_error(body: Mapping[str, Any]) -> ApiError | None:
     if error := format_type_error(shape, "text.format", FORMATS):
         return error
     if shape["type"] == "json_schema":
-        if shape.get("schema") is None:
+        error = json_schema_error(shape, "text.format", "text.format.schema", "invalid_json_schema")
+        if error is None and shape.get("schema") is None:
             return missing_parameter("text.format.schema", "add the schema of the answer.")
-        return json_schema_error(shape, "text.format", "text.format.schema", "invalid_json_schema")
+        return error
     conversation = " ".join(str(message["content"]) for message in messages({**body, "instructions": None}))
     if shape["type"] == "json_object" and "json" not in conversation.lower():
         text = "Response input messages must contain the word 'json' in some form to use 'text.format' of type "
@@ -188,7 +198,7 @@ def _format_error(body: Mapping[str, Any]) -> ApiError | None:
 def _unsupported_error(body: Mapping[str, Any]) -> ApiError | None:
     for name, neutral in UNSUPPORTED.items():
         if body.get(name) not in (None, neutral):
-            return not_supported(f"'{name}'", HINTS.get(name, "leave it out."), name)
+            return not_supported(f"'{name}'", "leave it out.", name)
     if "message.output_text.logprobs" in (body.get("include") or ()):
         return not_supported("'include' of logprobs", "leave it out.", "include")
     return None
