@@ -6,19 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
-from mock_llm.types import (
-    ApiError,
-    bad_request,
-    invalid_type,
-    invalid_value,
-    listed,
-    missing_parameter,
-    number_above,
-    number_below,
-    too_long_array,
-    too_long_text,
-    unknown_parameter,
-)
+from mock_llm.api import refusals
+from mock_llm.types import ApiError
 
 Check = Callable[[str, Any], ApiError | None]  # a parameter's name and its value, which is not null
 
@@ -49,7 +38,7 @@ def unknown_error(name: str, body: Mapping[str, Any], checks: Mapping[str, Check
     not have, at most two edits away, the nearest first.
     """
     near = [(_edits(name, known), known) for known in checks if known not in body and abs(len(known) - len(name)) < 3]
-    return unknown_parameter(name, hint, [known for edits, known in sorted(near) if edits < 3])
+    return refusals.unknown_parameter(name, hint, [known for edits, known in sorted(near) if edits < 3])
 
 
 def _edits(one: str, other: str) -> int:
@@ -68,7 +57,7 @@ def anything(name: str, value: Any) -> None:
 
 def flag(name: str, value: Any) -> ApiError | None:
     """Return the error of a value that is not a boolean, or None."""
-    return None if isinstance(value, bool) else invalid_type(name, "a boolean", value)
+    return None if isinstance(value, bool) else refusals.invalid_type(name, "a boolean", value)
 
 
 def text(most: float = inf) -> Check:
@@ -76,8 +65,8 @@ def text(most: float = inf) -> Check:
 
     def check(name: str, value: Any) -> ApiError | None:
         if not isinstance(value, str):
-            return invalid_type(name, "a string", value)
-        return None if len(value) <= most else too_long_text(name, value, int(most), "shorten it.")
+            return refusals.invalid_type(name, "a string", value)
+        return None if len(value) <= most else refusals.too_long_text(name, value, int(most), "shorten it.")
 
     return check
 
@@ -103,11 +92,13 @@ def one_of(*values: str, also: Sequence[str] = (), types: str = "one of {}", ref
 
     def check(name: str, value: Any) -> ApiError | None:
         if not isinstance(value, str):
-            return invalid_type(name, types.format(listed(values, "or")), value)
+            return refusals.invalid_type(name, types.format(refusals.listed(values, "or")), value)
         if value in (*values, *also):
             return None
-        hint = f"choose one of {listed(values, 'or')}."
-        return bad_request(refusal, hint, name) if refusal else invalid_value(name, value, values, hint)
+        hint = f"choose one of {refusals.listed(values, 'or')}."
+        return (
+            refusals.bad_request(refusal, hint, name) if refusal else refusals.invalid_value(name, value, values, hint)
+        )
 
     return check
 
@@ -117,9 +108,9 @@ def record(**fields: Check) -> Check:
 
     def check(name: str, value: Any) -> ApiError | None:
         if not isinstance(value, dict):
-            return invalid_type(name, "an object", value)
+            return refusals.invalid_type(name, "an object", value)
         if unknown := next((field for field in value if field not in fields), None):
-            return unknown_parameter(f"{name}.{unknown}", f"'{name}' has {', '.join(fields)}.")
+            return refusals.unknown_parameter(f"{name}.{unknown}", f"'{name}' has {', '.join(fields)}.")
         named = {f"{name}.{field}": part for field, part in value.items()}
         return next(errors(named, {f"{name}.{field}": part for field, part in fields.items()}), None)
 
@@ -129,34 +120,34 @@ def record(**fields: Check) -> Check:
 def _number_error(name: str, value: Any, least: float, most: float, kind: str) -> ApiError | None:
     kinds = (int,) if kind == "integer" else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds):
-        return invalid_type(name, "an integer" if kind == "integer" else "a decimal", value)
+        return refusals.invalid_type(name, "an integer" if kind == "integer" else "a decimal", value)
     if value < least:
-        return number_below(name, value, least, kind)
-    return number_above(name, value, most, kind) if value > most else None
+        return refusals.number_below(name, value, least, kind)
+    return refusals.number_above(name, value, most, kind) if value > most else None
 
 
 def _object_error(name: str, value: Any) -> ApiError | None:
-    return None if isinstance(value, dict) else invalid_type(name, "an object", value)
+    return None if isinstance(value, dict) else refusals.invalid_type(name, "an object", value)
 
 
 def _objects_error(name: str, value: Any) -> ApiError | None:
     fits = isinstance(value, list) and all(isinstance(part, dict) for part in value)
-    return None if fits else invalid_type(name, "an array of objects", value)
+    return None if fits else refusals.invalid_type(name, "an array of objects", value)
 
 
 def metadata_error(at: str, value: Any) -> ApiError | None:
     """Return the error of metadata, or None."""
     if not isinstance(value, dict):
-        return invalid_type(at, "a metadata object", value)
+        return refusals.invalid_type(at, "a metadata object", value)
     if len(value) > MOST_METADATA:
         expected = f"Expected an object with at most {MOST_METADATA} properties"
         says = f"Invalid '{at}': too many properties. {expected}, but got an object with {len(value)} properties"
-        return bad_request(f"{says} instead.", "leave some out.", at, "object_above_max_properties")
+        return refusals.bad_request(f"{says} instead.", "leave some out.", at, "object_above_max_properties")
     for name, part in value.items():
         if len(name) > LONGEST_METADATA_KEY:
             expected = f"Expected a string with maximum length {LONGEST_METADATA_KEY}, but got a string with length"
             says = f"Invalid property name in '{at}': '{name[:3]}...{name[-3:]}' is too long. {expected} {len(name)} instead."
-            return bad_request(says, "shorten the key.", f"{at}.{name}", "property_name_above_max_length")
+            return refusals.bad_request(says, "shorten the key.", f"{at}.{name}", "property_name_above_max_length")
         if error := text(LONGEST_METADATA_VALUE)(f"{at}.{name}", part):
             return error
     return None
@@ -165,17 +156,19 @@ def metadata_error(at: str, value: Any) -> ApiError | None:
 def _stop_error(name: str, value: Any) -> ApiError | None:
     stops = [value] if isinstance(value, str) else value
     if not isinstance(stops, list) or not all(isinstance(stop, str) and stop for stop in stops):
-        return invalid_type(name, "a string or an array of non-empty strings", value)
-    return too_long_array(name, stops, 4, "give at most four stop sequences.")
+        return refusals.invalid_type(name, "a string or an array of non-empty strings", value)
+    return refusals.too_long_array(name, stops, 4, "give at most four stop sequences.")
 
 
 def _include_error(name: str, value: Any) -> ApiError | None:
     if not isinstance(value, list):
-        short = listed([f"{item[:3]}...{item[-3:]}" for item in INCLUDABLE], "or")
-        return invalid_type(name, f"an array of one of {short}", value)
+        short = refusals.listed([f"{item[:3]}...{item[-3:]}" for item in INCLUDABLE], "or")
+        return refusals.invalid_type(name, f"an array of one of {short}", value)
     unknown = [(index, item) for index, item in enumerate(value) if item not in INCLUDABLE]
     return (
-        invalid_value(f"{name}[{unknown[0][0]}]", unknown[0][1], INCLUDABLE, "choose from these.") if unknown else None
+        refusals.invalid_value(f"{name}[{unknown[0][0]}]", unknown[0][1], INCLUDABLE, "choose from these.")
+        if unknown
+        else None
     )
 
 
@@ -185,7 +178,9 @@ def _with(field: str) -> Check:
     def check(name: str, value: Any) -> ApiError | None:
         if not isinstance(value, dict):
             return _object_error(name, value)
-        return missing_parameter(f"{name}.{field}", f"'{name}' needs it.") if value.get(field) is None else None
+        return (
+            refusals.missing_parameter(f"{name}.{field}", f"'{name}' needs it.") if value.get(field) is None else None
+        )
 
     return check
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, NoReturn
 
+from mock_llm.api import refusals
 from mock_llm.engine import Attempts, Call, Counters, Occurrences, answer
 from mock_llm.script import Scene
-from mock_llm.types import Answer, ApiError, Fault, HttpRequest, HttpResponse, Request, bad_request, not_supported
+from mock_llm.types import Answer, ApiError, Fault, HttpRequest, HttpResponse, Request
 
 from . import anthropic, chat, http, responses
 from .evidence import validate_leniently
@@ -67,12 +68,7 @@ def _injector(
 
 ENDPOINTS: Final[Mapping[str, Endpoint]] = {
     "/v1/chat/completions": Endpoint(
-        "chat",
-        chat.validate,
-        Request,
-        chat.http_response,
-        http.error_response,
-        _injector(chat.error_events),
+        "chat", chat.validate, Request, chat.http_response, http.error_response, _injector(chat.error_events)
     ),
     "/v1/responses": Endpoint(
         "responses",
@@ -134,9 +130,9 @@ def respond(
     if route[1].startswith("/v1/conversations") and (conversed := _converse(request, state or State())):
         return conversed, None
     if NOT_SERVED.fullmatch(route[1]):
-        return http.error_response(not_supported(f"{request.method} {route[1]}", SERVED, status=404)), None
-    error = bad_request(f"Invalid URL ({request.method} {request.path})", SERVED)
-    return http.error_response(replace(error, status=404)), None
+        return http.error_response(refusals.not_supported(f"{request.method} {route[1]}", SERVED, status=404)), None
+    error = refusals.bad_request(f"Invalid URL ({request.method} {request.path})", SERVED, status=404)
+    return http.error_response(error), None
 
 
 def endpoint(path: str, headers: Mapping[str, str]) -> Endpoint | None:
@@ -268,9 +264,9 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body, parse_constant=no_constant)
     except ValueError as error:
         message = f"We could not parse the JSON body of your request: {error}."
-        return bad_request(message, "the body must be one JSON object.")
+        return refusals.bad_request(message, "the body must be one JSON object.")
 
 
 def _too_deep() -> ApiError:
     message = "The JSON body of your request is nested too deeply."
-    return bad_request(message, "does a schema refer to itself without end?")
+    return refusals.bad_request(message, "does a schema refer to itself without end?")

@@ -192,11 +192,7 @@ def _last_response(events: Iterator[dict[str, Any]]) -> Any:
     return ended[-1]
 
 
-READERS: Final[Mapping[str, Callable[[Any], Content]]] = {
-    "chat": _chat,
-    "responses": _response,
-    "anthropic": _message,
-}
+READERS: Final[Mapping[str, Callable[[Any], Content]]] = {"chat": _chat, "responses": _response, "anthropic": _message}
 MERGERS: Final[Mapping[str, Callable[[Iterator[dict[str, Any]]], Any]]] = {
     "chat": _merged_chunks,
     "responses": _last_response,

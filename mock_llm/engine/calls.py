@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from html import escape
-from typing import Any, overload
+from typing import Any, SupportsIndex, overload
 
 from mock_llm.types import SCRIPT_ERROR, STATUS, Answer, ApiError, Request
 
@@ -17,7 +16,6 @@ SYSTEM_WIDTH = 20
 LOG_SIZE = 5000  # calls, including their requests
 MAX_ERRORS = 100
 RIGHT = frozenset({"#", "in", "out", "seconds"})
-STYLES = ("text-align: left; padding: 2px 8px", "text-align: right; padding: 2px 8px")
 # Faults without any text from the model: such a call has no tokens and takes no time.
 WITHOUT_ANSWER = frozenset({*STATUS, "timeout", "connection_error", "html"})
 
@@ -135,54 +133,30 @@ class CallLog:
             return frozenset(self._used)
 
 
-class Calls(Sequence[Call]):
-    """A sequence of calls that prints as a plain table; equal calls give equal text."""
-
-    def __init__(self, calls: Iterable[Call]) -> None:
-        self._calls = tuple(calls)
-
-    def __len__(self) -> int:
-        return len(self._calls)
-
-    def __iter__(self) -> Iterator[Call]:
-        return iter(self._calls)
+class Calls(tuple[Call, ...]):
+    """The calls of a log; prints as a plain table, and equal calls give equal text."""
 
     @overload
-    def __getitem__(self, index: int) -> Call: ...
+    def __getitem__(self, index: SupportsIndex) -> Call: ...
     @overload
     def __getitem__(self, index: slice) -> Calls: ...
-    def __getitem__(self, index: int | slice) -> Call | Calls:
+    def __getitem__(self, index: SupportsIndex | slice) -> Call | Calls:
         if isinstance(index, slice):
-            return Calls(self._calls[index])
+            return Calls(super().__getitem__(index))
         try:
-            return self._calls[index]
+            return super().__getitem__(index)
         except IndexError:
-            count = f"{len(self)} call{'s' * (len(self) != 1)}" if self._calls else "no call"
+            count = f"{len(self)} call{'s' * (len(self) != 1)}" if self else "no call"
             raise IndexError(f"there is no call {index}: the log has {count}") from None
 
     def __repr__(self) -> str:
-        rows = [COLUMNS, *(_row(call) for call in self._calls)]
+        rows = [COLUMNS, *(_row(call) for call in self)]
         widths = [max(len(row[n]) for row in rows) for n in range(len(COLUMNS))]
 
         def cell(name: str, text: str, width: int) -> str:
             return text.rjust(width) if name in RIGHT else text.ljust(width)
 
         return "\n".join("  ".join(map(cell, COLUMNS, row, widths)).rstrip() for row in rows)
-
-    def _repr_html_(self) -> str:
-        """Return the table for a notebook, with inline styles only, so that an untrusted notebook shows it the same
-        way.
-        """
-
-        def line(tag: str, cells: Sequence[str]) -> str:
-            styled = zip(COLUMNS, cells, strict=True)
-            inner = (f'<{tag} style="{STYLES[name in RIGHT]}">{escape(text)}</{tag}>' for name, text in styled)
-            return f"<tr>{''.join(inner)}</tr>"
-
-        rows = "".join(line("td", _row(call)) for call in self._calls)
-        caption = f"{len(self)} call{'s' * (len(self) != 1)}"
-        head = f"<caption>{caption}</caption><thead>{line('th', COLUMNS)}</thead>"
-        return f'<table style="border-collapse: collapse">{head}<tbody>{rows}</tbody></table>'
 
 
 def _row(call: Call) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,6 @@ from mock_llm.script import Scene, as_yaml
 from mock_llm.types import Answer, Request
 
 from .calls import Call
-from .counters import Count
 from .matching import Match, best_matches, excerpt, match
 
 NAME_WIDTH = 60
@@ -50,7 +49,8 @@ def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
         error = call.error
         message = f"\n{error}" if error else ""
         return Explanation(f"{_head(call)} was refused before any scene was checked.{message}", None, None)
-    matches = [match(scene, call.parsed, _numbers_of_the_call(call.numbers)) for scene in scenes]
+    # The call's original numbers, because an explanation must not draw new ones.
+    matches = [match(scene, call.parsed, lambda counter: call.numbers.get(counter, 1)) for scene in scenes]
     best = best_matches(matches)
     if len(best) != 1:
         error = call.error
@@ -61,11 +61,6 @@ def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
     if others:
         lines += _second(best[0], others[0])
     return Explanation("\n".join(lines), best[0].scene.name, others[0].scene.name if others else None)
-
-
-def _numbers_of_the_call(numbers: Mapping[str, int]) -> Count:
-    # The call's original numbers, because an explanation must not draw new ones.
-    return lambda counter: numbers.get(counter, 1)
 
 
 def _head(call: Call) -> str:

@@ -57,7 +57,11 @@ def _messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _spoken(blocks: Sequence[Block]) -> dict[str, Any]:
     calls = [
-        {"id": use["id"], "type": "function", "function": {"name": use["name"], "arguments": _json(use["input"])}}
+        {
+            "id": use["id"],
+            "type": "function",
+            "function": {"name": use["name"], "arguments": json.dumps(use["input"], ensure_ascii=False)},
+        }
         for use in blocks
         if use["type"] == "tool_use"
     ]
@@ -85,7 +89,3 @@ def _url(source: Mapping[str, str]) -> str:
 
 def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": tool["name"], "description": tool.get("description") or "", "parameters": tool["input_schema"]}
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -9,21 +9,13 @@ import hashlib
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
+from mock_llm.api import refusals
 from mock_llm.api.http import CREATED
 from mock_llm.api.parameters import errors, integer, metadata_error, one_of
-from mock_llm.types import (
-    ApiError,
-    bad_request,
-    invalid_type,
-    missing_parameter,
-    not_an_object,
-    too_long_array,
-    unknown_parameter,
-)
+from mock_llm.types import ApiError
 
 from .input import PREFIXES, item_error
 
@@ -119,24 +111,24 @@ class Conversations:
 
 def _not_found(what: str, name: str) -> ApiError:
     hint = "use an id of this scripted model; POST /v1/conversations creates a conversation."
-    return replace(bad_request(f"{what} with id '{name}' not found.", hint), status=404)
+    return refusals.bad_request(f"{what} with id '{name}' not found.", hint, status=404)
 
 
 def _body_error(body: Any, adds: bool) -> ApiError | None:
     if not isinstance(body, dict):
-        return not_an_object()
+        return refusals.not_an_object()
     checks = {"items": _items_error} | ({} if adds else {"metadata": metadata_error})
     if unknown := next((name for name in body if name not in checks), None):
-        return unknown_parameter(unknown, f"the API takes {', '.join(checks)} here.")
+        return refusals.unknown_parameter(unknown, f"the API takes {', '.join(checks)} here.")
     if adds and body.get("items") is None:
-        return missing_parameter("items", "send the items to add.")
+        return refusals.missing_parameter("items", "send the items to add.")
     return next(errors(body, checks), None)
 
 
 def _items_error(at: str, items: Any) -> ApiError | None:
     if not isinstance(items, list):
-        return invalid_type(at, "an array of input items", items)
-    if error := too_long_array(at, items, MOST_ITEMS, "add the items in several requests."):
+        return refusals.invalid_type(at, "an array of input items", items)
+    if error := refusals.too_long_array(at, items, MOST_ITEMS, "add the items in several requests."):
         return error
     return next(filter(None, (item_error(item, f"{at}[{n}]") for n, item in enumerate(items))), None)
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from mock_llm.types import Answer, ApiError, Request, bad_request
+from mock_llm.api import refusals
+from mock_llm.types import Answer, ApiError, Request, input_items
 
 from .conversations import Conversations
+from .conversion import conversation_of
 from .response import finished
 
 Item = Mapping[str, Any]
@@ -42,8 +43,7 @@ class ResponseStore:
         if answer.fault or (request.sent.get("store") is False and conversation is None):
             return
         response = finished(request, answer)
-        given = request.sent["input"]
-        items = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+        items = input_items(request.sent)
         if conversation is not None:
             self.conversations.extend(conversation, [*items, *response["output"]])
         with self._lock:
@@ -66,7 +66,7 @@ class ResponseStore:
             return response
         text = f"Response with id '{name}' not found."
         hint = "use the id of a response of this scripted model that was not requested with store: false."
-        return replace(bad_request(text, hint), status=404)
+        return refusals.bad_request(text, hint, status=404)
 
     def pairing_error(self, body: Mapping[str, Any]) -> ApiError | None:
         """Return the API's error for a valid request whose items are not together with their reasoning, or None."""
@@ -81,11 +81,11 @@ class ResponseStore:
                 elif kind == "reasoning" and ids[index + 1 : index + 2] != [self._after.get(str(name))]:
                     text = f"Item '{name}' of type 'reasoning' was provided without its required following item."
                     hint = "send the item that came after it, unchanged and with its id; or omit the reasoning."
-                    error = bad_request(text, hint, "input")
+                    error = refusals.bad_request(text, hint, "input")
                 elif name in self._before and (index == 0 or ids[index - 1] != self._before[name]["id"]):
                     text = f"Item '{name}' of type '{kind}' was provided without its required 'reasoning' item: "
                     hint = "send the reasoning directly before it, or send the item without its id."
-                    error = bad_request(f"{text}'{self._before[name]['id']}'.", hint, "input")
+                    error = refusals.bad_request(f"{text}'{self._before[name]['id']}'.", hint, "input")
                 if error is not None:
                     return error
         return None
@@ -99,20 +99,19 @@ class ResponseStore:
         """
         if not isinstance(body, dict) or not isinstance(body.get("input"), str | list):
             return body
-        if not isinstance(body.get("previous_response_id"), str | None):
+        previous, conversation = body.get("previous_response_id"), conversation_of(body)
+        if not isinstance(previous, str | None):
             return body
-        given = body["input"]
-        items: list[Any] = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+        items = input_items(body)
         referring = [
             n for n, item in enumerate(items) if isinstance(item, dict) and item.get("type") == "item_reference"
         ]
-        previous, conversation = body.get("previous_response_id"), conversation_of(body)
         before: Sequence[Item] = ()
         if conversation is not None:
             if previous is not None:
                 text = "Mutually exclusive parameters: ''. Ensure you are only providing one of: 'pre..._id' or "
                 hint = "a conversation already has the earlier responses."
-                return bad_request(f"{text}'conversation'.", hint, None, "mutually_exclusive_parameters")
+                return refusals.bad_request(f"{text}'conversation'.", hint, None, "mutually_exclusive_parameters")
             kept = self.conversations.items(conversation)
             if isinstance(kept, ApiError):
                 return kept
@@ -125,20 +124,13 @@ class ResponseStore:
                 if item is None:
                     return _not_found(str(items[n].get("id")), body.get("store") is not False)
                 items[n] = item
-            if previous is not None and str(previous) not in self._conversations:
+            if previous is not None and previous not in self._conversations:
                 text = f"Previous response with id '{previous}' not found."
                 hint = "use the id of a response of this scripted model, or send the whole conversation."
-                return bad_request(text, hint, "previous_response_id", "previous_response_not_found")
+                return refusals.bad_request(text, hint, "previous_response_id", "previous_response_not_found")
             if previous is not None:
-                before = self._conversations[str(previous)]
+                before = self._conversations[previous]
         return {**body, "input": [*before, *items]}
-
-
-def conversation_of(body: Mapping[str, Any]) -> str | None:
-    """Return the id of the conversation that a request is part of, or None."""
-    given = body.get("conversation")
-    given = given.get("id") if isinstance(given, dict) else given
-    return None if given is None else str(given)
 
 
 def _not_found(name: str, stores: bool) -> ApiError:
@@ -147,4 +139,4 @@ def _not_found(name: str, stores: bool) -> ApiError:
         text += " Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove "
         text += "this item from your input."
     hint = "send an item of a stored answer of this scripted model, or reasoning with its encrypted_content."
-    return replace(bad_request(text, hint, "input"), status=404)
+    return refusals.bad_request(text, hint, "input", status=404)
