@@ -141,12 +141,11 @@ def test_models_are_listed_and_described(llm: MockLLM) -> None:
 
 def test_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
     client = llm.client()
-    with pytest.raises(openai.NotFoundError, match=r"Invalid URL \(GET /v1/nowhere\)"):
-        client.get("/nowhere", cast_to=object)
+    for path in ("/nowhere", "/conversations", "/conversations/conv_1/messages"):
+        with pytest.raises(openai.NotFoundError, match=rf"Invalid URL \(GET /v1{path}\)"):
+            client.get(path, cast_to=object)
     for ask in (
         lambda: client.embeddings.create(model="x", input="hello"),
-        lambda: client.conversations.create(),
-        lambda: client.conversations.items.list("conv_1"),
         lambda: client.responses.compact(model="gpt-5.4", input="hello"),
         lambda: client.responses.cancel("resp_1"),
         client.files.list,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import html
 import re
 import subprocess
 import sys
@@ -84,17 +83,6 @@ def test_calls_that_no_scene_answered_are_explained_too(tmp_path: Path) -> None:
         llm.explain(3)
 
 
-def test_calls_are_a_table_in_a_notebook_with_the_same_cells_as_the_text(tmp_path: Path) -> None:
-    llm = load(tmp_path)
-    ask(llm, "hello <script>alert(1)</script> & friend")
-    ask(llm, "who?")
-    table = llm.calls._repr_html_()
-    assert set(re.findall(r"<(\w+)", table)) == {"table", "caption", "thead", "tbody", "tr", "th", "td"}
-    cells = [html.unescape(cell) for cell in re.findall(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", table, re.S)]
-    rows = [cells[n : n + 7] for n in range(0, len(cells), 7)]
-    assert [" ".join(row).split() for row in rows] == [line.split() for line in str(llm.calls).splitlines()]
-
-
 def run(path: Path) -> tuple[int, list[str]]:
     done = subprocess.run(
         [sys.executable, "-m", "mock_llm", "check", str(path)], capture_output=True, text=True, check=False
@@ -136,7 +124,7 @@ WHENS = st.fixed_dictionaries(
     optional={
         "says": TEXTS,
         "last": TEXTS,
-        "role": st.sampled_from(["p", "q"]),
+        "system": st.sampled_from(["p", "q"]),
         "turn": st.integers(1, 3),
         "called": st.just(["t"]),
         "find": st.sampled_from([{"n": r"n=(\d+)"}, {"n": "[abc]+"}]),

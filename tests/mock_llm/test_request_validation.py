@@ -228,7 +228,7 @@ NOT_SUPPORTED: list[tuple[str, dict[str, Any]]] = [
     ("chat", {"audio": {"voice": "alloy", "format": "wav"}}),
     ("chat", {"modalities": ["audio"]}),
     ("chat", {"messages": [{"role": "user", "content": [{"type": "file", "file": {"file_id": "x"}}]}]}),
-    ("responses", {"conversation": "conv_1"}),
+    ("responses", {"prompt": {"id": "pmpt_1"}}),
     ("responses", {"background": True}),
     ("responses", {"tools": [{"type": "namespace"}]}),
     ("responses", {"input": [{"type": "tool_search_call", "id": "x"}]}),

@@ -82,14 +82,14 @@ def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:
           latency: soon
     """
     assert faults(tmp_path, text) == [
-        "deploy.yaml:5: unknown field 'sayz' in when; did you mean 'says'?",
-        "deploy.yaml:6: last must be a text, not 42; put it in quotes: '42'",
-        "deploy.yaml:10: unknown field 'replay' in a scene; did you mean 'reply'?",
-        "deploy.yaml:9: unknown format 'xml'; it is one of text, json, json_object, json_schema",
-        "deploy.yaml:9: a scene needs a field 'name'",
-        "deploy.yaml:9: a scene needs a field 'reply'",
-        "deploy.yaml:13: a reply is exactly one of text, json, calls, refusal, python, choices, fault; this one has text and json",
-        "deploy.yaml:19: latency must be a number, not 'soon'",
+        "deploy.yaml:4: unknown field 'sayz' in when; did you mean 'says'?",
+        "deploy.yaml:5: last must be a text, not 42; put it in quotes: '42'",
+        "deploy.yaml:9: unknown field 'replay' in a scene; did you mean 'reply'?",
+        "deploy.yaml:8: unknown format 'xml'; it is one of text, json, json_object, json_schema",
+        "deploy.yaml:8: a scene needs a field 'name'",
+        "deploy.yaml:8: a scene needs a field 'reply'",
+        "deploy.yaml:12: a reply is exactly one of text, json, calls, refusal, python, choices, fault; this one has text and json",
+        "deploy.yaml:18: latency must be a number, not 'soon'",
     ]
 
 

@@ -148,10 +148,10 @@ def test_a_conversation_of_responses_with_tools_runs_to_its_answer(llm: MockLLM)
             if isinstance(item, dict) and item.get(name) is None:
                 item.pop(name, None)
     items += [{"type": "function_call_output", "call_id": call.call_id, "output": "added"} for call in calls]
-    second = client.responses.create(**response("call") | {"input": items, "instructions": "Role: clerk"})
+    second = client.responses.create(**response("call") | {"input": items, "instructions": "Be brief."})
     assert second.output_text == "Both are added."
-    assert second.instructions == "Role: clerk"
-    assert (llm.calls[-1].scene, llm.calls[-1].role) == ("after", "clerk")
+    assert second.instructions == "Be brief."
+    assert (llm.calls[-1].scene, llm.calls[-1].system) == ("after", "Be brief.")
 
 
 def test_a_response_can_be_referred_to_instead_of_sent_again(llm: MockLLM) -> None:
@@ -182,8 +182,50 @@ def test_a_response_that_is_not_stored_can_not_be_referred_to(llm: MockLLM) -> N
     first = llm.client().responses.create(**response("talk"), store=False)
     with pytest.raises(openai.BadRequestError, match="not found"):
         llm.client().responses.create(model="m", previous_response_id=first.id, input="talk")
-    with pytest.raises(openai.BadRequestError, match=r"Previous response with id '\[1\]' not found"):
-        llm.client().responses.create(model="m", previous_response_id=[1], input="talk")  # type: ignore[call-overload]
+
+
+def test_a_conversation_is_kept_read_and_continued(llm: MockLLM) -> None:
+    client = llm.client()
+    items = client.conversations.items
+    kept = client.conversations.create(metadata={"a": "b"}, items=[{"role": "assistant", "content": "hello"}])
+    first = client.responses.create(**response("call", conversation=kept.id, store=False))
+    outputs: Any = [
+        {"type": "function_call_output", "call_id": item.call_id, "output": "added"}
+        for item in first.output
+        if item.type == "function_call"
+    ]
+    second = client.responses.create(model="m", conversation={"id": kept.id}, input=outputs)
+    assert (second.output_text, second.conversation and second.conversation.id) == ("Both are added.", kept.id)
+    said = [item.to_dict() for item in items.list(kept.id, order="asc", limit=2)]
+    roles = [item.get("role", item["type"]) for item in said]
+    calls, results = ["function_call"] * 2, ["function_call_output"] * 2
+    assert roles == ["assistant", "user", "assistant", *calls, *results, "assistant"]
+    assert (said[1]["content"], len({item["id"] for item in said})) == ([{"type": "input_text", "text": "call"}], 8)
+    assert [item.id for item in items.list(kept.id)] == [item["id"] for item in reversed(said)]
+    assert items.delete(said[-1]["id"], conversation_id=kept.id) == client.conversations.retrieve(kept.id) == kept
+    (added,) = items.create(kept.id, items=[TALK]).data
+    assert items.retrieve(added.id, conversation_id=kept.id) == items.list(kept.id).data[0] == added
+    assert client.conversations.update(kept.id, metadata={"c": "d"}).metadata == {"c": "d"}
+    assert client.responses.create(model="m", conversation=kept.id, input="talk").output_text
+    assert client.conversations.delete(kept.id).deleted
+    unknown = f"Conversation with id '{kept.id}' not found"
+    absent: list[tuple[str, Any]] = [
+        (unknown, lambda: items.list(kept.id)),
+        (unknown, lambda: client.responses.create(model="m", conversation=kept.id, input="talk")),
+        ("Item with id 'x' not found", lambda: items.retrieve("x", conversation_id=client.conversations.create().id)),
+        ("Mutually exclusive", lambda: client.responses.create(**response("talk"), **BOTH)),
+        ("Supported values are: 'assistant', ", lambda: client.conversations.create(items=[{}])),  # type: ignore[list-item]
+        ("with maximum length 20", lambda: client.conversations.create(items=[TALK] * 21)),
+        ("Unknown parameter: 'x'", lambda: client.conversations.create(extra_body={"x": 1})),
+        ("Missing required parameter: 'items'", lambda: client.post("/conversations/c/items", body={}, cast_to=object)),
+        ("'limit'", lambda: items.list(client.conversations.create().id, limit=101)),
+    ]
+    for words, ask in absent:
+        with pytest.raises(openai.APIStatusError, match=words):
+            ask()
+
+
+BOTH: Any = {"conversation": "conv_1", "previous_response_id": "resp_1"}
 
 
 def test_a_cut_response_is_incomplete(llm: MockLLM) -> None:

@@ -84,7 +84,7 @@ def _content(blocks: Sequence[Block]) -> str | list[dict[str, Any]]:
 def _url(source: Mapping[str, str]) -> str:
     if source["type"] == "base64":
         return f"data:{source['media_type']};base64,{source['data']}"
-    return source.get("url") or source["file_id"]
+    return source["url"] if "url" in source else source["file_id"]
 
 
 def _function(tool: Mapping[str, Any]) -> dict[str, Any]:

@@ -126,7 +126,7 @@ def tagged(variants: Mapping[str, Check], default: str | None = None) -> Check:
     def check(value: Any, at: str) -> ApiError | None:
         if not isinstance(value, dict):
             return _wrong(at, "Input should be an object")
-        tag = value.get("type") or default
+        tag = default if value.get("type") is None else value["type"]
         if tag is None:
             return _wrong(f"{at}.type", "Field required")
         if not isinstance(tag, str) or tag not in variants:
