@@ -107,7 +107,8 @@ def _response(response: Mapping[str, Any]) -> Content:
             raise UnreadableAnswer(f"items of type {kind} can't be recorded")
     reason = REASONS.get((response.get("incomplete_details") or {}).get("reason", ""), "stop")
     text = "".join(texts) if texts else None
-    choice = Choice(text, refusal, tuple(calls), "tool_calls" if calls else reason, reasoning, tuple(items))
+    reason = "tool_calls" if calls and reason == "stop" else reason
+    choice = Choice(text, refusal, tuple(calls), reason, reasoning, tuple(items))
     return (choice,), _usage(response.get("usage"), "input_tokens", "output_tokens", "reasoning_tokens")
 
 

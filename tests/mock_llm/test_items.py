@@ -168,14 +168,15 @@ def answers(items: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("kind", EVENTS)
 def test_the_events_of_each_item_are_those_of_recordings(kind: str) -> None:
-    if kind == "reasoning":
-        reply: dict[str, Any] = {"reasoning": "I think.", "text": "x"}
-    elif kind == "custom_tool_call":
-        reply = {"calls": {"tool": "sql", "arguments": "SELECT 1"}}
-    else:
+    reply: dict[str, Any] = {"reasoning": "I think.", "text": "x"}
+    if kind in ITEM:
         reply = {"items": [{"type": kind, **ITEM[kind]}], "text": "x"}
+    elif kind.endswith("call"):
+        reply = {
+            "calls": [{"tool": "sql", "arguments": "SELECT 1"}, {"tool": "weather", "arguments": {"city": "Oslo"}}]
+        }
     body = {"model": "gpt-5.4", "input": "x", "reasoning": {"summary": "auto"}, "stream": True}
-    body |= {"tools": [SQL, *OFFERED.values()], "context_management": [{"type": "compaction"}]}
+    body |= {"tools": [SQL, TOOL, *OFFERED.values()], "context_management": [{"type": "compaction"}]}
     answer = MockLLM([{"name": "one", "reply": reply}]).respond(
         HttpRequest("POST", "/v1/responses", {}, json.dumps(body).encode())
     )

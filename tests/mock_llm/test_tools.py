@@ -89,14 +89,12 @@ def test_scripted_calls_must_fit_the_tools_offered_unless_broken_on_purpose(
 
 
 def test_a_demand_for_calls_must_be_met() -> None:
-    two = {"calls": [{"tool": "weather", "arguments": {"city": "x"}}, {"tool": "hotel", "arguments": {"city": "x"}}]}
-    for reply, options, told in [
-        ({"text": "no"}, {"tool_choice": "required"}, "it calls no tool, but tool_choice requires a call"),
-        (two, {"parallel_tool_calls": False}, "parallel_tool_calls is false"),
-    ]:
-        with pytest.raises(openai.UnprocessableEntityError, match=told):
+    calls = {"calls": [{"tool": name, "arguments": {"city": "x"}} for name in ("weather", "hotel")]}
+    demands = [({"text": "no"}, {"tool_choice": "required"}, "it calls no tool, but tool_choice requires a call")]
+    for reply, options, words in [*demands, (calls, {"parallel_tool_calls": False}, "parallel_tool_calls is false")]:
+        with pytest.raises(openai.UnprocessableEntityError, match=words):
             one(reply).client().chat.completions.create(**ask(user("x"), **options))
-    one(two).client().chat.completions.create(**ask(user("x"), tool_choice="required"))
+    one(calls).client().chat.completions.create(**ask(user("x"), tool_choice="required"))
 
 
 def test_a_limit_cuts_the_arguments_and_drops_the_calls_behind_it() -> None:

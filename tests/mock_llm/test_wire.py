@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -121,37 +123,6 @@ def test_a_streamed_response_adds_up_to_the_plain_one(llm: MockLLM, word: str) -
     deltas = "".join(event.delta for event in events if event.type == "response.output_text.delta")
     assert deltas == plain.output_text
     assert [event.type for event in events[:2]] == ["response.created", "response.in_progress"]
-
-
-def test_the_events_of_a_response_open_fill_and_close_each_item(llm: MockLLM) -> None:
-    events = list(llm.client().responses.create(**response("call"), stream=True))
-    kinds = [event.type.removeprefix("response.") for event in events]
-    once = [kind for n, kind in enumerate(kinds) if kind != kinds[n - 1]]
-    call = ["function_call_arguments.delta", "function_call_arguments.done", "output_item.done"]
-    assert once == [
-        *("created", "in_progress", "output_item.added", "content_part.added", "output_text.delta"),
-        *("output_text.done", "content_part.done", "output_item.done"),
-        *("output_item.added", *call) * 2,
-        "completed",
-    ]
-
-
-def test_a_conversation_of_responses_with_tools_runs_to_its_answer(llm: MockLLM) -> None:
-    client = llm.client()
-    first = client.responses.create(**response("call"))
-    assert first.output_text == "Adding."
-    calls = [item for item in first.output if item.type == "function_call"]
-    assert [json.loads(call.arguments) for call in calls] == [{"total": 1}, {"total": 2}]
-    items: list[Any] = [{"role": "user", "content": "call"}, *(item.model_dump() for item in first.output)]
-    for item in items:
-        for name in ("logprobs", "async_", "caller", "namespace", "phase", "async"):
-            if isinstance(item, dict) and item.get(name) is None:
-                item.pop(name, None)
-    items += [{"type": "function_call_output", "call_id": call.call_id, "output": "added"} for call in calls]
-    second = client.responses.create(**response("call") | {"input": items, "instructions": "Be brief."})
-    assert second.output_text == "Both are added."
-    assert second.instructions == "Be brief."
-    assert (llm.calls[-1].scene, llm.calls[-1].system) == ("after", "Be brief.")
 
 
 def test_a_response_can_be_referred_to_instead_of_sent_again(llm: MockLLM) -> None:
@@ -278,3 +249,17 @@ def test_an_error_in_a_streamed_response_is_an_error_event() -> None:
         "param": None,
         "type": 0,
     }
+
+
+def test_an_image_is_told_by_its_hash_on_both_endpoints() -> None:
+    def url(data: bytes) -> str:
+        return f"data:image/png;base64,{base64.b64encode(data).decode()}"
+
+    cat, cow = (hashlib.sha256(data).hexdigest()[:12] for data in (b"a cat", b"a cow"))
+    client = MockLLM([{"name": "cat", "when": {"image": cat}, "reply": {"text": "A cat."}}]).client()
+    part: Any = {"type": "input_image", "image_url": url(b"a cat"), "detail": "auto"}
+    text: Any = {"type": "input_text", "text": "What is it?"}
+    assert client.responses.create(model="m", input=[{"role": "user", "content": [text, part]}]).output_text == "A cat."
+    image: Any = {"type": "image_url", "image_url": {"url": url(b"a cow"), "detail": "low"}}
+    with pytest.raises(openai.UnprocessableEntityError, match=rf"(?s)the images shown: {cow}.*- {cow}"):
+        client.chat.completions.create(model="m", messages=[{"role": "user", "content": [image]}])
