@@ -47,7 +47,7 @@ def minimal_request(scene: Scene) -> Request | None:
 
 
 FIRST_BRANCH = re.compile(r"(?<!\\)\(((?:\?:)?[^()|]*)\|[^()]*\)|^([^()|]+)\|.*", re.DOTALL)
-# An escaped character, a set, a number of repetitions, marks without a text of their own, any other character.
+# An escaped character, a set, a number of repetitions, marks that match no text, any other character.
 TOKEN = re.compile(
     r"\\(.)|\[(\^?)(\\?.)(?:\\.|[^\]])*\]|\{(\d+)[^}]*\}|\(\?[aimsux]+\)|\(\?:|\(\?P<\w+>|[()^$*+?]|(.)", re.DOTALL
 )
