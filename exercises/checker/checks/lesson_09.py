@@ -92,7 +92,7 @@ def exact_undo(trial: Trial, undo_order: Any) -> None:
         if number == 0:
             trial.show(views.timeline, Run(before))
         _judge_undo(trial, undo_order, before, wanted)
-    for _, events in material.records():
+    for events in [*(events for _, events in material.records()), _done_again()]:
         last = {event.step: event for event in events if isinstance(event, (StepDone, UndoDone))}
         done = [event.step for event in events if isinstance(event, StepDone) and event is last[event.step]]
         _judge_undo(trial, undo_order, events, done[::-1])
@@ -133,6 +133,14 @@ def _rolled_back() -> Iterator[tuple[Run, list[str]]]:
     agent.roll_back(whole)
     yield agent.roll_back(whole), []
     yield _carried_out(_chain("ab"), {"a": 9}, 1, {}), []
+
+
+def _done_again() -> list[Event]:
+    """Return a record in which the last step gives another result after its undo."""
+    run = _carried_out(_chain("abcd"), {}, 1, {})
+    events = _agent({}, 1, {}).roll_back(run, to="b").events
+    first = next(event for event in events if isinstance(event, StepDone) and event.step == "d")
+    return [*events, replace(first, at=events[-1].at)]
 
 
 def _failures() -> Iterator[tuple[list[dict[str, Any]], dict[str, int], int, dict[str, int]]]:

@@ -297,6 +297,11 @@ OTHERS: tuple[tuple[str, dict[str, Any], str], ...] = (
         {"arguments": {"to": "flat 1", "euros": 130}},
         "Joined without a separator, the values of two calls can look equal. Separate them.",
     ),
+    (
+        "an argument called euros30to",
+        {"arguments": {"euros30to": "flat 11"}},
+        "Joined without a separator, the names and values of two calls can look equal. Separate them.",
+    ),
     ("a tip of 5", {"arguments": BILL | {"tip": 5}}, "Other arguments make another payment."),
     ("a fee of 5", {"arguments": BILL | {"fee": 5}}, "The names of the arguments belong to the call: a tip is no fee."),
 )
