@@ -66,7 +66,7 @@ class Recorder:
             return response, None
         asked_for = endpoint(path, http_request.headers)
         if asked_for is None:
-            self._note(f"not recorded, {asked}: mock_llm does not serve it")
+            self._note(f"not recorded, {asked}: it is not a request to a model")
             return response, None
         try:
             body = json.loads(http_request.body)

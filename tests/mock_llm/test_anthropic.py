@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM, Reply
+from mock_llm.api import endpoint
 from mock_llm.api.anthropic.models import AS_OF, MODELS, UNKNOWN, model_of
 from mock_llm.serve import intercepted
 from mock_llm.types import HttpRequest
@@ -193,6 +194,15 @@ def test_thoughts_are_shown_as_the_model_does_and_go_back_unchanged(
         messages[1] = {"role": "assistant", "content": plain.content[1:]}
         with pytest.raises(anthropic.BadRequestError, match="must start with a thinking block"):
             client.messages.create(**body)
+
+
+def test_thoughts_of_the_real_service_are_signed_for_a_recording() -> None:
+    thought = {"type": "thinking", "thinking": "x", "signature": "of the real service"}
+    spoken = {"role": "assistant", "content": [thought, {"type": "redacted_thinking", "data": "x"}, TEXT]}
+    asked, body = endpoint("/v1/messages", {"anthropic-version": NEW}), asking(said(USER, spoken, USER))
+    assert asked is not None
+    assert "Invalid `signature` in `thinking` block" in str(asked.validate(body))
+    assert asked.validate(asked.adopt(body)) is None
 
 
 def test_structured_outputs_and_the_other_paths(llm: MockLLM) -> None:

@@ -107,6 +107,14 @@ def test_a_response_that_is_referred_to_brings_its_reasoning_along(llm: MockLLM)
     assert asked(llm, input=third).output_text == "Rain."
 
 
+def test_reasoning_in_a_conversation_can_be_followed_by_an_item_with_a_new_id(llm: MockLLM) -> None:
+    first, client = asked(llm), llm.client()
+    thought, *calls = (item.to_dict() for item in first.output)
+    kept = client.conversations.create(items=[thought, *(without(call, "id") for call in calls)])
+    back = [item.to_dict() for item in client.conversations.items.list(kept.id, order="asc")]
+    assert asked(llm, input=[ASK, *back, *outputs(first)]).output_text == "Rain."
+
+
 def test_a_summary_and_the_encrypted_content_are_given_to_those_who_ask(llm: MockLLM) -> None:
     (plain, *_), (whole, *_) = asked(llm).output, asked(llm, reasoning={"summary": "auto"}, **ENCRYPTED).output
     assert (plain.summary, plain.encrypted_content) == ([], None)

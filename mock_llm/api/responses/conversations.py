@@ -5,7 +5,7 @@ Items have the form in which the service lists them: each with an id, and messag
 
 from __future__ import annotations
 
-import hashlib
+import itertools
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ class Conversations:
     def __init__(self) -> None:
         self._conversations: dict[str, Item] = {}
         self._items: dict[str, list[Item]] = {}
-        self._made = 0  # conversations and items
+        self._numbers = itertools.count(1)  # of conversations and their items
         self._lock = threading.Lock()
 
     def respond(self, method: str, path: str, query: str, body: Any) -> Item | ApiError | None:
@@ -74,6 +74,11 @@ class Conversations:
         with self._lock:
             return tuple(self._items[name]) if name in self._items else _not_found("Conversation", name)
 
+    def has(self, item: str) -> bool:
+        """Return whether an item is part of a conversation."""
+        with self._lock:
+            return any(kept["id"] == item for items in self._items.values() for kept in items)
+
     def extend(self, name: str, items: Iterable[Mapping[str, Any]]) -> None:
         """Add the items of a response that the conversation does not have yet, unless it was deleted."""
         with self._lock:
@@ -82,7 +87,7 @@ class Conversations:
                 self._add(name, [item for item in items if item.get("id") not in known])
 
     def _create(self, body: Mapping[str, Any]) -> Item:
-        name = f"conv_{self._number()}"
+        name = f"conv_{next(self._numbers):024x}"
         made = {"id": name, "object": "conversation", "created_at": CREATED, "metadata": body.get("metadata") or {}}
         self._conversations[name], self._items[name] = made, []
         self._add(name, body.get("items") or [])
@@ -91,13 +96,9 @@ class Conversations:
     def _add(self, name: str, items: Iterable[Mapping[str, Any]]) -> list[Item]:
         added = []
         for item in items:
-            added.append(_stored(item, self._number()))
+            added.append(_stored(item, f"{next(self._numbers):024x}"))
             self._items[name].append(added[-1])
         return added
-
-    def _number(self) -> str:
-        self._made += 1
-        return hashlib.sha256(f"conversation {self._made}".encode()).hexdigest()[:24]
 
     def _one(self, name: str, wanted: str, delete: bool) -> Item | ApiError:
         found = next((item for item in self._items[name] if item["id"] == wanted), None)

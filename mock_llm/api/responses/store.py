@@ -75,10 +75,12 @@ class ResponseStore:
         with self._lock:
             for index, (item, name) in enumerate(zip(items, ids, strict=True)):
                 kind, error = item.get("type") or "message", None
+                # In a conversation, the item after it can have a new id.
+                paired = kind == "reasoning" and not self.conversations.has(str(name))
                 if kind == "reasoning" and name not in self._items:
                     if item.get("encrypted_content") is None:
                         error = _not_found(str(name), body.get("store") is not False)
-                elif kind == "reasoning" and ids[index + 1 : index + 2] != [self._after.get(str(name))]:
+                elif paired and ids[index + 1 : index + 2] != [self._after.get(str(name))]:
                     text = f"Item '{name}' of type 'reasoning' was provided without its required following item."
                     hint = "send the item that came after it, unchanged and with its id; or omit the reasoning."
                     error = refusals.bad_request(text, hint, "input")
