@@ -176,4 +176,6 @@ def test_the_scene_to_paste_answers_the_request_that_it_was_made_for(
     message = error_of([], asked).message
     path = Path(tmp_path_factory.getbasetemp()) / "pasted.yaml"
     path.write_text("scenes:\n" + message.split("write the reply:\n")[1], encoding="utf-8")
-    assert isinstance(answer(read_scenes(path), asked), Answer)
+    (pasted,) = read_scenes(path)
+    assert isinstance(answer([pasted], asked), Answer)
+    assert pasted.when.format == (wanted and wanted["type"])
