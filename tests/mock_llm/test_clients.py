@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -42,27 +41,6 @@ def say(text: str, **options: Any) -> dict[str, Any]:
 @pytest.fixture
 def llm() -> MockLLM:
     return MockLLM(SCENES)
-
-
-def test_the_sync_client_gets_the_scripted_plan(llm: MockLLM) -> None:
-    client = llm.client()
-    assert isinstance(client, openai.OpenAI)
-    reply = client.chat.completions.create(**ASK)
-    assert json.loads(reply.choices[0].message.content or "") == PLAN
-    assert (reply.model, reply.choices[0].finish_reason) == ("gpt-4.1", "stop")
-    assert reply.usage is not None
-    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.total_tokens) == (412, 180, 592)
-
-
-def test_the_async_client_gets_the_same_bytes_as_the_sync_client(llm: MockLLM) -> None:
-    async def ask() -> bytes:
-        client = llm.async_client()
-        assert isinstance(client, openai.AsyncOpenAI)
-        reply = await client.chat.completions.with_raw_response.create(**ASK)
-        return reply.content
-
-    other = MockLLM(SCENES).client()
-    assert asyncio.run(ask()) == other.chat.completions.with_raw_response.create(**ASK).content
 
 
 def test_the_latency_is_reported_and_not_slept() -> None:

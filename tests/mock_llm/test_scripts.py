@@ -13,11 +13,9 @@ import yaml
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
-from mock_llm import Fault, MockLLM, Reply, ScriptError, ToolUse, When
+from mock_llm import MockLLM, ScriptError
 from mock_llm.script import as_yaml, read_yaml
 from tests.rounds import rounds
-
-EVERY_FIELD = Path(__file__).with_name("every_field.yaml")
 
 
 def write(folder: Path, text: str, name: str = "deploy.yaml") -> Path:
@@ -30,34 +28,6 @@ def faults(folder: Path, text: str) -> list[str]:
     with pytest.raises(ScriptError) as caught:
         MockLLM.load(write(folder, text))
     return str(caught.value).splitlines()
-
-
-def test_all_fields_are_read() -> None:
-    scene, search, vote = MockLLM.load(EVERY_FIELD).scenes
-    assert scene.source == "every_field.yaml:3"
-    assert scene.when == When(
-        system="You deploy",
-        user="deploy v2.3.1",
-        says=("deploy v2.3.1", "on: 2026-11-21"),
-        last="yes",
-        never="was refused",
-        find={"version": r"v([\d.]+)"},
-        format="json",
-        tools="search",
-        called=("search",),
-        turn=2,
-        counter="deployments",
-    )
-    assert scene.reply.faults == (Fault(kind="rate_limit", status=429, retry_after_ms=20), Fault(kind="timeout"))
-    assert scene.reply.json["at"] == "12:30"
-    assert scene.reply.json["date"] == "2026-11-21"
-    assert scene.reply.json["steps"] == [1, 2.5, True, None]
-    assert search.reply.calls == (
-        ToolUse("search", {"query": "{v2}", "pages": [1, 2]}),
-        ToolUse("search", '{"query": '),
-    )
-    assert vote.reply.choices == (Reply(text="53"), Reply(json=53))
-    assert (scene.reply.latency, scene.reply.usage.input, scene.reply.usage.output) == (2, 412, 180)
 
 
 def test_every_fault_is_named_with_its_line_and_mend(tmp_path: Path) -> None:

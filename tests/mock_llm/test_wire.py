@@ -73,27 +73,17 @@ def test_a_streamed_completion_adds_up_to_the_plain_one(llm: MockLLM, word: str,
         assert spoken(stream.get_final_completion()) == spoken(plain)
 
 
-def test_the_chunks_follow_the_protocol(llm: MockLLM) -> None:
-    chunks = list(
-        llm.client().chat.completions.create(**completion("call"), stream=True, stream_options={"include_usage": True})
-    )
-    deltas = [chunk.choices[0].delta for chunk in chunks[:-1]]
-    assert (deltas[0].role, deltas[0].content, deltas[0].tool_calls) == ("assistant", "", None)
-    calls = [delta.tool_calls[0] for delta in deltas if delta.tool_calls]
-    first = [call for call in calls if call.id]
-    assert [(call.index, call.type, call.function and call.function.name) for call in first] == [
-        (0, "function", "add"),
-        (1, "function", "add"),
-    ]
-    assert all(call.function and call.function.arguments == "" for call in first)
-    assert all(call.type is None and call.function and call.function.name is None for call in calls if not call.id)
-    assert chunks[-2].choices[0].finish_reason == "tool_calls"
-    assert all(chunk.usage is None for chunk in chunks[:-1])
-    assert chunks[-1].choices == []
-    assert chunks[-1].usage is not None
-    assert len({chunk.id for chunk in chunks}) == 1
-    unasked = llm.client().chat.completions.create(**completion("talk"), stream=True)
-    assert all("usage" not in chunk.model_fields_set for chunk in unasked)
+def test_only_a_client_that_asks_for_the_usage_gets_it_in_the_last_chunk(llm: MockLLM) -> None:
+    create = llm.client().chat.completions.create
+    *chunks, last = create(**completion("call"), stream=True, stream_options={"include_usage": True})
+    assert all(chunk.usage is None and "usage" in chunk.model_fields_set for chunk in chunks)
+    assert (last.choices, last.usage is None) == ([], False)
+    assert len({chunk.id for chunk in [*chunks, last]}) == 1
+    assert all("usage" not in chunk.model_fields_set for chunk in create(**completion("talk"), stream=True))
+    calls = [call for chunk in chunks for call in chunk.choices[0].delta.tool_calls or []]
+    named = [(call.index, call.type, call.function.name, call.function.arguments) for call in calls if call.id]  # type: ignore[union-attr]
+    assert named == [(index, "function", "add", "") for index in range(2)]
+    assert all(call.type is call.function.name is None for call in calls if not call.id)  # type: ignore[union-attr]
 
 
 class Total(pydantic.BaseModel):
