@@ -13,6 +13,7 @@ import openai
 import pytest
 
 from mock_llm import MockLLM
+from mock_llm.engine import CallLog
 from tests.core.ending import to_its_end
 
 SYSTEM = {"role": "system", "content": "You write plans, as JSON.\nRole: planner\n"}
@@ -152,6 +153,15 @@ def test_calls_print_as_the_same_table_every_time(llm: MockLLM) -> None:
         llm.calls[5]
     with pytest.raises(IndexError, match="there is no call -1: the log has no call"):
         MockLLM(SCENES).explain(-1)
+
+
+def test_the_log_keeps_the_newest_calls_and_the_names_of_all_scenes(llm: MockLLM) -> None:
+    log = CallLog(size=2)
+    for text in ("hello", "hello", "rm -rf", "rm -rf"):
+        llm.client().chat.completions.create(**say(text))
+        log.append(llm.calls[-1])
+    assert [(call.index, call.scene) for call in log.calls] == [(2, "decline"), (3, "decline")]
+    assert log.used == {"greet", "decline"}
 
 
 def test_assert_all_used_names_the_scenes_that_answered_nothing(llm: MockLLM) -> None:
