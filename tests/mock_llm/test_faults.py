@@ -1,4 +1,4 @@
-"""Every fault as the genuine client sees it; a retry is an attempt of the same call; nobody waits."""
+"""Every fault as the genuine client sees it; a retry is an attempt of the same call; no test waits."""
 
 from __future__ import annotations
 

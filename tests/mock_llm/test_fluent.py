@@ -31,7 +31,7 @@ FORMS += [{"name": "only", "when": when, "reply": {"text": "Hello", "broken": Tr
 
 
 def values(llm: MockLLM) -> list[Any]:
-    """The scenes of a script, whatever file they were written in."""
+    """The names, conditions and replies of a script's scenes."""
     return [(scene.name, scene.when, scene.reply) for scene in llm.scenes]
 
 

@@ -1,4 +1,4 @@
-"""Items of a response beside messages and function calls: reasoning, custom tools, the service's own tools, compaction."""
+"""Items of a response other than messages and function calls: reasoning, custom tools, the service's own tools, compaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which scene answers, what it says, and what the author is told when none does."""
+"""Which scene answers, its reply, and the error when no scene answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of a script are found when it is loaded, and named with file, line, field and the mend."""
+"""Problems of a script are reported when it is loaded, each with file, line, field and fix."""
 
 from __future__ import annotations
 

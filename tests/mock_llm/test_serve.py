@@ -57,7 +57,7 @@ def client(base_url: str) -> Iterator[openai.OpenAI]:
 
 
 def say(base_url: str, sent: bytes, ended: bool = True) -> bytes:
-    """What a raw client gets until the server closes."""
+    """Return the bytes that a raw client receives until the server closes."""
     where = urlsplit(base_url)
     with socket.create_connection((where.hostname or "", where.port or 0), timeout=600) as raw:
         raw.sendall(sent)

@@ -161,6 +161,7 @@ def test_a_conversation_is_kept_read_and_continued(llm: MockLLM) -> None:
     calls, results = ["function_call"] * 2, ["function_call_output"] * 2
     assert roles == ["assistant", "user", "assistant", *calls, *results, "assistant"]
     assert (said[1]["content"], len({item["id"] for item in said})) == ([{"type": "input_text", "text": "call"}], 8)
+    assert not items.list(kept.id, limit=8).has_more
     assert [item.id for item in items.list(kept.id)] == [item["id"] for item in reversed(said)]
     assert items.delete(said[-1]["id"], conversation_id=kept.id) == client.conversations.retrieve(kept.id) == kept
     (added,) = items.create(kept.id, items=[TALK]).data
