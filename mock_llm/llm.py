@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from .api import State, error_response, respond
 from .authoring import Recorder
@@ -62,7 +62,7 @@ class MockLLM:
 
         Args:
             name: the name of the scenes; by default made from the first condition.
-            conditions: `role`, `user`, `says`, … as in YAML, with the same checks.
+            conditions: `system`, `user`, `says`, … as in YAML, with the same checks.
 
         Raises:
             ScriptError: a condition is unknown or invalid. The methods that follow raise it for their arguments.
@@ -133,23 +133,19 @@ class MockLLM:
 
     def client(self, **options: Any) -> OpenAI:
         """Return a genuine `openai.OpenAI`, created with these options (`max_retries`, …)."""
-        made: OpenAI = client(self.respond, "openai", "OpenAI", options)
-        return made
+        return cast("OpenAI", client(self.respond, "openai", "OpenAI", options))
 
     def async_client(self, **options: Any) -> AsyncOpenAI:
         """Return a genuine `openai.AsyncOpenAI`, created with these options."""
-        made: AsyncOpenAI = client(self.respond, "openai", "AsyncOpenAI", options)
-        return made
+        return cast("AsyncOpenAI", client(self.respond, "openai", "AsyncOpenAI", options))
 
     def anthropic(self, **options: Any) -> Anthropic:
         """Return a genuine `anthropic.Anthropic`, created with these options; the same scenes answer it."""
-        made: Anthropic = client(self.respond, "anthropic", "Anthropic", options)
-        return made
+        return cast("Anthropic", client(self.respond, "anthropic", "Anthropic", options))
 
     def async_anthropic(self, **options: Any) -> AsyncAnthropic:
         """Return a genuine `anthropic.AsyncAnthropic`, created with these options."""
-        made: AsyncAnthropic = client(self.respond, "anthropic", "AsyncAnthropic", options)
-        return made
+        return cast("AsyncAnthropic", client(self.respond, "anthropic", "AsyncAnthropic", options))
 
     def transport(self, library: Any = None) -> Any:
         """Return a transport for your own HTTP client: `httpx2.Client(transport=llm.transport())`.

@@ -250,11 +250,9 @@ def _own_frames(trace: types.TracebackType | None) -> types.TracebackType | None
     if trace is None:
         return None
     rest = _own_frames(trace.tb_next)
-    return (
-        rest
-        if _in_library(trace.tb_frame)
-        else types.TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
-    )
+    if _in_library(trace.tb_frame):
+        return rest
+    return types.TracebackType(rest, trace.tb_frame, trace.tb_lasti, trace.tb_lineno)
 
 
 def _in_library(frame: types.FrameType) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mock_llm.types import ApiError, invalid_type, invalid_value, missing_parameter, too_long_text, unknown_parameter
+from mock_llm.api import refusals
+from mock_llm.types import ApiError
 
 LONGEST_CALL_ID = 64
 BREAKPOINT = "prompt_cache_breakpoint"
@@ -21,21 +22,21 @@ DETAILS = ("auto", "low", "high", "original")
 
 def call_id_errors(call_id: str, at: str) -> Iterator[ApiError]:
     """Yield the error of a call id that is too long."""
-    if error := too_long_text(at, call_id, LONGEST_CALL_ID, "use the id from the model's call."):
+    if error := refusals.too_long_text(at, call_id, LONGEST_CALL_ID, "use the id from the model's call."):
         yield error
 
 
 def text_errors(part: Mapping[str, Any], field: str, at: str) -> Iterator[ApiError]:
     """Yield the error of a message part without text."""
     if not isinstance(part.get(field), str):
-        yield missing_parameter(f"{at}.{field}", f"a part of type {part['type']} needs a text in {field}.")
+        yield refusals.missing_parameter(f"{at}.{field}", f"a part of type {part['type']} needs a text in {field}.")
 
 
 def part_field_errors(part: Mapping[str, Any], at: str) -> Iterator[ApiError]:
     """Yield the error of a message part with a field that the API doesn't know."""
     for name in part:
         if name not in PART_FIELDS[part["type"]]:
-            yield unknown_parameter(f"{at}.{name}", "a part has no such field; check the spelling.")
+            yield refusals.unknown_parameter(f"{at}.{name}", "a part has no such field; check the spelling.")
 
 
 def image_errors(url: Any, detail: Any, at: str, name: str) -> Iterator[ApiError]:
@@ -48,8 +49,8 @@ def image_errors(url: Any, detail: Any, at: str, name: str) -> Iterator[ApiError
         name: the name of the URL's field.
     """
     if url is None:
-        yield missing_parameter(f"{at}.{name}", "add the image's URL, or send it as a data URL.")
+        yield refusals.missing_parameter(f"{at}.{name}", "add the image's URL, or send it as a data URL.")
     elif not isinstance(url, str):
-        yield invalid_type(f"{at}.{name}", "a string", url)
+        yield refusals.invalid_type(f"{at}.{name}", "a string", url)
     if detail is not None and detail not in DETAILS:
-        yield invalid_value(f"{at}.detail", detail, DETAILS, "choose one of these.")
+        yield refusals.invalid_value(f"{at}.detail", detail, DETAILS, "choose one of these.")

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 import yaml
 
-from mock_llm.types import ApiError, bad_request, listed, number_above, unknown_parameter
+from mock_llm.api import refusals
+from mock_llm.types import ApiError
 
 TABLE: Final = Path(__file__).with_name("models.yaml")
 DATE: Final = r"(-\d{4}-\d{2}-\d{2})?"
@@ -99,23 +100,22 @@ def _first(errors: Any, body: Mapping[str, Any], unproven: bool) -> ApiError | N
 def _chat_errors(profile: Profile, body: Mapping[str, Any]) -> Iterator[Located]:
     if profile.only not in ("", "chat"):
         text = "This is not a chat model and thus not supported in the v1/chat/completions endpoint. "
-        error = bad_request(
-            f"{text}Did you mean to use v1/completions?", "use another model, or the Responses API.", "model"
-        )
-        yield "only", replace(error, status=404)
+        text += "Did you mean to use v1/completions?"
+        hint = "use another model, or the Responses API."
+        yield "only", refusals.bad_request(text, hint, "model", status=404)
     effort = body.get("reasoning_effort")
     reasons = profile.reasons(effort)
     for name in UNKNOWN_WITH_REASONING if profile.efforts else ():
         if body.get(name) is not None:
-            yield name, unknown_parameter(name, OMIT)
+            yield name, refusals.unknown_parameter(name, OMIT)
     for name in (*profile.refuses, *(REFUSED_WITH_REASONING if profile.efforts else ())):
         if body.get(name) is not None and body[name] != SAMPLING.get(name):
             yield name, _refused(name, bool(profile.efforts))
     for name, most in profile.most.items():
         if (body.get(name) or 0) > most:
-            yield "most", number_above(name, body[name], most, "integer")
+            yield "most", refusals.number_above(name, body[name], most, "integer")
     if effort is not None and not profile.efforts:
-        yield "efforts", bad_request("Unrecognized request argument supplied: reasoning_effort", OMIT)
+        yield "efforts", refusals.bad_request("Unrecognized request argument supplied: reasoning_effort", OMIT)
     efforts = [effort for effort in profile.efforts if effort != "max"]
     yield from _value_errors("efforts", "reasoning_effort", effort, efforts)
     yield from _value_errors("verbosity", "verbosity", body.get("verbosity"), profile.verbosity)
@@ -128,31 +128,34 @@ def _chat_errors(profile: Profile, body: Mapping[str, Any]) -> Iterator[Located]
             "none": "To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
             "responses": "Please use /v1/responses instead.",
         }[profile.tools]
-        yield "tools", bad_request(text, f"the effort is {effort or profile.effort!r} here.", "reasoning_effort")
+        yield (
+            "tools",
+            refusals.bad_request(text, f"the effort is {effort or profile.effort!r} here.", "reasoning_effort"),
+        )
     for name in ("max_tokens", "max_completion_tokens"):
         if (body.get(name) or 0) > profile.output:
             text = f"max_tokens is too large: {body[name]}. This model supports at most {profile.output} completion "
             text += f"tokens, whereas you provided {body[name]}."
-            yield "output", bad_request(text, "choose a smaller limit.", name, "invalid_value")
+            yield "output", refusals.bad_request(text, "choose a smaller limit.", name, "invalid_value")
     if not profile.json_schema and (body.get("response_format") or {}).get("type") == "json_schema":
         text = (
             "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model. Learn more "
         )
         text += "about supported models at the Structured Outputs guide: "
         text += "https://platform.openai.com/docs/guides/structured-outputs"
-        yield "json_schema", bad_request(text, "use a newer model.", "response_format")
+        yield "json_schema", refusals.bad_request(text, "use a newer model.", "response_format")
     if _cached_otherwise(profile, body):
-        yield "retention", bad_request(RETENTION, OMIT, "prompt_cache_retention")
+        yield "retention", refusals.bad_request(RETENTION, OMIT, "prompt_cache_retention")
     if body.get("metadata") is not None and not body.get("store") and not profile.metadata:
         text = "The 'metadata' parameter is only allowed when 'store' is enabled."
-        yield "metadata", bad_request(text, "add store=True, or omit it.", "metadata")
+        yield "metadata", refusals.bad_request(text, "add store=True, or omit it.", "metadata")
 
 
 def _response_errors(profile: Profile, body: Mapping[str, Any]) -> Iterator[Located]:
     model = str(body["model"])
     if profile.only not in ("", "responses"):
         text = f"The requested model '{model}' is not supported with the Responses API."
-        yield "only", bad_request(text, "use another model, or chat completions.", "model", "model_not_found")
+        yield "only", refusals.bad_request(text, "use another model, or chat completions.", "model", "model_not_found")
     reasoning = body.get("reasoning") or {}
     asked = [option for option, value in reasoning.items() if value is not None]
     if asked and not profile.efforts:
@@ -180,11 +183,11 @@ def _response_errors(profile: Profile, body: Mapping[str, Any]) -> Iterator[Loca
         ):
             if wanted:
                 text = "logprobs are not supported with reasoning models."
-                yield "sampling", bad_request(text, OMIT, name, "unsupported_parameter")
+                yield "sampling", refusals.bad_request(text, OMIT, name, "unsupported_parameter")
     if _cached_otherwise(profile, body):
-        yield "retention", bad_request(RETENTION, OMIT, "prompt_cache_retention", "invalid_parameter")
+        yield "retention", refusals.bad_request(RETENTION, OMIT, "prompt_cache_retention", "invalid_parameter")
     if not profile.efforts and "reasoning.encrypted_content" in include:
-        yield "efforts", bad_request("Encrypted content is not supported with this model.", OMIT, "include")
+        yield "efforts", refusals.bad_request("Encrypted content is not supported with this model.", OMIT, "include")
 
 
 def _cached_otherwise(profile: Profile, body: Mapping[str, Any]) -> bool:
@@ -194,11 +197,11 @@ def _cached_otherwise(profile: Profile, body: Mapping[str, Any]) -> bool:
 def _refused(name: str, reasoning: bool) -> ApiError:
     """Return the error of a parameter that the model refuses."""
     if not reasoning:  # the search models
-        return bad_request(f"Model incompatible request argument supplied: {name}", OMIT)
+        return refusals.bad_request(f"Model incompatible request argument supplied: {name}", OMIT)
     text = f"Unsupported parameter: '{name}' is not supported with this model."
     if name == "max_tokens":
         text += " Use 'max_completion_tokens' instead."
-    return bad_request(text, OMIT, name, "unsupported_parameter")
+    return refusals.bad_request(text, OMIT, name, "unsupported_parameter")
 
 
 def _sampling_error(profile: Profile, name: str, value: Any) -> ApiError:
@@ -206,7 +209,7 @@ def _sampling_error(profile: Profile, name: str, value: Any) -> ApiError:
     if name != "temperature" or "parallel_tool_calls" in profile.refuses:
         return _refused(name, True)
     text = f"Unsupported value: 'temperature' does not support {value} with this model. "
-    return bad_request(f"{text}Only the default (1) value is supported.", OMIT, name, "unsupported_value")
+    return refusals.bad_request(f"{text}Only the default (1) value is supported.", OMIT, name, "unsupported_value")
 
 
 def _value_errors(column: str, name: str, value: Any, supported: Sequence[str], model: str = "") -> Iterator[Located]:
@@ -220,5 +223,5 @@ def _value_errors(column: str, name: str, value: Any, supported: Sequence[str], 
         if model
         else f"'{name}' does not support {value!r} with this model"
     )
-    text = f"Unsupported value: {text}. Supported values are: {listed(supported)}."
-    yield column, bad_request(text, "choose one of these.", name, "unsupported_value")
+    text = f"Unsupported value: {text}. Supported values are: {refusals.listed(supported)}."
+    yield column, refusals.bad_request(text, "choose one of these.", name, "unsupported_value")

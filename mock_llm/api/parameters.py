@@ -6,19 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, Final
 
-from mock_llm.types import (
-    ApiError,
-    bad_request,
-    invalid_type,
-    invalid_value,
-    listed,
-    missing_parameter,
-    number_above,
-    number_below,
-    too_long_array,
-    too_long_text,
-    unknown_parameter,
-)
+from mock_llm.api import refusals
+from mock_llm.types import ApiError
 
 Check = Callable[[str, Any], ApiError | None]  # a parameter's name and its value, which is not null
 
@@ -44,13 +33,31 @@ def errors(body: Mapping[str, Any], checks: Mapping[str, Check]) -> Iterator[Api
             yield error
 
 
+def unknown_error(name: str, body: Mapping[str, Any], checks: Mapping[str, Check], hint: str) -> ApiError:
+    """Return the error of a parameter that an endpoint doesn't know. The API suggests parameters that the request does
+    not have, at most two edits away, the nearest first.
+    """
+    near = [(_edits(name, known), known) for known in checks if known not in body and abs(len(known) - len(name)) < 3]
+    return refusals.unknown_parameter(name, hint, [known for edits, known in sorted(near) if edits < 3])
+
+
+def _edits(one: str, other: str) -> int:
+    """Count the characters to insert, delete or replace in order to get from one text to the other."""
+    row = list(range(len(other) + 1))
+    for n, a in enumerate(one, 1):
+        above, row[0] = row[0], n
+        for m, b in enumerate(other, 1):
+            above, row[m] = row[m], min(row[m] + 1, row[m - 1] + 1, above + (a != b))
+    return row[-1]
+
+
 def anything(name: str, value: Any) -> None:
     """Accept any value: another module checks it."""
 
 
 def flag(name: str, value: Any) -> ApiError | None:
     """Return the error of a value that is not a boolean, or None."""
-    return None if isinstance(value, bool) else invalid_type(name, "a boolean", value)
+    return None if isinstance(value, bool) else refusals.invalid_type(name, "a boolean", value)
 
 
 def text(most: float = inf) -> Check:
@@ -58,8 +65,8 @@ def text(most: float = inf) -> Check:
 
     def check(name: str, value: Any) -> ApiError | None:
         if not isinstance(value, str):
-            return invalid_type(name, "a string", value)
-        return None if len(value) <= most else too_long_text(name, value, int(most), "shorten it.")
+            return refusals.invalid_type(name, "a string", value)
+        return None if len(value) <= most else refusals.too_long_text(name, value, int(most), "shorten it.")
 
     return check
 
@@ -74,13 +81,24 @@ def decimal(least: float, most: float) -> Check:
     return lambda name, value: _number_error(name, value, least, most, "decimal")
 
 
-def one_of(*values: str, also: Sequence[str] = ()) -> Check:
-    """Return the check of a string with fixed values. `also` are further values that the API's messages don't list."""
+def one_of(*values: str, also: Sequence[str] = (), types: str = "one of {}", refusal: str = "") -> Check:
+    """Return the check of a string with fixed values.
+
+    Args:
+        also: further values that the API's messages don't list.
+        refusal: the API's message for another value, if it is not the usual one.
+        types: how the API names the expected types, with {} for the values.
+    """
 
     def check(name: str, value: Any) -> ApiError | None:
         if not isinstance(value, str):
-            return invalid_type(name, f"one of {listed(values, 'or')}", value)
-        return None if value in (*values, *also) else invalid_value(name, value, values, "choose one of these.")
+            return refusals.invalid_type(name, types.format(refusals.listed(values, "or")), value)
+        if value in (*values, *also):
+            return None
+        hint = f"choose one of {refusals.listed(values, 'or')}."
+        return (
+            refusals.bad_request(refusal, hint, name) if refusal else refusals.invalid_value(name, value, values, hint)
+        )
 
     return check
 
@@ -90,9 +108,9 @@ def record(**fields: Check) -> Check:
 
     def check(name: str, value: Any) -> ApiError | None:
         if not isinstance(value, dict):
-            return invalid_type(name, "an object", value)
+            return refusals.invalid_type(name, "an object", value)
         if unknown := next((field for field in value if field not in fields), None):
-            return unknown_parameter(f"{name}.{unknown}", f"'{name}' has {', '.join(fields)}.")
+            return refusals.unknown_parameter(f"{name}.{unknown}", f"'{name}' has {', '.join(fields)}.")
         named = {f"{name}.{field}": part for field, part in value.items()}
         return next(errors(named, {f"{name}.{field}": part for field, part in fields.items()}), None)
 
@@ -102,33 +120,34 @@ def record(**fields: Check) -> Check:
 def _number_error(name: str, value: Any, least: float, most: float, kind: str) -> ApiError | None:
     kinds = (int,) if kind == "integer" else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds):
-        return invalid_type(name, "an integer" if kind == "integer" else "a decimal", value)
+        return refusals.invalid_type(name, "an integer" if kind == "integer" else "a decimal", value)
     if value < least:
-        return number_below(name, value, least, kind)
-    return number_above(name, value, most, kind) if value > most else None
+        return refusals.number_below(name, value, least, kind)
+    return refusals.number_above(name, value, most, kind) if value > most else None
 
 
 def _object_error(name: str, value: Any) -> ApiError | None:
-    return None if isinstance(value, dict) else invalid_type(name, "an object", value)
+    return None if isinstance(value, dict) else refusals.invalid_type(name, "an object", value)
 
 
 def _objects_error(name: str, value: Any) -> ApiError | None:
     fits = isinstance(value, list) and all(isinstance(part, dict) for part in value)
-    return None if fits else invalid_type(name, "an array of objects", value)
+    return None if fits else refusals.invalid_type(name, "an array of objects", value)
 
 
-def _metadata_error(at: str, value: Any) -> ApiError | None:
+def metadata_error(at: str, value: Any) -> ApiError | None:
+    """Return the error of metadata, or None."""
     if not isinstance(value, dict):
-        return invalid_type(at, "a metadata object", value)
+        return refusals.invalid_type(at, "a metadata object", value)
     if len(value) > MOST_METADATA:
         expected = f"Expected an object with at most {MOST_METADATA} properties"
         says = f"Invalid '{at}': too many properties. {expected}, but got an object with {len(value)} properties"
-        return bad_request(f"{says} instead.", "leave some out.", at, "object_above_max_properties")
+        return refusals.bad_request(f"{says} instead.", "leave some out.", at, "object_above_max_properties")
     for name, part in value.items():
         if len(name) > LONGEST_METADATA_KEY:
             expected = f"Expected a string with maximum length {LONGEST_METADATA_KEY}, but got a string with length"
             says = f"Invalid property name in '{at}': '{name[:3]}...{name[-3:]}' is too long. {expected} {len(name)} instead."
-            return bad_request(says, "shorten the key.", f"{at}.{name}", "property_name_above_max_length")
+            return refusals.bad_request(says, "shorten the key.", f"{at}.{name}", "property_name_above_max_length")
         if error := text(LONGEST_METADATA_VALUE)(f"{at}.{name}", part):
             return error
     return None
@@ -137,29 +156,38 @@ def _metadata_error(at: str, value: Any) -> ApiError | None:
 def _stop_error(name: str, value: Any) -> ApiError | None:
     stops = [value] if isinstance(value, str) else value
     if not isinstance(stops, list) or not all(isinstance(stop, str) and stop for stop in stops):
-        return invalid_type(name, "a string or an array of non-empty strings", value)
-    return too_long_array(name, stops, 4, "give at most four stop sequences.")
+        return refusals.invalid_type(name, "a string or an array of non-empty strings", value)
+    return refusals.too_long_array(name, stops, 4, "give at most four stop sequences.")
 
 
 def _include_error(name: str, value: Any) -> ApiError | None:
     if not isinstance(value, list):
-        return invalid_type(name, "an array of strings", value)
+        short = refusals.listed([f"{item[:3]}...{item[-3:]}" for item in INCLUDABLE], "or")
+        return refusals.invalid_type(name, f"an array of one of {short}", value)
     unknown = [(index, item) for index, item in enumerate(value) if item not in INCLUDABLE]
     return (
-        invalid_value(f"{name}[{unknown[0][0]}]", unknown[0][1], INCLUDABLE, "choose from these.") if unknown else None
+        refusals.invalid_value(f"{name}[{unknown[0][0]}]", unknown[0][1], INCLUDABLE, "choose from these.")
+        if unknown
+        else None
     )
 
 
-def _identified(name: str, value: Any) -> ApiError | None:
-    """Return the error of a stored prompt."""
-    if not isinstance(value, dict):
-        return _object_error(name, value)
-    return None if isinstance(value.get("id"), str) else missing_parameter(f"{name}.id", "add the id of the prompt.")
+def _with(field: str) -> Check:
+    """Return the check of an object that needs a field."""
+
+    def check(name: str, value: Any) -> ApiError | None:
+        if not isinstance(value, dict):
+            return _object_error(name, value)
+        return (
+            refusals.missing_parameter(f"{name}.{field}", f"'{name}' needs it.") if value.get(field) is None else None
+        )
+
+    return check
 
 
 SERVICE_TIER: Final = one_of("auto", "default", "fast", "flex", "priority", also=("scale", "ultrafast"))
 VERBOSITY: Final = one_of("low", "medium", "high")
-RETENTION: Final = one_of("in_memory", "24h")
+RETENTIONS: Final = ("in_memory", "24h")
 PENALTY: Final = decimal(-2, 2)
 
 CHAT: Final[Mapping[str, Check]] = {
@@ -176,11 +204,11 @@ CHAT: Final[Mapping[str, Check]] = {
     "top_logprobs": integer(0, 20),
     "user": text(),
     "seed": integer(-(2**63), 2**63 - 1),
-    "moderation": anything,
+    "moderation": _with("model"),
     "safety_identifier": text(128),
     "prompt_cache_options": record(mode=one_of("implicit", "explicit"), ttl=one_of("30m")),
     "prompt_cache_key": text(64),
-    "prompt_cache_retention": RETENTION,
+    "prompt_cache_retention": one_of(*RETENTIONS, refusal="Invalid prompt_cache_retention argument"),
     "response_format": anything,
     "service_tier": SERVICE_TIER,
     "max_tokens": integer(1),
@@ -190,19 +218,20 @@ CHAT: Final[Mapping[str, Check]] = {
     "stream": flag,
     "stream_options": record(include_usage=flag, include_obfuscation=flag),
     "store": flag,
-    "metadata": _metadata_error,
+    "metadata": metadata_error,
     "prediction": record(type=one_of("content"), content=anything),
     "verbosity": VERBOSITY,
     **dict.fromkeys(("audio", "modalities", "web_search_options"), anything),
 }
 RESPONSES: Final[Mapping[str, Check]] = {
     "model": text(),
-    **dict.fromkeys(("input", "previous_response_id"), anything),
-    "prompt": _identified,
-    "moderation": anything,
+    "input": anything,
+    "previous_response_id": text(),
+    "prompt": _with("id"),
+    "moderation": _with("model"),
     "include": _include_error,
     **dict.fromkeys(("tools", "tool_choice"), anything),
-    "metadata": _metadata_error,
+    "metadata": metadata_error,
     "text": record(format=anything, verbosity=VERBOSITY),
     "temperature": decimal(0, 2),
     "top_p": decimal(0, 1),
@@ -215,7 +244,7 @@ RESPONSES: Final[Mapping[str, Check]] = {
     "max_output_tokens": integer(16),
     "max_tool_calls": integer(1),
     "reasoning": record(
-        effort=one_of(*EFFORTS),
+        effort=one_of(*EFFORTS, types="one of one of {} or integer"),
         summary=one_of("concise", "detailed", "auto"),
         context=one_of("auto", "current_turn", "all_turns"),
         mode=one_of("standard", "pro"),
@@ -226,7 +255,7 @@ RESPONSES: Final[Mapping[str, Check]] = {
         mode=one_of("implicit", "explicit"), ttl=one_of("30m", "12h"), comparison_response_id=text(), prewarm=flag
     ),
     "prompt_cache_key": text(64),
-    "prompt_cache_retention": RETENTION,
+    "prompt_cache_retention": one_of(*RETENTIONS),
     "truncation": one_of("auto", "disabled"),
     "instructions": text(),
     "store": flag,

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final, NoReturn
 
+from mock_llm.api import refusals
 from mock_llm.engine import Attempts, Call, Counters, Occurrences, answer
 from mock_llm.script import Scene
-from mock_llm.types import Answer, ApiError, Fault, HttpRequest, HttpResponse, Request, bad_request, not_supported
+from mock_llm.types import Answer, ApiError, Fault, HttpRequest, HttpResponse, Request
 
 from . import anthropic, chat, http, responses
 from .evidence import validate_leniently
@@ -67,12 +68,7 @@ def _injector(
 
 ENDPOINTS: Final[Mapping[str, Endpoint]] = {
     "/v1/chat/completions": Endpoint(
-        "chat",
-        chat.validate,
-        Request,
-        chat.http_response,
-        http.error_response,
-        _injector(chat.error_events),
+        "chat", chat.validate, Request, chat.http_response, http.error_response, _injector(chat.error_events)
     ),
     "/v1/responses": Endpoint(
         "responses",
@@ -86,12 +82,12 @@ ENDPOINTS: Final[Mapping[str, Endpoint]] = {
     ),
 }
 SERVED = (
-    "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/…, GET /v1/models and "
-    "POST /v1/messages."
+    "it serves POST /v1/chat/completions, POST /v1/responses, GET /v1/responses/…, /v1/conversations, GET /v1/models "
+    "and POST /v1/messages."
 )
 # What the real API has at these addresses and below them, and no script can answer.
 NOT_SERVED = re.compile(
-    r"/v1/(completions|embeddings|moderations|conversations|responses/[^/]+|files"
+    r"/v1/(completions|embeddings|moderations|responses/[^/]+|files"
     r"|uploads|batches|images|audio|vector_stores|containers|realtime|videos|evals|fine_tuning|assistants|threads)(/.*)?"
 )
 
@@ -131,10 +127,12 @@ def respond(
         if isinstance(response, ApiError):
             return http.error_response(response), None
         return http.json_response(200, dict(response), f"req_{stored[1]}"), None
+    if route[1].startswith("/v1/conversations") and (conversed := _converse(request, state or State())):
+        return conversed, None
     if NOT_SERVED.fullmatch(route[1]):
-        return http.error_response(not_supported(f"{request.method} {route[1]}", SERVED, status=404)), None
-    error = bad_request(f"Invalid URL ({request.method} {request.path})", SERVED)
-    return http.error_response(replace(error, status=404)), None
+        return http.error_response(refusals.not_supported(f"{request.method} {route[1]}", SERVED, status=404)), None
+    error = refusals.bad_request(f"Invalid URL ({request.method} {request.path})", SERVED, status=404)
+    return http.error_response(error), None
 
 
 def endpoint(path: str, headers: Mapping[str, str]) -> Endpoint | None:
@@ -174,12 +172,12 @@ def _ask(
     retries = retry_count(http_request)
     attempt = retries or 0
     sent: Any = None
-    role, digest = None, "refused"  # until the request is valid
+    digest = "refused"  # until the request is valid
 
     def refused(error: ApiError) -> tuple[HttpResponse, Call]:
         sent_object = sent if isinstance(sent, dict) else None
         response = endpoint.error_response(error, f"req_{digest}")
-        return response, Call(-1, role, sent_object, error, attempt, digest)
+        return response, Call(-1, sent_object, error, attempt, digest)
 
     # The `try` covers every stage, because a schema that refers to itself can exhaust the stack in any of them.
     try:
@@ -199,14 +197,14 @@ def _ask(
         if invalid is not None:
             return refused(invalid)
         request = endpoint.read(body)
-        role, digest = request.role, request.digest()
+        digest = request.digest()
         if occurrence := state.occurrences.number(digest):
             request = replace(request, occurrence=occurrence)
         # If a client does not count its retries, the same request after a fault counts as the next attempt.
         attempt = state.attempts.number(digest) if retries is None else retries
         count = state.counters.numbers_for(digest, attempt)
         outcome = answer(scenes, request, attempt, count)
-        call = Call(-1, role, sent, outcome, attempt, digest, request, count.numbers)
+        call = Call(-1, sent, outcome, attempt, digest, request, count.numbers)
         if isinstance(outcome, ApiError):
             return endpoint.error_response(outcome, f"req_{request.unique_id}"), call
         if outcome.fault:
@@ -221,6 +219,19 @@ def _ask(
         return response, call
     except RecursionError:
         return refused(_too_deep())
+
+
+def _converse(request: HttpRequest, state: State) -> HttpResponse | None:
+    try:
+        made = _parsed(request.body or b"{}")
+        if not isinstance(made, ApiError):
+            path = request.path.rstrip("/")
+            made = state.responses.conversations.respond(request.method, path, request.query, made)
+    except RecursionError:
+        made = _too_deep()
+    if isinstance(made, ApiError):
+        return http.error_response(made)
+    return None if made is None else http.json_response(200, made, "req_conversation")
 
 
 def _count_tokens(request: HttpRequest, state: State) -> HttpResponse:
@@ -253,9 +264,9 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body, parse_constant=no_constant)
     except ValueError as error:
         message = f"We could not parse the JSON body of your request: {error}."
-        return bad_request(message, "the body must be one JSON object.")
+        return refusals.bad_request(message, "the body must be one JSON object.")
 
 
 def _too_deep() -> ApiError:
     message = "The JSON body of your request is nested too deeply."
-    return bad_request(message, "does a schema refer to itself without end?")
+    return refusals.bad_request(message, "does a schema refer to itself without end?")

@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from mock_llm.api import refusals
 from mock_llm.json_schema import loose_mode_error, strict_mode_error
-from mock_llm.types import (
-    NAME,
-    ApiError,
-    bad_request,
-    empty_text,
-    invalid_name,
-    invalid_type,
-    invalid_value,
-    missing_parameter,
-    too_long_array,
-    too_long_text,
-)
+from mock_llm.types import NAME, ApiError
 
 MOST_TOOLS: Final = 128
 LONGEST_NAME: Final = 64
@@ -28,12 +18,14 @@ MODES: Final = ("auto", "required")
 def name_error(name: Any, at: str, hint: str) -> ApiError | None:
     """Return the error of the name of a function or of a schema, or None."""
     if name is None:
-        return missing_parameter(at, hint)
+        return refusals.missing_parameter(at, hint)
     if not isinstance(name, str):
-        return invalid_type(at, "a string", name)
+        return refusals.invalid_type(at, "a string", name)
     if not name:
-        return empty_text(at, hint)
-    return too_long_text(at, name, LONGEST_NAME, hint) or (None if NAME.fullmatch(name) else invalid_name(at, name))
+        return refusals.empty_text(at, hint)
+    return refusals.too_long_text(at, name, LONGEST_NAME, hint) or (
+        None if NAME.fullmatch(name) else refusals.invalid_name(at, name)
+    )
 
 
 def json_schema_error(shape: Mapping[str, Any], at: str, param: str, code: str | None = None) -> ApiError | None:
@@ -51,36 +43,36 @@ def json_schema_error(shape: Mapping[str, Any], at: str, param: str, code: str |
     if schema is None and not shape.get("strict"):
         return None
     if not isinstance(schema, dict):
-        return missing_parameter(f"{at}.schema", "add the schema of the answer.")
+        return refusals.missing_parameter(f"{at}.schema", "add the schema of the answer.")
     if shape.get("strict") and (reason := strict_mode_error(schema)):
         text = f"Invalid schema for response_format '{name}': {reason[0]}"
-        return bad_request(text, f"{reason[1]}.", param, code)
+        return refusals.bad_request(text, f"{reason[1]}.", param, code)
     return None
 
 
 def format_type_error(shape: Any, at: str, kinds: tuple[str, ...]) -> ApiError | None:
     """Return the error of the type of an answer format, or None."""
     if not isinstance(shape, dict):
-        return invalid_type(at, "an object", shape)
+        return refusals.invalid_type(at, "an object", shape)
     kind = shape.get("type")
     hint = f"a format has one of the types {', '.join(kinds)}."
     if kind is None:
-        return missing_parameter(f"{at}.type", hint)
-    return None if kind in kinds else invalid_value(f"{at}.type", kind, kinds, hint)
+        return refusals.missing_parameter(f"{at}.type", hint)
+    return None if kind in kinds else refusals.invalid_value(f"{at}.type", kind, kinds, hint)
 
 
 def tool_list_error(tools: Any, items: str) -> ApiError | None:
     """Return the error of a list of tools that is no list of objects, or None; `items` is the API's word for them."""
     if not isinstance(tools, list):
-        return invalid_type("tools", f"an array of {items}", tools)
-    if error := too_long_array("tools", tools, MOST_TOOLS, "offer the tools that this step needs."):
+        return refusals.invalid_type("tools", f"an array of {items}", tools)
+    if error := refusals.too_long_array("tools", tools, MOST_TOOLS, "offer the tools that this step needs."):
         return error
     for index, tool in enumerate(tools):
         at = f"tools[{index}]"
         if not isinstance(tool, dict):
-            return invalid_type(at, "an object", tool)
+            return refusals.invalid_type(at, "an object", tool)
         if tool.get("type") is None:
-            return missing_parameter(f"{at}.type", "a tool is an object with the type 'function'.")
+            return refusals.missing_parameter(f"{at}.type", "a tool is an object with the type 'function'.")
     return None
 
 
@@ -90,11 +82,11 @@ def callable_error(kind: str, function: Mapping[str, Any], at: str) -> ApiError 
     if error := name_error(name, f"{at}.name", "give the tool a name."):
         return error
     if not isinstance(function.get("description"), str | None):
-        return invalid_type(f"{at}.description", "a string", function["description"])
+        return refusals.invalid_type(f"{at}.description", "a string", function["description"])
     if kind == "custom":
         return None
     if not isinstance(function.get("strict"), bool | None):
-        return invalid_type(f"{at}.strict", "a boolean", function["strict"])
+        return refusals.invalid_type(f"{at}.strict", "a boolean", function["strict"])
     refused = None
     if not isinstance(parameters, dict | None):
         refused = f"{parameters!r} is not of type 'object'.", "parameters is a JSON schema"
@@ -105,7 +97,7 @@ def callable_error(kind: str, function: Mapping[str, Any], at: str) -> ApiError 
     if refused is None:
         return None
     text = f"Invalid schema for function '{name}': {refused[0]}"
-    return bad_request(text, f"{refused[1]}.", f"{at}.parameters", "invalid_function_parameters")
+    return refusals.bad_request(text, f"{refused[1]}.", f"{at}.parameters", "invalid_function_parameters")
 
 
 def allowed_tools_error(allowed: Any, tools: Sequence[Mapping[str, Any]], at: str) -> ApiError | None:
@@ -117,21 +109,21 @@ def allowed_tools_error(allowed: Any, tools: Sequence[Mapping[str, Any]], at: st
         at: the path of `allowed` in the request.
     """
     if not isinstance(allowed, dict):
-        return missing_parameter(at, 'add the allowed tools: {"mode": "auto", "tools": […]}.')
+        return refusals.missing_parameter(at, 'add the allowed tools: {"mode": "auto", "tools": […]}.')
     for name in ("mode", "tools"):
         if allowed.get(name) is None:
-            return missing_parameter(f"{at}.{name}", f"a choice of allowed tools needs {name}.")
+            return refusals.missing_parameter(f"{at}.{name}", f"a choice of allowed tools needs {name}.")
     if allowed["mode"] not in MODES:
-        return invalid_value(f"{at}.mode", allowed["mode"], MODES, "choose one of these.")
+        return refusals.invalid_value(f"{at}.mode", allowed["mode"], MODES, "choose one of these.")
     if not isinstance(allowed["tools"], list):
-        return invalid_type(f"{at}.tools", "an array of objects", allowed["tools"])
+        return refusals.invalid_type(f"{at}.tools", "an array of objects", allowed["tools"])
     offered = [_identity(tool) for tool in tools]
     for index, tool in enumerate(allowed["tools"]):
         if not isinstance(tool, dict):
-            return invalid_type(f"{at}.tools[{index}]", "an object", tool)
+            return refusals.invalid_type(f"{at}.tools[{index}]", "an object", tool)
         if _identity(tool) not in offered:
             text = f"Tool choice '{_identity(tool)[1]}' not found in 'tools' parameter."
-            return bad_request(text, "allow only tools that the request offers.", "tool_choice")
+            return refusals.bad_request(text, "allow only tools that the request offers.", "tool_choice")
     return None
 
 
@@ -146,5 +138,5 @@ def choice_word_error(choice: Any, expected: str) -> ApiError | None:
     """Return the error of a tool choice that is neither an object nor one of the API's words, or None."""
     if isinstance(choice, str):
         hint = "choose one of these, or name a tool."
-        return None if choice in CHOICES else invalid_value("tool_choice", choice, CHOICES, hint)
-    return None if isinstance(choice, dict) else invalid_type("tool_choice", expected, choice)
+        return None if choice in CHOICES else refusals.invalid_value("tool_choice", choice, CHOICES, hint)
+    return None if isinstance(choice, dict) else refusals.invalid_type("tool_choice", expected, choice)

@@ -107,7 +107,8 @@ def _response(response: Mapping[str, Any]) -> Content:
             raise UnreadableAnswer(f"items of type {kind} can't be recorded")
     reason = REASONS.get((response.get("incomplete_details") or {}).get("reason", ""), "stop")
     text = "".join(texts) if texts else None
-    choice = Choice(text, refusal, tuple(calls), "tool_calls" if calls else reason, reasoning, tuple(items))
+    reason = "tool_calls" if calls and reason == "stop" else reason
+    choice = Choice(text, refusal, tuple(calls), reason, reasoning, tuple(items))
     return (choice,), _usage(response.get("usage"), "input_tokens", "output_tokens", "reasoning_tokens")
 
 
@@ -192,11 +193,7 @@ def _last_response(events: Iterator[dict[str, Any]]) -> Any:
     return ended[-1]
 
 
-READERS: Final[Mapping[str, Callable[[Any], Content]]] = {
-    "chat": _chat,
-    "responses": _response,
-    "anthropic": _message,
-}
+READERS: Final[Mapping[str, Callable[[Any], Content]]] = {"chat": _chat, "responses": _response, "anthropic": _message}
 MERGERS: Final[Mapping[str, Callable[[Iterator[dict[str, Any]]], Any]]] = {
     "chat": _merged_chunks,
     "responses": _last_response,

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 from mock_llm.script import Scene
 from mock_llm.types import Request
-
-try:  # Python's regular expression parser; without it, scenes with `find` get no minimal request
-    from re import _parser as parser  # type: ignore[attr-defined]
-except ImportError:
-    parser = None
 
 
 def minimal_request(scene: Scene) -> Request | None:
@@ -25,9 +19,8 @@ def minimal_request(scene: Scene) -> Request | None:
     samples = [sample(pattern) for pattern in when.find.values()]
     if None in samples:
         return None
-    instructions = [f"Role: {when.role}"] * (when.role is not None) + list(when.system)
     texts = [*when.user, *when.says, *(text for text in samples if text)]
-    messages: list[dict[str, Any]] = [{"role": "system", "content": "\n".join(instructions)}] * bool(instructions)
+    messages: list[dict[str, Any]] = [{"role": "system", "content": "\n".join(when.system)}] * bool(when.system)
     messages += [{"role": "user", "content": text} for text in texts] or [{"role": "user", "content": ""}]
     calls = [
         {"id": f"c{n}", "type": "function", "function": {"name": tool, "arguments": ""}}
@@ -53,55 +46,25 @@ def minimal_request(scene: Scene) -> Request | None:
     return Request(body)
 
 
+FIRST_BRANCH = re.compile(r"(?<!\\)\(((?:\?:)?[^()|]*)\|[^()]*\)|^([^()|]+)\|.*", re.DOTALL)
+# An escaped character, a set, a number of repetitions, marks that match no text, any other character.
+TOKEN = re.compile(
+    r"\\(.)|\[(\^?)(\\?.)(?:\\.|[^\]])*\]|\{(\d+)[^}]*\}|\(\?[aimsux]+\)|\(\?:|\(\?P<\w+>|[()^$*+?]|(.)", re.DOTALL
+)
+CLASSES = {"d": "7", "w": "w", "s": " ", "D": "w", "S": "w", "W": " ", "n": "\n", "b": "", "A": "", "Z": ""}
+
+
 def sample(pattern: str) -> str | None:
-    """Return a text that matches a regular expression, or None if none was found."""
-    if parser is None:
-        return None
-    try:
-        text = _text(parser.parse(pattern))
-    except (KeyError, ValueError, RecursionError):
-        return None
+    """Return a text that a regular expression matches, or None if none was found."""
+    text = ""
+    for escaped, negated, member, times, literal in TOKEN.findall(FIRST_BRANCH.sub(r"(\1\2)", pattern)):
+        if negated or literal == ".":
+            text += "w"
+        elif times:
+            text += text[-1:] * (int(times) - 1)
+        elif escaped or member.startswith("\\"):
+            name = escaped or member[1]
+            text += CLASSES.get(name, name)
+        else:
+            text += member or literal
     return text if re.search(pattern, text) else None
-
-
-CATEGORIES = {"CATEGORY_DIGIT": "7", "CATEGORY_WORD": "w", "CATEGORY_SPACE": " ", "CATEGORY_NOT_SPACE": "w"}
-CATEGORIES |= {"CATEGORY_NOT_DIGIT": "w", "CATEGORY_NOT_WORD": " "}
-CANDIDATES = "w7 .,-_:/WxX\n"
-
-
-def _text(parts: Iterable[Any]) -> str:
-    return "".join(_part(str(kind), value) for kind, value in parts)
-
-
-def _part(kind: str, value: Any) -> str:
-    match kind:
-        case "LITERAL":
-            return chr(value)
-        case "ANY":
-            return "w"
-        case "NOT_LITERAL":
-            return "w" if chr(value) != "w" else "v"
-        case "IN":
-            return _one_of(value)
-        case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-            least, _, inner = value
-            return _text(inner) * int(least)
-        case "SUBPATTERN":
-            return _text(value[3])
-        case "BRANCH":
-            return _text(value[1][0])
-        case "AT" | "ASSERT" | "ASSERT_NOT":
-            return ""
-    raise KeyError(kind)
-
-
-def _one_of(choices: Any) -> str:
-    first = str(choices[0][0])
-    if first == "NEGATE":
-        tokens = [_one_of([choice]) for choice in choices[1:]]
-        return next(text for text in CANDIDATES if text not in tokens)
-    if first == "LITERAL":
-        return chr(choices[0][1])
-    if first == "RANGE":
-        return chr(choices[0][1][0])
-    return CATEGORIES[str(choices[0][1])]

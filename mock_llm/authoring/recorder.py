@@ -66,7 +66,7 @@ class Recorder:
             return response, None
         asked_for = endpoint(path, http_request.headers)
         if asked_for is None:
-            self._note(f"not recorded, {asked}: mock_llm does not serve it")
+            self._note(f"not recorded, {asked}: it is not a request to a model")
             return response, None
         try:
             body = json.loads(http_request.body)
@@ -75,7 +75,7 @@ class Recorder:
         except (NotRecorded, ValueError) as error:
             self._note(f"not recorded, {asked}: {error}")
             return response, None
-        return response, Call(-1, request.role, body, answer, 0, request.digest(), request)
+        return response, Call(-1, body, answer, 0, request.digest(), request)
 
     def _forward(self, request: HttpRequest) -> HttpResponse:
         """Return the endpoint's response, with the headers that clients read."""

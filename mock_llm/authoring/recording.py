@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from mock_llm.api import Endpoint
 from mock_llm.engine import best_matches, match, snippet
 from mock_llm.script import Scene, ScriptError, as_yaml, read_scenes, read_yaml
-from mock_llm.types import Answer, ApiError, Choice, Request, ToolCall
+from mock_llm.types import Answer, ApiError, Choice, Request, ToolCall, input_items
 
 from .answers import UnreadableAnswer, output_items, read_answer
 
@@ -71,7 +71,7 @@ class Recording:
                 answer = read_answer(endpoint.name, response, seconds)
                 if endpoint.stores:
                     name, items = output_items(response)
-                    self._conversations[name] = [*_input_items(full), *items]
+                    self._conversations[name] = [*input_items(full), *items]
             except UnreadableAnswer as error:
                 raise NotRecorded(str(error)) from None
             digest = request.digest()
@@ -81,13 +81,15 @@ class Recording:
 
     def _with_earlier_items(self, body: Any) -> Any:
         """Return a request of the Responses API with the items of the response that it continues."""
+        if isinstance(body, dict) and body.get("conversation") is not None:
+            raise NotRecorded("it is part of a conversation that only the endpoint knows")
         previous = body.get("previous_response_id") if isinstance(body, dict) else None
         if previous is None:
             return body
         if previous not in self._conversations:
             raise NotRecorded(f"it continues the response {previous!r}, which was not recorded")
         rest = {name: value for name, value in body.items() if name != "previous_response_id"}
-        return rest | {"input": [*self._conversations[previous], *_input_items(body)]}
+        return rest | {"input": [*self._conversations[previous], *input_items(body)]}
 
     def _add_scene(self, request: Request, answer: Answer) -> str:
         name = f"{len(self._script['scenes']) + 1}: {snippet(request.last.text) or 'recorded'}"
@@ -114,17 +116,11 @@ def _answering(scenes: Sequence[Scene], request: Request, name: str) -> bool:
     return [candidate.scene.name for candidate in best] == [name]
 
 
-def _input_items(body: Mapping[str, Any]) -> list[Any]:
-    given = body.get("input") or []
-    return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
-
-
 def conditions(request: Request) -> Iterator[dict[str, Any]]:
     """Yield conditions, in YAML form, that hold for this request, from few to many."""
     first = next((message.text for message in request.conversation if message.role == "user"), "")
     last = request.last.text
     few = {
-        "role": request.role,
         "says": [first] if first and first != last else None,
         "last": [last] if last else None,
         "turn": request.turn,

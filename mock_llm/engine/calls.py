@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from html import escape
-from typing import Any, overload
+from typing import Any, SupportsIndex, overload
 
 from mock_llm.types import SCRIPT_ERROR, STATUS, Answer, ApiError, Request
 
-COLUMNS = ("#", "role", "scene", "in", "out", "seconds", "reply")
+COLUMNS = ("#", "system", "scene", "in", "out", "seconds", "reply")
 WIDTH = 48
+SYSTEM_WIDTH = 20
 LOG_SIZE = 5000  # calls, including their requests
 MAX_ERRORS = 100
 RIGHT = frozenset({"#", "in", "out", "seconds"})
-STYLES = ("text-align: left; padding: 2px 8px", "text-align: right; padding: 2px 8px")
 # Faults without any text from the model: such a call has no tokens and takes no time.
 WITHOUT_ANSWER = frozenset({*STATUS, "timeout", "connection_error", "html"})
 
@@ -27,7 +26,6 @@ class Call:
 
     Args:
         index: its number in order of arrival, from 0; its index in `llm.calls` until the log is full.
-        role: the role in the instructions, such as "planner"; None without one.
         request: the JSON that the client sent; None if it was not a JSON object.
         outcome: the model's answer, or the client's error.
         attempt: 0 for the first attempt, k for the client's k-th silent retry.
@@ -37,13 +35,17 @@ class Call:
     """
 
     index: int
-    role: str | None
     request: Mapping[str, Any] | None
     outcome: Answer | ApiError
     attempt: int
     digest: str
     parsed: Request | None = field(default=None, repr=False)
     numbers: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def system(self) -> str:
+        """The instructions; empty without any, and if validation failed."""
+        return self.parsed.system if self.parsed else ""
 
     @property
     def scene(self) -> str | None:
@@ -131,40 +133,24 @@ class CallLog:
             return frozenset(self._used)
 
 
-class Calls(Sequence[Call]):
-    """A sequence of calls that prints as a plain table; equal calls give equal text."""
-
-    def __init__(self, calls: Iterable[Call]) -> None:
-        self._calls = tuple(calls)
-
-    def __len__(self) -> int:
-        return len(self._calls)
-
-    def __iter__(self) -> Iterator[Call]:
-        return iter(self._calls)
+class Calls(tuple[Call, ...]):
+    """The calls of a log; prints as a plain table, and equal calls give equal text."""
 
     @overload
-    def __getitem__(self, index: int) -> Call: ...
+    def __getitem__(self, index: SupportsIndex) -> Call: ...
     @overload
     def __getitem__(self, index: slice) -> Calls: ...
-    def __getitem__(self, index: int | slice) -> Call | Calls:
+    def __getitem__(self, index: SupportsIndex | slice) -> Call | Calls:
         if isinstance(index, slice):
-            return Calls(self._calls[index])
+            return Calls(super().__getitem__(index))
         try:
-            return self._calls[index]
+            return super().__getitem__(index)
         except IndexError:
-            count = f"{len(self)} call{'s' * (len(self) != 1)}" if self._calls else "no call"
+            count = f"{len(self)} call{'s' * (len(self) != 1)}" if self else "no call"
             raise IndexError(f"there is no call {index}: the log has {count}") from None
 
-    def by_content(self) -> Calls:
-        """Return the calls in an order that does not depend on threads: by role, scene and content, with new
-        numbers.
-        """
-        ordered = sorted(self._calls, key=lambda call: (call.role or "", call.scene or "", call.digest, call.attempt))
-        return Calls([replace(call, index=index) for index, call in enumerate(ordered)])
-
     def __repr__(self) -> str:
-        rows = [COLUMNS, *(_row(call) for call in self._calls)]
+        rows = [COLUMNS, *(_row(call) for call in self)]
         widths = [max(len(row[n]) for row in rows) for n in range(len(COLUMNS))]
 
         def cell(name: str, text: str, width: int) -> str:
@@ -172,25 +158,13 @@ class Calls(Sequence[Call]):
 
         return "\n".join("  ".join(map(cell, COLUMNS, row, widths)).rstrip() for row in rows)
 
-    def _repr_html_(self) -> str:
-        """Return the table for a notebook, with inline styles only, so that an untrusted notebook shows it the same
-        way.
-        """
-
-        def line(tag: str, cells: Sequence[str]) -> str:
-            styled = zip(COLUMNS, cells, strict=True)
-            inner = (f'<{tag} style="{STYLES[name in RIGHT]}">{escape(text)}</{tag}>' for name, text in styled)
-            return f"<tr>{''.join(inner)}</tr>"
-
-        rows = "".join(line("td", _row(call)) for call in self._calls)
-        caption = f"{len(self)} call{'s' * (len(self) != 1)}"
-        head = f"<caption>{caption}</caption><thead>{line('th', COLUMNS)}</thead>"
-        return f'<table style="border-collapse: collapse">{head}<tbody>{rows}</tbody></table>'
-
 
 def _row(call: Call) -> tuple[str, ...]:
-    text = " ".join(call.text.split())
-    text = text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
     scene = call.scene if call.error is None else f"{call.error.status} {call.error.code or call.error.type}"
     numbers = (str(call.input_tokens), str(call.output_tokens), f"{call.latency:.2f}")
-    return (str(call.index), call.role or "-", scene or "-", *numbers, text)
+    return (str(call.index), _line(call.system, SYSTEM_WIDTH) or "-", scene or "-", *numbers, _line(call.text, WIDTH))
+
+
+def _line(text: str, width: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= width else f"{text[: width - 1]}…"

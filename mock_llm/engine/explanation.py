@@ -7,7 +7,7 @@ well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,6 @@ from mock_llm.script import Scene, as_yaml
 from mock_llm.types import Answer, Request
 
 from .calls import Call
-from .counters import Count
 from .matching import Match, best_matches, excerpt, match
 
 NAME_WIDTH = 60
@@ -50,7 +49,8 @@ def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
         error = call.error
         message = f"\n{error}" if error else ""
         return Explanation(f"{_head(call)} was refused before any scene was checked.{message}", None, None)
-    matches = [match(scene, call.parsed, _numbers_of_the_call(call.numbers)) for scene in scenes]
+    # The call's original numbers, because an explanation must not draw new ones.
+    matches = [match(scene, call.parsed, lambda counter: call.numbers.get(counter, 1)) for scene in scenes]
     best = best_matches(matches)
     if len(best) != 1:
         error = call.error
@@ -61,11 +61,6 @@ def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
     if others:
         lines += _second(best[0], others[0])
     return Explanation("\n".join(lines), best[0].scene.name, others[0].scene.name if others else None)
-
-
-def _numbers_of_the_call(numbers: Mapping[str, int]) -> Count:
-    # The call's original numbers, because an explanation must not draw new ones.
-    return lambda counter: numbers.get(counter, 1)
 
 
 def _head(call: Call) -> str:
@@ -139,16 +134,17 @@ def ambiguous(best: Sequence[Match], request: Request) -> str:
 
 
 def summary(request: Request) -> str:
-    """Summarize a request: its role, its format, and its last message."""
-    asker = f"role {request.role}" if request.role else "no role"
-    return f"{asker}, format {request.format}, last message {excerpt(request.last)}"
+    """Summarize a request: its instructions, its format, and its last message."""
+    instructions = snippet(request.system)
+    head = f"instructions {instructions!r}" if instructions else "no instructions"
+    return f"{head}, format {request.format}, last message {excerpt(request.last)}"
 
 
 def paste(request: Request) -> list[str]:
     """Return the YAML lines of a scene that fits the request."""
-    words = snippet(request.last.text)
+    words, instructions = snippet(request.last.text), snippet(request.system)
     when: dict[str, Any] = {
-        "role": request.role,
+        "system": [instructions] if instructions else None,
         "last": [words] if words else None,
         "format": None if request.format == "text" else request.format,
         "tools": list(request.tools) or None,
@@ -158,7 +154,7 @@ def paste(request: Request) -> list[str]:
     if request.format != "text":
         reply = {"json": {} if request.schema is None else example(request.schema)}
     when = {name: value for name, value in when.items() if value is not None}
-    scene = {"name": f"{request.role or 'reply'}: {words}" if words else "a name"} | ({"when": when} if when else {})
+    scene = {"name": f"reply: {words}" if words else "a name"} | ({"when": when} if when else {})
     return ["  " + line for line in as_yaml([scene | {"reply": reply}]).splitlines()]
 
 

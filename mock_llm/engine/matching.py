@@ -86,9 +86,6 @@ def best_matches(matches: Sequence[Match]) -> list[Match]:
 
 def _checks(scene: Scene, request: Request, captures: Mapping[str, str]) -> Iterator[Check]:
     when = scene.when
-    if when.role is not None:
-        actual = f"the role is {request.role!r}" if request.role else "the instructions have no line 'Role: …'"
-        yield Check(f"role: {when.role}", request.role == when.role, actual)
     for text in when.system:
         yield Check(
             f"system: {text}", occurs(text, request.system), _why_absent(text, "the instructions", request.system)

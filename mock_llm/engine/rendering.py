@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from mock_llm.script import NOTHING, Reply, ToolUse
-from mock_llm.types import Answer, ApiError, Choice, Fault, Request, ToolCall, Usage, unprocessable
+from mock_llm.types import Answer, ApiError, Choice, Request, ToolCall, Usage, unprocessable
 
 from .matching import Match
 from .reply_validation import items_error, reply_error
@@ -25,7 +25,7 @@ def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
     except Exception as error:  # the script's author wrote this function and needs to see any error
         problem = f"{type(error).__name__}: {error}"
         return unprocessable("scene_failed", f"The reply of scene {scene} failed: {problem}")
-    fault = _fault(reply, attempt)
+    fault = reply.faults[attempt] if attempt < len(reply.faults) else reply.fault
     mismatch = fault.mismatch(request.stream) if fault else None
     if len(parts) < request.choices:
         mismatch = f"the request has n={request.choices}, but the reply has {len(parts)} choices"
@@ -67,10 +67,6 @@ def _exempt(reply: Reply, text: str | None, calls: tuple[ToolCall, ...]) -> bool
     return on_purpose or (reply.fault is not None and text is None and not calls)
 
 
-def _fault(reply: Reply, attempt: int) -> Fault | None:
-    return reply.faults[attempt] if attempt < len(reply.faults) else reply.fault
-
-
 def _text(reply: Reply) -> str | None:
     if reply.refusal is not None or reply.json is NOTHING:
         return reply.text
@@ -88,11 +84,8 @@ def _calls(reply: Reply, request: Request, choice: int) -> tuple[ToolCall, ...]:
 
 
 def _choice(reply: Reply, text: str | None, calls: tuple[ToolCall, ...], request: Request) -> Choice:
-    named = request.tool_choice not in (
-        "auto",
-        "none",
-        "required",
-    )  # the API gives "stop" for a call that the request named
+    # The API gives "stop" for a call that the request named.
+    named = request.tool_choice not in ("auto", "none", "required")
     reason = "tool_calls" if calls and reply.finish_reason == "stop" and not named else reply.finish_reason
     if text is None and reply.refusal is None and not calls:
         text = ""

@@ -31,7 +31,7 @@ from .fields import (
     texts,
 )
 from .replies import Reply, ToolUse, unreadable
-from .scenes import Scene, When
+from .scenes import Scene, When, check_unseen
 from .yaml_lines import YamlError, read_yaml
 
 Source = Scene | Mapping[str, Any] | str | os.PathLike[str]
@@ -94,7 +94,8 @@ def _file(path: FilePath, problems: list[str]) -> list[Scene]:
         problems.append(f"{path.name}:{error.line}: {error}")
         return []
     top = Place(path.name, lines, problems)
-    given = fields(data, {"scenes": anything, "unseen": _unseen}, top, "a script")
+    given = fields(data, {"scenes": anything, "unseen": anything}, top, "a script")
+    construct(check_unseen, {"word": given.get("unseen", "refuse")}, top.at("unseen"))
     if "scenes" not in given:
         top.report("a script needs a field 'scenes', a list of scenes")
     entries = given.get("scenes", [])
@@ -103,12 +104,6 @@ def _file(path: FilePath, problems: list[str]) -> list[Scene]:
         entries = []
     scenes = [scene for n, entry in enumerate(entries) for scene in _scene(entry, top.at("scenes").at(n))]
     return scenes if given.get("unseen") != "accept" else [replace(scene, unseen="accept") for scene in scenes]
-
-
-def _unseen(value: Any, place: Place) -> Any:
-    if value not in ("refuse", "accept"):
-        place.report(f"unseen is 'refuse' or 'accept', not {value!r}")
-    return value
 
 
 def _scene(data: Any, place: Place) -> list[Scene]:
@@ -130,7 +125,7 @@ def _when(value: Any, place: Place) -> When | None:
     known: dict[str, Check] = dict.fromkeys(
         ("system", "user", "says", "last", "never", "tools", "image", "called"), texts
     )
-    known |= {"role": text, "find": patterns, "format": text, "turn": count, "counter": text}
+    known |= {"find": patterns, "format": text, "turn": count, "counter": text}
     given = fields(value, known, place, "when")
     return construct(When, given, place) if len(place.problems) == before else None
 

@@ -24,14 +24,7 @@ BRACED = re.compile(r"\{\{([^{}]*)\}\}")
 AS_JSON = re.compile(r"\{\{\s*(\w+)\s*(?:\|\s*json\s*){1,2}\}\}")
 
 
-class _Nothing:
-    """Marks a reply without `json`, because `json: null` is a reply too."""
-
-    def __repr__(self) -> str:
-        return "NOTHING"
-
-
-NOTHING: Final = _Nothing()
+NOTHING: Final = object()  # marks a reply without `json`, because `json: null` is a reply too
 ESTIMATED: Final = Usage()
 
 

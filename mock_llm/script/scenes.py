@@ -28,7 +28,6 @@ class When:
     mistaken for the old one.
 
     Args:
-        role: the instructions contain the line "Role: <role>".
         system: the instructions contain each of these texts.
         user: for each of these texts, some user message contains it.
         says: for each of these texts, some user, assistant or tool message contains it.
@@ -47,7 +46,6 @@ class When:
             numbered in order of arrival. A silent retry gets the same number.
     """
 
-    role: str | None = None
     system: Texts = ()
     user: Texts = ()
     says: Texts = ()

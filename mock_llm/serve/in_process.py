@@ -42,7 +42,8 @@ def transport(handle: Handle, library: Any = None) -> Any:
 
 def _transport(handle: Handle, http: Any) -> Any:
     def answer(request: Any) -> HttpResponse:
-        return handle(HttpRequest(request.method, request.url.path, dict(request.headers), request.content))
+        url = request.url
+        return handle(HttpRequest(request.method, url.path, dict(request.headers), request.content, url.query.decode()))
 
     def deliver(request: Any, response: HttpResponse) -> Any:
         if _times_out(request, response):

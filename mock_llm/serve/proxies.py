@@ -7,9 +7,7 @@ import os
 import threading
 from collections.abc import Iterator
 
-NAMES = ("NO_PROXY", "no_proxy")
-_hosts: list[str] = []  # a host for each open block
-_before: dict[str, str | None] = {}  # the environment before the first open block
+NAMES = ("NO_PROXY", "no_proxy")  # programs differ in which spelling they prefer
 _lock = threading.Lock()
 
 
@@ -19,25 +17,20 @@ def without_proxy(host: str) -> Iterator[None]:
     can overlap.
     """
     with _lock:
-        if not _hosts:
-            _before.update({name: os.environ.get(name) for name in NAMES})
-        _hosts.append(host)
-        _write()
+        for name in NAMES:
+            os.environ[name] = ",".join([*_hosts(name), host])
     try:
         yield
     finally:
         with _lock:
-            _hosts.remove(host)
-            _write()
+            for name in NAMES:
+                hosts = _hosts(name)
+                if host in hosts:
+                    hosts.remove(host)
+                os.environ[name] = ",".join(hosts)
+                if not hosts:
+                    del os.environ[name]
 
 
-def _write() -> None:
-    # Programs differ in which spelling they prefer, so both name all hosts.
-    named = [host.strip() for value in _before.values() for host in (value or "").split(",")]
-    for name, value in _before.items():
-        if _hosts:
-            os.environ[name] = ",".join(dict.fromkeys(filter(None, [*named, *_hosts])))
-        elif value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
+def _hosts(name: str) -> list[str]:
+    return [host.strip() for host in os.environ.get(name, "").split(",") if host.strip()]

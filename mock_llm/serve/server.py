@@ -19,15 +19,14 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from mock_llm.api import error_response
-from mock_llm.types import HttpRequest, HttpResponse, bad_request
+from mock_llm.types import ApiError, HttpRequest, HttpResponse
 
 from .in_process import Handle
 from .proxies import without_proxy
 
 LARGEST_BODY: Final = 16 * 2**20  # bytes
-LONGEST_TRAILER: Final = 100  # lines after the last chunk
 IDLE: Final = 60.0  # seconds after which a silent connection is closed
-METHODS: Final = "GET, POST, OPTIONS"
+METHODS: Final = "GET, POST, DELETE, OPTIONS"
 LOOPBACK_PAGE: Final = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
 LONGEST_WAIT: Final = 2.0  # maximum seconds that a never-ending answer keeps its client waiting
 
@@ -148,7 +147,8 @@ class Connection(BaseHTTPRequestHandler):
         if self.command == "OPTIONS":
             self._send(HttpResponse(204, {"allow": METHODS, "content-type": "text/plain"}, ()))
             return
-        response = self.server.handle(HttpRequest(self.command, self.path.split("?")[0], headers, body))
+        path, _, query = self.path.partition("?")
+        response = self.server.handle(HttpRequest(self.command, path, headers, body, query))
         if response.delay > self._read_timeout(headers):
             self._hold()
         elif response.ending == "refused":
@@ -169,7 +169,7 @@ class Connection(BaseHTTPRequestHandler):
         if not hasattr(self, "request_version") or self.request_version == "HTTP/0.9":
             self.request_version = "HTTP/1.1"
         self.close_connection = True
-        error = bad_request(message or "Bad request", "this could not be read as an HTTP request.")
+        error = ApiError(400, message or "Bad request", hint="this could not be read as an HTTP request.")
         self._send(error_response(error), status=code)
 
     def log_message(self, *_: Any) -> None:
@@ -200,10 +200,9 @@ class Connection(BaseHTTPRequestHandler):
             if not 0 <= length <= LARGEST_BODY - len(body):
                 raise too_large()
             if not length:
-                for _ in range(LONGEST_TRAILER):
-                    if not self.rfile.readline(1024).strip():
-                        return bytes(body)
-                raise too_large()
+                while self.rfile.readline(1024).strip():
+                    pass
+                return bytes(body)
             body += self.rfile.read(length)
             self.rfile.readline(1024)
 

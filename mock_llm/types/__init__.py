@@ -7,27 +7,12 @@ from .errors import (
     NAME,
     SCRIPT_ERROR,
     ApiError,
-    bad_request,
-    empty_array,
-    empty_text,
-    invalid_name,
-    invalid_type,
-    invalid_value,
-    listed,
-    missing_parameter,
-    not_an_object,
-    not_supported,
-    number_above,
-    number_below,
     suggestion,
-    too_long_array,
-    too_long_text,
-    unknown_parameter,
     unprocessable,
 )
 from .faults import RETRY_AFTER_MS, STATUS, Fault, parse_fault
 from .http import HttpRequest, HttpResponse
-from .items import SERVICE_ITEMS, ServiceItem
+from .items import SERVICE_ITEMS, ServiceItem, input_items
 from .requests import Message, Request, image_hash
 
 __all__ = [
@@ -47,23 +32,9 @@ __all__ = [
     "ServiceItem",
     "ToolCall",
     "Usage",
-    "bad_request",
-    "empty_array",
-    "empty_text",
     "image_hash",
-    "invalid_name",
-    "invalid_type",
-    "invalid_value",
-    "listed",
-    "missing_parameter",
-    "not_an_object",
-    "not_supported",
-    "number_above",
-    "number_below",
+    "input_items",
     "parse_fault",
     "suggestion",
-    "too_long_array",
-    "too_long_text",
-    "unknown_parameter",
     "unprocessable",
 ]

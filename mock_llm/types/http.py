@@ -10,12 +10,13 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """An HTTP request from any transport or server; header names are lower case."""
+    """An HTTP request from any transport or server; header names are lower case, and `query` follows `?` in the address."""
 
     method: str
     path: str
     headers: dict[str, str]
     body: bytes
+    query: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,3 +120,9 @@ SERVICE_ITEMS: Final[Mapping[str, ServiceItem]] = {
     ),
     "compaction": ServiceItem("cmp", {}, status=False),
 }
+
+
+def input_items(body: Mapping[str, Any]) -> list[Any]:
+    """Return the input of a request to the Responses API as items; a string is a message of the user."""
+    given = body.get("input") or []
+    return [{"role": "user", "content": given}] if isinstance(given, str) else list(given)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-ROLE_LINE = re.compile(r"^Role:[ \t]*(\S.*?)\s*$", re.MULTILINE)
 INSTRUCTING = ("system", "developer")
 
 
@@ -72,12 +71,6 @@ class Request:
     def last(self) -> Message:
         """The newest message of the conversation; an empty one if there are only instructions."""
         return self.conversation[-1] if self.conversation else Message("user", "")
-
-    @cached_property
-    def role(self) -> str | None:
-        """The role in the instructions, from a line such as "Role: planner"; None without such a line."""
-        line = ROLE_LINE.search(self.system)
-        return line.group(1) if line else None
 
     @property
     def model(self) -> str:

@@ -45,9 +45,9 @@ class Script:
     def reply(self, request: Request) -> Reply:
         """The answer to a request, and how long it takes."""
         answer: Content = "1"
-        if request.role == "planner":
+        if "Role: planner" in request.system:
             answer = self._plan(request) if request.schema else self._list()
-        elif request.role == "executor":
+        elif "Role: executor" in request.system:
             answer = self._work(request)
         latency = seconds_of(request.model, tokens_in(json.dumps(answer, default=str)))
         if isinstance(answer, str):

@@ -11,7 +11,7 @@ from mock_llm.types import HttpRequest
 from tests.bench.timing import Row, beside, real, rounds
 
 SCENES = [
-    {"name": f"scene {n}", "when": {"role": "planner", "says": f"task {n}"}, "reply": {"json": {"steps": [n]}}}
+    {"name": f"scene {n}", "when": {"system": "Role: planner", "says": f"task {n}"}, "reply": {"json": {"steps": [n]}}}
     for n in range(20)
 ]
 ASK: dict[str, Any] = {

@@ -77,8 +77,8 @@ class Calls:
 def model(*calls: tuple[str, dict[str, Any]]) -> Any:
     """A client whose model makes all these calls at once, and then ends."""
     made = [{"tool": name, "arguments": arguments} for name, arguments in calls]
-    first = {"name": "calls", "when": {"role": "executor", "turn": 1}, "reply": {"calls": made, "broken": True}}
-    last = {"name": "done", "when": {"role": "executor"}, "reply": {"text": "done"}}
+    first = {"name": "calls", "when": {"system": "Role: executor", "turn": 1}, "reply": {"calls": made, "broken": True}}
+    last = {"name": "done", "when": {"system": "Role: executor"}, "reply": {"text": "done"}}
     return MockLLM([first, last]).client()
 
 
@@ -112,9 +112,9 @@ def test_the_call_of_a_step_runs_once_with_its_arguments(kind: str, gate: bool) 
 def test_a_model_that_does_not_make_the_call_is_reminded_of_it() -> None:
     office, end, pays = Office(), {"text": "All done."}, {"calls": [{"tool": "pay"}], "broken": True}
     scenes = [
-        {"name": "lazy", "when": {"role": "executor", "turn": 1}, "reply": end},
-        {"name": "reminded", "when": {"role": "executor", "last": "has not run"}, "reply": pays},
-        {"name": "end", "when": {"role": "executor", "last": "paid BOB"}, "reply": end},
+        {"name": "lazy", "when": {"system": "Role: executor", "turn": 1}, "reply": end},
+        {"name": "reminded", "when": {"system": "Role: executor", "last": "has not run"}, "reply": pays},
+        {"name": "end", "when": {"system": "Role: executor", "last": "paid BOB"}, "reply": end},
     ]
     _, run = reviewed(ReActExecutor(MockLLM(scenes).client(), office.tools), PAY_BOB)
     assert (run.status, office.calls) == ("finished", ["pay BOB"])

@@ -91,7 +91,7 @@ class Odd:
 
 
 def model_that_says(**reply: Any) -> tuple[LLMEvaluator, MockLLM]:
-    llm = MockLLM([{"name": "says", "when": {"role": "evaluator"}, "reply": reply}])
+    llm = MockLLM([{"name": "says", "when": {"system": "Role: evaluator"}, "reply": reply}])
     return LLMEvaluator(llm.client()), llm
 
 

@@ -219,7 +219,7 @@ WHOLE = answer(call("1", 1), call("2", 2, "1"), call("3", 3), call("4", 4, "2", 
 
 
 def scenes(*replies: dict[str, Any]) -> TimedLLM:
-    when = {"role": "planner", "counter": "asked"}
+    when = {"system": "Role: planner", "counter": "asked"}
     turns = [{"name": f"{n}", "when": when | {"turn": n}, "reply": reply} for n, reply in enumerate(replies, 1)]
     return TimedLLM(turns)
 

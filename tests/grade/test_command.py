@@ -26,7 +26,7 @@ def steps(*tools: str) -> list[dict[str, Any]]:
 def scene(name: str, goal: str, reply: dict[str, Any], **when: Any) -> dict[str, Any]:
     return {
         "name": name,
-        "when": {"role": "planner", "says": [f"Goal: {goal}"], **when},
+        "when": {"system": "Role: planner", "says": [f"Goal: {goal}"], **when},
         "reply": {"latency": 2.0, **reply},
     }
 

@@ -128,7 +128,7 @@ def events(body: bytes) -> list[tuple[str | None, Any]]:
 
 
 def check(status: int, content_type: str, body: bytes) -> str:
-    """Whatever the wire says is valid; what it was is returned."""
+    """Check a whole answer, and return its kind."""
     if content_type.startswith("text/event-stream"):
         return check_stream(events(body))
     answer = json.loads(body)

@@ -21,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM, Reply
+from mock_llm.api import endpoint
 from mock_llm.api.anthropic.models import AS_OF, MODELS, UNKNOWN, model_of
 from mock_llm.serve import intercepted
 from mock_llm.types import HttpRequest
@@ -141,18 +142,8 @@ def test_the_events_follow_the_protocol(llm: MockLLM) -> None:
     assert names.count("ping") == 1
 
 
-def test_a_tool_loop_a_stop_sequence_and_a_limit(llm: MockLLM) -> None:
+def test_a_stop_sequence_and_a_limit(llm: MockLLM) -> None:
     client = llm.anthropic()
-    messages: list[Any] = [{"role": "user", "content": [{"type": "text", "text": "look"}]}]
-    asked = client.messages.create(**asking({"messages": messages, "tools": [TOOL]}))
-    uses = [block for block in asked.content if block.type == "tool_use"]
-    assert [use.input for use in uses] == [{"q": "Oslo"}, {"q": "Rome"}]
-    messages.append({"role": "assistant", "content": asked.content})
-    results = [{"type": "tool_result", "tool_use_id": use.id, "content": [TEXT], "is_error": True} for use in uses]
-    messages.append({"role": "user", "content": results})
-    told = client.messages.create(**asking({"messages": messages, "tools": [TOOL]}))
-    assert (told.content[0].text, told.stop_reason) == ("Rain.", "end_turn")
-
     talk = said({"role": "user", "content": "talk"})
     stopped = client.messages.create(**asking({**talk, "stop_sequences": ["works", "but"]}))
     assert (stopped.content[0].text, stopped.stop_reason, stopped.stop_sequence) == (
@@ -203,6 +194,15 @@ def test_thoughts_are_shown_as_the_model_does_and_go_back_unchanged(
         messages[1] = {"role": "assistant", "content": plain.content[1:]}
         with pytest.raises(anthropic.BadRequestError, match="must start with a thinking block"):
             client.messages.create(**body)
+
+
+def test_thoughts_of_the_real_service_are_signed_for_a_recording() -> None:
+    thought = {"type": "thinking", "thinking": "x", "signature": "of the real service"}
+    spoken = {"role": "assistant", "content": [thought, {"type": "redacted_thinking", "data": "x"}, TEXT]}
+    asked, body = endpoint("/v1/messages", {"anthropic-version": NEW}), asking(said(USER, spoken, USER))
+    assert asked is not None
+    assert "Invalid `signature` in `thinking` block" in str(asked.validate(body))
+    assert asked.validate(asked.adopt(body)) is None
 
 
 def test_structured_outputs_and_the_other_paths(llm: MockLLM) -> None:

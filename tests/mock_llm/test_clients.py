@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import openai
 import pytest
 
 from mock_llm import MockLLM
+from mock_llm.engine import CallLog
 from tests.core.ending import to_its_end
 
 SYSTEM = {"role": "system", "content": "You write plans, as JSON.\nRole: planner\n"}
@@ -27,7 +27,7 @@ PLAN = {"goal": "12 * 4 + 5", "steps": [{"id": "1", "tool": "multiply"}]}
 SCENES: list[dict[str, Any]] = [
     {
         "name": "plan the sum",
-        "when": {"role": "planner", "says": "12 * 4 + 5", "format": "json"},
+        "when": {"system": "Role: planner", "says": "12 * 4 + 5", "format": "json"},
         "reply": {"json": PLAN, "latency": 1.5, "usage": {"input": 412, "output": 180}},
     },
     {"name": "greet", "when": {"says": "hello"}, "reply": {"text": "Good day to you, dear caller."}},
@@ -42,27 +42,6 @@ def say(text: str, **options: Any) -> dict[str, Any]:
 @pytest.fixture
 def llm() -> MockLLM:
     return MockLLM(SCENES)
-
-
-def test_the_sync_client_gets_the_scripted_plan(llm: MockLLM) -> None:
-    client = llm.client()
-    assert isinstance(client, openai.OpenAI)
-    reply = client.chat.completions.create(**ASK)
-    assert json.loads(reply.choices[0].message.content or "") == PLAN
-    assert (reply.model, reply.choices[0].finish_reason) == ("gpt-4.1", "stop")
-    assert reply.usage is not None
-    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.total_tokens) == (412, 180, 592)
-
-
-def test_the_async_client_gets_the_same_bytes_as_the_sync_client(llm: MockLLM) -> None:
-    async def ask() -> bytes:
-        client = llm.async_client()
-        assert isinstance(client, openai.AsyncOpenAI)
-        reply = await client.chat.completions.with_raw_response.create(**ASK)
-        return reply.content
-
-    other = MockLLM(SCENES).client()
-    assert asyncio.run(ask()) == other.chat.completions.with_raw_response.create(**ASK).content
 
 
 def test_the_latency_is_reported_and_not_slept() -> None:
@@ -141,12 +120,11 @@ def test_models_are_listed_and_described(llm: MockLLM) -> None:
 
 def test_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
     client = llm.client()
-    with pytest.raises(openai.NotFoundError, match=r"Invalid URL \(GET /v1/nowhere\)"):
-        client.get("/nowhere", cast_to=object)
+    for path in ("/nowhere", "/conversations", "/conversations/conv_1/messages"):
+        with pytest.raises(openai.NotFoundError, match=rf"Invalid URL \(GET /v1{path}\)"):
+            client.get(path, cast_to=object)
     for ask in (
         lambda: client.embeddings.create(model="x", input="hello"),
-        lambda: client.conversations.create(),
-        lambda: client.conversations.items.list("conv_1"),
         lambda: client.responses.compact(model="gpt-5.4", input="hello"),
         lambda: client.responses.cancel("resp_1"),
         client.files.list,
@@ -161,20 +139,29 @@ def test_calls_print_as_the_same_table_every_time(llm: MockLLM) -> None:
     with pytest.raises(openai.UnprocessableEntityError):
         client.chat.completions.create(**say("good morning"))
     assert str(llm.calls).splitlines() == [
-        "#  role     scene               in  out  seconds  reply",
-        '0  planner  plan the sum       412  180     1.50  {"goal": "12 * 4 + 5", "steps": [{"id": "1", "t…',
-        "1  -        422 no_scene_fits    0    0     0.00  mock_llm has no scene for this request: no role…",
+        "#  system                scene               in  out  seconds  reply",
+        '0  You write plans, as…  plan the sum       412  180     1.50  {"goal": "12 * 4 + 5", "steps": [{"id": "1", "t…',
+        "1  -                     422 no_scene_fits    0    0     0.00  mock_llm has no scene for this request: no inst…",
     ]
     first, second = llm.calls
     assert (first.scene, first.latency, first.error) == ("plan the sum", 1.5, None)
     assert first.request == ASK
     assert second.error is not None
     assert llm.calls[-1] == second
-    assert len(llm.calls[:1]) == 1
+    assert str(llm.calls[:1]).splitlines()[1].startswith("0  You write")
     with pytest.raises(IndexError, match="there is no call 5: the log has 2 calls"):
         llm.calls[5]
     with pytest.raises(IndexError, match="there is no call -1: the log has no call"):
         MockLLM(SCENES).explain(-1)
+
+
+def test_the_log_keeps_the_newest_calls_and_the_names_of_all_scenes(llm: MockLLM) -> None:
+    log = CallLog(size=2)
+    for text in ("hello", "hello", "rm -rf", "rm -rf"):
+        llm.client().chat.completions.create(**say(text))
+        log.append(llm.calls[-1])
+    assert [(call.index, call.scene) for call in log.calls] == [(2, "decline"), (3, "decline")]
+    assert log.used == {"greet", "decline"}
 
 
 def test_assert_all_used_names_the_scenes_that_answered_nothing(llm: MockLLM) -> None:

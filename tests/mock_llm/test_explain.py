@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import html
 import re
 import subprocess
 import sys
@@ -33,7 +32,7 @@ scenes:
     when: {says: [hello, friend]}
     reply: {text: Good day, faults: [rate_limit]}
   - name: wave
-    when: {says: hello, turn: 2, role: clerk}
+    when: {says: hello, turn: 2, system: clerk}
     reply: {text: "*waves*"}
 """
 
@@ -55,7 +54,7 @@ def test_an_explanation_says_which_scene_why_and_what_would_have_changed_it(tmp_
     ask(llm, "hello my friend")
     explained = llm.explain(-1)
     assert str(explained).splitlines() == [
-        "Call 1 (silent retry 1): no role, format text, last message user 'hello my friend'.",
+        "Call 1 (silent retry 1): no instructions, format text, last message user 'hello my friend'.",
         "The scene 'greet back' (greet.yaml:7) answered: its 2 conditions hold, and no scene that fits has more.",
         "  fits     says: hello",
         "  fits     says: friend",
@@ -82,17 +81,6 @@ def test_calls_that_no_scene_answered_are_explained_too(tmp_path: Path) -> None:
     assert "Expected a value <= 2" in told[2]
     with pytest.raises(IndexError):
         llm.explain(3)
-
-
-def test_calls_are_a_table_in_a_notebook_with_the_same_cells_as_the_text(tmp_path: Path) -> None:
-    llm = load(tmp_path)
-    ask(llm, "hello <script>alert(1)</script> & friend")
-    ask(llm, "who?")
-    table = llm.calls._repr_html_()
-    assert set(re.findall(r"<(\w+)", table)) == {"table", "caption", "thead", "tbody", "tr", "th", "td"}
-    cells = [html.unescape(cell) for cell in re.findall(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", table, re.S)]
-    rows = [cells[n : n + 7] for n in range(0, len(cells), 7)]
-    assert [" ".join(row).split() for row in rows] == [line.split() for line in str(llm.calls).splitlines()]
 
 
 def run(path: Path) -> tuple[int, list[str]]:
@@ -136,7 +124,7 @@ WHENS = st.fixed_dictionaries(
     optional={
         "says": TEXTS,
         "last": TEXTS,
-        "role": st.sampled_from(["p", "q"]),
+        "system": st.sampled_from(["p", "q"]),
         "turn": st.integers(1, 3),
         "called": st.just(["t"]),
         "find": st.sampled_from([{"n": r"n=(\d+)"}, {"n": "[abc]+"}]),

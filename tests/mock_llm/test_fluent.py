@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mock_llm import MockLLM, Reply, ScriptError, When
-from mock_llm.authoring.minimal_request import minimal_request
-from mock_llm.script import Dialogue
-from mock_llm.types import HttpRequest
 from mock_llm.types.faults import PLAIN_ONLY, STREAM_ONLY, Kind
-from tests.rounds import rounds
 
 SEARCH = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
-PLAN = {
-    "steps": [
-        {"id": "1", "tool": "add", "params": {"a": 1, "b": 2}, "depends_on": []},
-        {"id": "2", "tool": "add", "params": {"a": 3, "b": 4}, "depends_on": ["1"]},
-    ]
-}
-USER = {"role": "user", "content": "Find v2.3.1, please: 4 + 5"}
-RESULT = [
-    {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "search", "arguments": "{}"}}]},
-    {"role": "tool", "tool_call_id": "c", "content": "it is 9"},
-]  # fmt: skip
-CAT = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{base64.b64encode(b'a cat').decode()}"}}
 WORDS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
 WHENS: list[dict[str, Any]] = WORDS["whens"]
 REPLIES: list[dict[str, Any]] = [
@@ -39,87 +19,6 @@ REPLIES: list[dict[str, Any]] = [
     *({"fault": kind} for kind in get_args(Kind) if kind not in (*STREAM_ONLY, *PLAIN_ONLY)),
     *({"text": "one two three", "fault": kind} for kind in sorted((*STREAM_ONLY, *PLAIN_ONLY))),
 ]
-
-
-def fluent(scenes: list[dict[str, Any]]) -> MockLLM:
-    """The scripted model of scenes in the YAML's form, written word by word."""
-    llm = MockLLM()
-    for scene in scenes:
-        reply, qualified = dict(scene["reply"]), {}
-        dialogue = llm.when(name=scene["name"], **scene.get("when", {}))
-        for fault in reply.pop("faults", []):
-            dialogue = fails(dialogue, fault)
-        if "fault" in reply:
-            dialogue = fails(dialogue, reply.pop("fault"), times=None)
-        for name in ("latency", "usage", "finish_reason", "broken", "reasoning", "items"):
-            if name in reply:
-                qualified[name] = reply.pop(name)
-        calls = reply.pop("calls", [])
-        for number, use in enumerate(calls if isinstance(calls, list) else [calls]):
-            word = dialogue.also if number else dialogue.calls
-            given = use.get("arguments", {})
-            dialogue = word(use["tool"], given) if isinstance(given, str) else word(use["tool"], **given)
-        if calls:
-            qualified |= reply
-        elif reply:
-            dialogue = dialogue.then(reply.pop("text"), **reply) if "text" in reply else dialogue.then(**reply)
-        if qualified:
-            dialogue = dialogue.having(**qualified)
-    return llm
-
-
-def fails(dialogue: Dialogue, fault: Any, **options: Any) -> Dialogue:
-    if isinstance(fault, str):
-        return dialogue.fails(fault, **options)
-    return dialogue.fails(**options, **fault)
-
-
-def loaded(text: str, folder: Path) -> MockLLM:
-    path = folder / "script.yaml"
-    path.write_text(text, encoding="utf-8")
-    return MockLLM.load(path)
-
-
-def alike(llm: MockLLM, other: MockLLM) -> None:
-    """Both have the same scenes, whatever file they were written in."""
-    assert [(s.name, s.when, s.reply) for s in llm.scenes] == [(s.name, s.when, s.reply) for s in other.scenes]
-
-
-def answers(llm: MockLLM) -> list[Any]:
-    """What a script says on the wire to many requests, the silent retries after a fault included."""
-    asked = []
-    schema = {"type": "json_schema", "json_schema": {"name": "any", "schema": {}}}
-    for messages in ([USER], [USER, *RESULT], [{"role": "system", "content": "Do be brief.\nRole: planner"}, USER]):
-        body: dict[str, Any] = {"model": "m", "messages": messages, "tools": [SEARCH]}
-        for more in (
-            {},
-            {"stream": True},
-            {"n": 2},
-            {"response_format": schema},
-            {"response_format": schema, "stream": True},
-        ):
-            asked.append({**body, **more})
-    asked.append({"model": "m", "messages": [{"role": "user", "content": [CAT]}]})
-    asked += [{"model": "m", "input": USER["content"]}, {"model": "m", "input": USER["content"], "stream": True}]
-    asked += [dict(request.body) for scene in llm.scenes if (request := minimal_request(scene)) is not None]
-    responses: list[Any] = []
-    for body in asked:
-        for attempt in "012":
-            headers = {"content-type": "application/json", "x-stainless-retry-count": attempt}
-            path = "/v1/responses" if "input" in body else "/v1/chat/completions"
-            request = HttpRequest("POST", path, headers, json.dumps(body).encode())
-            response = llm.respond(request)
-            error = json.loads(response.body).get("error", {}).get("code") if response.status == 422 else None
-            responses.append(
-                error or (response.status, response.headers, response.chunks, response.delay, response.ending)
-            )
-    return responses
-
-
-def forms() -> st.SearchStrategy[list[dict[str, Any]]]:
-    one = st.fixed_dictionaries({"when": st.sampled_from(WHENS), "reply": st.sampled_from(REPLIES)})
-    named = st.lists(one, min_size=1, max_size=4)
-    return named.map(lambda scenes: [{"name": f"scene {n}", **scene} for n, scene in enumerate(scenes)])
 
 
 def test_every_word_of_the_yaml_is_tried() -> None:
@@ -131,26 +30,34 @@ FORMS = [{"name": "only", "reply": reply} for reply in REPLIES]
 FORMS += [{"name": "only", "when": when, "reply": {"text": "Hello", "broken": True}} for when in WHENS]
 
 
+def values(llm: MockLLM) -> list[Any]:
+    """The names, conditions and replies of a script's scenes."""
+    return [(scene.name, scene.when, scene.reply) for scene in llm.scenes]
+
+
 @pytest.mark.parametrize("form", FORMS, ids=str)
-def test_each_condition_and_reply_is_that_of_the_yaml(form: dict[str, Any], tmp_path: Path) -> None:
-    in_yaml = loaded(yaml.safe_dump({"scenes": [form]}, sort_keys=False), tmp_path)
-    in_python = fluent([form])
-    alike(in_python, in_yaml)
-    told = answers(in_python)
-    assert told == answers(in_yaml)
-    assert "when" not in form or 200 in [answer[0] for answer in told]
+def test_each_condition_and_reply_comes_back_from_the_yaml(form: dict[str, Any], tmp_path: Path) -> None:
+    llm, path = MockLLM([form]), tmp_path / "script.yaml"
+    path.write_text(llm.to_yaml(), encoding="utf-8")
+    assert values(MockLLM.load(path)) == values(llm)
+    assert MockLLM.load(path).to_yaml() == llm.to_yaml()
 
 
-@pytest.mark.slow
-@rounds(30)
-@given(form=forms())
-def test_python_to_yaml_and_back_keeps_every_answer(form: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
-    folder = tmp_path_factory.mktemp("scripts")
-    in_python = fluent(form)
-    back = loaded(in_python.to_yaml(), folder)
-    alike(in_python, back)
-    assert back.to_yaml() == in_python.to_yaml()
-    assert answers(fluent(form)) == answers(back)
+def test_each_method_of_a_dialogue_is_a_field_of_the_yaml() -> None:
+    llm = MockLLM()
+    calls = llm.when(name="a", user="x", turn=2).fails("timeout", times=2).calls("search", q="Oslo")
+    calls.also("search", '{"q": ').having(text="Look.", broken=True)
+    llm.when(name="b", last="y").then("Hi", usage={"output": 3}).fails(times=None, status=503)
+    llm.when(name="c").calls("search", {"q": "Rome"})
+    uses = [{"tool": "search", "arguments": {"q": "Oslo"}}, {"tool": "search", "arguments": '{"q": '}]
+    first = {"calls": uses, "faults": ["timeout", "timeout"], "text": "Look.", "broken": True}
+    second = {"text": "Hi", "usage": {"output": 3}, "fault": {"status": 503}}
+    forms = [
+        {"name": "a", "when": {"user": "x", "turn": 2}, "reply": first},
+        {"name": "b", "when": {"last": "y"}, "reply": second},
+        {"name": "c", "reply": {"calls": [{"tool": "search", "arguments": {"q": "Rome"}}]}},
+    ]
+    assert values(llm) == values(MockLLM(forms))
 
 
 def test_another_word_is_refused_as_in_yaml() -> None:

@@ -1,4 +1,4 @@
-"""Items of a response beside messages and function calls: reasoning, custom tools, the service's own tools, compaction."""
+"""Items of a response other than messages and function calls: reasoning, custom tools, the service's own tools, compaction."""
 
 from __future__ import annotations
 
@@ -107,6 +107,14 @@ def test_a_response_that_is_referred_to_brings_its_reasoning_along(llm: MockLLM)
     assert asked(llm, input=third).output_text == "Rain."
 
 
+def test_reasoning_in_a_conversation_can_be_followed_by_an_item_with_a_new_id(llm: MockLLM) -> None:
+    first, client = asked(llm), llm.client()
+    thought, *calls = (item.to_dict() for item in first.output)
+    kept = client.conversations.create(items=[thought, *(without(call, "id") for call in calls)])
+    back = [item.to_dict() for item in client.conversations.items.list(kept.id, order="asc")]
+    assert asked(llm, input=[ASK, *back, *outputs(first)]).output_text == "Rain."
+
+
 def test_a_summary_and_the_encrypted_content_are_given_to_those_who_ask(llm: MockLLM) -> None:
     (plain, *_), (whole, *_) = asked(llm).output, asked(llm, reasoning={"summary": "auto"}, **ENCRYPTED).output
     assert (plain.summary, plain.encrypted_content) == ([], None)
@@ -168,14 +176,15 @@ def answers(items: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("kind", EVENTS)
 def test_the_events_of_each_item_are_those_of_recordings(kind: str) -> None:
-    if kind == "reasoning":
-        reply: dict[str, Any] = {"reasoning": "I think.", "text": "x"}
-    elif kind == "custom_tool_call":
-        reply = {"calls": {"tool": "sql", "arguments": "SELECT 1"}}
-    else:
+    reply: dict[str, Any] = {"reasoning": "I think.", "text": "x"}
+    if kind in ITEM:
         reply = {"items": [{"type": kind, **ITEM[kind]}], "text": "x"}
+    elif kind.endswith("call"):
+        reply = {
+            "calls": [{"tool": "sql", "arguments": "SELECT 1"}, {"tool": "weather", "arguments": {"city": "Oslo"}}]
+        }
     body = {"model": "gpt-5.4", "input": "x", "reasoning": {"summary": "auto"}, "stream": True}
-    body |= {"tools": [SQL, *OFFERED.values()], "context_management": [{"type": "compaction"}]}
+    body |= {"tools": [SQL, TOOL, *OFFERED.values()], "context_management": [{"type": "compaction"}]}
     answer = MockLLM([{"name": "one", "reply": reply}]).respond(
         HttpRequest("POST", "/v1/responses", {}, json.dumps(body).encode())
     )

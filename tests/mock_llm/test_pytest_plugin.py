@@ -137,24 +137,14 @@ def test_added(mock_llm):
 def test_of_its_own(mock_llm):
     assert ask() == "from its own file"
 
-@pytest.mark.mock_llm("missing.yaml")
-def test_missing_script(mock_llm):
-    pass
-
-@pytest.mark.mock_llm("other.yaml", scenes="othre")
-def test_missing_scene(mock_llm):
-    pass
-
-@pytest.mark.mock_llm(unsued="ignore")
-def test_wrong_word(mock_llm):
-    pass
-
-@pytest.mark.mock_llm(transport="pigeon")
-def test_wrong_value(mock_llm):
-    pass
-
-@pytest.mark.mock_llm(max_calls="many")
-def test_wrong_number(mock_llm):
+@pytest.mark.parametrize("n", [pytest.param(n, marks=pytest.mark.mock_llm(*files, **given)) for n, (files, given) in enumerate([
+    (["missing.yaml"], {}),
+    (["other.yaml"], {"scenes": "othre"}),
+    ([], {"unsued": "ignore"}),
+    ([], {"transport": "pigeon"}),
+    ([], {"max_calls": "many"}),
+])])
+def test_wrong(mock_llm, n):
     pass
 """
 HONEST = """
@@ -280,8 +270,7 @@ def test_a_marker_or_the_name_of_the_test_chooses_scripts(outcomes: Run, project
     own.write_text("scenes:\n" + scene("own", "hello", "from its own file"), encoding="utf-8")
     outcome, printed = outcomes(CHOSEN)
     passed = dict.fromkeys(("named", "two", "some_scenes", "in_python", "added", "of_its_own"), "PASSED")
-    wrong = ("missing_script", "missing_scene", "wrong_word", "wrong_value", "wrong_number")
-    assert outcome == passed | dict.fromkeys(wrong, "ERROR"), printed
+    assert outcome == passed | {f"wrong[{n}]": "ERROR" for n in range(5)}, printed
     for words in (
         "missing.yaml",
         "the script has no scene 'othre'; did you mean 'other'?",

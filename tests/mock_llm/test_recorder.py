@@ -12,16 +12,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import openai
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mock_llm import MockLLM
 from mock_llm.__main__ import main
+from mock_llm.api import endpoint
+from mock_llm.authoring.recording import Recording
 from mock_llm.serve import serve
 from mock_llm.types import HttpRequest, HttpResponse
+from tests.mock_llm.test_fuzz import ITEMS
+from tests.mock_llm.test_items import OFFERED, SQL
 from tests.mock_llm.test_wire import SCENES, completion, response
+from tests.rounds import rounds
 
 pytestmark = pytest.mark.slow
 
@@ -67,30 +73,25 @@ def test_a_recorded_script_answers_as_the_endpoint_did(tmp_path: Path) -> None:
     assert notes == []
 
 
-def test_streams_and_continued_responses_are_recorded_whole(tmp_path: Path) -> None:
+def test_continued_responses_are_recorded(tmp_path: Path) -> None:
     out = tmp_path / "lesson.yaml"
+
+    def talk(client: openai.OpenAI) -> str:
+        first = client.responses.create(**response("call"))
+        calls = [item.call_id for item in first.output if item.type == "function_call"]
+        added = [{"type": "function_call_output", "call_id": call, "output": "added"} for call in calls]
+        second = client.responses.create(**response("call", input=added, previous_response_id=first.id))
+        return str(second.output_text)
+
     with recording(MockLLM(SCENES), out) as (client, _, notes):
-        chunks = list(client.chat.completions.create(**completion("filter"), stream=True))
-        for event in client.responses.create(**response("call"), stream=True):
-            if event.type == "response.completed":
-                first = event.response
-        outputs = [
-            {"type": "function_call_output", "call_id": item.call_id, "output": "added"}
-            for item in first.output
-            if item.type == "function_call"
-        ]
-        options = {"input": outputs, "previous_response_id": first.id}
-        assert client.responses.create(**response("call", **options)).output_text == "Both are added."
+        assert talk(client) == "Both are added."
         with pytest.raises(openai.BadRequestError):
             client.responses.create(**response("call", input="more", previous_response_id="resp_of_yesterday"))
-    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "Once upon"
-    assert notes == [], "an error of the endpoint is passed on, and is no answer"
-    again = MockLLM.load(out).client()
-    assert words(again, "chat", completion("filter"))[0] == "Once upon"
-    first = again.responses.create(**response("call"))
-    outputs = [item | {"call_id": made.call_id} for item, made in zip(outputs, first.output[1:], strict=True)]  # type: ignore[union-attr]
-    options = {"input": outputs, "previous_response_id": first.id}
-    assert again.responses.create(**response("call", **options)).output_text == "Both are added."
+        assert notes == [], "an error of the endpoint is passed on, and is no answer"
+        kept = client.conversations.create().id
+        client.responses.create(**response("talk", conversation=kept))
+    assert notes[-1].endswith("it is part of a conversation that only the endpoint knows")
+    assert talk(MockLLM.load(out).client()) == "Both are added."
 
 
 def test_requests_with_the_same_last_message_get_scenes_of_their_own(tmp_path: Path) -> None:
@@ -171,78 +172,59 @@ def test_a_recording_is_continued_and_says_what_it_leaves_out(tmp_path: Path) ->
     assert [note.split("\n")[0].partition(": ")[2][:45] for note in notes] == [
         "mock_llm refuses this request: Invalid 'tempe",
         "the response can't be read: TypeError(\"string",
-        "mock_llm does not serve it",
+        "it is not a request to a model",
     ]
 
 
-LOOK: Any = {"type": "function", "name": "look", "parameters": {"type": "object", "properties": {}}, "strict": False}
-SERVED = [{"type": "web_search"}, {"type": "shell"}, {"type": "custom", "name": "sql"}, LOOK]
-RICH: list[tuple[str, dict[str, Any]]] = [  # what the model says, and what is recorded of it
-    ("think", {"reasoning": "I look.", "calls": {"tool": "look"}, "usage": {"input": 9, "output": 8, "cached": 4}}),
-    *((word, {"calls": {"tool": "sql", "arguments": '{"SELECT": 1}'}}) for word in ("query", "ask sql")),
-    ("search", {"items": [{"type": "web_search_call", "action": {"type": "search", "query": "x"}}], "text": "Found."}),
-    ("list", {"items": [{"type": "shell_call", "action": {"commands": ["ls"]}}]}),
-]
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="{}"), min_size=1, max_size=20)
+VALUES = st.recursive(st.none() | st.booleans() | st.integers() | TEXTS, st.lists, max_leaves=4)
+USES = st.builds(dict, tool=st.just("look"), arguments=st.dictionaries(TEXTS, VALUES, max_size=2))
+USES |= st.builds(dict, tool=st.just("sql"), arguments=TEXTS)
+REPLIES = st.builds(dict, text=TEXTS) | st.builds(dict, refusal=TEXTS)
+REPLIES |= st.fixed_dictionaries({"calls": st.lists(USES, min_size=1, max_size=3)}, optional={"text": TEXTS})
+ENDS = st.sampled_from(["stop", "length", "content_filter"])
+GO: Any = {"model": "m", "messages": [{"role": "user", "content": "go"}]}
+LOOK: Any = {"name": "look", "parameters": {"type": "object", "properties": {}}}
+SUMMARY = {"reasoning": {"summary": "auto"}, "context_management": [{"type": "compaction"}]}
+ASKED_FOR = "file_search_call.results code_interpreter_call.outputs web_search_call.action.sources".split()
+WIRES: dict[str, Any] = {
+    "chat/completions": {**GO, "tools": [{"type": "function", "function": LOOK}, {"type": "custom", "custom": SQL}]},
+    "responses": {"model": "m", "input": "go", **SUMMARY, "include": ASKED_FOR}
+    | {"tools": [{"type": "function", "strict": False, **LOOK}, SQL, *OFFERED.values()]},
+    "messages": {**GO, "max_tokens": 9_999, "thinking": {"type": "adaptive", "display": "summarized"}}
+    | {"tools": [{"name": "look", "input_schema": LOOK["parameters"]}]},
+}
 
 
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize(("word", "reply"), RICH)
-def test_reasoning_custom_tools_and_the_services_items_are_recorded(
-    tmp_path: Path, word: str, reply: dict[str, Any], stream: bool
+@rounds(200)
+@given(
+    reply=REPLIES,
+    end=ENDS,
+    reasoning=TEXTS,
+    item=ITEMS,
+    full=st.booleans(),
+    path=st.sampled_from(list(WIRES)),
+    stream=st.booleans(),
+)
+def test_an_answer_that_was_recorded_is_given_again(
+    reply: Any, end: str, reasoning: str, item: Any, full: bool, path: str, stream: bool, tmp_path_factory: Any
 ) -> None:
-    body = {"model": "m", "input": word, "tools": SERVED, "reasoning": {"summary": "auto"}, "stream": stream}
-    chat: Any = {"model": "m", "messages": [{"role": "user", "content": word}], "stream": stream}
-    chat["tools"] = [{"type": "custom", "custom": {"name": "sql"}}]
-    with recording(MockLLM([{"name": word, "reply": reply}]), tmp_path / "a.yaml") as (client, recorder, notes):
-        list(client.chat.completions.create(**chat) if word == "ask sql" else client.responses.create(**body))
-    assert notes == []
-    scenes = [
-        llm.scenes[0].reply for llm in (MockLLM.load(tmp_path / "a.yaml"), MockLLM([{"name": "a", "reply": reply}]))
-    ]
-    for name in ("reasoning", "calls", "items", "text"):
-        assert getattr(scenes[0], name) == getattr(scenes[1], name)
-    assert scenes[0].usage.cached == scenes[1].usage.cached
-    assert recorder.calls[0].scene == f"1: {word}"
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_messages_of_anthropics_api_are_recorded_with_their_thoughts(tmp_path: Path, stream: bool) -> None:
-    out, real = tmp_path / "a.yaml", MockLLM()
-    usage = {"input": 50, "output": 20, "cached": 40, "reasoning": 5}
-    real.when(user="Oslo").calls("look", city="Oslo").having(reasoning="I look.", usage=usage).then("Rain.")
-    thinking = {"type": "enabled", "budget_tokens": 1024}
-    tools = [{"name": "look", "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}}}]
-
-    def talk(client: Any) -> list[Any]:
-        messages: list[Any] = [{"role": "user", "content": "Oslo?"}]
-        body: Any = {"model": "claude-haiku-4-5", "max_tokens": 2000, "messages": messages, "tools": tools}
-        for _ in range(2):
-            if stream:
-                with client.messages.stream(**body, thinking=thinking) as events:
-                    answer = events.get_final_message()
-            else:
-                answer = client.messages.create(**body, thinking=thinking)
-            results = [
-                {"type": "tool_result", "tool_use_id": block.id, "content": "rain"}
-                for block in answer.content
-                if block.type == "tool_use"
-            ]
-            messages += [{"role": "assistant", "content": answer.content}, {"role": "user", "content": results}]
-        return [message["content"][-1].to_dict() for message in messages[1::2]]
-
-    with recording(real, out) as (openai_client, _, notes):
-        address = str(openai_client.base_url).removesuffix("/v1/")
-        talked = talk(anthropic.Anthropic(api_key="sk-secret", base_url=address, max_retries=0))
-    again = MockLLM.load(out)
-    assert notes == []
-    assert [scene.reply.reasoning for scene in again.scenes] == ["I look.", None]
-    assert again.scenes[0].reply.usage == real.scenes[0].reply.usage
-    assert [without_id(block) for block in talk(again.anthropic())] == [without_id(block) for block in talked]
-    assert "sk-secret" not in out.read_text(encoding="utf-8")
-
-
-def without_id(block: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in block.items() if name != "id"}
+    claude = path == "messages"
+    if claude and (end == "content_filter" or any(use["tool"] == "sql" for use in reply.get("calls", ()))):
+        return
+    more: dict[str, Any] = {"reasoning": reasoning} if full and path != "chat/completions" else {}
+    more |= {"items": [item]} if full and path == "responses" else {}
+    more |= {"usage": {"input": 50, "output": 20, "cached": 40, "reasoning": 5}} if full else {}
+    body = WIRES[path] | {"stream": stream}
+    body |= {"stream_options": {"include_usage": True}} if stream and path == "chat/completions" else {}
+    headers = {"anthropic-version": "2026-10-21"} if claude else {}
+    request = HttpRequest("POST", f"/v1/{path}", headers, json.dumps(body).encode())
+    answer = MockLLM([{"name": "one", "reply": {**reply, **more, "finish_reason": end}}]).respond(request)
+    out = tmp_path_factory.mktemp("recorded") / "a.yaml"
+    asked = endpoint(f"/v1/{path}", headers)
+    assert asked is not None
+    Recording(out).add(asked, body, answer.body)
+    assert MockLLM.load(out).respond(request).body == answer.body
 
 
 DELTAS: list[dict[str, Any]] = [

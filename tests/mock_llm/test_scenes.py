@@ -1,4 +1,4 @@
-"""Which scene answers, what it says, and what the author is told when none does."""
+"""Which scene answers, its reply, and the error when no scene answers."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ def error_of(scenes: list[Scene], asked: Request) -> ApiError:
 @pytest.mark.parametrize(
     ("when", "fits", "does_not"),
     [
-        ({"role": "planner"}, request("x", system="Plan.\nRole: planner"), request("x", system="Role: executor")),
-        ({"role": "planner"}, request("x", system="Role: planner\nplan"), request("Role: planner")),
         ({"system": "be brief"}, request("x", system="Do be brief."), request("be brief", system="be long")),
         ({"user": ["4 + 5"]}, request("4 + 5", "nine", "thanks"), request("go", "4 + 5", "thanks", system="4 + 5")),
         ({"says": ["4 + 5"]}, request("4 + 5", "nine", "thanks"), request("4 + 6", system="4 + 5")),
@@ -163,19 +161,21 @@ def test_a_reply_must_fit_the_format_unless_it_is_broken_on_purpose(reply: dict[
 @rounds(80)
 @given(
     texts=st.lists(st.text(), min_size=1, max_size=3),
-    role=st.none() | st.from_regex(r"[a-z][a-z #:'\"]{0,12}[a-z]", fullmatch=True),
+    system=st.text(),
     wanted=st.sampled_from([None, WANTED, {"type": "json_object"}]),
     tools=st.sampled_from([(), ("search",), ("a", "b")]),
 )
 def test_the_scene_to_paste_answers_the_request_that_it_was_made_for(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str], role: str | None, wanted: Any, tools: tuple[str, ...]
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], system: str, wanted: Any, tools: tuple[str, ...]
 ) -> None:
     body: dict[str, Any] = {
         "response_format": wanted,
         "tools": [{"type": "function", "function": {"name": tool}} for tool in tools],
     }
-    asked = request(*texts, system=f"Role: {role}" if role else "", **body)
+    asked = request(*texts, system=system, **body)
     message = error_of([], asked).message
     path = Path(tmp_path_factory.getbasetemp()) / "pasted.yaml"
     path.write_text("scenes:\n" + message.split("write the reply:\n")[1], encoding="utf-8")
-    assert isinstance(answer(read_scenes(path), asked), Answer)
+    (pasted,) = read_scenes(path)
+    assert isinstance(answer([pasted], asked), Answer)
+    assert pasted.when.format == (wanted and wanted["type"])

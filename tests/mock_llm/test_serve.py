@@ -57,7 +57,7 @@ def client(base_url: str) -> Iterator[openai.OpenAI]:
 
 
 def say(base_url: str, sent: bytes, ended: bool = True) -> bytes:
-    """What a raw client gets until the server closes."""
+    """Return the bytes that a raw client receives until the server closes."""
     where = urlsplit(base_url)
     with socket.create_connection((where.hostname or "", where.port or 0), timeout=600) as raw:
         raw.sendall(sent)
@@ -91,11 +91,9 @@ def test_every_answer_is_the_same_as_in_process(llm: MockLLM, base_url: str) -> 
 
 RAISED: list[tuple[str, bool, type[Exception]]] = [
     ("timeout", False, openai.APITimeoutError),
-    ("timeout", True, openai.APITimeoutError),
     ("slow_first_token", True, openai.APITimeoutError),
     ("connection_error", False, openai.APIConnectionError),
     ("truncated", False, json.JSONDecodeError),
-    ("dropped", False, openai.APIConnectionError),
     ("dropped", True, openai.APIConnectionError),
     ("bad_chunk", True, json.JSONDecodeError),
 ]
@@ -139,7 +137,6 @@ HOSTILE: list[tuple[bytes, int]] = [
     (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n{}", 413),
     (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
     (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n", 413),
-    (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + b"t: x\r\n" * 200, 413),
     (
         b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
         + b"1\r\n[\r\n" * 99_999

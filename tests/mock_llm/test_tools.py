@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -26,7 +25,6 @@ def tool(name: str, schema: Any = PLACE) -> Any:
 
 
 TOOLS = [tool("weather"), tool("hotel")]
-TRIP = Path(__file__).with_name("trip.yaml")
 
 
 def ask(*messages: Any, **options: Any) -> dict[str, Any]:
@@ -39,27 +37,6 @@ def user(text: str) -> dict[str, str]:
 
 def one(reply: dict[str, Any], **when: Any) -> MockLLM:
     return MockLLM([{"name": "one", "when": when, "reply": reply}])
-
-
-def test_a_conversation_with_parallel_tool_calls_runs_to_its_answer() -> None:
-    client = MockLLM.load(TRIP).client()
-    messages: list[Any] = [user("Plan a trip to Oslo")]
-    first = client.chat.completions.create(**ask(*messages)).choices[0]
-    assert (first.finish_reason, first.message.content) == ("tool_calls", "Let me look.")
-    calls = first.message.tool_calls or []
-    assert [(call.function.name, json.loads(call.function.arguments)) for call in calls if call.type == "function"] == [
-        ("weather", {"city": "Oslo", "days": 3}),
-        ("hotel", {"city": "Oslo"}),
-    ]
-    assert len({call.id for call in calls}) == 2
-    messages.append(first.message.model_dump(exclude_none=True))
-    for call, result in zip(calls, ["sky: clear", "price: 90"], strict=True):
-        messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
-    second = client.chat.completions.create(**ask(*messages)).choices[0]
-    assert (second.finish_reason, second.message.content) == ("stop", "It will be clear, and the hotel costs 90.")
-    messages += [{"role": "assistant", "content": second.message.content}, user("again")]
-    third = client.chat.completions.create(**ask(*messages)).choices[0]
-    assert third.message.content == "third turn"
 
 
 MISMATCHES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
@@ -89,14 +66,12 @@ def test_scripted_calls_must_fit_the_tools_offered_unless_broken_on_purpose(
 
 
 def test_a_demand_for_calls_must_be_met() -> None:
-    two = {"calls": [{"tool": "weather", "arguments": {"city": "x"}}, {"tool": "hotel", "arguments": {"city": "x"}}]}
-    for reply, options, told in [
-        ({"text": "no"}, {"tool_choice": "required"}, "it calls no tool, but tool_choice requires a call"),
-        (two, {"parallel_tool_calls": False}, "parallel_tool_calls is false"),
-    ]:
-        with pytest.raises(openai.UnprocessableEntityError, match=told):
+    calls = {"calls": [{"tool": name, "arguments": {"city": "x"}} for name in ("weather", "hotel")]}
+    demands = [({"text": "no"}, {"tool_choice": "required"}, "it calls no tool, but tool_choice requires a call")]
+    for reply, options, words in [*demands, (calls, {"parallel_tool_calls": False}, "parallel_tool_calls is false")]:
+        with pytest.raises(openai.UnprocessableEntityError, match=words):
             one(reply).client().chat.completions.create(**ask(user("x"), **options))
-    one(two).client().chat.completions.create(**ask(user("x"), tool_choice="required"))
+    one(calls).client().chat.completions.create(**ask(user("x"), tool_choice="required"))
 
 
 def test_a_limit_cuts_the_arguments_and_drops_the_calls_behind_it() -> None:

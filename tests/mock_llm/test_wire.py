@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -50,49 +53,37 @@ def llm() -> MockLLM:
     return MockLLM(SCENES)
 
 
-@pytest.mark.parametrize("word", WORDS[:-1])
+def spoken(completion: Any) -> Any:
+    """The usage and the choices of a completion: their ends, texts and calls."""
+    calls = [[call.to_dict() for call in choice.message.tool_calls or []] for choice in completion.choices]
+    for call in itertools.chain(*calls):
+        call["function"] = {name: call["function"][name] for name in ("name", "arguments")}
+        call.pop("index", None)
+    messages = [choice.message for choice in completion.choices]
+    texts = [(message.content or None, message.refusal) for message in messages]
+    return completion.usage, [choice.finish_reason for choice in completion.choices], texts, calls
+
+
+@pytest.mark.parametrize("word", [word for word in WORDS[:-1] if word != "filter"])
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_streamed_completion_adds_up_to_the_plain_one(llm: MockLLM, word: str, n: int) -> None:
-    client, other = llm.client(), MockLLM(SCENES).client()
-    plain = other.chat.completions.create(**completion(word, n=n))
-    with client.chat.completions.stream(**completion(word, n=n), stream_options={"include_usage": True}) as stream:
-        whole = stream.get_final_completion() if word != "filter" else None
-    if whole is None:
-        return
-    assert whole.usage == plain.usage
-    for streamed, choice in zip(whole.choices, plain.choices, strict=True):
-        assert (streamed.finish_reason, streamed.index) == (choice.finish_reason, choice.index)
-        assert streamed.message.refusal == choice.message.refusal
-        assert (streamed.message.content or None) == (choice.message.content or None)
-        calls = [(call.id, call.function.name, call.function.arguments) for call in streamed.message.tool_calls or []]
-        assert calls == [
-            (call.id, call.function.name, call.function.arguments)
-            for call in choice.message.tool_calls or []
-            if call.type == "function"
-        ]
+    client, body = llm.client(), completion(word, n=n)
+    plain = MockLLM(SCENES).client().chat.completions.create(**body)
+    with client.chat.completions.stream(**body, stream_options={"include_usage": True}) as stream:
+        assert spoken(stream.get_final_completion()) == spoken(plain)
 
 
-def test_the_chunks_follow_the_protocol(llm: MockLLM) -> None:
-    chunks = list(
-        llm.client().chat.completions.create(**completion("call"), stream=True, stream_options={"include_usage": True})
-    )
-    deltas = [chunk.choices[0].delta for chunk in chunks[:-1]]
-    assert (deltas[0].role, deltas[0].content, deltas[0].tool_calls) == ("assistant", "", None)
-    calls = [delta.tool_calls[0] for delta in deltas if delta.tool_calls]
-    first = [call for call in calls if call.id]
-    assert [(call.index, call.type, call.function and call.function.name) for call in first] == [
-        (0, "function", "add"),
-        (1, "function", "add"),
-    ]
-    assert all(call.function and call.function.arguments == "" for call in first)
-    assert all(call.type is None and call.function and call.function.name is None for call in calls if not call.id)
-    assert chunks[-2].choices[0].finish_reason == "tool_calls"
-    assert all(chunk.usage is None for chunk in chunks[:-1])
-    assert chunks[-1].choices == []
-    assert chunks[-1].usage is not None
-    assert len({chunk.id for chunk in chunks}) == 1
-    unasked = llm.client().chat.completions.create(**completion("talk"), stream=True)
-    assert all("usage" not in chunk.model_fields_set for chunk in unasked)
+def test_only_a_client_that_asks_for_the_usage_gets_it_in_the_last_chunk(llm: MockLLM) -> None:
+    create = llm.client().chat.completions.create
+    *chunks, last = create(**completion("call"), stream=True, stream_options={"include_usage": True})
+    assert all(chunk.usage is None and "usage" in chunk.model_fields_set for chunk in chunks)
+    assert (last.choices, last.usage is None) == ([], False)
+    assert len({chunk.id for chunk in [*chunks, last]}) == 1
+    assert all("usage" not in chunk.model_fields_set for chunk in create(**completion("talk"), stream=True))
+    calls = [call for chunk in chunks for call in chunk.choices[0].delta.tool_calls or []]
+    named = [(call.index, call.type, call.function.name, call.function.arguments) for call in calls if call.id]  # type: ignore[union-attr]
+    assert named == [(index, "function", "add", "") for index in range(2)]
+    assert all(call.type is call.function.name is None for call in calls if not call.id)  # type: ignore[union-attr]
 
 
 class Total(pydantic.BaseModel):
@@ -123,37 +114,6 @@ def test_a_streamed_response_adds_up_to_the_plain_one(llm: MockLLM, word: str) -
     assert [event.type for event in events[:2]] == ["response.created", "response.in_progress"]
 
 
-def test_the_events_of_a_response_open_fill_and_close_each_item(llm: MockLLM) -> None:
-    events = list(llm.client().responses.create(**response("call"), stream=True))
-    kinds = [event.type.removeprefix("response.") for event in events]
-    once = [kind for n, kind in enumerate(kinds) if kind != kinds[n - 1]]
-    call = ["function_call_arguments.delta", "function_call_arguments.done", "output_item.done"]
-    assert once == [
-        *("created", "in_progress", "output_item.added", "content_part.added", "output_text.delta"),
-        *("output_text.done", "content_part.done", "output_item.done"),
-        *("output_item.added", *call) * 2,
-        "completed",
-    ]
-
-
-def test_a_conversation_of_responses_with_tools_runs_to_its_answer(llm: MockLLM) -> None:
-    client = llm.client()
-    first = client.responses.create(**response("call"))
-    assert first.output_text == "Adding."
-    calls = [item for item in first.output if item.type == "function_call"]
-    assert [json.loads(call.arguments) for call in calls] == [{"total": 1}, {"total": 2}]
-    items: list[Any] = [{"role": "user", "content": "call"}, *(item.model_dump() for item in first.output)]
-    for item in items:
-        for name in ("logprobs", "async_", "caller", "namespace", "phase", "async"):
-            if isinstance(item, dict) and item.get(name) is None:
-                item.pop(name, None)
-    items += [{"type": "function_call_output", "call_id": call.call_id, "output": "added"} for call in calls]
-    second = client.responses.create(**response("call") | {"input": items, "instructions": "Role: clerk"})
-    assert second.output_text == "Both are added."
-    assert second.instructions == "Role: clerk"
-    assert (llm.calls[-1].scene, llm.calls[-1].role) == ("after", "clerk")
-
-
 def test_a_response_can_be_referred_to_instead_of_sent_again(llm: MockLLM) -> None:
     client = llm.client()
     first = client.responses.create(**response("call"))
@@ -182,8 +142,51 @@ def test_a_response_that_is_not_stored_can_not_be_referred_to(llm: MockLLM) -> N
     first = llm.client().responses.create(**response("talk"), store=False)
     with pytest.raises(openai.BadRequestError, match="not found"):
         llm.client().responses.create(model="m", previous_response_id=first.id, input="talk")
-    with pytest.raises(openai.BadRequestError, match=r"Previous response with id '\[1\]' not found"):
-        llm.client().responses.create(model="m", previous_response_id=[1], input="talk")  # type: ignore[call-overload]
+
+
+def test_a_conversation_is_kept_read_and_continued(llm: MockLLM) -> None:
+    client = llm.client()
+    items = client.conversations.items
+    kept = client.conversations.create(metadata={"a": "b"}, items=[{"role": "assistant", "content": "hello"}])
+    first = client.responses.create(**response("call", conversation=kept.id, store=False))
+    outputs: Any = [
+        {"type": "function_call_output", "call_id": item.call_id, "output": "added"}
+        for item in first.output
+        if item.type == "function_call"
+    ]
+    second = client.responses.create(model="m", conversation={"id": kept.id}, input=outputs)
+    assert (second.output_text, second.conversation and second.conversation.id) == ("Both are added.", kept.id)
+    said = [item.to_dict() for item in items.list(kept.id, order="asc", limit=2)]
+    roles = [item.get("role", item["type"]) for item in said]
+    calls, results = ["function_call"] * 2, ["function_call_output"] * 2
+    assert roles == ["assistant", "user", "assistant", *calls, *results, "assistant"]
+    assert (said[1]["content"], len({item["id"] for item in said})) == ([{"type": "input_text", "text": "call"}], 8)
+    assert not items.list(kept.id, limit=8).has_more
+    assert [item.id for item in items.list(kept.id)] == [item["id"] for item in reversed(said)]
+    assert items.delete(said[-1]["id"], conversation_id=kept.id) == client.conversations.retrieve(kept.id) == kept
+    (added,) = items.create(kept.id, items=[TALK]).data
+    assert items.retrieve(added.id, conversation_id=kept.id) == items.list(kept.id).data[0] == added
+    assert client.conversations.update(kept.id, metadata={"c": "d"}).metadata == {"c": "d"}
+    assert client.responses.create(model="m", conversation=kept.id, input="talk").output_text
+    assert client.conversations.delete(kept.id).deleted
+    unknown = f"Conversation with id '{kept.id}' not found"
+    absent: list[tuple[str, Any]] = [
+        (unknown, lambda: items.list(kept.id)),
+        (unknown, lambda: client.responses.create(model="m", conversation=kept.id, input="talk")),
+        ("Item with id 'x' not found", lambda: items.retrieve("x", conversation_id=client.conversations.create().id)),
+        ("Mutually exclusive", lambda: client.responses.create(**response("talk"), **BOTH)),
+        ("Supported values are: 'assistant', ", lambda: client.conversations.create(items=[{}])),  # type: ignore[list-item]
+        ("with maximum length 20", lambda: client.conversations.create(items=[TALK] * 21)),
+        ("Unknown parameter: 'x'", lambda: client.conversations.create(extra_body={"x": 1})),
+        ("Missing required parameter: 'items'", lambda: client.post("/conversations/c/items", body={}, cast_to=object)),
+        ("'limit'", lambda: items.list(client.conversations.create().id, limit=101)),
+    ]
+    for words, ask in absent:
+        with pytest.raises(openai.APIStatusError, match=words):
+            ask()
+
+
+BOTH: Any = {"conversation": "conv_1", "previous_response_id": "resp_1"}
 
 
 def test_a_cut_response_is_incomplete(llm: MockLLM) -> None:
@@ -236,3 +239,17 @@ def test_an_error_in_a_streamed_response_is_an_error_event() -> None:
         "param": None,
         "type": 0,
     }
+
+
+def test_an_image_is_told_by_its_hash_on_both_endpoints() -> None:
+    def url(data: bytes) -> str:
+        return f"data:image/png;base64,{base64.b64encode(data).decode()}"
+
+    cat, cow = (hashlib.sha256(data).hexdigest()[:12] for data in (b"a cat", b"a cow"))
+    client = MockLLM([{"name": "cat", "when": {"image": cat}, "reply": {"text": "A cat."}}]).client()
+    part: Any = {"type": "input_image", "image_url": url(b"a cat"), "detail": "auto"}
+    text: Any = {"type": "input_text", "text": "What is it?"}
+    assert client.responses.create(model="m", input=[{"role": "user", "content": [text, part]}]).output_text == "A cat."
+    image: Any = {"type": "image_url", "image_url": {"url": url(b"a cow"), "detail": "low"}}
+    with pytest.raises(openai.UnprocessableEntityError, match=rf"(?s)the images shown: {cow}.*- {cow}"):
+        client.chat.completions.create(model="m", messages=[{"role": "user", "content": [image]}])

@@ -32,7 +32,7 @@ TOOLS = Toolbox([look, drop])
 
 
 def scene(name: str, reply: dict[str, Any], **when: Any) -> dict[str, Any]:
-    return {"name": name, "when": {"role": "executor", **when}, "reply": reply}
+    return {"name": name, "when": {"system": "Role: executor", **when}, "reply": reply}
 
 
 def call(where: Any, **more: Any) -> dict[str, Any]:

@@ -63,8 +63,11 @@ def test_a_team_reaches_its_goal_and_shares_no_prompt(name):
     )
     assert (run.status, DONE[name](world)) == ("finished", True)
     assert {step.tool for step in run.plan.steps} == {None}
-    assert {(call.role, call.request["model"]) for call in llm.calls} == {("planner", "strong"), ("executor", "cheap")}
-    sent = [str(call.request["messages"]) for call in llm.calls if call.role == "executor"]
+    assert {(call.system.split("\n")[0], call.request["model"]) for call in llm.calls} == {
+        ("Role: planner", "strong"),
+        ("Role: executor", "cheap"),
+    }
+    sent = [str(call.request["messages"]) for call in llm.calls if call.system.startswith("Role: executor")]
     assert not any(WORLDS[name].GOAL in text or "Role: planner" in text for text in sent)
 
 

@@ -37,7 +37,8 @@ IMAGE: Final = record({**TYPE, "source": tagged(SOURCES)}, {**CACHE, "transforma
 NOT_SCRIPTED: Final = (  # blocks that the real API accepts, but that no script can ask for or give out
     "document search_result container_upload server_tool_use web_search_tool_result web_fetch_tool_result "
     "code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result "
-    "tool_search_tool_result"
+    "tool_search_tool_result "
+    "advisor_tool_result compaction fallback mcp_tool_listing mcp_tool_result mcp_tool_use tool_addition tool_removal"
 ).split()
 OTHERS: Final = dict.fromkeys(NOT_SCRIPTED, unsupported)
 SHOWN: Final = tagged({"text": TEXT, "image": IMAGE, **dict.fromkeys(("document", "search_result"), unsupported)})
@@ -59,7 +60,7 @@ BLOCK: Final = tagged(
     }
 )
 ROLES: Final = ("user", "assistant", "system")
-CONTENT: Final = text_or(items(BLOCK))
+MESSAGE: Final = record({"role": one_of(*ROLES), "content": text_or(items(BLOCK))}, {})
 TOOL: Final = record(
     {"name": text("[a-zA-Z0-9_-]{1,128}"), "input_schema": an_object},
     {
@@ -77,10 +78,14 @@ SERVER_TOOLS: Final = (
     "bash_20250124 code_execution_20250522 code_execution_20250825 code_execution_20260120 code_execution_20260521 "
     "browser_toolset_20260801 memory_20250818 computer_toolset_20260801 text_editor_20250124 text_editor_20250429 "
     "text_editor_20250728 web_search_20250305 web_fetch_20250910 web_search_20260209 web_fetch_20260209 "
-    "web_fetch_20260309 web_search_20260318 web_fetch_20260318 tool_search_tool_bm25_20251119 "
-    "tool_search_tool_regex_20251119"
+    "web_fetch_20260309 web_search_20260318 web_fetch_20260318 tool_search_tool_bm25 tool_search_tool_bm25_20251119 "
+    "tool_search_tool_regex tool_search_tool_regex_20251119 "
+    # of a beta
+    "advisor_20260301 bash_20241022 computer_20241022 computer_20250124 computer_20251124 mcp_toolset "
+    "text_editor_20241022"
 ).split()
 TOOLS: Final = items(tagged({"custom": TOOL, **dict.fromkeys(SERVER_TOOLS, unsupported)}, "custom"))
+
 ONE_CALL: Final = {"disable_parallel_tool_use": flag}
 CHOICE: Final = tagged(
     {
@@ -122,13 +127,13 @@ OPTIONAL: Final[Mapping[str, Check]] = {
     "container": unsupported,
     "diagnostics": unsupported,
 }
-BETA: Final = dict.fromkeys("context_management mcp_servers fallbacks output_format".split(), unsupported)
+BETA: Final = dict.fromkeys(
+    "billing_policy compaction context_management fallback_credit_token fallbacks mcp_servers output_format thread "
+    "user_profile_id workspace_id".split(),
+    unsupported,
+)
 OLDER: Final = "2023-06-01"  # the version that still has temperature, top_p and top_k
 VERSIONS: Final = ("2026-10-21", OLDER)
-
-
-def _message(value: Any, at: str) -> ApiError | None:
-    return record({"role": one_of(*ROLES), "content": CONTENT}, {})(value, at)
 
 
 def body_error(body: Any, headers: Mapping[str, str], counted: bool) -> ApiError | None:
@@ -138,7 +143,7 @@ def body_error(body: Any, headers: Mapping[str, str], counted: bool) -> ApiError
         headers: `anthropic-version` and `anthropic-beta` decide on some fields.
         counted: the request is for a count of its tokens.
     """
-    required: dict[str, Check] = {"model": text(least=1), "messages": items(_message)}
+    required: dict[str, Check] = {"model": text(least=1), "messages": items(MESSAGE)}
     optional = COUNTED if counted else OPTIONAL
     if not counted:
         required["max_tokens"] = number(0, whole=True)

@@ -57,7 +57,11 @@ def _messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _spoken(blocks: Sequence[Block]) -> dict[str, Any]:
     calls = [
-        {"id": use["id"], "type": "function", "function": {"name": use["name"], "arguments": _json(use["input"])}}
+        {
+            "id": use["id"],
+            "type": "function",
+            "function": {"name": use["name"], "arguments": json.dumps(use["input"], ensure_ascii=False)},
+        }
         for use in blocks
         if use["type"] == "tool_use"
     ]
@@ -80,12 +84,8 @@ def _content(blocks: Sequence[Block]) -> str | list[dict[str, Any]]:
 def _url(source: Mapping[str, str]) -> str:
     if source["type"] == "base64":
         return f"data:{source['media_type']};base64,{source['data']}"
-    return source.get("url") or source["file_id"]
+    return source["url"] if "url" in source else source["file_id"]
 
 
 def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": tool["name"], "description": tool.get("description") or "", "parameters": tool["input_schema"]}
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

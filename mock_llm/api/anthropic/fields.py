@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mock_llm.types import ApiError, not_supported
+from mock_llm.api import refusals
+from mock_llm.types import ApiError
 
 Check = Callable[[Any, str], ApiError | None]
 
@@ -36,7 +37,7 @@ def flag(value: Any, at: str) -> ApiError | None:
 
 def unsupported(value: Any, at: str) -> ApiError | None:
     """Refuse a field that the real API accepts, unless it is null or false."""
-    return None if value in (None, False) else not_supported(f"'{at}'", "leave it out.")
+    return None if value in (None, False) else refusals.not_supported(f"'{at}'", "leave it out.")
 
 
 def text(pattern: str = "", least: int = 0, most: int | None = None) -> Check:
@@ -125,7 +126,7 @@ def tagged(variants: Mapping[str, Check], default: str | None = None) -> Check:
     def check(value: Any, at: str) -> ApiError | None:
         if not isinstance(value, dict):
             return _wrong(at, "Input should be an object")
-        tag = value.get("type") or default
+        tag = default if value.get("type") is None else value["type"]
         if tag is None:
             return _wrong(f"{at}.type", "Field required")
         if not isinstance(tag, str) or tag not in variants:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, Final
 
-from mock_llm.types import ApiError, not_supported
+from mock_llm.api import refusals
+from mock_llm.types import ApiError
 
 from .fields import invalid
 from .models import LONG, model_of
@@ -88,7 +89,7 @@ def _role_errors(n: int, messages: Sequence[Mapping[str, Any]], model: str) -> I
     after = messages[n + 1]["role"] if n + 1 < len(messages) else "assistant"
     if messages[n - 1]["role"] != "user" or after != "assistant":
         hint = "put it after a message of the user, at the end or before a message of the assistant."
-        yield not_supported(f"'messages.{n}' (a system message here)", hint)
+        yield refusals.not_supported(f"'messages.{n}' (a system message here)", hint)
 
 
 def _block_errors(block: Block, role: str, at: str) -> Iterator[ApiError]:

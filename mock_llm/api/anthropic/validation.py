@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mock_llm.types import ApiError, not_supported
+from mock_llm.api import refusals
+from mock_llm.types import ApiError
 
 from .body import VERSIONS, body_error
 from .fields import invalid
@@ -27,7 +28,7 @@ def validate(body: Any, unproven: bool = True, *, headers: Mapping[str, str], co
     if version is None:
         return invalid("anthropic-version: header is required")
     if version not in VERSIONS:
-        return not_supported(f"anthropic-version: {version}", f"it has {' and '.join(VERSIONS)}.")
+        return refusals.not_supported(f"anthropic-version: {version}", f"it has {' and '.join(VERSIONS)}.")
     return body_error(body, headers, counted) or next(_errors(body), None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from mock_llm.api import refusals
 from mock_llm.api.tools import (
     allowed_tools_error,
     callable_error,
@@ -13,15 +14,7 @@ from mock_llm.api.tools import (
     json_schema_error,
     tool_list_error,
 )
-from mock_llm.types import (
-    ApiError,
-    Request,
-    bad_request,
-    empty_array,
-    invalid_value,
-    missing_parameter,
-    unknown_parameter,
-)
+from mock_llm.types import ApiError, Request
 
 FORMATS: Final = ("json_object", "json_schema", "text")
 KINDS: Final = ("function", "custom")
@@ -38,15 +31,19 @@ def format_error(body: Mapping[str, Any]) -> ApiError | None:
     for name in wanted:
         if name not in ("type", "json_schema"):
             hint = "name, strict and schema belong into response_format.json_schema."
-            return unknown_parameter(f"response_format.{name}", hint)
+            return refusals.unknown_parameter(f"response_format.{name}", hint)
     if wanted["type"] == "json_object" and not any("json" in m.text.lower() for m in Request(body).messages):
         text = "'messages' must contain the word 'json' in some form, to use 'response_format' of type "
-        return bad_request(f"{text}'json_object'.", "tell the model in the instructions to answer in JSON.", "messages")
+        return refusals.bad_request(
+            f"{text}'json_object'.", "tell the model in the instructions to answer in JSON.", "messages"
+        )
     if wanted["type"] != "json_schema":
         return None
     at, shape = "response_format.json_schema", wanted.get("json_schema")
     if not isinstance(shape, dict):
-        return missing_parameter(at, 'give a name and a schema: {"name": "plan", "strict": True, "schema": {…}}.')
+        return refusals.missing_parameter(
+            at, 'give a name and a schema: {"name": "plan", "strict": True, "schema": {…}}.'
+        )
     return json_schema_error(shape, at, "response_format")
 
 
@@ -57,10 +54,10 @@ def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
         for name in ("tool_choice", "parallel_tool_calls"):
             if body.get(name) is not None:
                 text = f"Invalid value for '{name}': '{name}' is only allowed when 'tools' are specified."
-                return bad_request(text, f"offer tools, or omit '{name}'.", name)
+                return refusals.bad_request(text, f"offer tools, or omit '{name}'.", name)
         return None
     if tools == []:
-        return empty_array("tools", "omit 'tools' if you offer no tools.")
+        return refusals.empty_array("tools", "omit 'tools' if you offer no tools.")
     if error := tool_list_error(tools, "objects"):
         return error
     for index, tool in enumerate(tools):
@@ -77,10 +74,10 @@ def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
 def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
     kind = tool["type"]
     if kind not in KINDS:
-        return invalid_value(f"{at}.type", kind, KINDS, "offer tools of type 'function'.")
+        return refusals.invalid_value(f"{at}.type", kind, KINDS, "offer tools of type 'function'.")
     if not isinstance(tool.get(kind), dict):
         hint = 'a tool is {"type": "function", "function": {"name": "…", "parameters": {…}}}.'
-        return missing_parameter(f"{at}.{kind}", hint)
+        return refusals.missing_parameter(f"{at}.{kind}", hint)
     return callable_error(kind, tool[kind], f"{at}.{kind}")
 
 
@@ -91,13 +88,13 @@ def _choice_error(choice: Any, offered: Sequence[str]) -> ApiError | None:
     kind = "custom" if choice.get("type") == "custom" else "function"
     hint = f"name one of the tools {', '.join(offered)}."
     if not isinstance(choice.get(kind), dict):
-        return missing_parameter(f"tool_choice.{kind}", hint)
+        return refusals.missing_parameter(f"tool_choice.{kind}", hint)
     name = choice[kind].get("name")
     if name is None:
-        return missing_parameter(f"tool_choice.{kind}.name", hint)
+        return refusals.missing_parameter(f"tool_choice.{kind}.name", hint)
     if choice.get("type") not in (None, *KINDS):
-        return invalid_value("tool_choice.type", choice["type"], ("function", "allowed_tools", "custom"), hint)
+        return refusals.invalid_value("tool_choice.type", choice["type"], ("function", "allowed_tools", "custom"), hint)
     if name in offered:
         return None
     text = f"Invalid value for 'function_call': no function named '{name}' was specified in the 'functions' parameter."
-    return bad_request(text, hint, "function_call")
+    return refusals.bad_request(text, hint, "function_call")

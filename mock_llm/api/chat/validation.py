@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from mock_llm.api import refusals
 from mock_llm.api.model_profiles import chat_model_error, profile_of
-from mock_llm.api.parameters import CHAT, errors
-from mock_llm.types import ApiError, bad_request, missing_parameter, not_an_object, not_supported, unknown_parameter
+from mock_llm.api.parameters import CHAT, errors, unknown_error
+from mock_llm.types import ApiError
 
-from .messages import messages_error
+from .messages import conversation_error, messages_error
 from .tools import format_error, offered_tools_error
 
 # Parameters that a script can't support, each with the value that has no effect.
@@ -32,7 +33,7 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
         unproven: whether rules for models apply that have no public evidence.
     """
     if not isinstance(body, dict):
-        return not_an_object()
+        return refusals.not_an_object()
     # The order matters: later checks rely on earlier ones, for example that there are messages and that a role is a string.
     return (
         _required_error(body)
@@ -42,6 +43,7 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
         or format_error(body)
         or _combination_error(body)
         or chat_model_error(body, unproven)
+        or conversation_error(body["messages"])
         or _unsupported_error(body)
     )
 
@@ -49,16 +51,18 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
 def _required_error(body: Mapping[str, Any]) -> ApiError | None:
     if not body.get("model"):
         hint = 'any name works here, such as model="gpt-4.1".'
-        return bad_request("you must provide a model parameter", hint)
+        return refusals.bad_request("you must provide a model parameter", hint)
     if "messages" not in body:
-        return missing_parameter("messages", 'send the conversation: messages=[{"role": "user", "content": "…"}].')
+        return refusals.missing_parameter(
+            "messages", 'send the conversation: messages=[{"role": "user", "content": "…"}].'
+        )
     for name in body:
         if name not in CHAT:
             hint = "the API has no such parameter; check the spelling."
             profile = profile_of(str(body["model"]))
             if profile and not profile.efforts:  # older models answer in older words
-                return bad_request(f"Unrecognized request argument supplied: {name}", hint)
-            return unknown_parameter(name, hint)
+                return refusals.bad_request(f"Unrecognized request argument supplied: {name}", hint)
+            return unknown_error(name, body, CHAT, hint)
     return None
 
 
@@ -66,19 +70,19 @@ def _combination_error(body: Mapping[str, Any]) -> ApiError | None:
     if body.get("max_tokens") is not None and body.get("max_completion_tokens") is not None:
         message = "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
         hint = "keep 'max_completion_tokens'; 'max_tokens' is the older name."
-        return bad_request(message, hint, "max_tokens", "invalid_parameter_combination")
+        return refusals.bad_request(message, hint, "max_tokens", "invalid_parameter_combination")
     for name, needed, value in (
         ("stream_options", "stream", "stream=True"),
         ("top_logprobs", "logprobs", "logprobs=True"),
     ):
         if body.get(name) is not None and not body.get(needed):
             message = f"The '{name}' parameter is only allowed when '{needed}' is enabled."
-            return bad_request(message, f"omit it, or set {value}.", name)
+            return refusals.bad_request(message, f"omit it, or set {value}.", name)
     return None
 
 
 def _unsupported_error(body: Mapping[str, Any]) -> ApiError | None:
     for name, neutral in UNSUPPORTED.items():
         if body.get(name) not in (None, neutral):
-            return not_supported(f"'{name}'", "leave it out.", name)
+            return refusals.not_supported(f"'{name}'", "leave it out.", name)
     return None

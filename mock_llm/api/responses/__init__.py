@@ -2,7 +2,7 @@
 
 `conversion` reads its requests as chat completion requests, so scenes work with both endpoints. `validation` refuses
 requests as the API does, `response` and `events` write the answer, and `store` saves it for later requests that refer
-to it.
+to it. `conversations` keeps conversations.
 """
 
 from .conversion import read, without_reasoning

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mock_llm.types import SERVICE_ITEMS, Request
+from mock_llm.types import SERVICE_ITEMS, Request, input_items
 
 RENAMED = ("input", "instructions", "text", "tools", "tool_choice", "max_output_tokens")
 CALLABLE = ("function", "custom")
@@ -43,10 +43,8 @@ def messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """
     if body.get("instructions"):
         yield {"role": "system", "content": body["instructions"]}
-    given = body["input"]
-    items: Sequence[Mapping[str, Any]] = [{"role": "user", "content": given}] if isinstance(given, str) else given
     calling: dict[str, Any] | None = None
-    for item in items:
+    for item in input_items(body):
         kind = item.get("type") or "message"
         if made := _call(item, kind):
             # Consecutive calls become one message, because in a chat each of them is answered before the next message.
@@ -64,6 +62,13 @@ def messages(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 yield {"role": "tool", "tool_call_id": item[call_id_of(kind)], "content": output}
     if calling:
         yield calling
+
+
+def conversation_of(body: Mapping[str, Any]) -> str | None:
+    """Return the id of the conversation that a request is part of, or None."""
+    given = body.get("conversation")
+    given = given.get("id") if isinstance(given, dict) else given
+    return None if given is None else str(given)
 
 
 def call_id_of(kind: str) -> str:
@@ -120,6 +125,8 @@ def _choice(choice: str | Mapping[str, Any]) -> str | dict[str, Any]:
     if isinstance(choice, str):
         return choice
     kind = choice.get("type") or "function"
+    if kind not in ("allowed_tools", *CALLABLE):  # a tool of the service, which a scene's items call
+        return "auto"
     if kind != "allowed_tools":
         return {"type": kind, kind: {"name": choice["name"]}}
     tools = [_tool(tool) for tool in choice["tools"] if tool["type"] in CALLABLE]

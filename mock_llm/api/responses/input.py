@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mock_llm.api import refusals
 from mock_llm.api.conversation import PART_FIELDS, call_id_errors, image_errors, part_field_errors, text_errors
-from mock_llm.types import (
-    SERVICE_ITEMS,
-    ApiError,
-    bad_request,
-    invalid_type,
-    invalid_value,
-    missing_parameter,
-    not_supported,
-    unknown_parameter,
-)
+from mock_llm.types import SERVICE_ITEMS, ApiError
 
 from .conversion import CLIENT_CALLS, call_id_of
 from .response import is_encrypted
@@ -70,12 +62,19 @@ def input_error(given: Any) -> ApiError | None:
     """Return the API's error for an input, or None."""
     if given in ("", []):
         text = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided."
-        return bad_request(text, "a conversation has at least one message.", None, "missing_required_parameter")
+        return refusals.bad_request(
+            text, "a conversation has at least one message.", None, "missing_required_parameter"
+        )
     if isinstance(given, str):
         return None
     if not isinstance(given, list):
-        return invalid_type("input", "one of a string or array of input items", given)
+        return refusals.invalid_type("input", "one of a string or array of input items", given)
     return next(_errors(given), None)
+
+
+def item_error(item: Any, at: str) -> ApiError | None:
+    """Return the API's error for a single item, or None."""
+    return next(_item_errors(item, at), None)
 
 
 def _errors(items: Sequence[Any]) -> Iterator[ApiError]:
@@ -86,38 +85,44 @@ def _errors(items: Sequence[Any]) -> Iterator[ApiError]:
 
 def _item_errors(item: Any, at: str) -> Iterator[ApiError]:
     if not isinstance(item, dict):
-        yield invalid_type(at, "an input item", item, 'an item is a message: {"role": "user", "content": "…"}.')
+        yield refusals.invalid_type(
+            at, "an input item", item, 'an item is a message: {"role": "user", "content": "…"}.'
+        )
         return
     kind = item.get("type", "message")
     if isinstance(kind, str) and kind in (*NOT_SUPPORTED, *NEWER):
-        yield not_supported(f"'{at}' ({kind})", f"it takes {', '.join(FIELDS)}.", at)
+        yield refusals.not_supported(f"'{at}' ({kind})", f"it takes {', '.join(FIELDS)}.", at)
     if not isinstance(kind, str) or kind not in FIELDS:
         known = sorted({*FIELDS, *NOT_SUPPORTED, "item_reference"})
-        yield invalid_value(at, kind if isinstance(kind, str) else "", known, "check the spelling of the item's type.")
+        yield refusals.invalid_value(
+            at, kind if isinstance(kind, str) else "", known, "check the spelling of the item's type."
+        )
         return
     for name in item:
         if name not in FIELDS[kind]:
-            yield unknown_parameter(f"{at}.{name}", f"a {kind} has no such field; check the spelling.")
+            yield refusals.unknown_parameter(f"{at}.{name}", f"a {kind} has no such field; check the spelling.")
     yield from _id_errors(item, kind, f"{at}.id")
     if kind == "message":
         role = item.get("role")
         if not isinstance(role, str) or role not in ROLES:
-            yield invalid_value(at, role if isinstance(role, str) else "", ROLES, "add the role of this message.")
+            yield refusals.invalid_value(
+                at, role if isinstance(role, str) else "", ROLES, "add the role of this message."
+            )
         if item.get("phase") is not None and role != "assistant":
-            yield unknown_parameter(f"{at}.phase", "only the assistant's messages have a phase.")
+            yield refusals.unknown_parameter(f"{at}.phase", "only the assistant's messages have a phase.")
         if item.get("phase") not in (None, *PHASES):
-            yield invalid_value(f"{at}.phase", item["phase"], PHASES, "send it as it came from the model.")
+            yield refusals.invalid_value(f"{at}.phase", item["phase"], PHASES, "send it as it came from the model.")
         yield from _content_errors(item.get("content"), OUTPUT_PARTS if role == "assistant" else INPUT_PARTS, at)
         return
     for name in TEXTS.get(kind, ()):
         if not isinstance(item.get(name), str):
-            yield missing_parameter(f"{at}.{name}", f"a {kind} needs a text in {name}.")
+            yield refusals.missing_parameter(f"{at}.{name}", f"a {kind} needs a text in {name}.")
     if kind in TEXTS:
         yield from call_id_errors(item[call_id_of(kind)], f"{at}.{call_id_of(kind)}")
     if (call := kind.removesuffix("_output")) in CLIENT_CALLS:
         for name in SERVICE_ITEMS[call].output if call != kind else ():
             if item.get(name) is None:
-                yield missing_parameter(f"{at}.{name}", f"a {kind} needs it.")
+                yield refusals.missing_parameter(f"{at}.{name}", f"a {kind} needs it.")
     elif kind.endswith("call_output"):
         yield from _content_errors(item.get("output"), INPUT_PARTS, at, "output")
     if kind == "reasoning":
@@ -127,7 +132,7 @@ def _item_errors(item: Any, at: str) -> Iterator[ApiError]:
     if kind in SERVICE_ITEMS and not SERVICE_ITEMS[kind].by_id:
         for name, required in SERVICE_ITEMS[kind].fields.items():
             if required and item.get(name) is None:
-                yield missing_parameter(f"{at}.{name}", f"send the {kind} as it came from the service.")
+                yield refusals.missing_parameter(f"{at}.{name}", f"send the {kind} as it came from the service.")
 
 
 def _id_errors(item: Mapping[str, Any], kind: str, at: str) -> Iterator[ApiError]:
@@ -135,23 +140,25 @@ def _id_errors(item: Mapping[str, Any], kind: str, at: str) -> Iterator[ApiError
     if given is None or prefix is None:
         return
     if not isinstance(given, str):
-        yield invalid_type(at, "a string", given)
+        yield refusals.invalid_type(at, "a string", given)
     elif not given.startswith(prefix):
         text = f"Invalid '{at}': '{given}'. Expected an ID that begins with '{prefix}'."
-        yield bad_request(text, "keep the item's original id, or omit it.", at, "invalid_value")
+        yield refusals.bad_request(text, "keep the item's original id, or omit it.", at, "invalid_value")
 
 
 def _summary_errors(summary: Any, at: str) -> Iterator[ApiError]:
     if summary is None:
-        yield missing_parameter(at, "send the reasoning as it came from the model; its summary can be empty.")
+        yield refusals.missing_parameter(at, "send the reasoning as it came from the model; its summary can be empty.")
     elif not isinstance(summary, list):
-        yield invalid_type(at, "an array of objects", summary)
+        yield refusals.invalid_type(at, "an array of objects", summary)
     else:
         for index, part in enumerate(summary):
             if not isinstance(part, dict):
-                yield invalid_type(f"{at}[{index}]", "an object", part)
+                yield refusals.invalid_type(f"{at}[{index}]", "an object", part)
             elif part.get("type") != "summary_text":
-                yield invalid_value(f"{at}[{index}].type", part.get("type"), ("summary_text",), "it is a text.")
+                yield refusals.invalid_value(
+                    f"{at}[{index}].type", part.get("type"), ("summary_text",), "it is a text."
+                )
             else:
                 yield from text_errors(part, "text", f"{at}[{index}]")
 
@@ -160,35 +167,35 @@ def _encryption_errors(item: Mapping[str, Any], required: bool, at: str) -> Iter
     content = item.get("encrypted_content")
     if content is None:
         if required:
-            yield missing_parameter(at, "send the item as it came from the service.")
+            yield refusals.missing_parameter(at, "send the item as it came from the service.")
     elif not isinstance(content, str):
-        yield invalid_type(at, "a string", content)
+        yield refusals.invalid_type(at, "a string", content)
     elif not is_encrypted(content):
         of = f"for item {item['id']}" if item.get("id") else f"{content[:4]}...{content[-4:]}"
         text = f"The encrypted content {of} could not be verified. Reason: Encrypted content could not be decrypted or "
         hint = "send it unchanged, and only to the scripted model that it came from."
-        yield bad_request(f"{text}parsed.", hint, None, "invalid_encrypted_content")
+        yield refusals.bad_request(f"{text}parsed.", hint, None, "invalid_encrypted_content")
 
 
 def _content_errors(content: Any, kinds: Sequence[str], at: str, name: str = "content") -> Iterator[ApiError]:
     if content is None:
-        yield missing_parameter(f"{at}.{name}", "add the text of the message.")
+        yield refusals.missing_parameter(f"{at}.{name}", "add the text of the message.")
     elif isinstance(content, list):
         for index, part in enumerate(content):
             yield from _part_errors(part, kinds, f"{at}.{name}[{index}]")
     elif not isinstance(content, str):
-        yield invalid_type(f"{at}.{name}", "one of a string or array of objects", content)
+        yield refusals.invalid_type(f"{at}.{name}", "one of a string or array of objects", content)
 
 
 def _part_errors(part: Any, kinds: Sequence[str], at: str) -> Iterator[ApiError]:
     kind = part.get("type") if isinstance(part, dict) else None
     hint = "use input_text for the user and output_text for the assistant."
     if kind not in PARTS and kind not in kinds:
-        yield invalid_value(f"{at}.type", kind if isinstance(kind, str) else "", PARTS, hint)
+        yield refusals.invalid_value(f"{at}.type", kind if isinstance(kind, str) else "", PARTS, hint)
     elif kind not in kinds:
-        yield invalid_value(at, kind, kinds, hint)
+        yield refusals.invalid_value(at, kind, kinds, hint)
     elif kind in NOT_SUPPORTED_PARTS:
-        yield not_supported(f"'{at}' ({kind})", "send text.", at)
+        yield refusals.not_supported(f"'{at}' ({kind})", "send text.", at)
     elif kind == "input_image":
         yield from image_errors(part.get("image_url") or part.get("file_id"), part.get("detail"), at, "image_url")
     else:
@@ -212,8 +219,8 @@ def _pairing_errors(items: Sequence[Mapping[str, Any]]) -> Iterator[ApiError]:
         else:
             if call_id not in called:
                 text = f"No tool call found for {words} output with call_id {call_id}."
-                yield bad_request(text, f"put the {call} that the model made before its output.", "input")
+                yield refusals.bad_request(text, f"put the {call} that the model made before its output.", "input")
             waiting.pop(call_id, None)
     for call_id, words in waiting.items():
         hint = "answer every call with its output, even when the tool failed."
-        yield bad_request(f"No tool output found for {words} {call_id}.", hint, "input")
+        yield refusals.bad_request(f"No tool output found for {words} {call_id}.", hint, "input")

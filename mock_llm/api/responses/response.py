@@ -16,6 +16,8 @@ from mock_llm.api.http import CREATED
 from mock_llm.api.model_profiles import profile_of
 from mock_llm.types import SERVICE_ITEMS, Answer, ApiError, Choice, Request, ToolCall
 
+from .conversion import conversation_of
+
 Item = dict[str, Any]
 MODEL_WITH_PHASES = re.compile(r"gpt-(5\.[3-9]|[6-9])")
 ENCRYPTED = "gAAAAAB"  # the beginning of all encrypted contents
@@ -90,6 +92,8 @@ def in_progress(request: Request) -> dict[str, Any]:
         "user": None,
     }
     repeated = {name: default if sent.get(name) is None else sent[name] for name, default in given.items()}
+    if sent.get("conversation") is not None:
+        repeated["conversation"] = {"id": conversation_of(sent)}
     return repeated | {
         "id": f"resp_{request.unique_id}",
         "object": "response",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from mock_llm.api import refusals
 from mock_llm.engine import input_tokens
-from mock_llm.types import ApiError, unknown_parameter
+from mock_llm.types import ApiError
 
 from .conversion import read
 from .validation import validate
@@ -23,7 +24,7 @@ def token_count(body: Any) -> dict[str, Any] | ApiError:
     if isinstance(body, Mapping):
         for name in body:
             if name not in COUNTED:
-                return unknown_parameter(name, f"a count of tokens takes {', '.join(COUNTED)}.")
+                return refusals.unknown_parameter(name, f"a count of tokens takes {', '.join(COUNTED)}.")
         body = {"model": "any", "input": "", **{name: value for name, value in body.items() if value is not None}}
     if error := validate(body):
         return error

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from mock_llm.api import refusals
 from mock_llm.api.model_profiles import response_model_error
-from mock_llm.api.parameters import RESPONSES, errors
+from mock_llm.api.parameters import RESPONSES, errors, unknown_error
 from mock_llm.api.tools import (
     allowed_tools_error,
     callable_error,
@@ -15,15 +16,7 @@ from mock_llm.api.tools import (
     json_schema_error,
     tool_list_error,
 )
-from mock_llm.types import (
-    ApiError,
-    bad_request,
-    invalid_value,
-    missing_parameter,
-    not_an_object,
-    not_supported,
-    unknown_parameter,
-)
+from mock_llm.types import ApiError
 
 from .conversion import messages
 from .input import input_error
@@ -36,6 +29,8 @@ TOOL_FIELDS: Final[Mapping[str, Sequence[str]]] = {
         "function": "name description parameters strict output_schema defer_loading allowed_callers async",
         "custom": "name description format defer_loading allowed_callers async",
         "web_search": "filters search_context_size user_location external_web_access",
+        "web_search_2025_08_26": "filters search_context_size user_location external_web_access",
+        "web_search_preview_2025_03_11": "search_content_types search_context_size user_location",
         "web_search_preview": "search_content_types search_context_size user_location",
         "file_search": "vector_store_ids filters max_num_results ranking_options",
         "code_interpreter": "container allowed_callers",
@@ -66,12 +61,11 @@ MOVED: Final = {
 }
 # Parameters that a script can't support, each with the value that has no effect.
 UNSUPPORTED: Final[Mapping[str, Any]] = {
-    **dict.fromkeys(("conversation", "prompt", "moderation", "image", "access_programs")),
+    **dict.fromkeys(("prompt", "moderation", "image", "access_programs")),
     "background_options": None,
     "background": False,
     "top_logprobs": 0,
 }
-HINTS: Final = {"conversation": "send it as input, or use previous_response_id."}
 
 
 def validate(body: Any, unproven: bool = True) -> ApiError | None:
@@ -82,7 +76,7 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
         unproven: whether rules for models apply that have no public evidence.
     """
     if not isinstance(body, dict):
-        return not_an_object()
+        return refusals.not_an_object()
     return (
         _required_error(body)
         or (input_error(body["input"]) if body.get("input") is not None else None)
@@ -95,14 +89,17 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
 
 
 def _required_error(body: Mapping[str, Any]) -> ApiError | None:
-    if body.get("model") is None:
-        return missing_parameter("model", 'any name works here, such as model="gpt-4.1".')
+    null = next((name for name in ("model", "input") if name in body and body[name] is None), None)
+    if "model" not in body:
+        return refusals.missing_parameter("model", 'any name works here, such as model="gpt-4.1".')
+    if null:
+        return refusals.invalid_type(null, "a string", {}, "send it, or omit it.")  # the API takes null for an object
     if not body["model"]:
-        return bad_request(
+        return refusals.bad_request(
             "The requested model '' does not exist.", "give the model a name.", "model", "model_not_found"
         )
     if body.get("input") is None and body.get("prompt") is None:
-        return missing_parameter("input", 'send the conversation: input="…", or a list of messages.')
+        return refusals.missing_parameter("input", 'send the conversation: input="…", or a list of messages.')
     for name in body:
         if name in MOVED:
             text = (
@@ -110,9 +107,9 @@ def _required_error(body: Mapping[str, Any]) -> ApiError | None:
             )
             text += "Try again with the new parameter. See the API documentation for more information: "
             text += "https://platform.openai.com/docs/api-reference/responses/create."
-            return bad_request(text, f"use {MOVED[name]}.", None, "unsupported_parameter")
+            return refusals.bad_request(text, f"use {MOVED[name]}.", None, "unsupported_parameter")
         if name not in RESPONSES:
-            return unknown_parameter(name, "the Responses API has no such parameter; check the spelling.")
+            return unknown_error(name, body, RESPONSES, "the Responses API has no such parameter; check the spelling.")
     return None
 
 
@@ -132,18 +129,18 @@ def _offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
 
 def _tool_error(tool: Mapping[str, Any], at: str) -> ApiError | None:
     kind = tool["type"]
-    if kind not in TOOL_FIELDS:
+    if kind not in list(TOOL_FIELDS):
         hint = f"offer tools of the types {', '.join(TOOL_FIELDS)}."
         if kind in HOSTED:
-            return not_supported(f"a tool of type {kind!r}", hint, f"{at}.type")
-        return invalid_value(f"{at}.type", kind, ("function", *HOSTED), hint)
+            return refusals.not_supported(f"a tool of type {kind!r}", hint, f"{at}.type")
+        return refusals.invalid_value(f"{at}.type", kind, ("function", *HOSTED), hint)
     if kind in CALLABLE and (error := callable_error(kind, tool, at)):
         return error
     if kind in REQUIRED and tool.get(REQUIRED[kind]) is None:
-        return missing_parameter(f"{at}.{REQUIRED[kind]}", f"a tool of type '{kind}' needs it.")
+        return refusals.missing_parameter(f"{at}.{REQUIRED[kind]}", f"a tool of type '{kind}' needs it.")
     unknown = next((name for name in tool if name not in TOOL_FIELDS[kind]), None)
     hint = f"a tool of type '{kind}' has no such field; check the spelling."
-    return unknown_parameter(f"{at}.{unknown}", hint) if unknown else None
+    return refusals.unknown_parameter(f"{at}.{unknown}", hint) if unknown else None
 
 
 def _choice_error(choice: Any, tools: Sequence[Mapping[str, Any]]) -> ApiError | None:
@@ -151,19 +148,19 @@ def _choice_error(choice: Any, tools: Sequence[Mapping[str, Any]]) -> ApiError |
     if isinstance(choice, str):
         if choice == "required" and not tools:
             text = "Tool choice 'required' must be specified with 'tools' parameter."
-            return bad_request(text, "offer tools, or omit 'tool_choice'.", "tool_choice")
+            return refusals.bad_request(text, "offer tools, or omit 'tool_choice'.", "tool_choice")
         return None
-    if choice.get("type") not in CALLABLE:
-        what = f"'tool_choice' of type {choice.get('type')!r}"
-        return not_supported(what, "name one tool, or use 'auto'.", "tool_choice")
-    offered = [tool["name"] for tool in tools if tool["type"] in CALLABLE]
+    kind = choice.get("type")
+    if kind not in list(TOOL_FIELDS):
+        return refusals.not_supported(f"'tool_choice' of type {kind!r}", "name one tool, or use 'auto'.", "tool_choice")
+    offered = [tool["name"] if tool["type"] in CALLABLE else tool["type"] for tool in tools]
+    name = choice.get("name") if kind in CALLABLE else kind
     hint = f"name one of the tools {', '.join(offered)}."
-    name = choice.get("name")
     if name is None:
-        return missing_parameter("tool_choice.name", hint)
+        return refusals.missing_parameter("tool_choice.name", hint)
     if name in offered:
         return None
-    return bad_request(f"Tool choice '{name}' not found in 'tools' parameter.", hint, "tool_choice")
+    return refusals.bad_request(f"Tool choice '{name}' not found in 'tools' parameter.", hint, "tool_choice")
 
 
 def _format_error(body: Mapping[str, Any]) -> ApiError | None:
@@ -173,13 +170,14 @@ def _format_error(body: Mapping[str, Any]) -> ApiError | None:
     if error := format_type_error(shape, "text.format", FORMATS):
         return error
     if shape["type"] == "json_schema":
-        if shape.get("schema") is None:
-            return missing_parameter("text.format.schema", "add the schema of the answer.")
-        return json_schema_error(shape, "text.format", "text.format.schema", "invalid_json_schema")
+        error = json_schema_error(shape, "text.format", "text.format.schema", "invalid_json_schema")
+        if error is None and shape.get("schema") is None:
+            return refusals.missing_parameter("text.format.schema", "add the schema of the answer.")
+        return error
     conversation = " ".join(str(message["content"]) for message in messages({**body, "instructions": None}))
     if shape["type"] == "json_object" and "json" not in conversation.lower():
         text = "Response input messages must contain the word 'json' in some form to use 'text.format' of type "
-        return bad_request(
+        return refusals.bad_request(
             f"{text}'json_object'.", "ask for JSON in the input; the API does not search the instructions.", "input"
         )
     return None
@@ -188,7 +186,7 @@ def _format_error(body: Mapping[str, Any]) -> ApiError | None:
 def _unsupported_error(body: Mapping[str, Any]) -> ApiError | None:
     for name, neutral in UNSUPPORTED.items():
         if body.get(name) not in (None, neutral):
-            return not_supported(f"'{name}'", HINTS.get(name, "leave it out."), name)
+            return refusals.not_supported(f"'{name}'", "leave it out.", name)
     if "message.output_text.logprobs" in (body.get("include") or ()):
-        return not_supported("'include' of logprobs", "leave it out.", "include")
+        return refusals.not_supported("'include' of logprobs", "leave it out.", "include")
     return None

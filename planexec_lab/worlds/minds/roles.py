@@ -21,7 +21,7 @@ def script(mind: Mind) -> MockLLM:
     roles = {"planner": lambda request: _planned(mind, request), "executor": lambda request: _acted(mind, request)}
     return MockLLM(
         [
-            {"name": f"as the {role}", "when": {"role": role}, "reply": {"python": reply}}
+            {"name": f"as the {role}", "when": {"system": f"Role: {role}"}, "reply": {"python": reply}}
             for role, reply in roles.items()
         ]
     )
