@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import unquote
 
 import nbformat
@@ -212,12 +212,17 @@ def test_the_work_outlives_the_tab(address: str, visitor: Page, cut_off: Browser
     context.close()
 
 
-@pytest.mark.parametrize(("app", "width"), [("lab", 1280), ("notebooks", 390)])
-def test_a_lesson_leads_back_to_the_front_page(address: str, visitor: Page, app: str, width: int) -> None:
+@pytest.mark.parametrize(("app", "width", "theme"), [("lab", 1280, "dark"), ("notebooks", 390, "light")])
+def test_a_lesson_follows_the_theme_and_leads_back(
+    address: str, visitor: Page, app: str, width: int, theme: Literal["dark", "light"]
+) -> None:
     visitor.set_viewport_size({"width": width, "height": 800})
+    visitor.emulate_media(color_scheme=theme)
     visitor.goto(f"{address}/jupyter/lab/index.html?path={name_of(LESSONS[0])}")
     visitor.wait_for_selector(".jp-Notebook .jp-Cell")
     assert f"/{app}/" in visitor.url
+    light = str(theme == "light").lower()
+    visitor.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{light}'")
     flows.shoot(visitor, f"site-lesson-{width}")
     visitor.get_by_role("link", name="All lessons").click()
     visitor.wait_for_url("**/index.html")
