@@ -135,6 +135,10 @@ def _objects_error(name: str, value: Any) -> ApiError | None:
     return None if fits else refusals.invalid_type(name, "an array of objects", value)
 
 
+def _conversation_error(name: str, value: Any) -> ApiError | None:
+    return None if isinstance(value, str) else record(id=text())(name, value)
+
+
 def metadata_error(at: str, value: Any) -> ApiError | None:
     """Return the error of metadata, or None."""
     if not isinstance(value, dict):
@@ -262,5 +266,6 @@ RESPONSES: Final[Mapping[str, Check]] = {
     "service_tier": SERVICE_TIER,
     "top_logprobs": integer(0, 20),
     "context_management": _objects_error,
-    **dict.fromkeys(("conversation", "image", "access_programs", "background_options"), anything),
+    "conversation": _conversation_error,
+    **dict.fromkeys(("image", "access_programs", "background_options"), anything),
 }

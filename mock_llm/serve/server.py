@@ -102,7 +102,9 @@ class Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore clients that disconnect."""
+        """Print an error of the server itself; ignore clients that disconnect."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
 
     def close_connections(self) -> None:
         """Close all connections, idle ones and held ones."""

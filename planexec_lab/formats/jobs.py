@@ -91,11 +91,10 @@ def _groups(content: Any) -> list[dict[str, dict[str, Any]]]:
     """The outermost groups of jobs, each by the ids of its jobs. CircleCI's are in its workflows."""
     if isinstance(content, Mapping) and "workflows" in content:
         content = content["workflows"]
-    waiting, seen, groups = [content], set[int](), list[dict[str, dict[str, Any]]]()
-    for part in waiting:  # a part that aliases name twice is looked at once
-        if not isinstance(part, Mapping) or id(part) in seen:
+    waiting, groups = [content], list[dict[str, dict[str, Any]]]()
+    for part in waiting:
+        if not isinstance(part, Mapping):
             continue
-        seen.add(id(part))
         if jobs := [one for key in _GROUPS if (one := _named(part.get(key)))]:
             if last := next((key for key in ("finally", "onExit") if part.get(key)), None):
                 raise fault(f"line 1: {last} has jobs that run after all others, also after a failure", _MEND)
@@ -195,7 +194,22 @@ def _loaded(text: str) -> Any:
     """The contents of YAML; raise `PlanError` with the line where it is none, or where a key is repeated."""
     import yaml
 
+    sizes: dict[yaml.Node, int] = {}  # in characters, with each alias written out
+
     class Loader(yaml.SafeLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            named = self.check_event(yaml.AliasEvent)
+            node: Any = super().compose_node(parent, index)
+            if isinstance(node, yaml.ScalarNode):
+                sizes[node] = 1 + len(node.value)
+            elif not named:
+                pairs = node.value if isinstance(node, yaml.MappingNode) else [node.value]
+                sizes[node] = 1 + sum(sizes[part] for pair in pairs for part in pair)
+            if sizes.get(node, _MOST + 1) > _MOST:
+                problem = f"an alias contains itself, or makes the text longer than {_MOST:,} characters"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+            return node
+
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
             keys = set[str]()
             for key, _ in node.value:

@@ -90,7 +90,7 @@ _LIKELY = re.compile(  # in a list with words about order, an item that says non
     re.IGNORECASE,
 )
 _PLAIN = re.compile(  # "2", "#2" and "$2", but neither "2.5" nor "2 files"
-    r"(?<![\w.,:/%-])[#$(\[{]*[EST]?(?P<id>[0-9]{1,9})(?![\w/%:-]|[.,][0-9])"
+    r"(?<![\w.,:/%-])[#$(\[{]{0,9}[EST]?(?P<id>[0-9]{1,9})(?![\w/%:-]|[.,][0-9])"
     r"(?!\s+(?!is\b|has\b|was\b|(?:succeed|passe|finishe|complete|run|work|end)s\b)[a-z]+s\b)"
 )
 _SPAN = re.compile(r"#?([0-9]+)(?:\s*(?:-|–|—|\.\.\.?|\bto\b|\bthrough\b)\s*(?:[a-z]+\s+)*#?([0-9]+))?", re.IGNORECASE)

@@ -105,8 +105,7 @@ def overlay(jupyter: Path, scratch: Path) -> dict[str, bytes]:
         lock["packages"][name] |= {"file_name": wheel.name, "sha256": digest}
     settings = json.loads((jupyter / "jupyter-lite.json").read_text(encoding="utf-8"))
     every_cell = {"@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"}}
-    chosen = json.loads((jupyter / "overrides.json").read_text(encoding="utf-8")) | every_cell
-    settings["jupyter-config-data"]["settingsOverrides"] = chosen
+    settings["jupyter-config-data"]["settingsOverrides"] |= every_cell
     files = {f"static/pyodide/{wheel.name}": wheel.read_bytes() for wheel in wheels.values()}
     return files | {LOCK: json.dumps(lock).encode(), "jupyter-lite.json": json.dumps(settings).encode()}
 

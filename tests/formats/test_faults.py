@@ -264,7 +264,7 @@ def test_hostile_text_costs_what_its_length_says(kind: str) -> None:
     def read(size: int) -> Callable[[], None]:
         def run() -> None:
             with suppress(PlanError):
-                formats.read(HOSTILE[kind](size))
+                formats.read(HOSTILE[kind](8 * size))
 
         return run
 

@@ -220,6 +220,12 @@ def targets() -> dict[str, str]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows goes by conda")
+def test_jupyterlab_keeps_the_theme_that_a_person_chose() -> None:
+    """Settings of the environment win over a person's, when the theme follows the system; only the site sets that."""
+    installed = json.loads((ROOT / ".ci" / "site" / "overrides.json").read_text(encoding="utf-8"))
+    assert not [plugin for plugin in installed if plugin.endswith(":themes")]
+
+
 def test_make_alone_lists_every_command() -> None:
     done = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True)
     listed = {line.split()[1] for line in done.stdout.splitlines()}

@@ -180,12 +180,17 @@ def test_a_conversation_is_kept_read_and_continued(llm: MockLLM) -> None:
         ("Unknown parameter: 'x'", lambda: client.conversations.create(extra_body={"x": 1})),
         ("Missing required parameter: 'items'", lambda: client.post("/conversations/c/items", body={}, cast_to=object)),
         ("'limit'", lambda: items.list(client.conversations.create().id, limit=101)),
+        ("'limit'", lambda: items.list(client.conversations.create().id, limit=int("9" * 4000))),
+        ("below minimum value", lambda: items.list(client.conversations.create().id, limit=-1)),
+        (r"Missing required parameter: 'items\[0\].id'", lambda: client.conversations.create(items=[REASONING])),
+        ("expected an object", lambda: client.responses.create(model="m", conversation=5, input="talk")),  # type: ignore[call-overload]
     ]
     for words, ask in absent:
         with pytest.raises(openai.APIStatusError, match=words):
             ask()
 
 
+REASONING: Any = {"type": "reasoning", "summary": []}
 BOTH: Any = {"conversation": "conv_1", "previous_response_id": "resp_1"}
 
 

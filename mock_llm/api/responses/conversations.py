@@ -21,6 +21,7 @@ from .input import PREFIXES, item_error
 
 Item = dict[str, Any]
 PATH = re.compile(r"/v1/conversations(?:/([^/]+)(/items(?:/([^/]+))?)?)?")
+NUMBER = re.compile("-?[0-9]{1,9}")
 MOST_ITEMS = 20  # in a request
 SPOKEN = ("message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output")
 
@@ -131,7 +132,14 @@ def _items_error(at: str, items: Any) -> ApiError | None:
         return refusals.invalid_type(at, "an array of input items", items)
     if error := refusals.too_long_array(at, items, MOST_ITEMS, "add the items in several requests."):
         return error
-    return next(filter(None, (item_error(item, f"{at}[{n}]") for n, item in enumerate(items))), None)
+    return next(filter(None, (_item_error(item, f"{at}[{n}]") for n, item in enumerate(items))), None)
+
+
+def _item_error(item: Any, at: str) -> ApiError | None:
+    error = item_error(item, at)
+    if error is None and item.get("type") == "reasoning" and not (item.get("id") or item.get("encrypted_content")):
+        error = refusals.missing_parameter(f"{at}.id", "send reasoning with its id or its encrypted_content.")
+    return error
 
 
 def _stored(given: Mapping[str, Any], ending: str) -> Item:
@@ -149,14 +157,15 @@ def _stored(given: Mapping[str, Any], ending: str) -> Item:
 
 def _page(items: Sequence[Item], query: str) -> Item | ApiError:
     asked = {name: values[-1] for name, values in parse_qs(query).items()}
-    limit = int(asked["limit"]) if asked.get("limit", "").isdecimal() else asked.get("limit", 20)
+    limit: Any = asked.get("limit", "20")
+    limit = int(limit) if NUMBER.fullmatch(limit) else limit
     checks = {"limit": integer(1, 100), "order": one_of("asc", "desc")}
     if error := next(errors({**asked, "limit": limit}, checks), None):
         return error
     ordered = list(items) if asked.get("order") == "asc" else list(reversed(items))
     ids = [item["id"] for item in ordered]
     start = ids.index(asked["after"]) + 1 if asked.get("after") in ids else 0
-    return _listed(ordered[start : start + int(limit)], len(ordered) > start + int(limit))
+    return _listed(ordered[start : start + limit], len(ordered) > start + limit)
 
 
 def _listed(items: list[Item], more: bool) -> Item:

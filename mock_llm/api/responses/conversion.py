@@ -68,7 +68,7 @@ def conversation_of(body: Mapping[str, Any]) -> str | None:
     """Return the id of the conversation that a request is part of, or None."""
     given = body.get("conversation")
     given = given.get("id") if isinstance(given, dict) else given
-    return None if given is None else str(given)
+    return given if isinstance(given, str) else None
 
 
 def call_id_of(kind: str) -> str:

@@ -77,7 +77,7 @@ class ResponseStore:
                 kind, error = item.get("type") or "message", None
                 # In a conversation, the item after it can have a new id.
                 paired = kind == "reasoning" and not self.conversations.has(str(name))
-                if kind == "reasoning" and name not in self._items:
+                if paired and name not in self._items:
                     if item.get("encrypted_content") is None:
                         error = _not_found(str(name), body.get("store") is not False)
                 elif paired and ids[index + 1 : index + 2] != [self._after.get(str(name))]:
