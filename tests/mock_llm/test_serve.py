@@ -290,3 +290,9 @@ def test_only_this_machine_is_let_in_unless_told_otherwise(llm: MockLLM) -> None
         assert url.startswith("http://127.0.0.1:")
     with llm.serve(host="0.0.0.0") as url:
         assert url.startswith("http://0.0.0.0:")
+
+
+def test_an_error_of_the_server_itself_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    with server.serve(lambda request: 1 // 0) as url, pytest.raises(httpx2.HTTPError):  # type: ignore[arg-type, return-value]
+        httpx2.get(f"{url}/models", trust_env=False)
+    assert "ZeroDivisionError" in capfd.readouterr().err
