@@ -1,6 +1,6 @@
 """Measurements over published sets of plans, with their sources; the plans are not part of the kit.
 
-`python -m planexec_lab.formats.recount FOLDER` repeats the counts from copies of the publications; README.md in this folder
+`python .ci/recount.py FOLDER` repeats the counts from copies of the publications; README.md in this folder
 lists them and the rules.
 """
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from planexec_lab import formats
-from planexec_lab.formats import PUBLISHED, Measured, measure, parallelism, recount
+from planexec_lab.formats import PUBLISHED, Measured, measure, parallelism
 from planexec_lite import Plan, Step
+from tests.guards import books
 
 
 def plan(*waits_for: str) -> Plan:
@@ -61,19 +62,18 @@ FILES: dict[str, Any] = {  # three publications in small, laid out as the real o
 }
 
 
-def test_the_publications_are_counted_and_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_publications_are_counted_and_compared(tmp_path: Path) -> None:
     for path, data in FILES.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(json.dumps(data), "utf-8")
-    assert recount.counts(tmp_path) == {
-        "NESTFUL, web services": (Measured(2, 1, 1, 2.0, 2.0, 2, 1, 1.0, 1.0), 0),
-        "WorFBench": (Measured(1, 1, 1, 3.0, 3.0, 3, 0, 1.5, 1.5), 1),
-        "TaskBench, small models": (Measured(1, 1, 1, 1.0, 1.0, 1, 1, 1.0, 1.0), 1),
-    }
-    assert recount.main([str(tmp_path)]) == 1
-    printed = capsys.readouterr().out
-    assert "NESTFUL, SGD: not there" in printed
-    assert "WorFBench: counted (Measured(plans=1, " in printed
-    assert recount.main([]) == 2
-    assert "usage: python -m planexec_lab.formats.recount FOLDER" in capsys.readouterr().err
+    done = books.run(".ci/recount.py", tmp_path, scratch=tmp_path)
+    assert done.returncode == 1, done.stdout
+    assert "NESTFUL, SGD: not there" in done.stdout
+    for name, counted, valid in (
+        ("NESTFUL, web services", Measured(2, 1, 1, 2.0, 2.0, 2, 1, 1.0, 1.0), 0),
+        ("WorFBench", Measured(1, 1, 1, 3.0, 3.0, 3, 0, 1.5, 1.5), 1),
+        ("TaskBench, small models", Measured(1, 1, 1, 1.0, 1.0, 1, 1, 1.0, 1.0), 1),
+    ):
+        assert f"{name}: counted {(counted, valid)}; PUBLISHED has " in done.stdout
+    assert "usage: python .ci/recount.py FOLDER" in books.run(".ci/recount.py", scratch=tmp_path).stdout
     assert sum(of.measured.plans for of in PUBLISHED) == 4417

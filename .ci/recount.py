@@ -1,7 +1,7 @@
-"""Count the published sets of plans again: ``python -m planexec_lab.formats.recount FOLDER``.
+"""Count the published sets of plans again: ``python .ci/recount.py FOLDER``.
 
-FOLDER holds copies of the publications; README.md in this folder lists them and the rules of each count. The totals are printed
-and compared with `PUBLISHED`. The plans are not part of the kit.
+FOLDER holds copies of the publications; planexec_lab/formats/README.md lists them and the rules of each count. The totals are
+printed and compared with `PUBLISHED`. The plans are not part of the kit.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _tools(folder: Path, plans: Path, format: str) -> Toolbox | None:
 def main(arguments: Sequence[str]) -> int:
     """Print the totals; return 0, 1 where they differ from `PUBLISHED`, or 2 for a wrong call."""
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
-        print("usage: python -m planexec_lab.formats.recount FOLDER", file=sys.stderr)
+        print("usage: python .ci/recount.py FOLDER", file=sys.stderr)
         return 2
     sets = counts(Path(arguments[0]))
     print(table((name, measured) for name, (measured, _) in sets.items()))
