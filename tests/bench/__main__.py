@@ -28,7 +28,6 @@ QUICK = Effort({100: 5, 1_000: 5}, (2_000, 3), 7, 20)
 
 
 def measure(effort: Effort) -> Report:
-    """Measure everything, and put it into parts."""
     began = load()
     parts = [
         Part("A step, beside plain peers", speed.measure(effort.sizes), "ours", "peer"),

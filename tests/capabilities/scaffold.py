@@ -29,7 +29,6 @@ class Site:
         )
 
     def put_up(self, name: str, fails: int = 0, quarters: int = 0) -> dict[str, str]:
-        """Put something up."""
         self.tried[name] = self.tried.get(name, 0) + 1
         if self.tried[name] <= fails:
             raise RuntimeError(f"{name} does not hold")
@@ -39,7 +38,6 @@ class Site:
         return {"name": name}
 
     def take_down(self, name: str) -> str:
-        """Take it down again."""
         self.log.append(f"-{name}")
         if name in self.stuck:
             raise RuntimeError(f"{name} is stuck")
@@ -47,7 +45,6 @@ class Site:
         return name
 
     def look(self, fails: bool = False) -> list[str]:
-        """List what is there."""
         if fails:
             raise RuntimeError("it does not look good")
         return list(self.standing)
@@ -116,7 +113,6 @@ class World:
         return seconds
 
     def do(self, n: int, seconds: float = 1.0) -> int:
-        """Do piece n."""
         self.done.append(n)
         if n in self.broken:
             raise RuntimeError(f"piece {n} is broken")

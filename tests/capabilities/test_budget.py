@@ -49,7 +49,6 @@ class Thinking:
 
 @tool(latency=2.0, effects="none")
 def work(fails: bool = False) -> str:
-    """Work, or fail."""
     if fails:
         raise RuntimeError("no")
     return "ok"
@@ -140,14 +139,6 @@ def test_an_approval_says_how_much_of_each_used_up_bound() -> None:
     waits = agent_for(TOOLS, FIVE, reviewer=AskPerson())
     with pytest.raises(ValueError, match="waits for more budget takes one, and this run waits for approval"):
         waits.resume(waits.run("go"), approve(steps=2))
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"steps": -1}, {"steps": 1.5}, {"tokens": True}, {"dollars": float("nan")}, {"seconds": float("inf")}]
-)
-def test_an_invalid_bound_is_rejected(wrong: Any) -> None:
-    with pytest.raises(ValueError, match=f"{next(iter(wrong))}=.*number"):
-        Budget(**wrong)
 
 
 def nested(budget: Budget, inner: Policy, over: Any = "pause") -> PlannerExecutor:

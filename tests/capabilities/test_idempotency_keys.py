@@ -24,7 +24,6 @@ class Service:
         self.tools = Toolbox([Tool(self.send, effects="idempotent", latency=1.0), *others])
 
     def send(self, name: str, slowly: bool = False) -> str:
-        """Send it, once for each key."""
         key = idempotency_key()
         assert key is not None
         self.asked.append(key)

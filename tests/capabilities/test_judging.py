@@ -21,7 +21,6 @@ class Counter:
         self.tools = Toolbox([Tool(self.make, latency=1.0, effects="none")])
 
     def make(self, n: int) -> int:
-        """Make one."""
         self.made.append(n)
         return n * len(self.made)
 
@@ -70,12 +69,6 @@ def test_a_rule_can_return_a_shorter_answer(answer: Any, verdict: str, reason: s
     ruled = RuleEvaluator(lambda step, result: answer).evaluate(step, 1, Board())
     assert ruled.verdict == verdict
     assert reason in ruled.reason
-
-
-@pytest.mark.parametrize("verdict", ["accepted", "", None])
-def test_an_unknown_verdict_is_rejected(verdict: Any) -> None:
-    with pytest.raises(ValueError, match="verdict="):
-        Verdict(verdict)
 
 
 @dataclass

@@ -38,7 +38,6 @@ def test_an_undo_that_might_have_been_made_is_not_repeated(listed: bool) -> None
     site, refunds = Site(), list[str]()
 
     def refund(name: str) -> None:
-        """Refund it, and fail after that."""
         refunds.append(name)
         made_once()
         raise RuntimeError("no answer")

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Policy, Pool, Run, Simulated, Tool, Toolbox, tool
+from planexec_lite import Pool, Run, Simulated, Tool, Toolbox, tool
 from planexec_lite.capabilities.doubt import Doubt
-from planexec_lite.events import Requeued, StepDone, StepFailed, StepLate, StepStarted
+from planexec_lite.events import StepDone, StepFailed, StepLate
 from planexec_lite.meter import charge
 from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
-from tests.core.shapes import Job, Workshop, check_complete, check_fold, check_order, jobs, plan_of, step
+from tests.core.shapes import check_complete, check_fold, check_order, step
 from tests.rounds import rounds
 
 
@@ -200,32 +200,6 @@ def test_a_late_result_does_not_count_for_a_new_step_with_the_same_id() -> None:
     assert (run.status, run.results["1"]) == ("finished", "new, time 1")
     assert run.board[Doubt].late == {"1": "old, time 1"}
     assert not run.board[Doubt].attempts
-
-
-@rounds(40)
-@given(
-    made=jobs(most=8),
-    slots=st.sampled_from([1, 2, None]),
-    failure=st.sampled_from(["skip", "stop"]),
-    replan=st.sampled_from(["never", "failure", "step"]),
-    limit=st.sampled_from([{}, {"work": 1}, {"work": 2}]),
-)
-def test_random_runs_on_few_threads_follow_the_rules(
-    made: list[Job], slots: Any, failure: Any, replan: Any, limit: Any
-) -> None:
-    workshop = Workshop()
-    later = [Job(f"{job.id}x", tuple(f"{id}x" for id in job.waits_for), retries=job.retries) for job in made]
-    with ThreadPoolExecutor(2) as two:
-        policy, workers = Policy(failure=failure, replan=replan, max_rounds=3), Pool(two, slots, limit)
-        agent = agent_for(workshop.toolbox, plan_of(made), plan_of(later), workers=workers, policy=policy)
-        run = to_its_end(lambda: agent.run("build"))
-    check_fold(run)
-    check_order(run, slots or 10**6)
-    assert run.board.ended
-    assert workshop.most_busy <= min(2, slots or 2, limit.get("work", 2))
-    begun = Counter(event.step for event in run.events if isinstance(event, StepStarted))
-    begun.subtract(event.step for event in run.events if isinstance(event, Requeued))
-    assert +begun == workshop.calls
 
 
 @st.composite

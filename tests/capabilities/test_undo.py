@@ -18,7 +18,6 @@ from tests.rounds import rounds
 
 
 def asked(id: str, *after: str, **more: Any) -> dict[str, Any]:
-    """A step whose undo has a gate."""
     one = up(id, *after, **more)
     return one | {"undo": one["undo"] | {"gate": True}}
 

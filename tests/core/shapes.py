@@ -81,7 +81,6 @@ class Workshop:
         return Toolbox([Tool(self.work, effects="none"), Tool(self.work, name="bake", uses="oven", effects="none")])
 
     def work(self, step: str, quarters: int, fails: int, uses: list[str]) -> str:
-        """Do one step."""
         with self._lock:
             self.log.append(("begin", step, uses))
             self.calls[step] += 1
@@ -281,7 +280,6 @@ def step(id: str, tool: str | None, *after: str, **more: Any) -> dict[str, Any]:
 
 
 def left(work: Callable[[], Any]) -> Run:
-    """The run that an interrupt left."""
     with pytest.raises(KeyboardInterrupt) as problem:
         work()
     return problem.value.run  # type: ignore[attr-defined, no-any-return]

@@ -17,7 +17,6 @@ modern = pytest.mark.skipif(sys.version_info < (3, 12), reason="a tab has Python
 
 
 async def fetch() -> str:
-    """Fetch something."""
     return "here"
 
 

@@ -34,7 +34,6 @@ class Case:
     policies: tuple[Policy, Policy, Policy] = (Policy(), Policy(), Policy())
 
     def flat(self, site: Site) -> PlannerExecutor:
-        """Return the agent for the flat plan."""
         return agent_for(site.tools, [*self.steps.values()], policy=self.policies[0])
 
     def deep(self, site: Site) -> PlannerExecutor:
@@ -149,7 +148,6 @@ def to_the_end(
 
 
 def leaves(run: Run, case: Case) -> dict[str, Any]:
-    """The results of the steps of the flat plan."""
     results: dict[str, Any] = {}
     for outer, middle in dict.fromkeys(case.groups.values()):
         results |= run.inside(outer).inside(middle).results

@@ -24,33 +24,24 @@ def test_all_labelled_graphs_are_generated() -> None:
     assert [sum(1 for _ in shapes(size, "")) for size in (1, 2, 3, 4)] == [1, 2, 6, 31]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.weekly] * (kind in WIDE)) for kind in KINDS])
-def test_every_run_of_up_to_three_steps_follows_the_rules(kind: str) -> None:
-    for size in (1, 2, 3):
-        walks = walked(graphs(size), kind)
-        assert all(one.ends for one in walks), told(walks)
+def is_weekly(kind: str, size: int) -> bool:
+    if kind in CRASHES:
+        return size == 3 or (size == 2 and kind.startswith("news"))
+    return size == 4 or kind in WIDE
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "size"),
     [
-        pytest.param(kind, size, marks=[pytest.mark.weekly] * (size == 3 or (size == 2 and kind.startswith("news"))))
-        for kind in CRASHES
-        for size in (1, 2, 3)
+        pytest.param(kind, size, marks=[pytest.mark.weekly] * is_weekly(kind, size))
+        for kind in (*KINDS, *CRASHES)
+        for size in (1, 2, 3, 4)
+        if size < 4 or kind not in (*CRASHES, *LONG, *NEWS, "rolled back, and judged")
     ],
 )
-def test_every_run_follows_the_rules_after_a_crash(kind: str, size: int) -> None:
-    walks = walked(graphs(size), kind)
-    assert all(one.ends for one in walks), told(walks)
-
-
-@pytest.mark.weekly
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in (*LONG, *NEWS, "rolled back, and judged")])
-def test_every_run_of_four_steps_follows_the_rules(kind: str) -> None:
-    walks = walked(shapes(4, "b"), kind)
+def test_every_run_of_a_small_plan_follows_the_rules(kind: str, size: int) -> None:
+    walks = walked(graphs(size) if size < 4 else shapes(4, "b"), kind)
     assert all(one.ends for one in walks), told(walks)
 
 

@@ -35,7 +35,6 @@ IDS = "abcd"
 
 
 def graphs(size: int) -> Iterator[Graph]:
-    """Every labelled graph of `size` steps without a cycle."""
     ids = IDS[:size]
     pairs = [(one, other) for one in ids for other in ids if one != other]
     for chosen in (edges for count in range(len(pairs) + 1) for edges in combinations(pairs, count)):
@@ -98,7 +97,6 @@ class Case:
         )
 
     def began(self) -> list[e.Event]:
-        """The events up to the first plan."""
         limits = (Limit("all", ("act", "pay"), self.slots),) if self.slots else ()
         plan = Plan(steps=tuple(self.step(id, waits_for) for id, waits_for in self.graph.items()))
         effects: dict[str, Effects] = {"pay": "once"}

@@ -46,7 +46,6 @@ def killed(folder: Path, seed: int, lines: int, after: float) -> list[Event]:
 
 
 def undisturbed(folder: Path, seed: int) -> Run:
-    """The same plan, never killed."""
     world = crashing.World(folder / "undisturbed.txt")
     world.path.touch()
     with crashing.pool_of(seed) as pool:
@@ -108,7 +107,6 @@ def late(sender: Connection, world: str, owner: int) -> None:
 
 
 def owning(sender: Connection, world: str) -> None:
-    """Start such a process, then die."""
     get_context("spawn").Process(target=late, args=(sender, world, os.getpid())).start()
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -158,7 +156,6 @@ def test_a_pause_is_decided_from_the_journal_alone(kind: str, tmp_path: Path) ->
     made: list[str] = []
 
     def put(what: str) -> str:
-        """Put it there."""
         if what == "nowhere":
             raise RuntimeError("there is no such place")
         made.append(what)

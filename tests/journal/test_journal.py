@@ -9,6 +9,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -201,7 +202,6 @@ def test_a_fork_of_a_killed_process_has_no_lease(journal: Journal) -> None:
 
 
 def test_without_file_locks_a_process_remembers_its_leases(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A browser tab has no file locks."""
     monkeypatch.setattr(file_lock, "SYSTEM", None)
 
     def peek() -> str:
@@ -236,7 +236,6 @@ def test_text_that_is_not_unicode_ends_no_run(what: str, words: str, journal: Jo
     name = "a\udcffb"  # a valid file name on some systems
 
     def odd() -> str:
-        """Return, raise or emit the name."""
         if what == "error":
             raise OSError(name)
         if what == "emitted":
@@ -377,8 +376,9 @@ def test_an_unknown_mode_and_a_missing_journal_folder_or_run_are_named(journal: 
         carried_out(Journal(tmp_path / "nowhere" / "runs.db"))
     carried_out(journal)
     for run in ("7", "1; DROP TABLE runs", "٣", "-1", "9" * 30):
-        with pytest.raises(JournalError, match=r"there is no run .* in runs.db; there are 1"):
-            journal.load(run)
+        for use in (journal.load, journal.inbox, partial(journal.tell, news="x")):
+            with pytest.raises(JournalError, match=r"there is no run .* in runs.db; there are 1"):
+                use(run)
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,6 @@ def test_an_endless_answer_is_cut_off_and_the_repair_shows_it_shortened() -> Non
 
 @tool(effects="none")
 def look(where: str) -> str:
-    """Look somewhere."""
     return "dust " * 40_000
 
 

@@ -41,7 +41,6 @@ Body = str | dict[str, Any] | httpx2.SyncByteStream
 
 @tool(effects="none")
 def look() -> str:
-    """Look."""
     return "seen"
 
 

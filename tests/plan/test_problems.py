@@ -18,19 +18,16 @@ from tests.rounds import rounds
 
 @tool(effects="none")
 def search(query: str, most: int = 3) -> list[str]:
-    """Search."""
     return [query] * most
 
 
 @tool(effects="none")
 def shout(text: str) -> str:
-    """Shout."""
     return text.upper()
 
 
 @tool(effects="none")
 def now() -> int:
-    """Tell the time."""
     return 1
 
 

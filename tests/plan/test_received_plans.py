@@ -59,11 +59,10 @@ def loose() -> Plan:
 
 @pytest.mark.parametrize("made", [kept, loose])
 @pytest.mark.parametrize("change", HOW.values(), ids=HOW)
-def test_a_plan_that_its_planner_changes_after_approval_runs_as_approved(
+def test_a_plan_that_its_planner_changes_runs_as_approved_or_not_at_all(
     made: Callable[[], Plan], change: Callable[[Plan], None]
 ) -> None:
-    mine = made()
-    bank = Bank()
+    mine, bank = made(), Bank()
     one = bank_agent(bank, [Keeps(mine, change)], AskPerson())
     paused = one.run("pay")
     with suppress(TypeError):
@@ -71,14 +70,7 @@ def test_a_plan_that_its_planner_changes_after_approval_runs_as_approved(
     end = one.resume(paused, Decision("approve"))
     assert (end.status, bank.paid) == ("finished", [ACME])
     assert "MALLORY" not in str([*end.events, end.plan])
-
-
-@pytest.mark.parametrize("made", [kept, loose])
-@pytest.mark.parametrize("change", HOW.values(), ids=HOW)
-def test_the_same_object_with_other_content_is_another_plan(
-    made: Callable[[], Plan], change: Callable[[Plan], None]
-) -> None:
-    for grant in (None, Grant(9)):
+    for grant in (None, Grant(9)):  # the same object with other content is another plan
         bank = Bank("Bob")
         reviewer = [Decision("approve", grant=grant)]
         run = bank_agent(bank, [Keeps(made(), change)], reviewer).run("pay")

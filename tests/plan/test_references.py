@@ -124,7 +124,6 @@ def test_a_missing_part_is_named_with_the_existing_ones(text: str, words: list[s
 
 @tool
 def search(query: str) -> str:
-    """Search."""
     return query
 
 

@@ -124,11 +124,6 @@ def test_a_planner_that_raises_is_reported_and_asked_again_up_to_the_bound(probl
     assert sum(isinstance(event, PlanProposed) and event.error is not None for event in run.events) == 3
 
 
-def test_a_keyboard_interrupt_in_a_planner_is_raised() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        agent(Raising(KeyboardInterrupt())).run(GOAL)
-
-
 @pytest.mark.parametrize("given", [None, "no plan", [], 5, {"steps": [{"id": 1, "tool": "nope"}]}])
 def test_a_planner_that_returns_no_plan_is_reported_and_bounded(given: Any) -> None:
     class Odd:

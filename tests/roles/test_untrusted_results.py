@@ -213,6 +213,3 @@ def test_a_bound_for_all_results_keeps_the_latest() -> None:
     assert sum(line.count("y") for line in lines) <= 1_000
     assert lines[-1].endswith("y" * 300 + '"')
     assert lines[0].endswith("done, result not told, 300 characters")
-    for bad in ({"longest": 0}, {"together": -1}, {"together": True}):
-        with pytest.raises(ValueError, match="whole number from 1"):
-            Telling(**bad)  # type: ignore[arg-type]

@@ -149,12 +149,21 @@ def test_a_reference_has_no_faults_before_its_value_is_known(value: str) -> None
     assert toolbox["bare"].faults({"size": value, "share": value, "names": ["a", value]}) == []
 
 
-@pytest.mark.parametrize("one", [search.tool, measured.tool, Tool(bare, name="b", latency=1.0, effects="none")])  # type: ignore[attr-defined]
+DECLARED: dict[str, Any] = {"checked_elsewhere": True, "effects": "once", "uses": "web", "destructive": False}
+SOME = [
+    search.tool,  # type: ignore[attr-defined]
+    measured.tool,  # type: ignore[attr-defined]
+    Tool(bare, name="b", latency=1.0, effects="none"),
+    Tool.from_schema(bare, {"properties": {"size": {}}, "minProperties": 1}, name="of a schema", **DECLARED),
+]
+
+
+@pytest.mark.parametrize("one", SOME)
 def test_tools_and_toolboxes_can_be_pickled(one: Tool) -> None:
     again = pickle.loads(pickle.dumps(Toolbox([one])))[one.name]
-    for field in ("name", "signature", "effects", "json_text"):
+    for field in ("name", "signature", "effects", "json_text", "uses", "destructive"):
         assert getattr(again, field) == getattr(one, field)
-    assert again.schema == one.schema
+    assert (again.schema, again.faults({"x": 1})) == (one.schema, one.faults({"x": 1}))
     assert again.latency is one.latency or again.latency == one.latency
     assert copy.deepcopy(one).name == one.name
 

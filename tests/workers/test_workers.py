@@ -29,7 +29,7 @@ T = TypeVar("T")
 TOOLS = Toolbox(
     [
         odd_tools.raises, odd_tools.returns, odd_tools.interrupts, odd_tools.dies, odd_tools.fine, odd_tools.process,
-        odd_tools.waits, odd_tools.tells, odd_tools.no_number, odd_tools.sets,
+        odd_tools.waits, odd_tools.tells, odd_tools.no_number, odd_tools.sets, odd_tools.async_raises,
     ]
 )  # fmt: skip
 
@@ -39,14 +39,15 @@ def carry_out(steps: list[dict[str, Any]], workers: Workers, tools: Any = TOOLS)
 
 
 def test_a_step_fails_whatever_its_tool_raises_and_the_others_continue(workers: Workers) -> None:
-    odd = [*(("raises", what) for what in odd_tools.RAISED), *(("returns", what) for what in odd_tools.RETURNED)]
+    odd = [(name, what) for name in ("raises", "async_raises") for what in odd_tools.RAISED]
+    odd += [("returns", what) for what in odd_tools.RETURNED]
     steps = [step(str(n), name, what=what, retries=n % 2) for n, (name, what) in enumerate(odd)]
     run = carry_out([*steps, step("behind", "fine", "0", value=1), step("beside", "fine", value=4)], workers)
     assert (run.status, run.results) == ("failed", {"beside": 8})
     others = {"behind": "skipped", "beside": "done"}
     assert run.board.state == dict.fromkeys(map(str, range(len(odd))), "failed") | others
     for n, (name, what) in enumerate(odd):
-        words = type(odd_tools.RAISED[what]()).__name__ if name == "raises" else "data"
+        words = f"{name} returned" if name == "returns" else type(odd_tools.RAISED[what]()).__name__
         assert words in run.board.errors[str(n)]
         assert sum(isinstance(one, StepFailed) and one.step == str(n) for one in run.events) == 1 + n % 2
 
@@ -166,7 +167,6 @@ def test_no_report_of_parallel_threads_in_a_job_is_lost() -> None:
 
 @tool
 async def naps(seconds: float) -> str:
-    """Wait without blocking."""
     await asyncio.sleep(seconds)
     return "done"
 
@@ -255,16 +255,16 @@ def test_inline_runs_follow_the_rules_in_the_order_of_the_plan(made: list[Job], 
 
 
 @rounds(80)
-@given(made=jobs(most=10), failure=failures, slots=slots_or_none)
+@given(jobs(most=10), failures, slots_or_none, st.sampled_from([{}, {"work": 1}, {"work": 2}]), st.sampled_from([2, 8]))
 def test_runs_on_threads_follow_the_rules(
-    threads: ThreadPoolExecutor, made: list[Job], failure: Failure, slots: int | None
+    made: list[Job], failure: Failure, slots: int | None, limit: dict[str, int], threads: int
 ) -> None:
     workshop = Workshop()
-    run = execute(
-        plan_of(made), ToolExecutor(workshop.toolbox), workers=Pool(threads, slots), policy=Policy(failure=failure)
-    )
+    with ThreadPoolExecutor(threads) as pool:
+        run = agents.carry_out(plan_of(made), workshop.toolbox, Pool(pool, slots, limit), failure=failure)
     check_lawful(run, made, workshop, failure)
-    assert workshop.most_busy <= min(slots or 8, 8)
+    check_order(run, slots or math.inf)
+    assert workshop.most_busy <= min(slots or 8, threads, limit.get("work", 8))
     assert all(event.seconds >= 0 for event in run.events if isinstance(event, StepDone | StepFailed))
 
 
@@ -275,22 +275,6 @@ def test_skipped_steps_name_the_reason() -> None:
     assert skips == {"2": "step 1 failed", "3": "step 2 skipped"}
     assert run.board.done == ("4", "5")
     assert "skipped behind it: 2, 3" in run.reason
-
-
-@pytest.mark.parametrize("slots", [0, -1])
-def test_workers_need_a_slot(slots: int, threads: ThreadPoolExecutor) -> None:
-    with pytest.raises(ValueError, match=f"slots={slots}"):
-        Simulated(slots)
-    with pytest.raises(ValueError, match=f"slots={slots}"):
-        Pool(threads, slots)
-
-
-@pytest.mark.parametrize(
-    "bad", [{"failure": "panic"}, {"retries": -1}, {"max_repairs": -1}, {"max_rounds": -1}, {"max_steps": -1}]
-)
-def test_an_invalid_policy_is_rejected(bad: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=next(iter(bad))):
-        Policy(**bad)  # type: ignore[arg-type]
 
 
 def test_many_small_latencies_add_up_without_a_rounding_error() -> None:
