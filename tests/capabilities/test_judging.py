@@ -28,20 +28,6 @@ class Counter:
 ONE = [step("1", "make", n=1, success_criteria="it is even"), step("2", "make", "1", n=1)]
 
 
-def test_the_verdict_retry_repeats_the_step_while_attempts_are_left() -> None:
-    world = Counter()
-
-    def rule(step: Step, result: Any) -> Verdict:
-        return Verdict("accept" if result >= 3 else "retry", "too small")
-
-    run = carry_out(ONE, world.tools, evaluator=rule, retries=2)
-    assert (run.status, run.results["1"], world.made) == ("finished", 3, [1, 1, 1, 1])
-    world.made.clear()
-    run = carry_out(ONE, world.tools, evaluator=rule, retries=1)
-    assert (run.status, world.made) == ("failed", [1, 1])
-    assert "judged: too small" in run.reason
-
-
 def test_the_verdict_modify_runs_the_changed_step_under_the_same_id() -> None:
     world = Counter()
     other = Step(id="1", tool="make", params={"n": 10}, success_criteria="it is even")

@@ -130,16 +130,13 @@ def tools_of(log: list[str], fails: int = 0) -> Toolbox:
     return Toolbox([search])
 
 
-def test_a_step_beyond_the_most_calls_fails_without_a_call() -> None:
+def test_a_step_beyond_the_most_calls_fails_and_each_attempt_counts_across_plans() -> None:
     log: list[str] = []
     steps = [step(str(n), "search", name=str(n)) for n in range(4)]
     run = carry_out(steps, tools_of(log), Simulated(1), max_calls={"search": 2, "pay": 0})
     assert (run.status, log, told(run, StepBlocked)) == ("failed", ["0", "1"], ["2", "3"])
     assert run.board.errors["2"] == "not called: search was called 2 times in this run (max_calls)"
-
-
-def test_each_attempt_counts_across_plans() -> None:
-    log: list[str] = []
+    log.clear()
     run = carry_out([step("1", "search", name="a", retries=9)], tools_of(log, fails=9), max_calls={"search": 3})
     assert (run.status, log, run.board[Calls].by_tool) == ("failed", ["a"] * 3, {"search": 3})
     log.clear()

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Board, Decision, Inline, Journal, JournalError, Plan, Run, Simulated, Tool
+from planexec_lite import Board, Decision, Inline, Journal, JournalError, Plan, Run, Simulated
 from planexec_lite import events as e
 from planexec_lite.capabilities.news import News
 from planexec_lite.workers import Workers
+from tests.capabilities.scaffold import World
 from tests.core import telling
 from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
@@ -27,20 +28,8 @@ from tests.rounds import rounds
 PATIENT = 30.0  # seconds that a test waits for another process
 
 
-class World:
-    """A tool that lists its calls."""
-
-    def __init__(self) -> None:
-        self.did = list[int]()
-        self.tools = [Tool(self.act, effects="none")]
-
-    def act(self, n: int) -> int:
-        self.did.append(n)
-        return n
-
-
-FIRST = [step("1", "act", n=1), step("2", "act", "1", n=2), step("3", "act", "2", n=3)]
-REST = [step("9", "act", n=9)]
+FIRST = [step("1", "work", n=1), step("2", "work", "1", n=2), step("3", "work", "2", n=3)]
+REST = [step("9", "work", n=9)]
 
 
 def texts(run: Run) -> list[str]:
@@ -79,7 +68,7 @@ def test_news_from_watch_is_read_once_and_done_work_is_kept(workers: Workers, th
     agent.watch = when(lambda run: "1" in run.results, lambda run: [tell(run, text) for text in ("one", "two")])
     run = to_its_end(lambda: agent.run("go"))
     # watch sends the news when step 2 is already running, so step 2 ends
-    assert (run.status, texts(run), world.did) == ("finished", ["one", "two"], [1, 2, 9])
+    assert (run.status, texts(run), world.done) == ("finished", ["one", "two"], [1, 2, 9])
     assert [event.reason for event in run.events if isinstance(event, e.PlanStarted)] == ["first", "news"]
     check_nothing_starts_between(run)
     assert journal.load(1).events == run.events
@@ -109,7 +98,7 @@ def test_a_nested_run_ends_and_receives_no_news() -> None:
     outer = agent_for(agent_for(world.tools, FIRST), *plans)
     outer.watch = when(lambda run: "a" in run.board.in_flight, lambda run: outer.tell(run, "hurry"))
     run = to_its_end(lambda: outer.run("go"))
-    assert (run.status, world.did, list(run.results)) == ("finished", [1, 2, 3, 1, 2, 3], ["a", "c"])
+    assert (run.status, world.done, list(run.results)) == ("finished", [1, 2, 3, 1, 2, 3], ["a", "c"])
     assert (texts(run), texts(run.inside("a"))) == (["hurry"], [])
 
 

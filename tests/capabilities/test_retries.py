@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from planexec_lite import Backoff, Board, Breaker, Inline, Pool, Run, Simulated, Tool, Toolbox, Verdict
 from planexec_lite.events import BackoffEnded, BackoffStarted, StepBlocked, StepDone, StepFailed, StepStarted
-from planexec_lite.meter import charge, now
+from planexec_lite.meter import charge
 from planexec_lite.plan import Step
 from tests.capabilities.scaffold import told
 from tests.core.agents import agent_for, carry_out
@@ -56,30 +56,16 @@ def test_only_the_errors_that_the_tool_names_are_retried(
     assert [event.final for event in run.events if isinstance(event, StepFailed)][-1:] == [status == "failed"]
 
 
-# Backoff
 EVEN = Backoff(first=1.0, factor=2.0, longest=5.0, jitter=0.0)
 AN_HOUR = Backoff(first=3600.0, longest=3600.0)
 
 
-class Site:
-    """Work that fails `fails` times; `log` lists the attempts in order."""
-
-    def __init__(self) -> None:
-        self.log: list[str] = []
-        self.tools = Toolbox([Tool(self.work, latency=lambda seconds=1.0, **_: seconds, effects="none")])
-
-    def work(self, name: str, fails: int = 0, seconds: float = 1.0) -> str:
-        self.log.append(name)
-        if self.log.count(name) <= fails:
-            raise RuntimeError(f"{name} went wrong")
-        return name
-
-    def run(self, *steps: Any, backoff: Backoff = EVEN, workers: Any = None, **more: Any) -> Run:
-        return carry_out(list(steps), self.tools, workers, backoff=backoff, **{"retries": 3, **more})
+def work(id: str, *after: str, fails: int = 0, quarters: int = 4, **more: Any) -> dict[str, Any]:
+    return step(id, "work", *after, step=id, fails=fails, quarters=quarters, uses=[], **more)
 
 
-def work(id: str, *after: str, **more: Any) -> dict[str, Any]:
-    return step(id, "work", *after, name=id, **more)
+def tried(steps: Any, workshop: Workshop, workers: Any = None, **more: Any) -> Run:
+    return carry_out(steps, workshop.toolbox, workers, **{"retries": 3, "backoff": EVEN, **more})
 
 
 @pytest.mark.parametrize(
@@ -121,7 +107,7 @@ def test_backoff_changes_only_the_times(made: Any, slots: int | None, failure: A
 
 @pytest.mark.parametrize("kind", ["inline", "threads"])
 def test_after_an_interrupt_in_the_wait_the_run_continues_without_it(kind: str) -> None:
-    site = Site()
+    workshop = Workshop()
 
     def watch(run: Run) -> None:
         if isinstance(run.events[-1], BackoffStarted):
@@ -129,9 +115,9 @@ def test_after_an_interrupt_in_the_wait_the_run_continues_without_it(kind: str) 
 
     with ThreadPoolExecutor(1) as threads:
         workers = Inline() if kind == "inline" else Pool(threads)
-        run = left(lambda: site.run(work("1", fails=1), workers=workers, watch=watch, backoff=AN_HOUR))
-        run = agent_for(site.tools, workers=workers, retries=1, backoff=AN_HOUR).resume(run)
-    assert (run.status, site.log) == ("finished", ["1", "1"])
+        run = left(lambda: tried([work("1", fails=1)], workshop, workers, watch=watch, backoff=AN_HOUR))
+        run = agent_for(workshop.toolbox, workers=workers, retries=1, backoff=AN_HOUR).resume(run)
+    assert (run.status, workshop.calls) == ("finished", {"1": 2})
 
 
 NOTE = Tool(lambda: "noted", name="note", latency=1.0, effects="none")
@@ -147,24 +133,6 @@ def answering(*works: bool) -> Tool:
         return "here"
 
     return Tool(ask, latency=1.0, effects="none")
-
-
-def test_an_open_breaker_lets_one_call_try_and_its_result_closes_it() -> None:
-    calls: list[float] = []
-
-    def ask() -> str:
-        calls.append(now() or 0.0)
-        if calls[-1] < 11.0:
-            raise RuntimeError("down")
-        return "here"
-
-    steps, tools = [step(str(n), "ask") for n in range(1, 11)], [Tool(ask, latency=1.0, effects="none")]
-    run = carry_out(steps, tools, retries=3, backoff=Backoff(4.0, 2.5, jitter=0.0), breaker=Breaker(3, 10.0))
-    # all at once; blocked after 4 s; one after 10 s more, while the others are blocked; then the others
-    assert sorted(calls) == [1.0] * 10 + [16.0] + [41.0] * 9
-    blocked = [event for event in run.events if isinstance(event, StepBlocked)]
-    assert [event.at for event in blocked] == [5.0] * 10 + [15.0] * 9
-    assert (run.status, blocked[0].attempt, blocked[-1].attempt) == ("finished", 2, 3)
 
 
 def test_a_result_that_is_being_judged_does_not_count_as_the_trying_call() -> None:
@@ -200,23 +168,23 @@ def test_a_breaker_blocks_random_outages_exactly_as_by_hand(works: list[bool], f
 
 @pytest.mark.parametrize("workers", [Simulated(1), Simulated(limits={"work": 1})], ids=str)
 def test_while_it_waits_its_place_is_free_for_others(workers: Simulated) -> None:
-    run = Site().run(work("1", fails=1), work("2"), work("3", seconds=4.0), workers=workers)
+    run = tried([work("1", fails=1), work("2"), work("3", quarters=16)], Workshop(), workers)
     assert starts(run) == [("1", 0.0), ("2", 1.0), ("1", 2.0), ("3", 3.0)]
 
 
 @pytest.mark.parametrize("kind", ["inline", "threads", "simulated"])
 def test_a_run_that_ends_does_not_wait_for_a_backoff(kind: str) -> None:
-    site = Site()
+    workshop = Workshop()
     with ThreadPoolExecutor(1) as threads:
         workers = {"inline": Inline(), "threads": Pool(threads), "simulated": Simulated(1)}[kind]
         broken = work("2", fails=9, retries=0)
-        steps = work("1", fails=1, retries=1), broken
-        run = site.run(*steps, workers=workers, failure="stop", backoff=AN_HOUR, retries=0)
-    assert (run.status, site.log) == ("failed", ["1", "2"])
+        steps = [work("1", fails=1, retries=1), broken]
+        run = tried(steps, workshop, workers, failure="stop", backoff=AN_HOUR, retries=0)
+    assert (run.status, workshop.calls) == ("failed", {"1": 1, "2": 1})
     assert run.makespan < 60
 
 
 def test_a_step_that_a_judge_sends_back_waits_too() -> None:
     verdicts = [Verdict("retry", "once more"), Verdict("accept")]
-    run = Site().run(work("1", success_criteria="good"), evaluator=lambda *_: verdicts.pop(0))
+    run = tried([work("1", success_criteria="good")], Workshop(), evaluator=lambda *_: verdicts.pop(0))
     assert starts(run) == [("1", 0.0), ("1", 2.0)]

@@ -60,13 +60,15 @@ def by_hand(made: list[Job], anyway: set[str]) -> dict[str, str]:
 def test_random_plans_end_as_by_hand_and_no_step_starts_too_early(
     made: list[Job], data: st.DataObject, kind: str, slots: int | None
 ) -> None:
+    limit, workshop = data.draw(st.sampled_from([{}, {"work": 1}, {"work": 2}])), Workshop()
     anyway = set(data.draw(st.lists(st.sampled_from([job.id for job in made]))))
     steps = [one.model_dump() | {"run_anyway": one.id in anyway} for one in plan_of(made).steps]
     plan = Plan.parse([one | {"params": one["params"] | {"uses": []}} for one in steps])
     with ThreadPoolExecutor(3) as threads:
-        kinds = {"threads": Pool(threads, slots), "simulated": Simulated(slots), "inline": Inline()}
-        run = execute(plan, ToolExecutor(Workshop().toolbox), workers=kinds[kind])
+        kinds = {"threads": Pool(threads, slots, limit), "simulated": Simulated(slots, limit), "inline": Inline()}
+        run = execute(plan, ToolExecutor(workshop.toolbox), workers=kinds[kind])
     check_fold(run)
+    assert workshop.most_busy <= min(slots or 3, 3, limit.get("work", 3))
     expected = by_hand(made, anyway)
     assert dict(run.board.state) == expected
     assert (run.status == "finished") == (set(expected.values()) <= {"done"})

@@ -83,10 +83,6 @@ class Clock:
     def stop(self) -> None:
         self.stopped = perf_counter()
 
-    def stop_at_failure(self, run: Run) -> None:
-        if self.stopped is None and any(isinstance(event, StepFailed) for event in run.events):
-            self.stop()
-
 
 def on_threads(steps: list[dict[str, Any]], threads: Executor, site: Site, watch: Any = None, **settings: Any) -> Run:
     def both(run: Run) -> None:
@@ -133,20 +129,6 @@ def test_a_step_after_its_timeout_is_in_doubt_and_its_late_end_does_not_count(fa
     assert run.board[Doubt].late == {"1": late.error or "a, time 1"}
     assert run.board[Doubt].attempts == {"1": fails} if fails else not run.board[Doubt].attempts
     assert site.begun == {"a": 1, "d": 1}
-
-
-@pytest.mark.parametrize(("effects", "calls"), [("none", 2), ("idempotent", 2), ("once", 1)])
-@pytest.mark.parametrize(("own", "policy"), [(1, 0), (0, 2)])
-def test_a_step_in_doubt_is_retried_only_if_it_can_be_repeated(
-    clock: Clock, effects: str, calls: int, own: int, policy: int
-) -> None:
-    site = Site()
-    one = step("1", "work", name="a", holds=1, timeout=0.01, retries=own, effects=effects)
-    with ThreadPoolExecutor(2) as two:
-        steps = [one, step("2", "work", "1", name="b")]
-        run = on_threads(steps, two, site, clock.stop_at_failure, retries=policy)
-    assert site.begun["a"] == calls
-    assert run.board.state == ({"1": "done", "2": "done"} if calls == 2 else {"1": "failed", "2": "skipped"})
 
 
 def test_the_timeout_starts_with_the_step_and_not_in_the_queue(clock: Clock) -> None:

@@ -113,7 +113,7 @@ def each_commit(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("first", "seen"), [("", False), ("", True), ("Amp", False)], ids=["not done", "done", "a second crash"]
+    ("first", "seen"), [("", False), ("", True), pytest.param("Amp", False, marks=pytest.mark.weekly)], ids=str
 )
 def test_it_goes_on_from_every_commit(first: str, seen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call after the commit was made before the process was killed, or was not; in one case it is killed a second time."""

@@ -1,7 +1,6 @@
 """Runs: answers, results, stories, and what a watcher sees."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from enum import IntEnum
 from itertools import pairwise
 from typing import Any
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import planexec_lite
-from planexec_lite import Backoff, Board, Inline, Pool, Run, Simulated, Tool
+from planexec_lite import Backoff, Board, Run, Simulated, Tool
 from planexec_lite.events import StepDone, StepFailed, StepStarted, from_dict, to_dict
 from tests.core.agents import carry_out
 from tests.core.shapes import Job, Workshop, jobs, plan_of, step
@@ -95,26 +94,6 @@ def test_a_story_lists_all_events_of_a_step() -> None:
     with pytest.raises(ValueError, match="there is no step 7; there are: 1, 2"):
         run.story(7)
     assert "finished" in repr(run)
-
-
-def test_a_watcher_that_raises_ends_the_run() -> None:
-    calls: list[int] = []
-
-    def act(n: int) -> None:
-        calls.append(n)
-
-    many = [step(str(n), "act", n=n) for n in range(50)]
-
-    def bad(run: Run) -> None:
-        if run.results:
-            raise ZeroDivisionError
-
-    with ThreadPoolExecutor(1) as threads:
-        for workers in (Inline(), Simulated(1), Pool(threads, slots=2)):
-            with pytest.raises(ZeroDivisionError):
-                carry_out(many, [Tool(act, effects="none")], workers, watch=bad)
-        threads.shutdown()
-    assert len(calls) < 10
 
 
 @rounds(60)

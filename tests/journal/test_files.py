@@ -26,7 +26,6 @@ from tests.rounds import few
 
 posix = pytest.mark.skipif(os.name != "posix", reason="other systems have other locks and modes")
 
-# Many writers
 
 WRITES = """
     import json, sys
@@ -75,8 +74,6 @@ def test_processes_with_threads_lose_no_write(times: int, tmp_path: Path) -> Non
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
-
-# Other code that opens the files of a run
 
 LOOKS = {
     "list": "journal.list()",
@@ -215,9 +212,6 @@ def test_only_the_owner_can_read_what_is_written(mask: int, journal: Journal, tm
     assert {"p.db", "p.db-lock", "runs.db", "runs.db-wal", "runs.db-shm", "runs.db-lock"} <= modes.keys()
     assert set(modes.values()) == {0o600}
     assert sorted(file.name for file in tmp_path.iterdir()) == ["p.db", "p.db-lock", "runs.db", "runs.db-lock"]
-
-
-# Files that are no journal, or no longer one
 
 
 def another_database(path: Path) -> None:

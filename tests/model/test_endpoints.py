@@ -87,8 +87,6 @@ def planned(asked: openai.OpenAI, *, stream: bool = False, **options: Any) -> Ru
     return agent.run("g")
 
 
-# Usage
-
 ODD_USAGE: dict[str, tuple[Any, tuple[int, int]]] = {
     "missing": (..., (0, 0)),
     "null inside": ({"prompt_tokens": None, "completion_tokens": None}, (0, 0)),
@@ -116,8 +114,6 @@ def test_odd_usage_counts_as_unknown_and_the_run_ends(kind: str, stream: bool, j
     assert journal.load(1).status == "finished"
     assert any("the endpoint reports no tokens" in line for line in sentences(run)) == bool(note)
 
-
-# response_format
 
 REFUSALS = {
     "400": (400, {"error": {"message": "This response_format type is unavailable now", "param": None}}),
@@ -202,8 +198,6 @@ def test_a_verdict_counts_even_if_its_task_is_not_text(task: Any) -> None:
     assert [(event.verdict, event.error) for event in run.events if isinstance(event, Judged)] == [("replan", None)]
 
 
-# Text around an answer
-
 AROUND = {
     "<think>\nThey want {a plan}.\n</think>\n\n" + PLAN: PLAN,
     "They want it.\n</think>\n" + PLAN: PLAN,
@@ -267,8 +261,6 @@ def test_a_tool_call_may_come_in_pieces() -> None:
     assert answer.tool_calls == (ToolCall("b", "look", "{}"), ToolCall("c", "look", '{"a": 1}'))
 
 
-# Responses without an answer
-
 NONE: dict[str, tuple[Any, str]] = {
     "no choices": ({"choices": []}, "sent no answer"),
     "null message": ({"choices": [{"message": None, "finish_reason": "stop"}]}, "sent no answer"),
@@ -331,9 +323,6 @@ def test_a_models_words_are_not_read_as_an_error(said: str) -> None:
     with pytest.raises(AnswerError):
         ask(client(respond), "m", ASKED, {"type": "object"}, Bounds(max_tokens=10))
     assert len(requests) == 1
-
-
-# Endless answers
 
 
 class Endless(httpx2.SyncByteStream):

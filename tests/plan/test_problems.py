@@ -54,6 +54,8 @@ def second(**fields: Any) -> list[dict[str, Any]]:
         (second(params={"query": "a", "most": "many"}), "wrong_parameter", "2"),
         (second(params={"query": "a", "most": "1{step_1_result}"}, depends_on=["1"]), "wrong_parameter", "2"),
         (second(tool="now", params={"x": 1}), "unknown_parameter", "2"),
+        (second(retries=11), "too_many_retries", "2"),
+        (second(retries=10**9), "too_many_retries", "2"),
         (second(undo={"tool": "serch", "params": {}}), "unknown_tool", "2"),
         (second(undo={"tool": "search", "params": {}}), "missing_parameter", "2"),
         (second(undo={"tool": "search", "params": {"query": "{step_9_result}"}}), "dangling_reference", "2"),
@@ -76,6 +78,7 @@ ROLLBACK = [{"tool": "search", "params": {"query": "a"}}]
     "source",
     [
         [GOOD],
+        second(retries=10),
         second(depends_on=["1"], params={"query": "{step_1_result[0]}"}),
         second(depends_on=["1"], params={"query": "a", "most": "{step_1_result.n}"}),
         second(depends_on=["1"], params={"query": "so: {step_1_result} and {literal {step_9_result}}"}),

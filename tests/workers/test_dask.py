@@ -42,15 +42,6 @@ def lines(path: Path) -> list[str]:
     return path.read_text().splitlines()
 
 
-def test_equal_calls_of_two_runs_are_both_made(client: Any, tmp_path: Path) -> None:
-    book = tmp_path / "booked"
-    steps = [{"id": n, "tool": "books", "params": {"path": str(book), "bill": "30 euros"}} for n in (1, 2)]
-    for _ in range(2):
-        run = execute(Plan.parse(steps), TOOLS, workers=Pool(client.get_executor()))
-        assert run.status == "finished"
-    assert len(lines(book)) == 4
-
-
 @contextmanager
 def cluster(allowed_failures: int) -> Iterator[tuple[Any, Any]]:
     import dask

@@ -254,20 +254,6 @@ def test_inline_runs_follow_the_rules_in_the_order_of_the_plan(made: list[Job], 
     assert [id for kind, id, _ in workshop.log if kind == "begin"] == [id for id, _, _ in one_by_one]
 
 
-@rounds(80)
-@given(jobs(most=10), failures, slots_or_none, st.sampled_from([{}, {"work": 1}, {"work": 2}]), st.sampled_from([2, 8]))
-def test_runs_on_threads_follow_the_rules(
-    made: list[Job], failure: Failure, slots: int | None, limit: dict[str, int], threads: int
-) -> None:
-    workshop = Workshop()
-    with ThreadPoolExecutor(threads) as pool:
-        run = agents.carry_out(plan_of(made), workshop.toolbox, Pool(pool, slots, limit), failure=failure)
-    check_lawful(run, made, workshop, failure)
-    check_order(run, slots or math.inf)
-    assert workshop.most_busy <= min(slots or 8, threads, limit.get("work", 8))
-    assert all(event.seconds >= 0 for event in run.events if isinstance(event, StepDone | StepFailed))
-
-
 def test_skipped_steps_name_the_reason() -> None:
     made = [Job("1", fails=1), Job("2", ("1",)), Job("3", ("2", "4")), Job("4"), Job("5", ("4",))]
     run = execute(plan_of(made), ToolExecutor(Workshop().toolbox), workers=Simulated())
