@@ -3,8 +3,7 @@
 from typing import Any
 
 from planexec_lite import PlannerExecutor, Policy, Run, Tool, Toolbox
-from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import Event, StepDone, UndoDone, UndoFailed, UndoStarted
+from planexec_lite.events import Event
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 
@@ -76,29 +75,6 @@ def call(tool: str, **params: Any) -> dict[str, Any]:
 
 def told(run: Run, kind: type[Event]) -> list[str]:
     return [event.step for event in run.events if isinstance(event, kind)]  # type: ignore[union-attr]
-
-
-def by_hand(events: list[Event], undo: set[str]) -> list[str]:
-    """Return the steps to undo after these events: the latest result first, each step once."""
-    order: list[str] = []
-    for event in events:
-        if isinstance(event, StepDone):
-            order = [id for id in order if id != event.step] + [event.step]
-    return [id for id in reversed(order) if id in undo]
-
-
-def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) -> None:
-    """Each step with a result is undone once, the latest first; the world agrees."""
-    wanted = by_hand(before, undo)
-    assert told(run, UndoStarted) == wanted
-    stuck = [id for id in wanted if id in site.stuck]
-    assert told(run, UndoFailed) == stuck
-    assert run.board[Rollback].undone == told(run, UndoDone) == [id for id in wanted if id not in stuck]
-    done = by_hand(before, {event.step for event in before if isinstance(event, StepDone)})
-    stays = {id for id in done if id in stuck or id not in undo}
-    assert set(site.standing) == stays == {label for label, _ in run.board[Rollback].remains}
-    assert {id for id, state in run.board.state.items() if state == "undone"} == set(wanted) - set(stuck)
-    assert [entry for entry in site.log if entry[0] == "-"] == [f"-{id}" for id in wanted]
 
 
 class World:

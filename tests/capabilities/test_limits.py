@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from planexec_lite import Inline, Run, Simulated, Step, Team, Tool, Toolbox, ToolExecutor, tool
 from planexec_lite.capabilities.call_limit import Calls
@@ -13,7 +11,6 @@ from planexec_lite.events import StepBlocked
 from tests.capabilities.scaffold import told
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import check_fold, check_order, starts, step
-from tests.rounds import rounds
 
 
 def works(name: str, latency: float, *uses: str) -> Tool:
@@ -61,26 +58,6 @@ def test_an_unknown_or_invalid_limit_is_rejected_before_the_run(limits: Any, wor
         with pytest.raises(ValueError, match=words):
             carry_out([step("1", "bake")], KITCHEN, workers, watch=seen.append)
         assert not seen
-
-
-@st.composite
-def kitchens(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[str, int], int | None]:
-    steps: list[dict[str, Any]] = []
-    for n in range(draw(st.integers(1, 12))):
-        after = draw(st.lists(st.sampled_from([one["id"] for one in steps]), unique=True, max_size=2)) if steps else []
-        steps.append(step(str(n), draw(st.sampled_from(KITCHEN.names)), *after))
-    names = st.sampled_from(["oven", "tray", "bake", "chop"])
-    return (
-        draw(st.permutations(steps)),
-        draw(st.dictionaries(names, st.integers(1, 3))),
-        draw(st.integers(1, 5) | st.none()),
-    )
-
-
-@rounds(150)
-@given(kitchens())
-def test_the_first_ready_step_within_the_limits_starts(kitchen: Any) -> None:
-    assert cook(*kitchen).status == "finished"
 
 
 class Named(ToolExecutor):

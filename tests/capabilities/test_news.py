@@ -7,13 +7,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from planexec_lite import Board, Decision, Inline, Journal, JournalError, Plan, Run, Simulated
+from planexec_lite import Board, Decision, Inline, Journal, JournalError, Run, Simulated
 from planexec_lite import events as e
 from planexec_lite.capabilities.news import News
 from planexec_lite.workers import Workers
@@ -21,9 +18,8 @@ from tests.capabilities.scaffold import World
 from tests.core import telling
 from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
-from tests.core.shapes import Workshop, check_fold, jobs, plan_of, step
+from tests.core.shapes import check_fold, step
 from tests.journal import crashing
-from tests.rounds import rounds
 
 PATIENT = 30.0  # seconds that a test waits for another process
 
@@ -100,39 +96,6 @@ def test_a_nested_run_ends_and_receives_no_news() -> None:
     run = to_its_end(lambda: outer.run("go"))
     assert (run.status, world.done, list(run.results)) == ("finished", [1, 2, 3, 1, 2, 3], ["a", "c"])
     assert (texts(run), texts(run.inside("a"))) == (["hurry"], [])
-
-
-@rounds(100)
-@given(jobs(most=8), st.sampled_from([1, 2, None]), st.data())
-def test_random_runs_keep_done_steps_after_news_at_any_moment(made: Any, slots: Any, data: st.DataObject) -> None:
-    first = plan_of(made)
-
-    class Again:
-        def plan(self, goal: str, board: Board, tools: Any) -> Plan:
-            if not board.steps:
-                return first
-            left = [one for one in first.steps if one.id not in board.results]
-            return Plan(steps=tuple(one for one in left if set(one.depends_on) <= board.results.keys()))
-
-    moments = data.draw(st.lists(st.integers(1, 12), max_size=3))
-    seen = 0
-    told = []
-
-    def watch(run: Run) -> None:
-        nonlocal seen
-        seen += 1
-        for _ in range(moments.count(seen)):
-            if not run.board.ended:
-                told.append(f"{seen}")
-                agent.tell(run, f"{seen}")
-
-    agent = agent_for(Workshop().toolbox, Again(), workers=Simulated(slots), max_replans=9, watch=watch)
-    run = to_its_end(lambda: agent.run("go"))
-    assert run.board.ended
-    assert texts(run) + list(run.inbox) == told
-    finished = [event.step for event in run.events if isinstance(event, e.StepDone)]
-    assert len(finished) == len(set(finished)), "a done step was repeated"
-    check_nothing_starts_between(run)
 
 
 def test_a_run_that_has_ended_or_has_no_journal_gets_no_news(journal: Journal) -> None:

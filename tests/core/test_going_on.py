@@ -87,42 +87,32 @@ def test_an_error_of_watch_leaves_no_step_in_doubt(problem: Any, workers: Any) -
         assert (run.status, world.done, len(seen) >= at) == ("finished", ["1", "2", "3"], True)
 
 
-@pytest.mark.parametrize("replan", [False, True], ids=["the first plan", "a replan"])
-def test_an_interrupted_planner_is_asked_again_which_counts_once(replan: bool) -> None:
-    class Stops(Portions):
-        stops = 1
+def test_an_interrupted_planner_judge_or_reviewer_is_asked_again_which_counts_once() -> None:
+    stops = ["planner", "reviewer", "judge", "planner again"]
 
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            if self.stops and board.steps.keys() == ({"1"} if replan else set()):
-                self.stops = 0
-                raise KeyboardInterrupt
-            return super().plan(goal, board, tools)
-
-    world, planner = World(cut="1", after=True, problem=OSError("locked")), Stops([look("1")], [look("2")])
-    agent = world.agent(planner, replan="failure", max_replans=1, failure="stop")
-    run = check(agent.resume(left(lambda: agent.run("go"))))
-    assert (run.status, world.done, run.board[Replanning].replans) == ("finished", ["1", "2"], 1)
-    assert cut_off(run) == [None]
-
-
-def test_an_interrupted_judge_or_reviewer_is_asked_again() -> None:
-    stops = ["reviewer", "judge"]
-
-    def asked(who: str) -> bool:
-        if who in stops:
-            stops.remove(who)
+    def asked(role: str) -> bool:
+        if role in stops:
+            stops.remove(role)
             raise KeyboardInterrupt
         return True
 
-    class Reviews:
+    class Roles(Portions):
+        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+            asked("planner again" if board.steps else "planner")
+            return super().plan(goal, board, tools)
+
         def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
             return Decision("approve" if asked("reviewer") else "reject")
 
-    world, judge = World(), lambda *_: asked("judge")
-    agent = world.agent([pay("1", success_criteria="paid")], reviewer=Reviews(), evaluator=judge)
-    unreviewed = left(lambda: agent.run("go"))
-    run = check(agent.resume(left(lambda: agent.resume(unreviewed))))
-    assert (run.status, world.done, cut_off(run)) == ("finished", ["1"], ["1"])
+    world, roles = World(broken=["2"]), Roles([pay("1", success_criteria="paid"), look("2", "1")], [look("3")])
+    bounds: dict[str, Any] = {"replan": "failure", "max_replans": 1, "failure": "stop"}
+    agent = world.agent(roles, reviewer=roles, evaluator=lambda *_: asked("judge"), **bounds)
+    run = left(lambda: agent.run("go"))
+    for _ in range(3):
+        run = left(lambda run=run: agent.resume(run))  # type: ignore[misc]
+    run = check(agent.resume(run))
+    assert (run.status, world.done, run.board[Replanning].replans) == ("finished", ["1", "2", "3"], 1)
+    assert cut_off(run) == [None, "1", None]
     assert not run.board[Judging].unverified
 
 

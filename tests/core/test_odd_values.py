@@ -9,17 +9,8 @@ import pytest
 
 from planexec_lab.views import player
 from planexec_lite import Plan, PlanError, Pool, Run, Step, Tool, Toolbox
+from planexec_lite import events as e
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import (
-    Action,
-    Inside,
-    PlanProposed,
-    RunStarted,
-    StepDone,
-    Thought,
-    from_dict,
-    to_dict,
-)
 from planexec_lite.meter import emit
 from planexec_lite.references import MissingResultError
 from tests.core.agents import agent_for, carry_out
@@ -70,10 +61,21 @@ CYCLE.append(CYCLE)
 
 
 EMITTED: list[list[Any]] = [
-    [b"\xff", Mute(), [Mute()], CYCLE, math.nan, "\ud800", Action("t", Mute()), Thought(b"\xff"), {1: 2, "1": 3}, len],  # type: ignore[arg-type]
-    [Inside(0.0, "1", Mute()), StepDone(0.0, "a", 1)],
-    [RunStarted(0.0, "x", True, False, effects=7), PlanProposed(0.0, 3)],  # type: ignore[arg-type]
-    [RunStarted(0.0, "x", True, False), Inside(0.0, "q", Inside(0.0, "r", 5))],
+    [
+        b"\xff",
+        Mute(),
+        [Mute()],
+        CYCLE,
+        math.nan,
+        "\ud800",
+        e.Action("t", Mute()),
+        e.Thought(b"\xff"),
+        {1: 2, "1": 3},
+        len,
+    ],  # type: ignore[arg-type]
+    [e.Inside(0.0, "1", Mute()), e.StepDone(0.0, "a", 1)],
+    [e.RunStarted(0.0, "x", True, False, effects=7), e.PlanProposed(0.0, 3)],  # type: ignore[arg-type]
+    [e.RunStarted(0.0, "x", True, False), e.Inside(0.0, "q", e.Inside(0.0, "r", 5))],
     [{"event": "RunStarted"}, 5, None],
 ]
 
@@ -87,11 +89,11 @@ def test_the_log_is_complete_and_the_run_as_before_whatever_a_tool_emits(emitted
     agent = agent_for([Tool(speak, effects="idempotent")], [step("1", "speak")])
     run = agent.run("speak")
     assert (run.status, agent.roll_back(run).board[Rollback].remains) == ("finished", [("1", "no undo of its own")])
-    text = json.dumps([to_dict(event) for event in run.events], allow_nan=False)
-    again = [from_dict(data) for data in json.loads(text)]
+    text = json.dumps([e.to_dict(event) for event in run.events], allow_nan=False)
+    again = [e.from_dict(data) for data in json.loads(text)]
     assert [type(event) for event in again] == [type(event) for event in run.events]
     assert Run(run.events).board == run.board
-    if not any(isinstance(one, PlanProposed) for one in emitted):
+    if not any(isinstance(one, e.PlanProposed) for one in emitted):
         assert "inside step 1" in repr(player(run))
 
 
