@@ -30,7 +30,7 @@ from planexec_lite.capabilities.budget import used
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Step
 from tests.core.agents import agent_for, carry_out
-from tests.core.shapes import Job, Workshop, jobs, plan_of, step
+from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, step
 from tests.rounds import rounds
 
 CALL = ModelCall("gpt-4o-mini", 800, 200, 1.0)
@@ -58,16 +58,12 @@ TOOLS = Toolbox([work])
 FIVE = Plan.parse([step(str(n), "work", *([str(n - 1)] if n > 1 else [])) for n in range(1, 6)])
 
 
-class Asked:
-    """A planner that makes `calls` model calls for each plan, one or none."""
+class Asked(Portions):
+    """A planner that makes a model call for each plan."""
 
-    def __init__(self, *plans: Any, calls: int = 1) -> None:
-        self.plans, self.calls = list(plans), calls
-
-    def plan(self, *_: object) -> Plan:
-        if self.calls:
-            charge(1.0, CALL)
-        return Plan.parse(self.plans.pop(0)) if len(self.plans) > 1 else Plan.parse(self.plans[0])
+    def plan(self, *given: Any) -> Plan:
+        charge(1.0, CALL)
+        return super().plan(*given)
 
 
 def agent(budget: Budget, *plans: Any, thinking: bool = False, **more: Any) -> PlannerExecutor:
@@ -143,8 +139,7 @@ def test_an_approval_says_how_much_of_each_used_up_bound() -> None:
 
 def nested(budget: Budget, inner: Policy, over: Any = "pause") -> PlannerExecutor:
     """A run whose two steps are runs of two steps, each of which asks a model."""
-    two = Asked([step("a", "work"), step("b", "work", "a")], calls=0)
-    inside = agent_for(Thinking(TOOLS), two, policy=inner)
+    inside = agent_for(Thinking(TOOLS), [step("a", "work"), step("b", "work", "a")], policy=inner)
     plan = [step("1", None, description="first"), step("2", None, "1", description="second")]
     executor = HybridExecutor(ToolExecutor(TOOLS), inside)
     return agent_for(executor, Asked(plan), budget=budget, over_budget=over)

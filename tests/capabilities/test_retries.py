@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import Backoff, Board, Breaker, Inline, Pool, Run, Simulated, Tool, Toolbox, Verdict
-from planexec_lite.events import BackoffEnded, BackoffStarted, StepBlocked, StepDone, StepFailed, StepStarted
+from planexec_lite.events import BackoffStarted, StepBlocked, StepDone, StepFailed, StepStarted
 from planexec_lite.meter import charge
 from planexec_lite.plan import Step
 from tests.capabilities.scaffold import told
 from tests.core.agents import agent_for, carry_out
-from tests.core.shapes import Workshop, jobs, left, plan_of, starts, step
+from tests.core.shapes import Workshop, left, starts, step
 from tests.rounds import rounds
 
 ERRORS: dict[str, type[Exception]] = {"busy": ConnectionError, "gone": LookupError, "reset": ConnectionResetError}
@@ -90,19 +89,6 @@ def test_jitter_only_shortens_a_wait_and_is_deterministic(
     wait = backoff.seconds(id, attempt)
     assert whole * (1 - jitter) - 1e-5 <= wait <= whole + 1e-5
     assert backoff.seconds(id, attempt) == wait
-
-
-@given(jobs(), st.sampled_from([None, 1, 2, 3]), st.sampled_from(["skip", "stop"]))
-@rounds(150)
-def test_backoff_changes_only_the_times(made: Any, slots: int | None, failure: Any) -> None:
-    steps = plan_of(made).model_dump()["steps"]
-    run = carry_out(steps, Workshop().toolbox, Simulated(slots), failure=failure, backoff=EVEN)
-    assert run.board.ended
-    if failure == "skip":
-        at_once = carry_out(steps, Workshop().toolbox, Simulated(slots))
-        assert (run.results, run.board.state, run.status) == (at_once.results, at_once.board.state, at_once.status)
-    for before, after in pairwise([event for event in run.events if isinstance(event, BackoffStarted | BackoffEnded)]):
-        assert before.at <= after.at
 
 
 @pytest.mark.parametrize("kind", ["inline", "threads"])

@@ -95,21 +95,12 @@ def test_the_goal_inside_has_the_task_its_criterion_and_earlier_results() -> Non
     ]
 
 
-FAILING: dict[str, tuple[Any, Policy, str]] = {  # the plan inside, its policy, and why the step failed
-    "a step inside": (
-        [step("b", "boil", what="a stone")], Policy(),
-        "the run inside failed: step b failed: ValueError: it stays hard",
-    ),
-    "its own bound": ([step("b", "boil", what="eggs")], Policy(max_steps=0), "max_repairs"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", FAILING)
-def test_a_run_inside_that_fails_fails_the_step_and_says_why(what: str) -> None:
-    plan, policy, words = FAILING[what]
-    run = outer(agent_for(TOOLS, plan, policy=policy)).run("dinner")
-    assert (run.status, run.inside("1").status) == ("failed", "failed")
-    assert words in run.board.errors["1"]
+def test_a_run_inside_that_fails_fails_the_step_and_says_why() -> None:
+    words = "the run inside failed: step b failed: ValueError: it stays hard"
+    for what, bound, reason in (("a stone", 50, words), ("eggs", 0, "max_repairs")):
+        run = outer(agent_for(TOOLS, [step("b", "boil", what=what)], max_steps=bound)).run("dinner")
+        assert (run.status, run.inside("1").status) == ("failed", "failed")
+        assert reason in run.board.errors["1"]
 
 
 def test_several_last_steps_inside_give_their_results_by_id() -> None:

@@ -2,19 +2,15 @@
 
 import json
 from enum import IntEnum
-from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import planexec_lite
-from planexec_lite import Backoff, Board, Run, Simulated, Tool
-from planexec_lite.events import StepDone, StepFailed, StepStarted, from_dict, to_dict
+from planexec_lite import Backoff, Board, Run, Tool
+from planexec_lite.events import from_dict, to_dict
 from tests.core.agents import carry_out
-from tests.core.shapes import Job, Workshop, jobs, plan_of, step
-from tests.rounds import rounds
+from tests.core.shapes import step
 
 
 def test_all_public_names_are_documented() -> None:
@@ -94,23 +90,3 @@ def test_a_story_lists_all_events_of_a_step() -> None:
     with pytest.raises(ValueError, match="there is no step 7; there are: 1, 2"):
         run.story(7)
     assert "finished" in repr(run)
-
-
-@rounds(60)
-@given(jobs(most=8), st.sampled_from([1, 2, None]), st.sampled_from(["skip", "stop"]))
-def test_a_watcher_sees_each_job_before_it_begins(made: list[Job], slots: int | None, failure: Any) -> None:
-    workshop, seen = Workshop(), list[list[Any]]()
-
-    def watch(run: Run) -> None:
-        assert Board.of(run.events) == run.board
-        seen.append(list(run.events))
-        started = sum(isinstance(event, StepStarted) for event in run.events)
-        ended = sum(isinstance(event, StepDone | StepFailed) for event in run.events)
-        assert ended <= sum(workshop.calls.values()) <= started
-
-    run = carry_out(plan_of(made), workshop.toolbox, Simulated(slots), watch=watch, failure=failure)
-    for before, after in pairwise(seen):
-        assert after[: len(before)] == before
-        assert len(after) > len(before), "shown twice without a new event"
-    assert seen[-1] == run.events
-    assert run.events == carry_out(plan_of(made), Workshop().toolbox, Simulated(slots), failure=failure).events

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pytest
 
@@ -10,8 +11,7 @@ from planexec_lite import Board, Policy, assembly, core
 from planexec_lite.assembly import decide
 from planexec_lite.core import Rule, Signal
 from planexec_lite.events import Event
-from tests.exhaustive.kinds import CRASHES, KINDS, cases, told, walked
-from tests.exhaustive.walk import Case, graphs, shapes, walk
+from tests.exhaustive.walk import CRASHES, KINDS, Case, cases, graphs, shapes, told, walk, walked
 
 # These take longer than all others together.
 LONG = ("backed off, and a planner", "rolled back, and a planner", "run anyway, and a planner")
@@ -87,10 +87,9 @@ def same_runs(rules: Sequence[Rule]) -> bool:
         return event
 
     try:
-        for kind in KINDS:
-            for graph in (*graphs(1), *graphs(2)):
-                for case in cases(graph, kind):
-                    walk(case, compared)
+        for graph, kind in product((*graphs(1), *graphs(2)), KINDS):
+            for case in cases(graph, kind):
+                walk(case, compared)
     except DifferentDecisionError:
         return False
     return True

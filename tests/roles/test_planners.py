@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -106,33 +107,31 @@ def test_repairs_are_bounded(max_repairs: int) -> None:
     assert "there is no tool 'times'" in run.reason
 
 
-class Raising:
-    def __init__(self, problem: BaseException) -> None:
-        self.problem, self.asked = problem, 0
+@dataclass
+class Odd:
+    answer: Any
+    asked: int = 0
 
-    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Any:
         self.asked += 1
-        raise self.problem
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
 
 
-@pytest.mark.parametrize("problem", [ValueError("no idea"), ConnectionError("refused"), SystemExit(2)])
-def test_a_planner_that_raises_is_reported_and_asked_again_up_to_the_bound(problem: BaseException) -> None:
-    planner = Raising(problem)
+RAISED = [ValueError("no idea"), ConnectionError("refused"), SystemExit(2)]
+
+
+@pytest.mark.parametrize("answer", [None, "no plan", [], 5, {"steps": [{"id": 1, "tool": "nope"}]}, *RAISED], ids=repr)
+def test_a_planner_that_raises_or_returns_no_plan_is_asked_again_up_to_the_bound(answer: Any) -> None:
+    planner = Odd(answer)
     run = agent(planner, max_repairs=2).run(GOAL)
     assert (run.status, planner.asked) == ("failed", 3)
-    assert f"{type(problem).__name__}: {problem}" in run.reason
-    assert sum(isinstance(event, PlanProposed) and event.error is not None for event in run.events) == 3
-
-
-@pytest.mark.parametrize("given", [None, "no plan", [], 5, {"steps": [{"id": 1, "tool": "nope"}]}])
-def test_a_planner_that_returns_no_plan_is_reported_and_bounded(given: Any) -> None:
-    class Odd:
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Any:
-            return given
-
-    for planner in (Odd(), RulePlanner(lambda goal: given)):
-        run = agent(planner, max_repairs=1).run(GOAL)
-        assert (run.status, len(asked(run))) == ("failed", 2)
+    if answer in RAISED:
+        assert f"{type(answer).__name__}: {answer}" in run.reason
+        assert sum(isinstance(event, PlanProposed) and event.error is not None for event in run.events) == 3
+    run = agent(RulePlanner(lambda goal: answer), max_repairs=1).run(GOAL)
+    assert (run.status, len(asked(run))) == ("failed", 2)
 
 
 @pytest.mark.parametrize("max_rounds", [0, 1, 4])

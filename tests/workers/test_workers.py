@@ -9,13 +9,14 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextvars import copy_context
+from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import Board, Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import Inside, StepDone, StepFailed, StepSkipped, StepStarted
 from planexec_lite.meter import Meter, ModelCall, charge, emit, now
 from planexec_lite.workers import Task, Workers
@@ -183,33 +184,14 @@ failures = st.sampled_from(["skip", "stop"])
 slots_or_none = st.integers(1, 5) | st.none()
 
 
-def check_lawful(run: Run, made: Sequence[Job], workshop: Workshop, failure: Failure) -> None:
-    """Check the rules for runs on all kinds of workers, in any order of outcomes."""
-    state, by_id = run.board.state, {job.id: job for job in made}
-    begun = {id for kind, id, _ in workshop.log if kind == "begin"}
-    for place, (kind, id, uses) in enumerate(workshop.log):
-        if kind == "begin":
-            ended = {other for what, other, _ in workshop.log[:place] if what == "end"}
-            assert ended >= set(by_id[id].waits_for), f"{id} began too early"
-            assert uses == [f"{other} {{step_{other}_result}}" for other in by_id[id].waits_for]
-    for job in made:
-        assert workshop.calls[job.id] <= 1 + job.retries
-        if state[job.id] == "done":
-            assert workshop.calls[job.id] == job.fails + 1
-            assert all(state[id] == "done" for id in job.waits_for)
-        elif state[job.id] == "failed":
-            assert 1 <= workshop.calls[job.id] <= job.fails
-            assert workshop.calls[job.id] == 1 + job.retries or failure == "stop"
-        elif state[job.id] == "skipped":
-            assert failure == "skip"
-            assert job.id not in begun
-            assert any(state[id] in ("failed", "skipped") for id in job.waits_for)
-        else:
-            assert (failure, state[job.id]) == ("stop", "waiting")
-            assert workshop.calls[job.id] <= job.fails
-    assert not run.board.in_flight
+def check_results(run: Run, made: Sequence[Job], workshop: Workshop) -> None:
+    """Each step got the results of its dependencies, and the results are those of the done steps."""
+    before = {job.id: job.waits_for for job in made}
+    for kind, id, uses in workshop.log:
+        assert kind != "begin" or uses == [f"{other} {{step_{other}_result}}" for other in before[id]]
+    done = {id: f"{id} {{step_{id}_result}}" for id, state in run.board.state.items() if state == "done"}
+    assert (run.board.in_flight, run.results) == ({}, done)
     assert list(run.results) == [event.step for event in run.events if isinstance(event, StepDone)]
-    assert run.results == {id: f"{id} {{step_{id}_result}}" for id in state if state[id] == "done"}
     assert run.status == ("finished" if all(job.works_out for job in made) else "failed")
 
 
@@ -234,9 +216,19 @@ def test_simulation_is_the_greedy_schedule_to_the_moment(
     made: list[Job], slots: int | None, ovens: int | None, failure: Failure
 ) -> None:
     workshop = Workshop()
-    workers = Simulated(slots, {"oven": ovens} if ovens else {})
-    run = execute(plan_of(made), ToolExecutor(workshop.toolbox), workers=workers, policy=Policy(failure=failure))
-    check_lawful(run, made, workshop, failure)
+    workers, seen = Simulated(slots, {"oven": ovens} if ovens else {}), list[list[Any]]()
+
+    def watch(run: Run) -> None:
+        assert Board.of(run.events) == run.board
+        seen.append(list(run.events))
+        started = sum(isinstance(event, StepStarted) for event in run.events)
+        ended = sum(isinstance(event, StepDone | StepFailed) for event in run.events)
+        assert ended <= sum(workshop.calls.values()) <= started, "a job began before it was shown"
+
+    run = agents.carry_out(plan_of(made), workshop.toolbox, workers, watch=watch, failure=failure)
+    assert seen[-1] == run.events
+    assert all(before == after[: len(before)] and before != after for before, after in pairwise(seen))
+    check_results(run, made, workshop)
     check_order(run, slots or math.inf)
     schedule = greedy(made, slots or math.inf, failure == "stop", ovens or math.inf)
     assert attempts(run) == schedule
@@ -248,7 +240,7 @@ def test_simulation_is_the_greedy_schedule_to_the_moment(
 def test_inline_runs_follow_the_rules_in_the_order_of_the_plan(made: list[Job], failure: Failure) -> None:
     workshop = Workshop()
     run = execute(plan_of(made), ToolExecutor(workshop.toolbox), workers=Inline(), policy=Policy(failure=failure))
-    check_lawful(run, made, workshop, failure)
+    check_results(run, made, workshop)
     assert workshop.most_busy <= 1
     one_by_one = greedy([Job(j.id, j.waits_for, 1, j.fails, j.retries) for j in made], 1, failure == "stop")
     assert [id for kind, id, _ in workshop.log if kind == "begin"] == [id for id, _, _ in one_by_one]
