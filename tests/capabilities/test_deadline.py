@@ -14,26 +14,13 @@ from planexec_lite.capabilities.progress import Progress
 from planexec_lite.events import StepProgress, StepStarted
 from planexec_lite.meter import charge
 from tests.core.agents import agent_for, carry_out
-from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step
+from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step, work
 from tests.rounds import rounds
 
 
-@tool(effects="none")
-def work(name: str, seconds: float = 1.0, works: bool = True) -> str:
-    """Work for a number of seconds on the simulated clock."""
-    charge(seconds)
-    if not works:
-        raise RuntimeError("no")
-    return name
-
-
-def works(id: str, *after: str, **more: Any) -> dict[str, Any]:
-    return step(id, "work", *after, name=id, **more)
-
-
 def test_at_the_deadline_running_steps_are_given_up_and_no_step_starts() -> None:
-    steps = [works("1", seconds=4.0), works("2", "1", seconds=4.0), works("3", "2")]
-    run = carry_out(steps, [work], deadline=6.0)
+    steps = [work("1", quarters=16), work("2", "1", quarters=16), work("3", "2")]
+    run = carry_out(steps, Workshop().toolbox, deadline=6.0)
     assert (run.status, run.reason) == ("stopped", "the deadline of 6 s has passed")
     assert run.board.state == {"1": "done", "2": "failed", "3": "waiting"}
     assert run.board.errors["2"] == "TimeoutError: still running at the run's deadline of 6 s"
@@ -50,8 +37,8 @@ def test_after_it_no_planner_is_asked_and_a_late_plan_is_not_reviewed(
             charge(seconds)
             return super().plan(*given)
 
-    planner, reviewer = Slow([works("1", works=False)], [works("2")]), ["approve"]
-    run = agent_for([work], planner, reviewer=reviewer, replan="failure", deadline=6.0).run("go")
+    planner, reviewer = Slow([work("1", fails=9)], [work("2")]), ["approve"]
+    run = agent_for(Workshop().toolbox, planner, reviewer=reviewer, replan="failure", deadline=6.0).run("go")
     # asked at 5 s, within the deadline, the planner may end, but its plan comes too late
     assert (run.status, planner.asked, run.makespan) == ("stopped", asked, makespan)
     assert len(run.board.reviews) == asked - 1
@@ -60,9 +47,9 @@ def test_after_it_no_planner_is_asked_and_a_late_plan_is_not_reviewed(
 @pytest.mark.parametrize("bound", ["deadline", "timeout"])
 def test_it_limits_nested_runs_to_the_time_left(bound: str) -> None:
     timeout, deadline = (6.0, None) if bound == "timeout" else (None, 6.0)
-    inner = [works("1", seconds=2.0), works("2", "1", seconds=4.0), works("3", "2")]
-    middle = agent_for(agent_for([work], [works("x", seconds=1.0)], inner), [works("m")])
-    run = agent_for(middle, [works("o"), works("p", "o", timeout=timeout)], deadline=deadline).run("go")
+    inner = [work("1", quarters=8), work("2", "1", quarters=16), work("3", "2")]
+    middle = agent_for(agent_for(Workshop().toolbox, [work("x", quarters=4)], inner), [work("m")])
+    run = agent_for(middle, [work("o"), work("p", "o", timeout=timeout)], deadline=deadline).run("go")
     left = 6.0 if timeout else 5.0
     assert (run.board.state["p"], run.makespan) == ("failed", 1.0 + left)
     inside = run.inside("p").inside("m")

@@ -14,7 +14,7 @@ from planexec_lite.meter import charge
 from planexec_lite.plan import Step
 from tests.capabilities.scaffold import told
 from tests.core.agents import agent_for, carry_out
-from tests.core.shapes import Workshop, left, starts, step
+from tests.core.shapes import Workshop, left, starts, step, work
 from tests.rounds import rounds
 
 ERRORS: dict[str, type[Exception]] = {"busy": ConnectionError, "gone": LookupError, "reset": ConnectionResetError}
@@ -57,10 +57,6 @@ def test_only_the_errors_that_the_tool_names_are_retried(
 
 EVEN = Backoff(first=1.0, factor=2.0, longest=5.0, jitter=0.0)
 AN_HOUR = Backoff(first=3600.0, longest=3600.0)
-
-
-def work(id: str, *after: str, fails: int = 0, quarters: int = 4, **more: Any) -> dict[str, Any]:
-    return step(id, "work", *after, step=id, fails=fails, quarters=quarters, uses=[], **more)
 
 
 def tried(steps: Any, workshop: Workshop, workers: Any = None, **more: Any) -> Run:

@@ -270,13 +270,18 @@ class Portions:
         return Plan.parse(self.answers[min(self.asked, len(self.answers)) - 1])
 
 
-TOP = ("retries", "timeout", "gate", "effects", "success_criteria", "description", "undo")
+TOP = ("retries", "timeout", "gate", "effects", "success_criteria", "description", "undo", "run_anyway")
 
 
 def step(id: str, tool: str | None, *after: str, **more: Any) -> dict[str, Any]:
     """A step as a dict: `more` holds the fields of the step that are named in `TOP`, and the parameters of its tool."""
     fields: dict[str, Any] = {name: more.pop(name) for name in TOP if name in more}
     return {"id": id, "tool": tool, "params": more, "depends_on": list(after), **fields}
+
+
+def work(id: str, *after: str, fails: int = 0, quarters: int = 4, **more: Any) -> dict[str, Any]:
+    """A step of a workshop."""
+    return step(id, "work", *after, step=id, fails=fails, quarters=quarters, uses=[], **more)
 
 
 def left(work: Callable[[], Any]) -> Run:
@@ -288,3 +293,8 @@ def left(work: Callable[[], Any]) -> Run:
 def starts(run: Run) -> list[tuple[str, float]]:
     """(id, start) of every attempt, in the order of the events."""
     return [(event.step, event.at) for event in run.events if isinstance(event, StepStarted)]
+
+
+def reasons(run: Run) -> list[str]:
+    """Why the planner was asked, each time."""
+    return [event.reason for event in run.events if isinstance(event, e.PlanStarted)]

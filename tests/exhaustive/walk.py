@@ -162,6 +162,14 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
     # a board stays open until all its successors have been visited; to meet an open board again is an endless run
     open_boards: set[Any] = set()
     waiting: list[tuple[Any, Board | None]] = [(start, first)]
+
+    def visit(crashes: int, news: int, after: Board, event: e.Event) -> None:
+        step = (crashes, news, key_of(after, case.policy))
+        assert step not in open_boards, "the run comes back to an earlier board"
+        if step not in came:
+            came[step] = (key, event)
+            waiting.append((step, after))
+
     while waiting:
         key, board = waiting.pop()
         if board is None:
@@ -180,24 +188,14 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
                     after = board.copy()
                     after.apply(event)
                     rules.recorded(board, event, after, case)
-                    step = (*key[:2], key_of(after, case.policy))
-                    assert step not in open_boards, "the run comes back to an earlier board"
-                    if step not in came:
-                        came[step] = (key, event)
-                        waiting.append((step, after))
+                    visit(*key[:2], after, event)
             if key[0] and board.in_flight:
-                after = crashed(board, case)
-                step = (key[0] - 1, key[1], key_of(after, case.policy))
-                if step not in came:
-                    came[step] = (key, e.Requeued(board.now, "all running jobs", "interrupted"))
-                    waiting.append((step, after))
+                requeued = e.Requeued(board.now, "all running jobs", "interrupted")
+                visit(key[0] - 1, key[1], crashed(board, case), requeued)
             if key[1] and not board.ended:
                 after = board.copy()
                 after.apply(news := e.NewsReceived(board.now, "hurry"))
-                step = (key[0], key[1] - 1, key_of(after, case.policy))
-                if step not in came:
-                    came[step] = (key, news)
-                    waiting.append((step, after))
+                visit(key[0], key[1] - 1, after, news)
         except Exception as problem:
             raise AssertionError(f"{problem}\n{_told(came, key, event)}\n{case}") from problem
         if board.ended:

@@ -244,14 +244,11 @@ def test_optional_fields_can_be_missing_and_streams_are_optional() -> None:
     assert planned(streams(delta(PLAN[:9]), delta(PLAN[9:]), delta(None, "stop"))).status == "finished"
 
 
-def test_a_tool_call_may_lack_an_id() -> None:
+def test_a_tool_call_may_lack_an_id_or_come_in_pieces() -> None:
     call = {"function": {"name": "look", "arguments": '{"a": 1}'}}
     answer = {"choices": [{"message": {"tool_calls": [call]}}]}
     (asked,) = ask(always(answer), "m", ASKED).tool_calls
     assert asked == ToolCall("call_0", "look", '{"a": 1}')
-
-
-def test_a_tool_call_may_come_in_pieces() -> None:
     first = {"index": 1, "id": "c", "function": {"name": "look", "arguments": '{"a"'}}
     second = {"index": 1, "id": None, "function": {"name": "look", "arguments": ": 1}"}}
     other = {"index": 0, "id": "b", "function": {"name": "look", "arguments": "{}"}}
@@ -378,15 +375,12 @@ def test_executors_and_judges_stop_reading_at_the_deadline(policy: Policy) -> No
         assert run.status in ("stopped", "failed", "paused") or isinstance(run.events[-4], StepDone)
 
 
-def test_a_stream_is_bounded_without_a_deadline() -> None:
+def test_an_answer_is_bounded_without_a_deadline() -> None:
     talk = Endless(TALK, 0.0)
     answer = list(ask_streaming(always(talk, kind=STREAM), "m", ASKED, None, Bounds(50)))[-1]
     assert isinstance(answer, Answer)
     assert (answer.finish_reason, len(answer.text)) == ("length", 50 * 32)
     assert talk.count < 400
-
-
-def test_a_whole_answer_is_bounded_without_a_deadline() -> None:
     asked = always(completion("word " * 10_000))
     answer = ask(asked, "m", ASKED, bounds=Bounds(50))
     assert (answer.finish_reason, len(answer.text)) == ("length", 50 * 32)

@@ -8,16 +8,13 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Board, LLMPlanner, NextStepPlanner, Plan, RulePlanner, Run, Tool, Toolbox
-from planexec_lite.events import PlanProposed, PlanStarted
+from planexec_lite import Board, LLMPlanner, NextStepPlanner, Plan, RulePlanner, Tool, Toolbox
+from planexec_lite.events import PlanProposed
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.roles.planners import FIELDS, INSTRUCTIONS
+from tests.core.shapes import reasons
 from tests.core.strict_rules import faults
 from tests.core.sums import FIRST, GOAL, SECOND, TOOLS, FakeClient, agent
-
-
-def asked(run: Run) -> list[str]:
-    return [event.reason for event in run.events if isinstance(event, PlanStarted)]
 
 
 def test_the_prompt_has_the_tools_the_limit_and_a_valid_strict_schema() -> None:
@@ -55,7 +52,7 @@ def test_a_model_that_plans_one_step_at_a_time_sees_the_results() -> None:
     client = FakeClient({"steps": [FIRST], "complete": False}, {"steps": [SECOND], "complete": False}, end)
     run = agent(NextStepPlanner(client, "m")).run(GOAL)
     assert (run.status, run.answer) == ("finished", "It is 53.")
-    assert asked(run) == ["first", "horizon", "horizon"]
+    assert reasons(run) == ["first", "horizon", "horizon"]
     assert "the next step only" in client.sent(0)
     assert "result data: 48" in client.sent(1)
     assert "result data: 53" in client.sent(2)
@@ -65,7 +62,7 @@ def test_an_invalid_plan_goes_back_with_the_problems() -> None:
     bad = {"goal": GOAL, "steps": [FIRST | {"tool": "times"}, SECOND | {"depends_on": []}]}
     client = FakeClient(bad, {"steps": [FIRST, SECOND]})
     run = agent(LLMPlanner(client, "m")).run(GOAL)
-    assert (run.status, run.answer, asked(run)) == ("finished", 53, ["first", "repair"])
+    assert (run.status, run.answer, reasons(run)) == ("finished", 53, ["first", "repair"])
     problems = Plan.parse(bad).problems(TOOLS)
     assert len(problems) == 2
     assert all(str(problem) in client.sent(1) for problem in problems)
@@ -131,7 +128,7 @@ def test_a_planner_that_raises_or_returns_no_plan_is_asked_again_up_to_the_bound
         assert f"{type(answer).__name__}: {answer}" in run.reason
         assert sum(isinstance(event, PlanProposed) and event.error is not None for event in run.events) == 3
     run = agent(RulePlanner(lambda goal: answer), max_repairs=1).run(GOAL)
-    assert (run.status, len(asked(run))) == ("failed", 2)
+    assert (run.status, len(reasons(run))) == ("failed", 2)
 
 
 @pytest.mark.parametrize("max_rounds", [0, 1, 4])
@@ -142,5 +139,5 @@ def test_rounds_are_bounded(max_rounds: int) -> None:
     run = agent(NextStepPlanner(forever), max_rounds=max_rounds).run(GOAL)
     assert run.status == "stopped"
     assert "max_rounds" in run.reason
-    assert asked(run) == ["first"] + ["horizon"] * max_rounds
+    assert reasons(run) == ["first"] + ["horizon"] * max_rounds
     assert len(run.results) == 1 + max_rounds
