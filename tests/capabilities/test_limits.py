@@ -107,7 +107,7 @@ def tools_of(log: list[str], fails: int = 0) -> Toolbox:
     return Toolbox([search])
 
 
-def test_a_step_beyond_the_most_calls_fails_and_each_attempt_counts_across_plans() -> None:
+def test_a_step_beyond_the_most_calls_fails_and_each_attempt_counts() -> None:
     log: list[str] = []
     steps = [step(str(n), "search", name=str(n)) for n in range(4)]
     run = carry_out(steps, tools_of(log), Simulated(1), max_calls={"search": 2, "pay": 0})

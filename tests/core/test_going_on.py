@@ -87,7 +87,7 @@ def test_an_error_of_watch_leaves_no_step_in_doubt(problem: Any, workers: Any) -
         assert (run.status, world.done, len(seen) >= at) == ("finished", ["1", "2", "3"], True)
 
 
-def test_an_interrupted_planner_judge_or_reviewer_is_asked_again_which_counts_once() -> None:
+def test_an_interrupted_planner_judge_or_reviewer_is_asked_again() -> None:
     stops = ["planner", "reviewer", "judge", "planner again"]
 
     def asked(role: str) -> bool:

@@ -120,7 +120,7 @@ RAISED = [ValueError("no idea"), ConnectionError("refused"), SystemExit(2)]
 
 
 @pytest.mark.parametrize("answer", [None, "no plan", [], 5, {"steps": [{"id": 1, "tool": "nope"}]}, *RAISED], ids=repr)
-def test_a_planner_that_raises_or_returns_no_plan_is_asked_again_up_to_the_bound(answer: Any) -> None:
+def test_a_planner_that_raises_or_returns_no_plan_is_asked_up_to_a_bound(answer: Any) -> None:
     planner = Odd(answer)
     run = agent(planner, max_repairs=2).run(GOAL)
     assert (run.status, planner.asked) == ("failed", 3)
