@@ -1,9 +1,4 @@
-"""The cost of imports and of calls of the scripted model.
-
-Imports are timed in fresh processes, interleaved, and compared with pydantic, sqlite3 and a model. A call over loopback HTTP
-or a bare transport is compared with a call in process; the bare transport returns the same body without reading the request,
-so the rest is the genuine client's own time.
-"""
+"""The cost of imports, and of calls of the scripted model; a bare transport shows the time of the client itself."""
 
 import json
 import subprocess

@@ -11,7 +11,6 @@ from planexec_lite import (
     Plan,
     PlanError,
     Policy,
-    Run,
     Tool,
     Toolbox,
 )
@@ -180,25 +179,14 @@ def asked(id: str, *after: str, **more: Any) -> dict[str, Any]:
     return one | {"undo": one["undo"] | {"gate": True}}
 
 
-def paused(site: Site, *steps: dict[str, Any], **more: Any) -> Run:
-    run = site.run(*(steps or (asked("a"), up("b", "a"), asked("c", "b"), broken("d", "c"))), **more)
-    assert run.status == "paused"
-    return run
-
-
-def decided(site: Site, run: Run, decision: Decision) -> Run:
-    run = site.agent().resume(run, decision)
-    check_fold(run)
-    return run
-
-
 NO = Decision("reject", "Ada", "the neighbours watch")
 
 
 def test_after_a_rejected_undo_the_others_follow_and_the_step_is_named() -> None:
     site = Site()
-    run = paused(site, asked("a"), up("b", "a"), broken("c", "b"), rollback=[up("a")["undo"]])
-    run = decided(site, run, NO)
+    run = site.run(asked("a"), up("b", "a"), broken("c", "b"), rollback=[up("a")["undo"]])
+    run = site.agent().resume(run, NO)
+    check_fold(run)
     assert (run.status, site.standing) == ("rolled back", ["a"])
     assert run.reason.endswith("undone: b; not undone: a (Ada rejected it: the neighbours watch)")
     assert "Ada rejects the undo of step a: the neighbours watch" in trace(run)
@@ -214,10 +202,10 @@ def test_after_a_rejected_undo_the_others_follow_and_the_step_is_named() -> None
 )
 def test_a_decision_about_something_else_is_rejected(decision: Decision, words: str) -> None:
     site = Site()
-    run = paused(site)
+    agent, run = site.agent(), site.run(asked("a"), up("b", "a"), asked("c", "b"), broken("d", "c"))
     with pytest.raises(ValueError, match=words):
-        decided(site, run, decision)
-    assert decided(site, run, Decision("approve", gate="undo c")).reason == "waits before the undo of step a"
+        agent.resume(run, decision)
+    assert agent.resume(run, Decision("approve", gate="undo c")).reason == "waits before the undo of step a"
 
 
 @pytest.mark.parametrize("reviewer", [None, ["approve"]], ids=["none", "a reviewer"])

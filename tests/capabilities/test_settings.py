@@ -5,7 +5,20 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Backoff, Breaker, Budget, Decision, Grant, Plan, Policy, Pool, Simulated, Verdict, progress
+from planexec_lite import (
+    Backoff,
+    Breaker,
+    Budget,
+    Decision,
+    Grant,
+    Plan,
+    Policy,
+    Pool,
+    Simulated,
+    Team,
+    Verdict,
+    progress,
+)
 from planexec_lite.roles.telling import Telling
 
 ENDLESS, NO_NUMBER = float("inf"), float("nan")
@@ -39,6 +52,9 @@ INVALID: list[tuple[Any, list[Any], str]] = [  # what is created, invalid values
     (lambda deadline: Policy(deadline=deadline), [-1.0, ENDLESS, NO_NUMBER], "deadline="),
     (lambda longest: Telling(longest=longest), [0], "whole number from 1"),
     (lambda together: Telling(together=together), [-1, True], "whole number from 1"),
+    (Team, [{}], "at least one role"),
+    (lambda slots: Team({"cook": Team}, slots=slots), [{"cok": 1}], "did you mean 'cook'"),
+    (lambda slots: Team({"cook": Team}, slots=slots), [{"cook": 0}], "cook=0"),
     (Simulated, [0, -1], "slots="),
     (lambda slots: Pool(ThreadPoolExecutor(1), slots), [0, -1], "slots="),
     (progress, [-1, 101, True, NO_NUMBER], "a number from 0 to 100"),

@@ -69,12 +69,8 @@ def inner(**options: Any) -> PlannerExecutor:
     return agent_for(TOOLS, RulePlanner(inner_rule), **options)
 
 
-def outer(executor: Any, plan: Any = OUTER, **options: Any) -> PlannerExecutor:
-    return agent_for(executor, plan, **options)
-
-
 def test_the_clock_of_the_outer_run_includes_the_time_inside() -> None:
-    run = outer(inner()).run("dinner")
+    run = agent_for(inner(), OUTER).run("dinner")
     assert run.makespan == 7.0  # 2 + 3 for both preparations, side by side, then 2
     assert [event.seconds for event in run.events if isinstance(event, StepDone)] == [5.0, 5.0, 2.0]
     chopped = [event for event in run.events if isinstance(event, Inside) and isinstance(event.event, StepDone)]
@@ -87,7 +83,7 @@ def test_the_goal_inside_has_the_task_its_criterion_and_earlier_results() -> Non
     goals: list[str] = []
     below = agent_for(TOOLS, RulePlanner(lambda goal: goals.append(goal) or [step("1", "chop", what="x")]))
     taste = step("2", None, "1", description="taste it", of="{step_1_result}", success_criteria="it is salty")
-    outer(below, [step("1", None, description="cook"), taste]).run("dinner")
+    agent_for(below, [step("1", None, description="cook"), taste]).run("dinner")
     assert goals == [
         "cook",
         'taste it\nUse: data: {"of": "chopped x"}\nDone when: it is salty\n'
@@ -98,14 +94,14 @@ def test_the_goal_inside_has_the_task_its_criterion_and_earlier_results() -> Non
 def test_a_run_inside_that_fails_fails_the_step_and_says_why() -> None:
     words = "the run inside failed: step b failed: ValueError: it stays hard"
     for what, bound, reason in (("a stone", 50, words), ("eggs", 0, "max_repairs")):
-        run = outer(agent_for(TOOLS, [step("b", "boil", what=what)], max_steps=bound)).run("dinner")
+        run = agent_for(agent_for(TOOLS, [step("b", "boil", what=what)], max_steps=bound), OUTER).run("dinner")
         assert (run.status, run.inside("1").status) == ("failed", "failed")
         assert reason in run.board.errors["1"]
 
 
 def test_several_last_steps_inside_give_their_results_by_id() -> None:
     below = agent_for(TOOLS, [step("a", "chop", what="x"), step("b", "boil", what="y")])
-    run = outer(below, [step("1", None, description="both")]).run("dinner")
+    run = agent_for(below, [step("1", None, description="both")]).run("dinner")
     assert run.answer == {"a": "chopped x", "b": "boiled y"}
     with pytest.raises(ValueError, match="no run inside step 9"):
         run.inside("9")
@@ -115,7 +111,7 @@ ASKED = [{"id": 1, "description": "prepare leeks"}, {"id": 2, "description": "se
 
 
 def test_a_pause_inside_pauses_the_outer_run_which_continues_from_there() -> None:
-    agent = outer(inner(reviewer=AskPerson()), ASKED)
+    agent = agent_for(inner(reviewer=AskPerson()), ASKED)
     run = agent.run("dinner")
     assert (run.status, run.board.state["1"], CALLED) == ("paused", "waiting", [])
     assert run.reason == "waits for gate of step 1: the run inside waits for approval"

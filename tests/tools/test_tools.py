@@ -35,8 +35,12 @@ def search(query: str, most: int = 3, *, deep: bool = False) -> list[str]:
     More about it.
 
     Args:
-        query: what to look for
+        query: what to look for,
+            in any language
         most (int): at most so many
+
+    Returns:
+        query: so many times
     """
     calls.append((query, most, deep))
     return [query] * most
@@ -67,7 +71,7 @@ def test_the_schema_comes_from_hints_and_docstring() -> None:
     assert described.schema == {
         "type": "object",
         "properties": {
-            "query": {"type": "string", "description": "what to look for"},
+            "query": {"type": "string", "description": "what to look for, in any language"},
             "most": {"type": "integer", "description": "at most so many", "default": 3},
             "deep": {"type": "boolean", "default": False},
         },
@@ -76,24 +80,6 @@ def test_the_schema_comes_from_hints_and_docstring() -> None:
     }
     assert described.signature == "search(query: string, most: integer = 3, deep: boolean = false)"
     assert "title" not in json.dumps(Tool(measured, effects="none").schema)
-
-
-def test_a_parameter_description_can_have_two_lines() -> None:
-    def move(path: str, to: str) -> str:
-        """Move a file.
-
-        Args:
-            path: the file that is to be moved,
-                with its folder
-            to: the new place
-
-        Returns:
-            path: the old place
-        """
-        return path + to
-
-    described = {name: part["description"] for name, part in Tool(move, effects="none").schema["properties"].items()}
-    assert described == {"path": "the file that is to be moved, with its folder", "to": "the new place"}
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,8 @@ class LostWorker(Exception):
 class Cluster(Executor):
     """Runs each call on a new thread; its futures are never running and can always be cancelled.
 
-    Args:
-        lose: the calls, by their number, whose worker dies: "before" it begins, or "after" it has made the call.
-        repeat: whether such a call is made again on another worker, as Dask does, instead of failing.
-        hold: the calls that stay in a queue.
-        remember: equal arguments get the first result, as Dask's ``pure=True`` does.
+    `lose`: the calls, by number, whose worker dies "before" or "after" them; with `repeat` another worker makes them again.
+    `hold`: the calls that stay in a queue. `remember`: equal arguments get the first result, as Dask's ``pure=True`` does.
     """
 
     def __init__(
