@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import planexec_lite
-from planexec_lite import Backoff, Board, Run, Tool
+from planexec_lite import Backoff, Board, Tool
 from planexec_lite.events import from_dict, to_dict
 from tests.core.agents import carry_out
 from tests.core.shapes import step
@@ -20,11 +20,6 @@ def test_all_public_names_are_documented() -> None:
 
 def give(value: Any) -> Any:
     return value
-
-
-def made(value: Any) -> Run:
-    """A run with a step that returns this value."""
-    return carry_out([step("1", "odd")], [Tool(lambda: value, name="odd", effects="none")])
 
 
 FOUR = [step("1", "give", value=4)]
@@ -58,7 +53,7 @@ class Level(IntEnum):
      ({"a": {"c", "b"}}, {"a": ["b", "c"]}), ([frozenset({10, 9})], [[9, 10]]), (Level.HIGH, 3), (-0.0, -0.0)],
 )  # fmt: skip
 def test_results_become_plain_data(value: Any, data: Any) -> None:
-    run = made(value)
+    run = carry_out([step("1", "odd")], [Tool(lambda: value, name="odd", effects="none")])
     assert repr(run.results["1"]) == repr(data)
     assert Board.of(from_dict(json.loads(json.dumps(to_dict(event)))) for event in run.events) == run.board
 

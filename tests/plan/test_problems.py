@@ -112,13 +112,15 @@ def test_done_steps_can_be_dependencies_but_not_steps_of_a_later_plan() -> None:
 def test_all_problems_are_reported_at_once() -> None:
     params = {"query": "{step_8_result}{step_4_result}", "x": 1}
     source = [
-        {"id": "1", "tool": "serch", "depends_on": ["1", "7"]},
+        {"id": "1", "tool": "serch", "depends_on": ["1", "11"]},
         {"id": "2", "tool": "search", "params": params, "depends_on": ["3"]},
         {"id": "3", "tool": "search", "params": {"query": 5}, "depends_on": ["2"]},
         {"id": "4", "tool": "search"},
         {"id": "4", "tool": "search", "params": {"query": ""}},
     ]
     assert ("too_many_steps", None) not in codes(source, max_steps=5)
+    shown = " ".join(map(str, Plan.parse(source).problems(TOOLS)))
+    assert all(f"did you mean '{name}'?" in shown for name in ("search", "1"))
     assert Counter(codes(source, max_steps=4)) == Counter(
         [
             ("too_many_steps", None), ("duplicate_id", "4"), ("cycle", "2"), ("unknown_tool", "1"),
@@ -144,12 +146,6 @@ def test_a_long_cycle_is_named_in_part(length: int, named: int) -> None:
     assert problem.message.count(" waits for ") == named
     assert ("…" in problem.message) == (named < length)
     assert len(problem.message) < 500
-
-
-def test_a_near_name_is_suggested() -> None:
-    problems = " ".join(map(str, Plan.parse(second(tool="serch", depends_on=["11"])).problems(TOOLS)))
-    assert "did you mean 'search'?" in problems
-    assert "did you mean '1'?" in problems
 
 
 def test_a_plan_error_counts_all_and_shows_twenty() -> None:
