@@ -74,6 +74,7 @@ def test_an_async_step_that_is_given_up_is_cancelled(kind: str, by: str) -> None
 
     timeout, deadline = (0.3, None) if by == "timeout" else (None, 0.3)
     tools, steps = [Tool(forever, effects="none")], [step("1", "forever", timeout=timeout)]
+    steps += [step("2", "forever")] * (by == "deadline")  # it waits for the thread
     with ThreadPoolExecutor(1) as threads:
         run = carry_out(steps, tools, Inline() if kind == "inline" else Pool(threads), deadline=deadline)
     assert seen == ["cancelled", "cleaned up"]

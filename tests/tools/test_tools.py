@@ -59,7 +59,7 @@ def bare(size: Size, share: Annotated[float, Field(ge=0, le=1)], names: list[str
 
 
 def test_a_tool_stays_a_plain_function() -> None:
-    assert search("a", 2) == ["a", "a"]
+    assert search("a", 2) == Toolbox([search])["search"].call({"query": "a", "most": 2}) == ["a", "a"]
     assert search.__name__ == "search"
     assert isinstance(search.tool, Tool)  # type: ignore[attr-defined]
     assert pickle.loads(pickle.dumps(search)) is search

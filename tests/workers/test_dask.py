@@ -90,17 +90,6 @@ def test_twenty_killed_workers_change_no_result(tmp_path: Path, seed: int) -> No
         print(kills.survives(kill, client.get_executor(), tmp_path, seed, seconds=1.5))
 
 
-def test_a_step_that_kills_its_workers_fails_and_the_run_ends(tmp_path: Path) -> None:
-    steps: list[dict[str, Any]] = [{"id": "poison", "tool": "dies"}]
-    steps += [{"id": str(n), "tool": "fine", "params": {"value": n}} for n in range(6)]
-    with cluster(allowed_failures=0) as (_, client):
-        run = to_its_end(lambda: execute(Plan.parse(steps), TOOLS, workers=Pool(client.get_executor())), 300)
-    assert run.status == "failed"
-    assert run.results == {id: 2 * int(id) for id in run.results}
-    assert run.board.errors.keys() == {"poison", *map(str, range(6))} - run.results.keys()
-    assert all("KilledWorker" in error for error in run.board.errors.values())  # Dask blames steps beside it, too
-
-
 def test_the_scheduler_dies_and_the_booking_is_in_doubt(tmp_path: Path) -> None:
     book = tmp_path / "booked"
     steps = [

@@ -198,7 +198,10 @@ class AcceptsAndRaises(Cluster):
         raise self.problem
 
 
-@pytest.mark.parametrize("problem", [OSError("full"), RuntimeError("full")], ids=repr)
+FULL = [OSError("full"), RuntimeError("full"), RuntimeError("can't start new thread")]
+
+
+@pytest.mark.parametrize("problem", FULL, ids=repr)
 def test_a_call_that_the_executor_accepts_without_a_report_is_made_once(problem: Exception) -> None:
     bank = Bank(slow=0.05)
     run = bank.run(AcceptsAndRaises(problem), "once", "rent", "gas", retries=3)
@@ -288,6 +291,12 @@ def test_a_step_in_the_queue_of_a_dead_process_does_not_start(
     report = sessions.carry_out(sessions.Submission("1", frozenset(), -1, int, ("7",)))
     dead = "RuntimeError: not called: the process that submitted it is dead"
     assert (report.value, report.error) == ((None, dead) if alive is False else (7, None))
+
+
+def test_a_future_whose_cancel_raises_does_not_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Future, "cancel", lambda future: 1 / 0)
+    run = Bank().run(Cluster(hold=(0,)), "once", "rent", deadline=0.2)
+    assert (run.status, run.board.state) == ("stopped", {"rent": "waiting"})
 
 
 class Uncertain(Future[Any]):
