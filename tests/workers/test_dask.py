@@ -26,7 +26,7 @@ from tests.elsewhere import kills
 
 distributed = pytest.importorskip("dask.distributed")
 pytestmark = [pytest.mark.weekly, pytest.mark.filterwarnings("ignore")]
-TOOLS = ToolExecutor(Toolbox([odd_tools.fine, odd_tools.books, odd_tools.waits, odd_tools.dies]))
+TOOLS = ToolExecutor(Toolbox([odd_tools.fine, odd_tools.books, odd_tools.waits]))
 
 
 @pytest.fixture(scope="module")
