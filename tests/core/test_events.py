@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Board, Plan, Run, events
+from planexec_lite import ApproveAll, Board, Plan, Policy, Run, Simulated, events
 from planexec_lite import events as e
 from planexec_lite.core import IllegalTransition, State
-from planexec_lite.events import StepStarted
+from planexec_lite.events import PlanStarted, StepStarted
 from planexec_lite.plan import Call, Step
-from tests.core.shapes import Checked, jobs, json_values, plan_of, step
+from planexec_lite.tools import Toolbox
+from tests.core.agents import agent_for, carry_out
+from tests.core.shapes import Checked, Job, Workshop, check_fold, check_replay, jobs, json_values, plan_of, step
 from tests.guards.books import ROOT
 from tests.rounds import rounds
 
@@ -74,6 +76,57 @@ def test_events_are_frozen_values() -> None:
         event.step = "2"  # type: ignore[misc]
     assert event == StepStarted(0.0, "1", 1, 1)
     assert not hasattr(event, "__dict__")
+
+
+class Rounds:
+    """A planner that plans a portion of its jobs each time, so that runs have several plans."""
+
+    def __init__(self, portions: list[list[Job]]) -> None:
+        self.portions = portions
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        portion = next((p for p in self.portions if not {job.id for job in p} <= board.state.keys()), [])
+        known = set(board.results) | {job.id for job in portion}
+        kept = [
+            Job(j.id, tuple(id for id in j.waits_for if id in known), j.quarters, j.fails, j.retries) for j in portion
+        ]
+        return plan_of(kept).changed(complete=portion == [])
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> tuple[Run, Policy]:
+    """A random run: with one plan or a plan in portions, with failures and a number of slots."""
+    made = draw(jobs(most=8))
+    policy = Policy(failure=draw(st.sampled_from(["skip", "stop"])), retries=draw(st.integers(0, 1)), max_rounds=4)
+    workers, tools = Simulated(draw(st.integers(1, 4) | st.none())), Workshop().toolbox
+    if draw(st.booleans()):
+        return carry_out(plan_of(made), tools, workers, policy=policy), policy
+    place = {id: n for n, wave in enumerate(plan_of(made).waves()) for id in wave}
+    ordered = sorted(made, key=lambda job: place[job.id])
+    cut = draw(st.integers(0, len(made)))
+    reviewer = draw(st.sampled_from([None, ApproveAll()]))
+    planner = Rounds([part for part in (ordered[:cut], ordered[cut:]) if part])
+    return agent_for(tools, planner, reviewer=reviewer, workers=workers, policy=policy).run("build"), policy
+
+
+@rounds(150)
+@given(runs())
+def test_a_replay_decides_the_same_and_the_board_is_the_fold(ran: tuple[Run, Policy]) -> None:
+    run, policy = ran
+    check_fold(run)
+    check_replay(run, policy)
+    assert run.board.ended
+    assert run.makespan == run.events[-1].at
+    assert run.events == sorted(run.events, key=lambda event: event.at)
+    board = Board()
+    for event in run.events:
+        board.apply(event)
+        latest = board.proposal.steps if board.proposal else ()
+        waiting = [step for step in latest if board.state[step.id] == "waiting"]
+        ready = [step.id for step in waiting if all(id in board.results for id in step.depends_on)]
+        assert board.ready == (ready[0] if ready else None)
+        running = {id for id, state in board.state.items() if state == "running"}
+        assert board.in_flight.keys() == running | ({None} if isinstance(event, PlanStarted) else set())
 
 
 STEPS = [step("1", "a", undo={"tool": "u"}), step("2", "b"), step("3", "c", "1", success_criteria="good")]

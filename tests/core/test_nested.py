@@ -69,8 +69,12 @@ def inner(**options: Any) -> PlannerExecutor:
     return agent_for(TOOLS, RulePlanner(inner_rule), **options)
 
 
+def outer(executor: Any, plan: Any = OUTER, **options: Any) -> PlannerExecutor:
+    return agent_for(executor, plan, **options)
+
+
 def test_the_clock_of_the_outer_run_includes_the_time_inside() -> None:
-    run = agent_for(inner(), OUTER).run("dinner")
+    run = outer(inner()).run("dinner")
     assert run.makespan == 7.0  # 2 + 3 for both preparations, side by side, then 2
     assert [event.seconds for event in run.events if isinstance(event, StepDone)] == [5.0, 5.0, 2.0]
     chopped = [event for event in run.events if isinstance(event, Inside) and isinstance(event.event, StepDone)]
