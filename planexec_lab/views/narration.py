@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, assert_never, get_args
 
 from planexec_lab.views.drawing.text_fitting import aligned, clean, fit_columns
@@ -42,7 +43,7 @@ def sentence(event: e.Event, names: Mapping[str, str]) -> str:
 def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
     match event:
         case e.RunStarted():
-            return f"the run starts: {_brief(event.goal)}" if event.goal else "the run starts"
+            return "the run starts" + _after(event.goal)
         case e.PlanStarted():
             return WHY.get(event.reason, "the planner is asked")
         case e.StepProposed():
@@ -126,9 +127,8 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
             where = f" before step {event.step}" if event.step is not None else ""
             return f"the run pauses for {event.reason}{where}"
         case e.Ended():
-            return f"the run has {event.status}: {_brief(event.reason)}" if event.status == "finished" else (
-                f"the run ends, {event.status}: {_brief(event.reason)}"
-            )  # fmt: skip
+            ends = "the run has finished" if event.status == "finished" else f"the run ends, {event.status}"
+            return f"{ends}: {_brief(event.reason)}"
         case _:
             assert_never(event)
 
@@ -153,9 +153,9 @@ def _inside(event: Any) -> str:
         case {"event": str(kind)}:
             return f"a nested run: {clean(kind)}"
         case _ if isinstance(event, get_args(e.Event)):
-            return sentence(event, {})
-        case _:
-            return _brief(value(event))
+            with suppress(Exception):  # a tool can emit an event whose fields have other types
+                return sentence(event, {})
+    return _brief(value(event))
 
 
 def _undo(label: str) -> str:
