@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench import imports, mock_calls, speed
+from tests.bench import others, speed
 from tests.bench.report import Part, Report, load
 
 
@@ -28,13 +28,12 @@ QUICK = Effort({100: 5, 1_000: 5}, (2_000, 3), 7, 20)
 
 
 def measure(effort: Effort) -> Report:
-    """Measure everything, and put it into parts."""
     began = load()
     parts = [
         Part("A step, beside plain peers", speed.measure(effort.sizes), "ours", "peer"),
         Part("Retries with backoff", speed.retried(*effort.retried), "with failures", "without"),
-        Part("Import", imports.measure(effort.imports), "ours", "pydantic, sqlite3 and one model"),
-        Part("The scripted model, a call", mock_calls.measure(effort.calls), "ours", "openai client, in process"),
+        Part("Import", others.imports(effort.imports), "ours", "pydantic, sqlite3 and one model"),
+        Part("The scripted model, a call", others.calls(effort.calls), "ours", "openai client, in process"),
     ]
     return Report(parts, (began, load()))
 

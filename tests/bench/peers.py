@@ -1,8 +1,4 @@
-"""The peers: what one writes by hand, with asyncio or with threads, over graphlib.
-
-They get the same JSON, resolve the same references by the same function, call the same plain function, and collect the
-results. They check nothing, keep no events and survive no failure.
-"""
+"""The peers: what one writes by hand, with asyncio or with threads, over graphlib, without checks and events."""
 
 import asyncio
 import json

@@ -13,10 +13,7 @@ real, work = perf_counter, process_time  # the time on the wall, and the process
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the report: a measurement, its unit, the one that it is compared with, and the required ratio.
-
-    `ratio` is the median of the rounds' ratios; `most` is the target.
-    """
+    """A line of the report; `ratio` is the median of the rounds' ratios, and `most` is the target."""
 
     what: str
     ours: float
@@ -59,8 +56,7 @@ def number(value: float, places: int = 1) -> str:
 def rounds(contenders: Mapping[str, Callable[[], Any]], times: int, clock: Callable[[], float] = work) -> Taken:
     """Seconds of every contender in every round; in each round all of them run, one after the other.
 
-    The `clock` is `work`, which counts all threads and which other processes don't disturb, or `real`, where somebody
-    sleeps or waits. What was in memory before is left out of the garbage collections, so that each costs the same.
+    What was in memory before is left out of the garbage collections, so that each costs the same.
     """
     taken: Taken = {name: [] for name in contenders}
     gc.collect()

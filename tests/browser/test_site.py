@@ -1,10 +1,12 @@
 """The site that `make site` builds: lessons run in a browser tab, all hosts but loopback blocked; pages, links, work."""
 
 import json
+import os
 import posixpath
 import re
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Iterator
 from html import unescape
@@ -21,6 +23,7 @@ import mock_llm
 import planexec_lab
 import planexec_lite
 from planexec_lab import views
+from planexec_lite.file_lock import FileLock
 from tests.browser import flows, tab
 from tests.browser.lab import CHROMIUM, FLAGS, in_a_browser
 from tests.guards.books import APPENDIX, LESSONS, ROOT, name_of
@@ -34,6 +37,10 @@ DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-
 PAGES = "index notebooks/03_plan_as_data reference/planexec_lab.grade exercises/README GLOSSARY search".split()
 EXERCISES = ROOT / "exercises/01_toy_planner.ipynb"
 MORE = [*APPENDIX, *sorted((ROOT / "exercises").glob("*.ipynb"))]
+TABS = [  # three more groups, because one process would end long after all the others
+    pytest.param(path, id=name_of(path), marks=pytest.mark.xdist_group(f"notebooks {number % 3}"))
+    for number, path in enumerate([*LESSONS, *MORE])
+]
 WITHOUT_END = """
 def run(goal, planner, executor):
     while True:
@@ -66,8 +73,21 @@ for attempt in (lambda: Pool(ThreadPoolExecutor(2)), serve):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as `make site` builds it."""
-    folder = tmp_path_factory.mktemp("site") / "site"
+    """The site, built as `make site` builds it: once for all processes of the run, which only read it."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    folder, lock = shared / "site", FileLock(shared / "site.lock")
+    while not lock.take():
+        time.sleep(0.5)
+    try:
+        if not folder.exists():
+            build_site(own / "site").rename(folder)
+    finally:
+        lock.release()
+    return folder
+
+
+def build_site(folder: Path) -> Path:
     build = [sys.executable, ROOT / ".ci" / "site" / "build.py", folder]
     output: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     built = subprocess.run([*build, "--repo=octo/kit"], timeout=600, **output)
@@ -138,7 +158,7 @@ def said(cell: Any) -> list[tuple[str, str]]:
     return [(form, re.sub(r"\bscript\b", "reviewer", text)) for form, text in found]
 
 
-@pytest.mark.parametrize("path", [*LESSONS, *MORE], ids=name_of)
+@pytest.mark.parametrize("path", TABS)
 def test_a_lesson_says_in_a_tab_what_is_stored(address: str, visitor: Page, path: Path) -> None:
     tab.opened(visitor, address, name_of(path))
     tab.run_all(visitor)

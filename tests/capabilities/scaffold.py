@@ -3,8 +3,7 @@
 from typing import Any
 
 from planexec_lite import PlannerExecutor, Policy, Run, Tool, Toolbox
-from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import Event, StepDone, UndoDone, UndoFailed, UndoStarted
+from planexec_lite.events import Event
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 
@@ -29,7 +28,6 @@ class Site:
         )
 
     def put_up(self, name: str, fails: int = 0, quarters: int = 0) -> dict[str, str]:
-        """Put something up."""
         self.tried[name] = self.tried.get(name, 0) + 1
         if self.tried[name] <= fails:
             raise RuntimeError(f"{name} does not hold")
@@ -39,7 +37,6 @@ class Site:
         return {"name": name}
 
     def take_down(self, name: str) -> str:
-        """Take it down again."""
         self.log.append(f"-{name}")
         if name in self.stuck:
             raise RuntimeError(f"{name} is stuck")
@@ -47,7 +44,6 @@ class Site:
         return name
 
     def look(self, fails: bool = False) -> list[str]:
-        """List what is there."""
         if fails:
             raise RuntimeError("it does not look good")
         return list(self.standing)
@@ -81,29 +77,6 @@ def told(run: Run, kind: type[Event]) -> list[str]:
     return [event.step for event in run.events if isinstance(event, kind)]  # type: ignore[union-attr]
 
 
-def by_hand(events: list[Event], undo: set[str]) -> list[str]:
-    """Return the steps to undo after these events: the latest result first, each step once."""
-    order: list[str] = []
-    for event in events:
-        if isinstance(event, StepDone):
-            order = [id for id in order if id != event.step] + [event.step]
-    return [id for id in reversed(order) if id in undo]
-
-
-def check_rollback(run: Run, site: Site, undo: set[str], before: list[Event]) -> None:
-    """Each step with a result is undone once, the latest first; the world agrees."""
-    wanted = by_hand(before, undo)
-    assert told(run, UndoStarted) == wanted
-    stuck = [id for id in wanted if id in site.stuck]
-    assert told(run, UndoFailed) == stuck
-    assert run.board[Rollback].undone == told(run, UndoDone) == [id for id in wanted if id not in stuck]
-    done = by_hand(before, {event.step for event in before if isinstance(event, StepDone)})
-    stays = {id for id in done if id in stuck or id not in undo}
-    assert set(site.standing) == stays == {label for label, _ in run.board[Rollback].remains}
-    assert {id for id, state in run.board.state.items() if state == "undone"} == set(wanted) - set(stuck)
-    assert [entry for entry in site.log if entry[0] == "-"] == [f"-{id}" for id in wanted]
-
-
 class World:
     """Two tools that list their calls, and fail for the numbers in `broken`; `pay` is called at most once."""
 
@@ -116,7 +89,6 @@ class World:
         return seconds
 
     def do(self, n: int, seconds: float = 1.0) -> int:
-        """Do piece n."""
         self.done.append(n)
         if n in self.broken:
             raise RuntimeError(f"piece {n} is broken")

@@ -13,37 +13,7 @@ from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.events import Inside, StepStarted
 from planexec_lite.meter import charge
 from tests.core.agents import agent_for, executor_of
-from tests.core.shapes import check_fold
-
-
-class Written:
-    """A planner that streams its steps, and sometimes breaks off, stops without a plan, or changes a step."""
-
-    stream = True
-
-    def __init__(self, *answers: Any) -> None:
-        self.answers, self.asked = answers, 0
-
-    def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
-        end, steps, complete, at = self.answers[min(self.asked, len(self.answers) - 1)]
-        self.asked += 1
-        left = [Step(**step) for step in steps if step["id"] not in board.results]
-        for number, step in enumerate(left):
-            charge(seconds=1)
-            yield step
-            if number == at and end == "breaks off":
-                raise RuntimeError("cut")
-            if number == at and end == "falls silent":
-                return
-        if left and end == "takes back":
-            left[0] = left[0].model_copy(update={"description": "another"})
-        yield Plan(goal=goal, steps=tuple(left), complete=complete)
-
-    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        last = [*self.parts(goal, board, tools)][-1:]
-        if not last or not isinstance(last[0], Plan):
-            raise RuntimeError("no plan")
-        return last[0]
+from tests.core.shapes import Portions, Writing, check_fold
 
 
 class Moody:
@@ -65,7 +35,8 @@ class Moody:
         return Decision("approve") if mood < 0.95 else Decision("reject")
 
 
-def plans(chance: random.Random) -> Iterator[Any]:
+def answers(chance: random.Random) -> Iterator[list[Any]]:
+    """Plans as they are written; some break off, end without a plan, or change a step at the end."""
     for number in range(chance.randint(1, 4)):
         ids = [f"{letter}{chance.choice(['', number])}" for letter in "abcdefg"[: chance.randint(1, 7)]]
         steps = []
@@ -77,8 +48,12 @@ def plans(chance: random.Random) -> Iterator[Any]:
             step |= {"success_criteria": "ok"} if chance.random() < 0.3 else {}
             step |= {"timeout": chance.choice([0.7, 1.5, 3])} if chance.random() < 0.3 else {}
             steps.append(step)
-        end = chance.choice(["well", "well", "well", "breaks off", "falls silent", "takes back"])
-        yield end, steps, chance.random() < 0.8, chance.randrange(len(ids))
+        whole = Plan.parse({"goal": "goal", "steps": steps, "complete": chance.random() < 0.8})
+        first, *rest = whole.steps
+        other = whole.changed(steps=(first.model_copy(update={"description": "another"}), *rest))
+        parts = [part for one in steps for part in (1.0, one)]
+        cut = parts[: 2 * chance.randrange(len(ids)) + 2]
+        yield chance.choice([[*parts, whole], [*parts, whole], [*parts, other], cut, [*cut, RuntimeError("cut")]])
 
 
 def tools(chance: random.Random) -> Toolbox:
@@ -107,8 +82,9 @@ def tools(chance: random.Random) -> Toolbox:
 def adventure(seed: int) -> Run:
     """Return a run with a random choice of all features."""
     chance = random.Random(seed)
-    box, planner = tools(chance), Written(*plans(chance))
-    planner.stream = chance.random() < 0.7
+    box, made = tools(chance), [*answers(chance)]
+    whole = [answer[-1] for answer in made if isinstance(answer[-1], Plan)]
+    planner = Portions(*whole) if whole and chance.random() < 0.3 else Writing(*made)
 
     def rule(step: Step, result: Any) -> Verdict:
         mood = chance.random()

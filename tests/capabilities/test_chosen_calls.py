@@ -43,18 +43,15 @@ class Office:
         self.tools = Toolbox([*once, Tool(self.look, effects="none"), Tool(self.note)])
 
     def pay(self, to: str) -> str:
-        """Pay."""
         self.calls.append(f"pay {to}")
         self.keys.append(idempotency_key())
         return f"paid {to}"
 
     def delete(self, name: str) -> str:
-        """Delete a file."""
         self.calls.append(f"delete {name}")
         return f"deleted {name}"
 
     def look(self) -> str:
-        """Look."""
         self.calls.append("look")
         return "seen"
 
@@ -229,7 +226,6 @@ def test_an_executor_cannot_change_a_secret_argument(other: str) -> None:
     paid: list[str] = []
 
     def pay(account: SecretStr, to: str) -> str:
-        """Pay."""
         paid.append(account.get_secret_value())
         return "paid"
 

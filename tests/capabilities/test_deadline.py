@@ -8,32 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, progress, tool
+from planexec_lite import Inline, Plan, Pool, Run, Simulated, Tool, Toolbox, progress, tool
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.progress import Progress
 from planexec_lite.events import StepProgress, StepStarted
 from planexec_lite.meter import charge
 from tests.core.agents import agent_for, carry_out
-from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step
+from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step, work
 from tests.rounds import rounds
 
 
-@tool(effects="none")
-def work(name: str, seconds: float = 1.0, works: bool = True) -> str:
-    """Work for a number of seconds on the simulated clock."""
-    charge(seconds)
-    if not works:
-        raise RuntimeError("no")
-    return name
-
-
-def works(id: str, *after: str, **more: Any) -> dict[str, Any]:
-    return step(id, "work", *after, name=id, **more)
-
-
 def test_at_the_deadline_running_steps_are_given_up_and_no_step_starts() -> None:
-    steps = [works("1", seconds=4.0), works("2", "1", seconds=4.0), works("3", "2")]
-    run = carry_out(steps, [work], deadline=6.0)
+    steps = [work("1", quarters=16), work("2", "1", quarters=16), work("3", "2")]
+    run = carry_out(steps, Workshop().toolbox, deadline=6.0)
     assert (run.status, run.reason) == ("stopped", "the deadline of 6 s has passed")
     assert run.board.state == {"1": "done", "2": "failed", "3": "waiting"}
     assert run.board.errors["2"] == "TimeoutError: still running at the run's deadline of 6 s"
@@ -50,8 +37,8 @@ def test_after_it_no_planner_is_asked_and_a_late_plan_is_not_reviewed(
             charge(seconds)
             return super().plan(*given)
 
-    planner, reviewer = Slow([works("1", works=False)], [works("2")]), ["approve"]
-    run = agent_for([work], planner, reviewer=reviewer, replan="failure", deadline=6.0).run("go")
+    planner, reviewer = Slow([work("1", fails=9)], [work("2")]), ["approve"]
+    run = agent_for(Workshop().toolbox, planner, reviewer=reviewer, replan="failure", deadline=6.0).run("go")
     # asked at 5 s, within the deadline, the planner may end, but its plan comes too late
     assert (run.status, planner.asked, run.makespan) == ("stopped", asked, makespan)
     assert len(run.board.reviews) == asked - 1
@@ -60,9 +47,9 @@ def test_after_it_no_planner_is_asked_and_a_late_plan_is_not_reviewed(
 @pytest.mark.parametrize("bound", ["deadline", "timeout"])
 def test_it_limits_nested_runs_to_the_time_left(bound: str) -> None:
     timeout, deadline = (6.0, None) if bound == "timeout" else (None, 6.0)
-    inner = [works("1", seconds=2.0), works("2", "1", seconds=4.0), works("3", "2")]
-    middle = agent_for(agent_for([work], [works("x", seconds=1.0)], inner), [works("m")])
-    run = agent_for(middle, [works("o"), works("p", "o", timeout=timeout)], deadline=deadline).run("go")
+    inner = [work("1", quarters=8), work("2", "1", quarters=16), work("3", "2")]
+    middle = agent_for(agent_for(Workshop().toolbox, [work("x", quarters=4)], inner), [work("m")])
+    run = agent_for(middle, [work("o"), work("p", "o", timeout=timeout)], deadline=deadline).run("go")
     left = 6.0 if timeout else 5.0
     assert (run.board.state["p"], run.makespan) == ("failed", 1.0 + left)
     inside = run.inside("p").inside("m")
@@ -77,7 +64,6 @@ def test_an_async_step_that_is_given_up_is_cancelled(kind: str, by: str) -> None
     seen: list[str] = []
 
     async def forever() -> None:
-        """Wait for ever."""
         try:
             await asyncio.sleep(3600)
         except asyncio.CancelledError:
@@ -88,17 +74,12 @@ def test_an_async_step_that_is_given_up_is_cancelled(kind: str, by: str) -> None
 
     timeout, deadline = (0.3, None) if by == "timeout" else (None, 0.3)
     tools, steps = [Tool(forever, effects="none")], [step("1", "forever", timeout=timeout)]
+    steps += [step("2", "forever")] * (by == "deadline")  # it waits for the thread
     with ThreadPoolExecutor(1) as threads:
         run = carry_out(steps, tools, Inline() if kind == "inline" else Pool(threads), deadline=deadline)
     assert seen == ["cancelled", "cleaned up"]
     assert run.board.errors["1"].startswith("TimeoutError: ")
     assert run.status == ("failed" if by == "timeout" else "stopped")
-
-
-@pytest.mark.parametrize("deadline", [-1.0, float("inf"), float("nan")])
-def test_an_invalid_deadline_is_rejected(deadline: float) -> None:
-    with pytest.raises(ValueError, match="deadline="):
-        Policy(deadline=deadline)
 
 
 @given(jobs(), st.integers(0, 24), st.sampled_from((1, 2, None)), st.sampled_from(("skip", "stop")))
@@ -151,10 +132,3 @@ def test_every_percentage_is_seen_and_recorded(workers: Any) -> None:
 
 def test_progress_after_a_timeout_does_not_count_for_the_next_attempt() -> None:
     assert percents(carry_out([step("1", "copy", timeout=1.5, retries=1)], COPY)) == [("1", 25), ("1", 25)]
-
-
-@pytest.mark.parametrize("percent", [-1, 101, True, float("nan")])
-def test_a_percentage_is_from_0_to_100(percent: Any) -> None:
-    progress(50)  # outside a step it has no effect
-    with pytest.raises(ValueError, match="a number from 0 to 100"):
-        progress(percent)

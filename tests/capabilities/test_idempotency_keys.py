@@ -24,7 +24,6 @@ class Service:
         self.tools = Toolbox([Tool(self.send, effects="idempotent", latency=1.0), *others])
 
     def send(self, name: str, slowly: bool = False) -> str:
-        """Send it, once for each key."""
         key = idempotency_key()
         assert key is not None
         self.asked.append(key)
@@ -64,9 +63,7 @@ def test_another_step_run_or_parameter_or_an_undo_has_another_key() -> None:
     agent_for(service.tools).roll_back(run)
     assert len(service.asked) == len(set(service.asked)) == 5
     assert {len(key) for key in service.asked} == {32}
-
-
-def test_a_step_without_effects_and_a_plain_call_have_no_key() -> None:
+    # a step without effects and a plain call have none
     assert carry_out([step("1", "look")], Service().tools).results == {"1": None}
     assert idempotency_key() is None
 

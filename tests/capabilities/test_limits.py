@@ -4,21 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from planexec_lite import Board, Inline, Policy, Run, Simulated, Step, Team, Tool, Toolbox, ToolExecutor, tool
+from planexec_lite import Inline, Run, Simulated, Step, Team, Tool, Toolbox, ToolExecutor, tool
 from planexec_lite.capabilities.call_limit import Calls
-from planexec_lite.events import StepBlocked, StepStarted
+from planexec_lite.events import StepBlocked
 from tests.capabilities.scaffold import told
 from tests.core.agents import agent_for, carry_out
-from tests.core.shapes import check_fold, check_order, first_ready, starts, step
-from tests.rounds import rounds
+from tests.core.shapes import check_fold, check_order, starts, step
 
 
 def works(name: str, latency: float, *uses: str) -> Tool:
     def work(what: str = "") -> str:
-        """Work."""
         return f"{name} {what}"
 
     return Tool(work, name=name, latency=latency, uses=uses, effects="none")
@@ -64,33 +60,6 @@ def test_an_unknown_or_invalid_limit_is_rejected_before_the_run(limits: Any, wor
         assert not seen
 
 
-@st.composite
-def kitchens(draw: st.DrawFn) -> tuple[list[dict[str, Any]], dict[str, int], int | None]:
-    steps: list[dict[str, Any]] = []
-    for n in range(draw(st.integers(1, 12))):
-        after = draw(st.lists(st.sampled_from([one["id"] for one in steps]), unique=True, max_size=2)) if steps else []
-        steps.append(step(str(n), draw(st.sampled_from(KITCHEN.names)), *after))
-    names = st.sampled_from(["oven", "tray", "bake", "chop"])
-    return (
-        draw(st.permutations(steps)),
-        draw(st.dictionaries(names, st.integers(1, 3))),
-        draw(st.integers(1, 5) | st.none()),
-    )
-
-
-@rounds(150)
-@given(kitchens())
-def test_the_first_ready_step_within_the_limits_starts(kitchen: Any) -> None:
-    steps, limits, slots = kitchen
-    run = cook(steps, limits, slots)
-    assert run.status == "finished"
-    board, order = Board(), [one["id"] for one in steps]
-    for event in run.events:
-        if isinstance(event, StepStarted):
-            assert event.step == first_ready(board, order)
-        board.apply(event)
-
-
 class Named(ToolExecutor):
     """An executor that puts its name before its results."""
 
@@ -115,16 +84,9 @@ def test_each_step_goes_to_the_executor_of_its_role_within_its_slots() -> None:
     assert [run.results[id] for id in "01xy"] == ["Bob: bake 0", "Ann: chop 1", "Ann: taste", "Bob: bake Ann: chop 1"]
 
 
-def test_an_invalid_team_and_a_tool_without_a_role_are_rejected() -> None:
-    ann = Named("Ann", CHOP)
-    with pytest.raises(ValueError, match="at least one role"):
-        Team({})
-    with pytest.raises(ValueError, match="did you mean 'cook'"):
-        Team({"cook": ann}, slots={"cok": 1})
-    with pytest.raises(ValueError, match="cook=0"):
-        Team({"cook": ann}, slots={"cook": 0})
+def test_a_tool_without_a_role_is_rejected() -> None:
     with pytest.raises(ValueError, match="unknown_tool"):
-        carry_out([step("1", "bake")], Team({"cook": ann}))
+        carry_out([step("1", "bake")], Team({"cook": Named("Ann", CHOP)}))
 
 
 def tools_of(log: list[str], fails: int = 0) -> Toolbox:
@@ -138,25 +100,16 @@ def tools_of(log: list[str], fails: int = 0) -> Toolbox:
     return Toolbox([search])
 
 
-def test_a_step_beyond_the_most_calls_fails_without_a_call() -> None:
+def test_a_step_beyond_the_most_calls_fails_and_each_attempt_counts() -> None:
     log: list[str] = []
     steps = [step(str(n), "search", name=str(n)) for n in range(4)]
     run = carry_out(steps, tools_of(log), Simulated(1), max_calls={"search": 2, "pay": 0})
     assert (run.status, log, told(run, StepBlocked)) == ("failed", ["0", "1"], ["2", "3"])
     assert run.board.errors["2"] == "not called: search was called 2 times in this run (max_calls)"
-
-
-def test_each_attempt_counts_across_plans() -> None:
-    log: list[str] = []
+    log.clear()
     run = carry_out([step("1", "search", name="a", retries=9)], tools_of(log, fails=9), max_calls={"search": 3})
     assert (run.status, log, run.board[Calls].by_tool) == ("failed", ["a"] * 3, {"search": 3})
     log.clear()
     plans = [[step(id, "search", name=id)] for id in "ab"]
     agent = agent_for(tools_of(log, fails=1), *plans, replan="failure", max_replans=1, max_calls={"search": 1})
     assert (agent.run("look").status, log) == ("failed", ["a"])
-
-
-@pytest.mark.parametrize("most", [-1, 1.5, True, "2"])
-def test_most_calls_is_a_whole_number(most: Any) -> None:
-    with pytest.raises(ValueError, match="a whole number, zero or more"):
-        Policy(max_calls={"search": most})

@@ -4,16 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from planexec_lite import NextStepPlanner, Plan, Policy, Simulated, Tool, Toolbox, Verdict
+from planexec_lite import NextStepPlanner, Plan, Tool, Toolbox, Verdict
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
-from planexec_lite.events import StepDone
 from tests.capabilities.scaffold import World
 from tests.core.agents import agent_for
-from tests.core.shapes import check_replay, step
+from tests.core.shapes import step
 
 
 def work(id: str, n: int, *after: str, **more: Any) -> dict[str, Any]:
@@ -86,31 +83,6 @@ def test_a_step_whose_result_is_rejected_stays_done_and_a_new_one_fixes_it() -> 
     assert one.board.state["5"] == "done"
 
 
-@given(st.data())
-def test_random_replans_end_and_no_done_step_runs_again(data: st.DataObject) -> None:
-    world = World(*data.draw(st.sets(st.integers(0, 30), max_size=20)))
-    numbers = st.integers(0, 30)
-
-    def later(n: int) -> list[dict[str, Any]]:
-        new = [work(f"{n}-{place}", data.draw(numbers)) for place in range(data.draw(st.integers(1, 3)))]
-        return [*new, work(f"{n}-last", data.draw(numbers), new[0]["id"])]
-
-    planner = Planner([work("a", data.draw(numbers)), work("b", data.draw(numbers), "a")], later)
-    policy = Policy(replan=data.draw(st.sampled_from(["never", "failure", "step", "stall"])), max_rounds=5)
-    workers = Simulated(data.draw(st.sampled_from([1, 2, None])))
-    one = agent_for(world.tools, planner, workers=workers, policy=policy).run("work")
-    assert one.status in ("finished", "failed", "stopped")
-    assert planner.asked <= 1 + 3 + 5 + 2
-    done = [event.step for event in one.events if isinstance(event, StepDone)]
-    assert len(done) == len(set(done))
-    check_replay(one, policy)
-
-
-def test_replanning_on_stall_needs_runs_that_continue_after_a_failure() -> None:
-    with pytest.raises(ValueError, match="stall"):
-        Policy(replan="stall", failure="stop")
-
-
 def test_news_beyond_the_bound_of_replans_stops_the_run() -> None:
     agent = agent_for(World().tools, [work("1", 1, gate=True)], max_replans=0)
     run = agent.tell(agent.run("work"), "STOP")
@@ -133,13 +105,11 @@ def release() -> Toolbox:
     repaired: list[bool] = []
 
     def check() -> str:
-        """Check."""
         if not repaired:
             raise RuntimeError("it does not answer")
         return "fine"
 
     def repair() -> str:
-        """Repair."""
         repaired.append(True)
         return "repaired"
 

@@ -1,14 +1,24 @@
-"""Rollback: each result is undone once, the latest first, and the run names each step that can't be undone."""
+"""Rollback: each result is undone once, the latest first, and the run names each step that can't be undone, or may not."""
 
 from typing import Any
 
 import pytest
 
-from planexec_lite import Decision, Plan, PlanError, Policy, Tool, Toolbox
+from planexec_lab.views.narration import trace
+from planexec_lite import (
+    Board,
+    Decision,
+    Plan,
+    PlanError,
+    Policy,
+    Tool,
+    Toolbox,
+)
 from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.meter import made_once
 from tests.capabilities.scaffold import Site, broken, call, up
-from tests.core.shapes import check_fold, left, step
+from tests.core.shapes import check_fold, step
 
 
 @pytest.mark.parametrize(("when", "status"), [("unfinished", "rolled back"), ("failed", "stopped")])
@@ -38,7 +48,6 @@ def test_an_undo_that_might_have_been_made_is_not_repeated(listed: bool) -> None
     site, refunds = Site(), list[str]()
 
     def refund(name: str) -> None:
-        """Refund it, and fail after that."""
         refunds.append(name)
         made_once()
         raise RuntimeError("no answer")
@@ -143,28 +152,6 @@ def test_a_later_plan_keeps_the_rollback_calls_for_done_steps() -> None:
     assert (run.status, site.log) == ("rolled back", ["+1", "+3", "-3", "-1"])
 
 
-@pytest.mark.parametrize("effects", ["idempotent", "once"])
-def test_an_interrupted_rollback_continues_and_repeats_no_undo(effects: Any) -> None:
-    site, cut = Site(), [True]
-
-    def undo(name: str) -> None:
-        """Take it down; one call is interrupted after that."""
-        site.take_down(name)
-        if cut and name == "2":
-            cut.clear()
-            raise KeyboardInterrupt
-
-    site.tools = Toolbox([*site.tools, Tool(undo, effects=effects)])
-    steps = [up(id, *after, undo=call("undo", name=id)) for id, after in {"1": (), "2": ("1",), "3": ("2",)}.items()]
-    run = site.agent().resume(left(lambda: site.run(*steps, broken("4", "3"))))
-    check_fold(run)
-    again = effects == "idempotent"  # the second call finds nothing to take down, and says so
-    assert site.log[3:] == ["-3", "-2", *["-2"] * again, "-1"]
-    why = "ValueError: list.remove(x): x not in list" if again else "interrupted; it is unknown whether it was undone"
-    assert run.board[Rollback].remains == [("2", why)]
-    assert run.board[Rollback].undone == ["3", "1"]
-
-
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_no_call_of_an_unapproved_plan_is_made(by_hand: bool) -> None:
     site = Site()
@@ -185,3 +172,59 @@ def test_the_rollback_of_an_edited_plan_counts() -> None:
     edited = Plan.parse({**first, "rollback": [call("tell", text="forgive us")]})
     run = site.agent(first, reviewer=[Decision("approve", "Ada", plan=edited)]).run("build")
     assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!forgive us"])
+
+
+def asked(id: str, *after: str, **more: Any) -> dict[str, Any]:
+    one = up(id, *after, **more)
+    return one | {"undo": one["undo"] | {"gate": True}}
+
+
+NO = Decision("reject", "Ada", "the neighbours watch")
+
+
+def test_after_a_rejected_undo_the_others_follow_and_the_step_is_named() -> None:
+    site = Site()
+    run = site.run(asked("a"), up("b", "a"), broken("c", "b"), rollback=[up("a")["undo"]])
+    run = site.agent().resume(run, NO)
+    check_fold(run)
+    assert (run.status, site.standing) == ("rolled back", ["a"])
+    assert run.reason.endswith("undone: b; not undone: a (Ada rejected it: the neighbours watch)")
+    assert "Ada rejects the undo of step a: the neighbours watch" in trace(run)
+
+
+@pytest.mark.parametrize(
+    ("decision", "words"),
+    [
+        *((Decision("approve", gate=gate), "this run waits before the undo of step c") for gate in ("c", "undo a")),
+        (Decision("change", comment="plan it otherwise"), "approve.*this call"),
+        (Decision("approve", plan=Plan()), "approve.*this call"),
+    ],
+)
+def test_a_decision_about_something_else_is_rejected(decision: Decision, words: str) -> None:
+    site = Site()
+    agent, run = site.agent(), site.run(asked("a"), up("b", "a"), asked("c", "b"), broken("d", "c"))
+    with pytest.raises(ValueError, match=words):
+        agent.resume(run, decision)
+    assert agent.resume(run, Decision("approve", gate="undo c")).reason == "waits before the undo of step a"
+
+
+@pytest.mark.parametrize("reviewer", [None, ["approve"]], ids=["none", "a reviewer"])
+def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) -> None:
+    class Hostile:
+        """A planner that changes the completed plan in place when it plans again."""
+
+        plans = 0
+
+        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+            self.plans += 1
+            if self.plans == 1:
+                return Plan.parse([asked("a"), broken("b", "a")])
+            for kept in (board.steps["a"], board[WorkDone].completed[1].step):
+                vars(kept.undo)["gate"] = False
+            return Plan.parse([broken("c")])
+
+    site = Site()
+    policy = Policy(rollback="failed", replan="failure", max_replans=1)
+    run = site.agent(Hostile(), reviewer=reviewer, policy=policy).run("go")
+    assert (run.status, run.reason) == ("paused", "waits before the undo of step a")
+    assert site.standing == ["a"]

@@ -16,7 +16,7 @@ from planexec_lite.workers import Workers
 from tests.capabilities.scaffold import World
 from tests.core.agents import agent_for
 from tests.core.ending import to_its_end
-from tests.core.shapes import END, Writing, check_fold, check_order, check_replay, json_values, starts, step
+from tests.core.shapes import END, Writing, check_fold, check_order, check_replay, json_values, reasons, starts, step
 from tests.rounds import rounds
 
 
@@ -36,10 +36,6 @@ def carry_out(world: World, planner: Any, workers: Workers | None = None, **opti
 
 def proposed(run: Run) -> dict[str, float]:
     return {event.step.id: event.at for event in run.events if isinstance(event, e.StepProposed)}
-
-
-def reasons(run: Run) -> list[str]:
-    return [event.reason for event in run.events if isinstance(event, e.PlanStarted)]
 
 
 PLANS = st.lists(

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Policy, Pool, Run, Simulated, Tool, Toolbox, tool
+from planexec_lite import Pool, Run, Simulated, Tool, Toolbox, tool
 from planexec_lite.capabilities.doubt import Doubt
-from planexec_lite.events import Requeued, StepDone, StepFailed, StepLate, StepStarted
+from planexec_lite.events import StepDone, StepFailed, StepLate
 from planexec_lite.meter import charge
 from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
-from tests.core.shapes import Job, Workshop, check_complete, check_fold, check_order, jobs, plan_of, step
+from tests.core.shapes import check_fold, check_order, step
 from tests.rounds import rounds
 
 
@@ -83,10 +83,6 @@ class Clock:
     def stop(self) -> None:
         self.stopped = perf_counter()
 
-    def stop_at_failure(self, run: Run) -> None:
-        if self.stopped is None and any(isinstance(event, StepFailed) for event in run.events):
-            self.stop()
-
 
 def on_threads(steps: list[dict[str, Any]], threads: Executor, site: Site, watch: Any = None, **settings: Any) -> Run:
     def both(run: Run) -> None:
@@ -97,7 +93,6 @@ def on_threads(steps: list[dict[str, Any]], threads: Executor, site: Site, watch
     slots = settings.pop("slots", None)
     run = site.to_its_end(lambda: carry_out(steps, site.tools, Pool(threads, slots), watch=both, **settings))
     check_order(run)
-    check_complete(run)
     return run
 
 
@@ -133,20 +128,6 @@ def test_a_step_after_its_timeout_is_in_doubt_and_its_late_end_does_not_count(fa
     assert run.board[Doubt].late == {"1": late.error or "a, time 1"}
     assert run.board[Doubt].attempts == {"1": fails} if fails else not run.board[Doubt].attempts
     assert site.begun == {"a": 1, "d": 1}
-
-
-@pytest.mark.parametrize(("effects", "calls"), [("none", 2), ("idempotent", 2), ("once", 1)])
-@pytest.mark.parametrize(("own", "policy"), [(1, 0), (0, 2)])
-def test_a_step_in_doubt_is_retried_only_if_it_can_be_repeated(
-    clock: Clock, effects: str, calls: int, own: int, policy: int
-) -> None:
-    site = Site()
-    one = step("1", "work", name="a", holds=1, timeout=0.01, retries=own, effects=effects)
-    with ThreadPoolExecutor(2) as two:
-        steps = [one, step("2", "work", "1", name="b")]
-        run = on_threads(steps, two, site, clock.stop_at_failure, retries=policy)
-    assert site.begun["a"] == calls
-    assert run.board.state == ({"1": "done", "2": "done"} if calls == 2 else {"1": "failed", "2": "skipped"})
 
 
 def test_the_timeout_starts_with_the_step_and_not_in_the_queue(clock: Clock) -> None:
@@ -200,32 +181,6 @@ def test_a_late_result_does_not_count_for_a_new_step_with_the_same_id() -> None:
     assert (run.status, run.results["1"]) == ("finished", "new, time 1")
     assert run.board[Doubt].late == {"1": "old, time 1"}
     assert not run.board[Doubt].attempts
-
-
-@rounds(40)
-@given(
-    made=jobs(most=8),
-    slots=st.sampled_from([1, 2, None]),
-    failure=st.sampled_from(["skip", "stop"]),
-    replan=st.sampled_from(["never", "failure", "step"]),
-    limit=st.sampled_from([{}, {"work": 1}, {"work": 2}]),
-)
-def test_random_runs_on_few_threads_follow_the_rules(
-    made: list[Job], slots: Any, failure: Any, replan: Any, limit: Any
-) -> None:
-    workshop = Workshop()
-    later = [Job(f"{job.id}x", tuple(f"{id}x" for id in job.waits_for), retries=job.retries) for job in made]
-    with ThreadPoolExecutor(2) as two:
-        policy, workers = Policy(failure=failure, replan=replan, max_rounds=3), Pool(two, slots, limit)
-        agent = agent_for(workshop.toolbox, plan_of(made), plan_of(later), workers=workers, policy=policy)
-        run = to_its_end(lambda: agent.run("build"))
-    check_fold(run)
-    check_order(run, slots or 10**6)
-    assert run.board.ended
-    assert workshop.most_busy <= min(2, slots or 2, limit.get("work", 2))
-    begun = Counter(event.step for event in run.events if isinstance(event, StepStarted))
-    begun.subtract(event.step for event in run.events if isinstance(event, Requeued))
-    assert +begun == workshop.calls
 
 
 @st.composite

@@ -18,10 +18,7 @@ def executor_of(tools: Any) -> Any:
 
 
 def divided(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the roles among these settings, and a policy from the others.
-
-    A list of decisions stands for a reviewer, and a function for an evaluator.
-    """
+    """Return the roles and a policy; a list of decisions stands for a reviewer, and a function for an evaluator."""
     roles = {name: settings.pop(name) for name in ROLES if name in settings}
     if isinstance(roles.get("reviewer"), list):
         roles["reviewer"] = ScriptedReviewer(roles["reviewer"])

@@ -17,13 +17,11 @@ class Bank:
         self.missing, self.slow = set(missing), slow
 
     def who(self, name: str) -> str:
-        """Look up a name."""
         if name in self.missing:
             raise LookupError(name)
         return name
 
     def pay(self, to: str, amount: float = 10) -> str:
-        """Pay."""
         charge(seconds=9 if to in self.slow else 1)
         self.paid.append((to, amount))
         return f"{to} has {amount:g}"

@@ -83,6 +83,12 @@ RETURNED: dict[str, Callable[[], Any]] = {
     "bytes": lambda: b"\xff\xfe",
     "object_in_list": lambda: [1, {"a": Opaque()}],
     "class": lambda: Opaque,
+    "no_number": lambda: math.nan,
+    "without_end": lambda: [math.inf],
+    "equal_names": lambda: {1: "a", "1": "b"},
+    "half_a_character": lambda: "\ud800",
+    "half_a_character_as_name": lambda: {"\ud800": 1},
+    "too_many_digits": lambda: [10**5000],
 }
 
 
@@ -160,7 +166,6 @@ async def async_process() -> int:
 
 @tool(effects="none")
 def dies_once(path: str) -> str:
-    """Kill the process the first time."""
     if not Path(path).exists():
         Path(path).touch()
         os._exit(1)

@@ -81,7 +81,6 @@ class Workshop:
         return Toolbox([Tool(self.work, effects="none"), Tool(self.work, name="bake", uses="oven", effects="none")])
 
     def work(self, step: str, quarters: int, fails: int, uses: list[str]) -> str:
-        """Do one step."""
         with self._lock:
             self.log.append(("begin", step, uses))
             self.calls[step] += 1
@@ -208,16 +207,10 @@ def check_order(run: Run, slots: float = math.inf) -> None:
             del running[event.step]
             begun[event.step] -= isinstance(event, e.Requeued)
     assert not running
-    if run.status == "finished":
-        check_complete(run)
-
-
-def check_complete(run: Run) -> None:
-    """No step waits at the end of a run although its dependencies are done."""
-    for id, state in run.board.state.items():
+    for id, state in run.board.state.items() if run.status == "finished" else ():
         after = run.board.steps[id].depends_on
         ready = state == "waiting" and all(run.board.state[other] == "done" for other in after)
-        assert not ready, f"the run ended ({run.status}), but step {id} never started"
+        assert not ready, f"the run ended, but step {id} never started"
 
 
 END = "the plan that was written so far"
@@ -271,7 +264,7 @@ class Portions:
         return Plan.parse(self.answers[min(self.asked, len(self.answers)) - 1])
 
 
-TOP = ("retries", "timeout", "gate", "effects", "success_criteria", "description", "undo")
+TOP = ("retries", "timeout", "gate", "effects", "success_criteria", "description", "undo", "run_anyway")
 
 
 def step(id: str, tool: str | None, *after: str, **more: Any) -> dict[str, Any]:
@@ -280,8 +273,12 @@ def step(id: str, tool: str | None, *after: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "tool": tool, "params": more, "depends_on": list(after), **fields}
 
 
+def work(id: str, *after: str, fails: int = 0, quarters: int = 4, **more: Any) -> dict[str, Any]:
+    """A step of a workshop."""
+    return step(id, "work", *after, step=id, fails=fails, quarters=quarters, uses=[], **more)
+
+
 def left(work: Callable[[], Any]) -> Run:
-    """The run that an interrupt left."""
     with pytest.raises(KeyboardInterrupt) as problem:
         work()
     return problem.value.run  # type: ignore[attr-defined, no-any-return]
@@ -290,3 +287,8 @@ def left(work: Callable[[], Any]) -> Run:
 def starts(run: Run) -> list[tuple[str, float]]:
     """(id, start) of every attempt, in the order of the events."""
     return [(event.step, event.at) for event in run.events if isinstance(event, StepStarted)]
+
+
+def reasons(run: Run) -> list[str]:
+    """Why the planner was asked, each time."""
+    return [event.reason for event in run.events if isinstance(event, e.PlanStarted)]

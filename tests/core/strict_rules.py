@@ -1,8 +1,6 @@
-"""The rules of OpenAI's strict structured output, written from the guide as an independent check.
+"""The rules of OpenAI's strict structured output, as an independent check.
 
-Source: the guide "Structured model outputs" (supported schemas), and two errors the API is known for: a `format` that is
-not on the list, and "Objects provided via 'anyOf' must not share identical first keys. Consider adding a discriminator
-key" (openai/openai-python#2193).
+Sources: the guide "Structured model outputs" (supported schemas); openai/openai-python#2193 about equal first keys in anyOf.
 """
 
 from collections.abc import Iterator

@@ -53,7 +53,7 @@ KINDS: list[Any] = list(get_args(events.Event))
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_kind_of_event_goes_through_json_and_back(kind: Any) -> None:
-    @rounds(30)
+    @rounds(12)
     @given(some(kind))
     def check(event: Any) -> None:
         for one in (event, events.Inside(2.0, "2", events.Inside(1.0, "1", event))):

@@ -17,7 +17,6 @@ from planexec_lite import (
     Simulated,
     Tool,
     Toolbox,
-    ToolExecutor,
 )
 from planexec_lite import events as e
 from planexec_lite.capabilities.doubt import Doubt
@@ -26,35 +25,15 @@ from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.replanning import Replanning
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Portions, check_fold, left, step
-
-
-class World:
-    """Lists the calls; the first call of `trip` raises an error after its effect."""
-
-    def __init__(self, trip: str = "", problem: Any = KeyboardInterrupt) -> None:
-        self.did: list[str] = []
-        self.trip, self.problem = trip, problem
-        look, pay = Tool(self.do, name="look", effects="none"), Tool(self.do, name="pay", effects="once")
-        self.executor = ToolExecutor(Toolbox([look, pay]))
-
-    def do(self, what: str) -> str:
-        """Do it."""
-        self.did.append(what)
-        if what == self.trip:
-            self.trip = ""
-            raise self.problem
-        return what
-
-    def agent(self, *plans: Any, **more: Any) -> PlannerExecutor:
-        return agent_for(self.executor, *plans, **more)
+from tests.core.world import World
 
 
 def look(id: str, *after: str, **more: Any) -> dict[str, Any]:
-    return step(id, "look", *after, what=id, **more)
+    return step(id, "look", *after, name=id, **more)
 
 
 def pay(id: str, *after: str, **more: Any) -> dict[str, Any]:
-    return step(id, "pay", *after, what=id, **more)
+    return step(id, "pay", *after, name=id, **more)
 
 
 def check(run: Run) -> Run:
@@ -64,31 +43,27 @@ def check(run: Run) -> Run:
 
 
 def cut_off(run: Run) -> list[str | None]:
-    """The steps that an interrupt cut off."""
     events = [one for one in run.events if isinstance(one, e.Requeued | e.StepInDoubt)]
     return [one.step for one in events if getattr(one, "reason", "") != "cancelled"]
-
-
-# Resuming
 
 
 @pytest.mark.parametrize("workers", [Inline(), Simulated(), Simulated(1)], ids=["inline", "simulated", "one slot"])
 @pytest.mark.parametrize("trip", "12345")
 def test_a_call_that_is_interrupted_is_made_again_or_in_doubt(trip: str, workers: Any) -> None:
-    world = World(trip)
+    world = World(cut=trip, after=True)
     agent = world.agent([look("1"), pay("2", "1"), look("3"), pay("4", "2", "3"), look("5", "4")], workers=workers)
     before = left(lambda: agent.run("go"))
     events = list(before.events)
     run = check(agent.resume(before))
     assert (before.status, before.events, trip in cut_off(run)) == ("running", events, True)
-    assert world.did.count("2") == 1 >= world.did.count("4")
+    assert world.done.count("2") == 1 >= world.done.count("4")
     if trip in "24":
         assert (run.status, run.board.state[trip], [*run.board[Doubt].attempts]) == ("paused", "in doubt", [trip])
         assert run.reason == f"waits for your answer: was step {trip} done?"
         assert agent.resume(run).status == "paused"
     else:
         assert run.status == "finished"
-        assert (set(world.did), world.did.count(trip)) == (set("12345"), 2)
+        assert (set(world.done), world.done.count(trip)) == (set("12345"), 2)
         assert {event.attempt for event in run.events if isinstance(event, e.StepStarted)} == {1}
 
 
@@ -109,50 +84,40 @@ def test_an_error_of_watch_leaves_no_step_in_doubt(problem: Any, workers: Any) -
             run = agent.run("go")
         except problem as caught:
             run = check(agent.resume(caught.run))
-        assert (run.status, world.did, len(seen) >= at) == ("finished", ["1", "2", "3"], True)
+        assert (run.status, world.done, len(seen) >= at) == ("finished", ["1", "2", "3"], True)
 
 
-@pytest.mark.parametrize("replan", [False, True], ids=["the first plan", "a replan"])
-def test_an_interrupted_planner_is_asked_again_which_counts_once(replan: bool) -> None:
-    class Stops(Portions):
-        stops = 1
+def test_an_interrupted_planner_judge_or_reviewer_is_asked_again() -> None:
+    stops = ["planner", "reviewer", "judge", "planner again"]
 
-        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-            if self.stops and board.steps.keys() == ({"1"} if replan else set()):
-                self.stops = 0
-                raise KeyboardInterrupt
-            return super().plan(goal, board, tools)
-
-    world, planner = World("1", OSError("locked")), Stops([look("1")], [look("2")])
-    agent = world.agent(planner, replan="failure", max_replans=1, failure="stop")
-    run = check(agent.resume(left(lambda: agent.run("go"))))
-    assert (run.status, world.did, run.board[Replanning].replans) == ("finished", ["1", "2"], 1)
-    assert cut_off(run) == [None]
-
-
-def test_an_interrupted_judge_or_reviewer_is_asked_again() -> None:
-    stops = ["reviewer", "judge"]
-
-    def asked(who: str) -> bool:
-        if who in stops:
-            stops.remove(who)
+    def asked(role: str) -> bool:
+        if role in stops:
+            stops.remove(role)
             raise KeyboardInterrupt
         return True
 
-    class Reviews:
+    class Roles(Portions):
+        def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+            asked("planner again" if board.steps else "planner")
+            return super().plan(goal, board, tools)
+
         def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
             return Decision("approve" if asked("reviewer") else "reject")
 
-    world, judge = World(), lambda *_: asked("judge")
-    agent = world.agent([pay("1", success_criteria="paid")], reviewer=Reviews(), evaluator=judge)
-    unreviewed = left(lambda: agent.run("go"))
-    run = check(agent.resume(left(lambda: agent.resume(unreviewed))))
-    assert (run.status, world.did, cut_off(run)) == ("finished", ["1"], ["1"])
+    world, roles = World(broken=["2"]), Roles([pay("1", success_criteria="paid"), look("2", "1")], [look("3")])
+    bounds: dict[str, Any] = {"replan": "failure", "max_replans": 1, "failure": "stop"}
+    agent = world.agent(roles, reviewer=roles, evaluator=lambda *_: asked("judge"), **bounds)
+    run = left(lambda: agent.run("go"))
+    for _ in range(3):
+        run = left(lambda run=run: agent.resume(run))  # type: ignore[misc]
+    run = check(agent.resume(run))
+    assert (run.status, world.done, run.board[Replanning].replans) == ("finished", ["1", "2", "3"], 1)
+    assert cut_off(run) == [None, "1", None]
     assert not run.board[Judging].unverified
 
 
 def test_a_run_accepts_a_decision_only_if_it_waits_for_one() -> None:
-    world = World("2")
+    world = World(cut="2", after=True)
     agent = world.agent([look("1"), look("2", "1")], reviewer=AskPerson())
     run = agent.resume(agent.run("go"))
     assert (run.status, run.reason) == ("paused", "waits for approval")
@@ -160,84 +125,47 @@ def test_a_run_accepts_a_decision_only_if_it_waits_for_one() -> None:
     with pytest.raises(ValueError, match="does not wait for a decision"):
         agent.resume(run, Decision("approve"))
     run = agent.resume(run)
-    assert (agent.resume(run).events, world.did) == (run.events, ["1", "2", "2"])
+    assert (agent.resume(run).events, world.done) == (run.events, ["1", "2", "2"])
     with pytest.raises(ValueError, match="does not wait for a decision"):
         agent.resume(run, Decision("approve"))
     with pytest.raises(ValueError, match="has ended"):
         agent.tell(run, "x")
 
 
-@pytest.mark.parametrize("goal", [None, object(), b"go", "\ud800"], ids=lambda goal: type(goal).__name__)
-def test_a_goal_that_is_not_text_is_rejected_before_the_planner_is_asked(goal: Any) -> None:
+@pytest.mark.parametrize("text", [None, 5, object(), b"go", ["x"], "\ud800"], ids=lambda text: type(text).__name__)
+def test_a_goal_or_news_that_is_not_text_is_rejected(text: Any, journal: Journal) -> None:
     planner = Portions([look("1")])
-    agent = World().agent(planner, reviewer=AskPerson())
+    agent = World().agent(planner, reviewer=AskPerson(), journal=journal)
     with pytest.raises(ValueError, match="the goal"):
-        agent.run(goal)
+        agent.run(text)
     assert planner.asked == 0
-    with pytest.raises(ValueError, match="news"):
-        agent.tell(agent.run("go"), goal)
+    run = agent.run("go")
+    for tell in (lambda: agent.tell(run, text), lambda: journal.tell(1, text)):
+        with pytest.raises(ValueError, match="news"):
+            tell()
+    assert (journal.inbox(1), list(run.inbox), journal.load(1).events) == ([], [], run.events)
 
 
-# Steps in doubt
+PAYING = [
+    step("1", "put", name="a", undo={"tool": "take_back", "params": {"name": "a"}}),
+    step("2", "pay", "1", name="Ann", success_criteria="an id", undo={"tool": "refund", "params": {"name": "Ann"}}),
+]
 
 
-class Bank:
-    """Pays; the first payment is cut off, before or after the money has gone."""
-
-    def __init__(self, *, gone: bool) -> None:
-        self.paid: list[str] = []
-        self.released = ""
-        self.cut, self.gone = True, gone
-        tools = [Tool(self.pay, effects="once"), Tool(self.note, effects="none")]
-        self.tools = Toolbox([*tools, *(Tool(one, effects="idempotent") for one in (self.refund, self.release))])
-
-    def pay(self, to: str) -> dict[str, Any]:
-        """Pay."""
-        if self.gone or not self.cut:
-            self.paid.append(to)
-        if self.cut:
-            self.cut = False
-            raise KeyboardInterrupt
-        return {"id": len(self.paid)}
-
-    def note(self, text: object) -> str:
-        """Note a text."""
-        return f"noted {text}"
-
-    def refund(self, number: int) -> str:
-        """Refund a payment."""
-        self.paid.clear()
-        return f"{number} is back"
-
-    def release(self, to: str) -> str:
-        """Reserve money, or release it."""
-        self.released = to
-        return to
-
-    def resumed(self, **more: Any) -> tuple[PlannerExecutor, Run]:
-        """Return an agent that has paid, and its run, which was cut off and resumed."""
-        agent = agent_for(self.tools, PLAN, **more)
-        return agent, agent.resume(left(lambda: agent.run("pay Ann")))
-
-
-PLAN = Plan.parse(
-    [
-        step("1", "release", to="") | {"undo": {"tool": "release", "params": {"to": "Ann"}}},
-        step("2", "pay", "1", to="Ann", success_criteria="an id")
-        | {"undo": {"tool": "refund", "params": {"number": "{step_2_result.id}"}}},
-        step("3", "note", "2", text="{step_2_result.id}"),
-    ]
-)
+def doubted(uses: str = "{step_2_result}", after: bool = True, **more: Any) -> tuple[World, PlannerExecutor, Run]:
+    """Return a world whose payment was cut off, the agent, and its run, which was resumed."""
+    world = World(cut="Ann", after=after)
+    agent = world.agent([*PAYING, step("3", "look", "2", name=uses)], **more)
+    return world, agent, agent.resume(left(lambda: agent.run("pay Ann")))
 
 
 @pytest.mark.parametrize("workers", [Inline(), Simulated()], ids=["inline", "simulated"])
 @pytest.mark.parametrize("gone", [True, False])
 def test_a_call_in_doubt_counts_or_is_made_as_the_answer_says(gone: bool, workers: Any) -> None:
-    bank = Bank(gone=gone)
-    agent, run = bank.resumed(workers=workers)
+    world, agent, run = doubted(after=gone, workers=workers)
     assert (run.status, run.board.paused and run.board.paused.gate) == ("paused", "doubt 2")
-    run = agent.resume(run, Decision("done", result={"id": 1}) if gone else Decision("not done"))
-    assert (run.status, run.results["3"], bank.paid) == ("finished", "noted 1", ["Ann"])
+    run = agent.resume(run, Decision("done", result="Ann") if gone else Decision("not done"))
+    assert (run.status, run.results["3"], world.done) == ("finished", "Ann", ["a", "Ann", "Ann"])
     assert {event.attempt for event in run.events if isinstance(event, e.StepStarted)} == {1}
     assert not +run.board[Doubt].attempts
     assert [one.sure for one in run.board[OnceCalls].spent] == [True]
@@ -245,10 +173,9 @@ def test_a_call_in_doubt_counts_or_is_made_as_the_answer_says(gone: bool, worker
 
 
 def test_a_rollback_undoes_the_steps_before_and_names_the_one_in_doubt() -> None:
-    bank = Bank(gone=True)
-    agent, run = bank.resumed()
+    world, agent, run = doubted()
     run = agent.resume(run, Decision("roll back", "Ann", comment="too late"))
-    assert (run.status, bank.released, bank.paid) == ("rolled back", "Ann", ["Ann"])
+    assert (run.status, world.done) == ("rolled back", ["a", "Ann", "undo a"])
     assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (unknown whether it was done)"
 
 
@@ -259,7 +186,7 @@ def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:
         seen.append(result)
         return bool(result["id"])
 
-    agent, run = Bank(gone=True).resumed(evaluator=judge)
+    _, agent, run = doubted("{step_2_result.id}", evaluator=judge)
     for result in (None, {"number": 1}, "1"):
         with pytest.raises(ValueError, match=r"step 3 uses \{step_2_result\.id\}, and .*; say what step 2 gave"):
             agent.resume(run, Decision("done", result=result))
@@ -267,9 +194,9 @@ def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:
         agent.resume(run, Decision("done", result=object()))
     with pytest.raises(ValueError, match="a result goes with 'done'"):
         Decision("not done", result=1)
-    assert agent.resume(run, Decision("done", result={"id": 7})).status == "finished"
-    assert seen == [{"id": 7}]
-    assert agent.resume(run, Decision("done", result={"id": 0})).status == "failed"
+    assert agent.resume(run, Decision("done", result={"id": "7"})).status == "finished"
+    assert seen == [{"id": "7"}]
+    assert agent.resume(run, Decision("done", result={"id": ""})).status == "failed"
 
 
 @pytest.mark.parametrize(
@@ -286,7 +213,7 @@ def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:
     ids=["yes", "no", "another doubt", "a gate"],
 )
 def test_an_answer_to_another_question_does_not_count(decision: Decision, words: str) -> None:
-    agent, run = Bank(gone=True).resumed()
+    _, agent, run = doubted()
     with pytest.raises(ValueError, match=words):
         agent.resume(run, decision)
     asks = World().agent([look("1")], reviewer=AskPerson())
@@ -296,28 +223,24 @@ def test_an_answer_to_another_question_does_not_count(decision: Decision, words:
 
 @pytest.mark.parametrize("reviewer", [ApproveAll(), ["approve"]], ids=["approves all", "scripted"])
 def test_a_reviewer_does_not_answer_for_a_person(reviewer: Any) -> None:
-    bank = Bank(gone=True)
-    agent, run = bank.resumed(reviewer=reviewer)
+    world, agent, run = doubted(reviewer=reviewer)
     assert run.status == agent.resume(run).status == "paused"
-    assert agent.resume(run, Decision("done", result={"id": 1})).status == "finished"
-    assert bank.paid == ["Ann"]
+    assert agent.resume(run, Decision("done", result="b")).status == "finished"
+    assert world.done == ["a", "Ann", "b"]
 
 
 YES = Decision("approve", by="Ada")
 
 
 def send(name: str) -> str:
-    """Send it."""
     return name
 
 
 def send_to(name: str, address: str) -> str:
-    """Send it somewhere."""
     return f"{name} to {address}"
 
 
 def send_on(name: str, copy: str = "boss") -> str:
-    """Send it."""
     return name
 
 

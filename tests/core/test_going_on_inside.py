@@ -5,60 +5,25 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from planexec_lite import Decision, HybridExecutor, Journal, PlannerExecutor, RulePlanner, Run, Team, Tool, Toolbox
+from planexec_lite import Decision, HybridExecutor, Journal, PlannerExecutor, RulePlanner, Run, Team
 from planexec_lite.decisions import innermost
 from planexec_lite.journal import FILE
-from planexec_lite.meter import ModelCall, charge, idempotency_key
+from planexec_lite.meter import ModelCall, charge
 from tests.core.agents import agent_for, executor_of
 from tests.core.shapes import check_fold, left, step
-
-
-@dataclass
-class World:
-    """Lists the calls in order. The call `cut` is cut off once, before or after it is made."""
-
-    done: list[str] = field(default_factory=list)
-    keys: dict[str, set[str | None]] = field(default_factory=dict)
-    cut: str = ""
-    after: bool = False
-
-    @property
-    def tools(self) -> Toolbox:
-
-        def take_back(name: str) -> str:
-            return self.note(f"undo {name}")
-
-        look, undo = Tool(self.note, name="look", latency=2.0, effects="none"), Tool(take_back, effects="idempotent")
-        kinds: dict[str, Any] = {"pay": "once", "put": "idempotent"}
-        made = [Tool(self.note, name=name, latency=1.0, effects=effects) for name, effects in kinds.items()]
-        return Toolbox([*made, look, undo])
-
-    def note(self, name: str) -> str:
-        """Note it."""
-        cut = name == self.cut
-        self.cut = "" if cut else self.cut
-        if cut and not self.after:
-            raise KeyboardInterrupt
-        self.done.append(name)
-        self.keys.setdefault(name, set()).add(idempotency_key())
-        if cut:
-            raise KeyboardInterrupt
-        return name
+from tests.core.world import World, nested_in
 
 
 def outer(goal: str) -> list[dict[str, Any]]:
-    """Plan two nested runs, one after the other."""
     return [step("1", None, description="A"), step("2", None, "1", description="B")]
 
 
 def middle(goal: str) -> list[dict[str, Any]]:
-    """Plan a nested run between two calls."""
     charge(1.0, ModelCall("m", 10, 1))
     name = goal.splitlines()[0]
     return [
@@ -69,7 +34,6 @@ def middle(goal: str) -> list[dict[str, Any]]:
 
 
 def inner(goal: str) -> list[dict[str, Any]]:
-    """Plan an at-most-once call between two other calls."""
     charge(1.0, ModelCall("m", 5, 1))
     name = goal.splitlines()[0]
     return [
@@ -79,20 +43,13 @@ def inner(goal: str) -> list[dict[str, Any]]:
     ]
 
 
-ALONE = [step("1", None, description="A")]
 CALLS = ["Ax", "Ama", "Amp", "Amz", "Ay", "Bx", "Bma", "Bmp", "Bmz", "By"]
 
 
 def agent_of(world: World, kept: Journal | None) -> PlannerExecutor:
-    """Return an agent on three levels."""
     tools = executor_of(world.tools)
     below = agent_for(HybridExecutor(tools, agent_for(tools, RulePlanner(inner))), RulePlanner(middle))
     return agent_for(Team({"all": below}), RulePlanner(outer), journal=kept)
-
-
-def nested_in(world: World, kept: Journal | None, *below: Any, outer: Any = ALONE) -> PlannerExecutor:
-    """Return an agent that runs the plan `below` inside each step of the plan `outer`."""
-    return agent_for(agent_for(world.tools, [*below]), outer, journal=kept)
 
 
 YES = Decision("approve", "Ann")
@@ -156,7 +113,7 @@ def each_commit(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("first", "seen"), [("", False), ("", True), ("Amp", False)], ids=["not done", "done", "a second crash"]
+    ("first", "seen"), [("", False), ("", True), pytest.param("Amp", False, marks=pytest.mark.weekly)], ids=str
 )
 def test_it_goes_on_from_every_commit(first: str, seen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call after the commit was made before the process was killed, or was not; in one case it is killed a second time."""

@@ -1,6 +1,5 @@
 """A run inside a step: it pauses, fails, rolls back and is resumed with the outer run."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,32 +18,30 @@ from planexec_lite import (
     Run,
     Simulated,
     Team,
-    Tool,
     Toolbox,
     ToolExecutor,
     tool,
 )
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import Inside, PlanProposed, RunStarted, StepDone, from_dict, to_dict
-from planexec_lite.meter import ModelCall, charge, emit, idempotency_key
+from planexec_lite.events import Inside, StepDone, from_dict, to_dict
+from planexec_lite.meter import ModelCall, charge
 from planexec_lite.model.prompt_text import DATA_RULE
 from tests.capabilities.scaffold import FAILED, Site, broken, call, up
 from tests.core.agents import agent_for
 from tests.core.shapes import check_fold, left, step
+from tests.core.world import World, nested_in
 
 CALLED: list[str] = []
 
 
 @tool(latency=2.0, effects="none")
 def chop(what: str) -> str:
-    """Chop something."""
     CALLED.append(what)
     return f"chopped {what}"
 
 
 @tool(latency=3.0, effects="none")
 def boil(what: str) -> str:
-    """Boil something."""
     CALLED.append(what)
     if what == "a stone":
         raise ValueError("it stays hard")
@@ -90,7 +87,7 @@ def test_the_goal_inside_has_the_task_its_criterion_and_earlier_results() -> Non
     goals: list[str] = []
     below = agent_for(TOOLS, RulePlanner(lambda goal: goals.append(goal) or [step("1", "chop", what="x")]))
     taste = step("2", None, "1", description="taste it", of="{step_1_result}", success_criteria="it is salty")
-    outer(below, [step("1", None, description="cook"), taste]).run("dinner")
+    agent_for(below, [step("1", None, description="cook"), taste]).run("dinner")
     assert goals == [
         "cook",
         'taste it\nUse: data: {"of": "chopped x"}\nDone when: it is salty\n'
@@ -98,26 +95,17 @@ def test_the_goal_inside_has_the_task_its_criterion_and_earlier_results() -> Non
     ]
 
 
-FAILING: dict[str, tuple[Any, Policy, str]] = {  # the plan inside, its policy, and why the step failed
-    "a step inside": (
-        [step("b", "boil", what="a stone")], Policy(),
-        "the run inside failed: step b failed: ValueError: it stays hard",
-    ),
-    "its own bound": ([step("b", "boil", what="eggs")], Policy(max_steps=0), "max_repairs"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", FAILING)
-def test_a_run_inside_that_fails_fails_the_step_and_says_why(what: str) -> None:
-    plan, policy, words = FAILING[what]
-    run = outer(agent_for(TOOLS, plan, policy=policy)).run("dinner")
-    assert (run.status, run.inside("1").status) == ("failed", "failed")
-    assert words in run.board.errors["1"]
+def test_a_run_inside_that_fails_fails_the_step_and_says_why() -> None:
+    words = "the run inside failed: step b failed: ValueError: it stays hard"
+    for what, bound, reason in (("a stone", 50, words), ("eggs", 0, "max_repairs")):
+        run = agent_for(agent_for(TOOLS, [step("b", "boil", what=what)], max_steps=bound), OUTER).run("dinner")
+        assert (run.status, run.inside("1").status) == ("failed", "failed")
+        assert reason in run.board.errors["1"]
 
 
 def test_several_last_steps_inside_give_their_results_by_id() -> None:
     below = agent_for(TOOLS, [step("a", "chop", what="x"), step("b", "boil", what="y")])
-    run = outer(below, [step("1", None, description="both")]).run("dinner")
+    run = agent_for(below, [step("1", None, description="both")]).run("dinner")
     assert run.answer == {"a": "chopped x", "b": "boiled y"}
     with pytest.raises(ValueError, match="no run inside step 9"):
         run.inside("9")
@@ -127,7 +115,7 @@ ASKED = [{"id": 1, "description": "prepare leeks"}, {"id": 2, "description": "se
 
 
 def test_a_pause_inside_pauses_the_outer_run_which_continues_from_there() -> None:
-    agent = outer(inner(reviewer=AskPerson()), ASKED)
+    agent = agent_for(inner(reviewer=AskPerson()), ASKED)
     run = agent.run("dinner")
     assert (run.status, run.board.state["1"], CALLED) == ("paused", "waiting", [])
     assert run.reason == "waits for gate of step 1: the run inside waits for approval"
@@ -185,26 +173,6 @@ def test_the_rollback_of_the_inner_plan_follows_the_undos_of_its_steps() -> None
     assert agent.roll_back(run).reason.endswith("requested; nothing was undone; not undone: 1/a (no undo of its own)")
 
 
-LIKE_A_RUN: list[list[Any]] = [
-    [StepDone(0.0, "a", 1)],
-    [RunStarted(0.0, "x", True, False, effects=7), PlanProposed(0.0, 3)],  # type: ignore[arg-type]
-    [RunStarted(0.0, "x", True, False), Inside(0.0, "q", Inside(0.0, "r", 5))],
-    [{"event": "RunStarted"}, 5, None],
-]
-
-
-@pytest.mark.parametrize("emitted", LIKE_A_RUN)
-def test_a_tool_that_emits_events_like_a_run_changes_nothing(emitted: list[Any]) -> None:
-    def build() -> None:
-        for event in emitted:
-            emit(event)
-
-    agent = agent_for([Tool(build, effects="idempotent")], [step("1", "build")])
-    run = agent.run("build")
-    assert (run.status, agent.roll_back(run).board[Rollback].remains) == ("finished", [("1", "no undo of its own")])
-    assert Run(run.events).board == run.board
-
-
 @pytest.mark.parametrize("way", ["itself", "hybrid", "team"])
 def test_a_step_needs_no_undo_if_the_run_inside_requires_them(way: str) -> None:
     site, needed = Site(), Policy(rollback="failed", require_undo=True)
@@ -225,74 +193,46 @@ def test_a_step_needs_no_undo_if_the_run_inside_requires_them(way: str) -> None:
 UNDO = {"tool": "refund", "params": {"name": "x"}}
 PAY = step("1", "pay", name="x") | {"undo": UNDO}
 PUT = step("2", "put", "1", name="y")
-SETTLE = step("1", None, description="settle")
+MAIL = step("1", "mail", name="x")
 
 
-class World:
-    """Lists the calls and their idempotency keys. The call `cut` is interrupted right after it, once."""
-
-    def __init__(self, cut: str = "") -> None:
-        self.calls: list[str] = []
-        self.keys: dict[str, list[str | None]] = {}
-        self.cut = cut
-        effects = {"pay": "once", "refund": "once", "put": "idempotent", "mail": "unknown"}
-        self.tools = Toolbox([self._tool(name, effects[name], 9.0 if name == "mail" else 1.0) for name in effects])
-
-    def _tool(self, called: str, effects: Any, latency: float) -> Tool:
-        def work(name: str) -> str:
-            call = f"{called} {name}"
-            self.calls.append(call)
-            self.keys.setdefault(call, []).append(idempotency_key())
-            if call == self.cut:
-                self.cut = ""
-                raise KeyboardInterrupt
-            return call
-
-        return Tool(work, name=called, effects=effects, latency=latency)
-
-    def around(self, *inner: Any, outer: Any = SETTLE, **more: Any) -> PlannerExecutor:
-        """Return an agent whose only step is a run with the plan `inner`."""
-        return agent_for(agent_for(self.tools, [*inner]), [outer], **more)
-
-
-def test_a_nested_run_is_undone_even_if_another_step_has_its_id(tmp_path: Path) -> None:
-    world, kept = World("put y"), Journal(tmp_path / "runs.db", "OFF")
-    left(lambda: world.around(PAY, PUT, journal=kept).run("go"))
-    other = world.around(PAY, PUT, outer=step("1", None, description="something else"), journal=kept)
-    run = other.roll_back(other.tell(kept.load(1), "news"))
+def test_a_nested_run_is_undone_even_if_another_step_has_its_id(journal: Journal) -> None:
+    world = World(cut="y", after=True)
+    left(lambda: nested_in(world, journal, PAY, PUT).run("go"))
+    other = nested_in(world, journal, PAY, PUT, outer=[step("1", None, description="something else")])
+    run = other.roll_back(other.tell(journal.load(1), "news"))
     check_fold(run)
-    assert (world.calls.count("pay x"), world.calls.count("refund x")) == (2, 2)
-    assert len({*world.keys["refund x"]}) == 2
+    assert (world.done.count("x"), world.done.count("undo x"), len(world.keys["undo x"])) == (2, 2, 2)
     assert "1/2 (interrupted; unknown whether it was done)" in run.reason
 
 
 def test_an_undo_inside_that_was_cut_off_is_not_repeated() -> None:
-    world = World()
-    agent = world.around(step("1", "put", name="x") | {"undo": UNDO})
+    world = World(after=True)
+    agent = nested_in(world, None, step("1", "put", name="x") | {"undo": UNDO})
     done = agent.run("go")
-    world.cut = "refund x"
+    world.cut = "undo x"
     run = agent.roll_back(agent.resume(left(lambda: agent.roll_back(done))))
     assert run.reason == "requested; nothing was undone; not undone: 1 (it is unknown whether it was undone)"
-    assert world.calls.count("refund x") == 1
+    assert world.done.count("undo x") == 1
 
 
 def test_an_approval_covers_one_call_also_after_a_crash() -> None:
-    world = World()
+    world = World(after=True)
 
     class Chooses:
         asks_models = chooses_calls = True
         tools = world.tools
 
         def execute(self, step: Any, inputs: Any) -> Any:
-            return world.tools["pay"].call({"name": "x"})
+            return self.tools["pay"].call({"name": "x"})
 
     agent = agent_for(Chooses(), [step("1", None)], reviewer=AskPerson())
     approved = agent.resume(agent.run("go"), Decision("approve"))
-    world.cut = "pay x"
+    world.cut = "x"
     run = agent.resume(left(lambda: agent.resume(approved, Decision("approve"))))
     run = agent.resume(run, Decision("not done"))
     assert run.reason == 'waits for gate of step 1: a model chose pay({"name": "x"})'
-    assert world.calls == ["pay x"]
+    assert world.done == ["x"]
 
 
 def test_steps_granted_to_a_nested_run_are_not_granted_to_the_outer_one() -> None:
@@ -327,11 +267,10 @@ def test_a_judge_does_not_use_the_model_calls_of_a_step_beside_it() -> None:
     assert run.reason == "waits for more budget: 3 of 3 model calls used"
 
 
-def test_a_step_in_doubt_inside_is_named(tmp_path: Path) -> None:
-    late = World().around(step("1", "mail", name="x") | {"timeout": 2.0})
+def test_a_step_in_doubt_inside_is_named(journal: Journal) -> None:
+    late = nested_in(World(), None, MAIL | {"timeout": 2.0})
     assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (unknown whether it was done)")
-    world, kept = World("mail x"), Journal(tmp_path / "runs.db", "OFF")
-    agent = world.around(step("1", "mail", name="x"), journal=kept)
+    agent = nested_in(World(cut="x", after=True), journal, MAIL)
     left(lambda: agent.run("go"))
-    run = agent.roll_back(agent.resume(kept.load(1)))
+    run = agent.roll_back(agent.resume(journal.load(1)))
     assert run.reason.endswith("not undone: 1/1 (unknown whether it was done)")

@@ -21,17 +21,14 @@ NUMBERS = {"numbers": [3, 1, 2], "more": {"of": ["them"]}}
 
 
 def make() -> dict[str, Any]:
-    """Make numbers."""
     return {"numbers": [3, 1, 2], "more": {"of": ["them"]}}
 
 
 def spoil(given: dict[str, Any], words: list[Any] | None = None) -> int:
-    """Change all arguments."""
     return scribble([given, words])
 
 
 def scribble(value: Any) -> int:
-    """Change `value` at any depth."""
     with suppress(TypeError):
         for part in [*(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())]:
             scribble(part)

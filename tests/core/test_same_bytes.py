@@ -1,76 +1,42 @@
-"""The same bytes with every hash seed and time zone; ``python -m tests.core.test_same_bytes`` prints them."""
+"""The same bytes with every hash seed and time zone."""
 
 import json
-import os
-import random
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from planexec_lite import Plan, Simulated
-from planexec_lite.events import to_dict
-from planexec_lite.model.schemas import plan_schema
-from tests.core import odd_tools
-from tests.core.agents import carry_out
-from tests.core.shapes import Job, Workshop, plan_of, step
+from tests.journal.runs import printed
 
-pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parents[2]
+PRINTS = """
+    import json
+    from planexec_lite import Plan, Simulated
+    from planexec_lite.events import to_dict
+    from planexec_lite.model.schemas import plan_schema
+    from tests.core import odd_tools
+    from tests.core.agents import carry_out
+    from tests.core.shapes import Job, Workshop, plan_of, step
 
-
-def printed(seed: str, zone: str) -> dict[str, Any]:
-    environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": zone, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "tests.core.test_same_bytes"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=True)
-    by_topic: dict[str, Any] = json.loads(done.stdout)
-    return by_topic
-
-
-def test_two_processes_with_other_hash_seeds_print_the_same() -> None:
-    one, other = printed("0", "UTC"), printed("4711", "Pacific/Auckland")
-    assert [topic for topic in one if json.dumps(one[topic]) != json.dumps(other[topic])] == []
-    assert all(len(json.dumps(topic)) > 20 for topic in one.values())
-
-
-def random_jobs(seed: int) -> list[Job]:
-    chance, made = random.Random(seed), list[Job]()
-    for n in range(1, chance.randint(2, 30)):
-        waits_for = sorted(chance.sample(range(1, n), chance.randint(0, min(3, n - 1))))
-        fails, retries = chance.choice((0, 0, 0, 1)), chance.randint(0, 1)
-        made.append(Job(str(n), tuple(map(str, waits_for)), chance.randint(0, 6), fails, retries))
-    chance.shuffle(made)
-    return made
+    # thirty jobs with failures and retries; job n waits for n/2 and n/3
+    before = {n: dict.fromkeys(str(n // part) for part in (2, 3) if n >= part) for n in range(1, 31)}
+    plan = plan_of([Job(str(n), tuple(before[n]), n % 7, n % 4 == 3, n % 2) for n in before])
+    runs = [carry_out(plan, Workshop().toolbox, Simulated(slots)) for slots in (1, 2, 3, None)]
+    similar = [[{"id": f"task-{n:04}"} for n in range(count)] for count in (30, 400)]
+    faulty = {"id": "last", "depends_on": ["task-x", "taks-0001"]}
+    print(json.dumps([
+        [to_dict(event) for run in runs for event in run.events],
+        carry_out([step("1", "sets")], [odd_tools.sets]).results,
+        [str(problem) for steps in similar for problem in Plan.parse([*steps, faulty]).problems()],
+        plan_schema(Workshop().toolbox),
+        plan.hash,
+    ]))
+"""
 
 
-def runs() -> list[Any]:
-    logs = []
-    for seed in range(40):
-        failure = "skip" if seed % 2 else "stop"
-        run = carry_out(plan_of(random_jobs(seed)), Workshop().toolbox, Simulated(seed % 4 + 1), failure=failure)
-        logs.append([to_dict(event) for event in run.events])
-    return logs
-
-
-def problems(steps: int) -> list[str]:
-    """The problems of a plan of `steps` similar ids with two missing dependencies."""
-    names = [f"task-{n:04}" for n in range(steps)]
-    plan = Plan.parse([*({"id": id} for id in names), {"id": "last", "depends_on": ["task-x", "taks-0001"]}])
-    return [str(problem) for problem in plan.problems()]
-
-
-def main() -> None:
-    topics = {
-        "runs": runs(),
-        "sets": carry_out([step("1", "sets")], [odd_tools.sets]).results,
-        "problems": [problems(30), problems(400)],
-        "schema": plan_schema(Workshop().toolbox),
-        "hashes": [plan_of(random_jobs(seed)).hash for seed in range(5)],
-    }
-    print(json.dumps(topics))
-
-
-if __name__ == "__main__":
-    main()
+@pytest.mark.slow
+def test_two_processes_with_other_hash_seeds_print_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    outputs = []
+    for seed, zone in (("0", "UTC"), ("4711", "Pacific/Auckland")):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        monkeypatch.setenv("TZ", zone)
+        outputs.append(printed(PRINTS))
+    assert outputs[0] == outputs[1]
+    assert all(len(json.dumps(part)) > 20 for part in json.loads(outputs[0]))

@@ -3,8 +3,7 @@
 import sys
 from time import perf_counter
 
-from tests.exhaustive.kinds import CRASHES, KINDS, told, walked
-from tests.exhaustive.walk import graphs
+from tests.exhaustive.walk import CRASHES, KINDS, graphs, told, walked
 
 for size in range(1, int(sys.argv[1] if len(sys.argv) > 1 else 3) + 1):
     for kind in (*KINDS, *CRASHES):

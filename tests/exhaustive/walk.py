@@ -6,12 +6,13 @@ walk tries each outcome of each running job. It continues from equal boards only
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations, product
 from typing import Any
 
-from planexec_lite import Board, Plan, Policy, Run, Step
+from planexec_lite import Backoff, Board, Breaker, Plan, Policy, Run, Step
 from planexec_lite import events as e
 from planexec_lite.agent import interrupt
 from planexec_lite.assembly import answer, decide
@@ -35,7 +36,6 @@ IDS = "abcd"
 
 
 def graphs(size: int) -> Iterator[Graph]:
-    """Every labelled graph of `size` steps without a cycle."""
     ids = IDS[:size]
     pairs = [(one, other) for one in ids for other in ids if one != other]
     for chosen in (edges for count in range(len(pairs) + 1) for edges in combinations(pairs, count)):
@@ -98,7 +98,6 @@ class Case:
         )
 
     def began(self) -> list[e.Event]:
-        """The events up to the first plan."""
         limits = (Limit("all", ("act", "pay"), self.slots),) if self.slots else ()
         plan = Plan(steps=tuple(self.step(id, waits_for) for id, waits_for in self.graph.items()))
         effects: dict[str, Effects] = {"pay": "once"}
@@ -163,6 +162,14 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
     # a board stays open until all its successors have been visited; to meet an open board again is an endless run
     open_boards: set[Any] = set()
     waiting: list[tuple[Any, Board | None]] = [(start, first)]
+
+    def visit(crashes: int, news: int, after: Board, event: e.Event) -> None:
+        step = (crashes, news, key_of(after, case.policy))
+        assert step not in open_boards, "the run comes back to an earlier board"
+        if step not in came:
+            came[step] = (key, event)
+            waiting.append((step, after))
+
     while waiting:
         key, board = waiting.pop()
         if board is None:
@@ -181,24 +188,14 @@ def walk(case: Case, decide: Decide = decide) -> Walk:
                     after = board.copy()
                     after.apply(event)
                     rules.recorded(board, event, after, case)
-                    step = (*key[:2], key_of(after, case.policy))
-                    assert step not in open_boards, "the run comes back to an earlier board"
-                    if step not in came:
-                        came[step] = (key, event)
-                        waiting.append((step, after))
+                    visit(*key[:2], after, event)
             if key[0] and board.in_flight:
-                after = crashed(board, case)
-                step = (key[0] - 1, key[1], key_of(after, case.policy))
-                if step not in came:
-                    came[step] = (key, e.Requeued(board.now, "all running jobs", "interrupted"))
-                    waiting.append((step, after))
+                requeued = e.Requeued(board.now, "all running jobs", "interrupted")
+                visit(key[0] - 1, key[1], crashed(board, case), requeued)
             if key[1] and not board.ended:
                 after = board.copy()
                 after.apply(news := e.NewsReceived(board.now, "hurry"))
-                step = (key[0], key[1] - 1, key_of(after, case.policy))
-                if step not in came:
-                    came[step] = (key, news)
-                    waiting.append((step, after))
+                visit(key[0], key[1] - 1, after, news)
         except Exception as problem:
             raise AssertionError(f"{problem}\n{_told(came, key, event)}\n{case}") from problem
         if board.ended:
@@ -284,3 +281,58 @@ def policies(planner: bool, **more: Any) -> Iterator[Policy]:
     for failure, retries, replan in product(("skip", "stop"), (0, 1), ("never", "failure", "step", "stall")):
         if (planner or replan == "never") and not (replan == "stall" and failure == "stop"):
             yield Policy(failure=failure, retries=retries, replan=replan, **bounds)
+
+
+BACKED_OFF = {"backoff": Backoff()}
+KINDS: dict[str, dict[str, Any]] = {  # fields of a case, and under "policy" those of its policy
+    "failures": {},
+    "failures, and a planner": {"planner": True},
+    "doubt, and an at-most-once step": {"doubt": True, "once": "b"},
+    "one slot for all": {"slots": 1},
+    "two slots for all": {"slots": 2, "doubt": True},
+    "judged": {"judged": True, "fails": False},
+    "a gate": {"gate": "b"},
+    "backed off": {"policy": BACKED_OFF, "doubt": True},
+    "backed off, and a planner": {"policy": BACKED_OFF, "planner": True},
+    "run anyway": {"anyway": "b", "doubt": True},
+    "run anyway, and a planner": {"anyway": "b", "planner": True},
+    "a breaker that stays open": {"policy": {"breaker": Breaker(2, 1.0)}},
+    "a breaker that lets one try": {"policy": {"breaker": Breaker(1, 0.0)}},
+    "a deadline": {"policy": {"deadline": 2.0}, "ticks": True, "doubt": True},
+    "a deadline, and backed off": {"policy": BACKED_OFF | {"deadline": 2.0}, "ticks": True},
+    "rolled back": {"policy": {"rollback": "failed"}, "undo": True, "doubt": True},
+    "rolled back, and a planner": {"policy": {"rollback": "failed"}, "undo": True, "planner": True},
+    "rolled back, and judged": {"policy": {"rollback": "failed"}, "undo": True, "judged": True, "fails": False},
+    "rolled back, and a gate": {"policy": {"rollback": "unfinished"}, "undo": True, "gate": "b"},
+    "rolled back at a deadline": {"policy": {"deadline": 1.0, "rollback": "unfinished"}, "ticks": True, "undo": True},
+    "rolled back, and backed off": {"policy": BACKED_OFF | {"rollback": "failed"}, "undo": True},
+    "news": {"planner": True, "news": 1, "doubt": True},
+    "news, and judged": {"planner": True, "news": 1, "judged": True, "fails": False},
+    "news, and backed off": {"policy": BACKED_OFF, "planner": True, "news": 1},
+}
+CRASHES: dict[str, dict[str, Any]] = {  # the same kinds, with a crash after any event
+    f"{kind}, and a crash": {**about, "crashes": 1, "once": "b"} for kind, about in KINDS.items()
+}
+
+
+def cases(graph: Graph, kind: str) -> Iterator[Case]:
+    """The cases of a kind for a graph: one for each policy that matters."""
+    about = {**(KINDS | CRASHES)[kind]}
+    more = about.pop("policy", {})
+    for policy in policies(bool(about.get("planner")), **more):
+        if not about.get("judged") or policy.failure == "skip":
+            yield Case(graph, policy, **about)
+
+
+def walked(plans: Iterable[Graph], kind: str) -> list[Walk]:
+    """Walk the cases of a kind over these graphs."""
+    return [walk(case) for graph in plans for case in cases(graph, kind)]
+
+
+def told(walks: Sequence[Walk]) -> str:
+    """How many cases, boards and ends there were."""
+    ends: Counter[str] = Counter()
+    for one in walks:
+        ends.update(one.ends)
+    said = ", ".join(f"{count:,} {status}" for status, count in sorted(ends.items()))
+    return f"{len(walks):,} cases, {sum(one.boards for one in walks):,} boards; ends: {said}"

@@ -1,6 +1,7 @@
 """The command ``python -m planexec_lab.grade``: planners of every kind over a data set, in words and for a machine."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from mock_llm import MockLLM
 from planexec_lab.grade.__main__ import main
 from planexec_lite import Plan
 
+Graded = Callable[..., str]
 GOALS = [f"Fetch the letter of the {day}th" for day in range(4, 12)]
 
 
@@ -64,11 +66,25 @@ def bad(tmp_path: Path) -> Path:
     return script(tmp_path / "bad.yaml", scenes + [scene(goal, goal, answer("read", "fetch")) for goal in GOALS[3:]])
 
 
-def test_a_scripted_planner_is_graded_over_a_data_set(
-    gold: Path, good: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--planner", str(good), str(gold)]) == 0
-    out = capsys.readouterr().out.splitlines()
+@pytest.fixture
+def graded(capsys: pytest.CaptureFixture[str]) -> Graded:
+    """The command, which succeeds; it returns what it prints."""
+
+    def run(*arguments: str | Path) -> str:
+        assert main([str(argument) for argument in arguments]) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def planner_of(printed: str) -> dict[str, Any]:
+    (planner,) = json.loads(printed)["planners"]
+    assert isinstance(planner, dict)
+    return planner
+
+
+def test_a_scripted_planner_is_graded_over_a_data_set(gold: Path, good: Path, graded: Graded) -> None:
+    out = graded("--planner", good, gold).splitlines()
     assert out[:3] == [
         "gold.jsonl: 8 rows",
         f"planner: {good}, a script: its grade is no model's",
@@ -88,24 +104,17 @@ def test_a_scripted_planner_is_graded_over_a_data_set(
     assert out[12:] == ["risks: no tool says what it does to the world; --tools may name a list that does"]
 
 
-def test_two_planners_are_compared_in_pairs(
-    gold: Path, good: Path, bad: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["--planner", str(good), "--against", str(bad), str(gold)]
-    assert main(arguments) == 0
-    out = capsys.readouterr().out
+def test_two_planners_are_compared_in_pairs(gold: Path, good: Path, bad: Path, graded: Graded) -> None:
+    arguments = ("--planner", good, "--against", bad, gold)
+    out = graded(*arguments)
     assert "order kept      1.00     0.00       +1.00 [+1.00, +1.00] over 8 pairs\n" in out
     assert "calls           2.00     2.00 of 5  +0.00 [+0.00, +0.00] over 5 pairs: no difference can be told\n" in out
     assert "against: no plan in 3 of 8 rows\n" in out
-    assert main(arguments) == 0
-    assert capsys.readouterr().out == out
+    assert graded(*arguments) == out
 
 
-def test_what_is_no_plan_is_graded_and_its_errors_are_named(
-    gold: Path, bad: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--planner", str(bad), str(gold), "--json"]) == 0
-    (planner,) = json.loads(capsys.readouterr().out)["planners"]
+def test_what_is_no_plan_is_graded_and_its_errors_are_named(gold: Path, bad: Path, graded: Graded) -> None:
+    planner = planner_of(graded("--planner", bad, gold, "--json"))
     rows = planner["rows"]
     assert [row["problems"] for row in rows] == [["no_plan"]] * 3 + [[]] * 5
     for row, code in zip(rows, ("refused", "not_json", "planner_failed"), strict=False):
@@ -117,69 +126,55 @@ def test_what_is_no_plan_is_graded_and_its_errors_are_named(
     assert {error.partition(":")[0] for error in planner["errors"]} == {"UnprocessableEntityError"}
 
 
-def test_an_invalid_plan_goes_back_to_the_planner(
-    gold: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_invalid_plan_goes_back_to_the_planner(gold: Path, tmp_path: Path, graded: Graded) -> None:
     turning = answer("fetch", "read")
     turning["json"]["steps"][0]["depends_on"] = ["2"]
     mends = [
         scene("first", "Fetch", turning, never=["can't be carried out"]),
         scene("mended", "Fetch", answer("fetch", "read"), says=["Goal: Fetch", "can't be carried out"]),
     ]
-    path = str(script(tmp_path / "mends.yaml", mends))
-    assert main(["--planner", path, str(gold), "--json"]) == 0
-    (planner,) = json.loads(capsys.readouterr().out)["planners"]
+    planner = planner_of(graded("--planner", script(tmp_path / "mends.yaml", mends), gold, "--json"))
     assert (planner["means"]["valid"], planner["means"]["tool F1"]) == (1.0, 1.0)
     assert planner["usage"]["calls"] == 16
 
 
-def test_answers_are_kept_as_they_come_and_graded_again(
-    gold: Path, bad: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_answers_are_kept_as_they_come_and_graded_again(gold: Path, bad: Path, tmp_path: Path, graded: Graded) -> None:
     kept = tmp_path / "kept.jsonl"
-    assert main(["--planner", str(bad), str(gold), "--keep", str(kept), "--json"]) == 0
-    first = json.loads(capsys.readouterr().out)["planners"][0]
-    assert main(["--planner", str(kept), str(gold), "--json"]) == 0
-    again = json.loads(capsys.readouterr().out)["planners"][0]
+    first = planner_of(graded("--planner", bad, gold, "--keep", kept, "--json"))
+    again = planner_of(graded("--planner", kept, gold, "--json"))
     assert [again["means"], again["rows"]] == [first["means"], first["rows"]]
     assert len(kept.read_text("utf-8").splitlines()) == 8
 
 
 def test_the_endpoint_is_that_of_the_one_setting(
-    gold: Path, good: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    gold: Path, good: Path, monkeypatch: pytest.MonkeyPatch, graded: Graded
 ) -> None:
     llm = MockLLM.load(good)
     with llm.serve() as base_url:
         monkeypatch.setenv("PLANEXEC_LLM", base_url)
-        assert main(["--planner", "some-model", str(gold)]) == 0
+        assert "planner: some-model\n" in graded("--planner", "some-model", gold)
     assert [call.request["model"] for call in llm.calls] == ["some-model"] * 8
-    assert "planner: some-model\n" in capsys.readouterr().out
 
 
 def test_an_endpoint_that_is_not_there_is_named_and_ends_nothing(
-    gold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    gold: Path, monkeypatch: pytest.MonkeyPatch, graded: Graded
 ) -> None:
     monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *args: 0.0)
     monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
-    assert main(["--planner", "m", str(gold)]) == 0
-    out = capsys.readouterr().out
+    out = graded("--planner", "m", gold)
     assert "planner: no plan in 8 of 8 rows\n" in out
     assert "× APIConnectionError: Connection error." in out
 
 
-def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(tmp_path: Path, graded: Graded) -> None:
     from planexec_lab.worlds import migration
 
     path = tmp_path / "gold.json"
     path.write_text(migration.PLAN, "utf-8")
-    scenes = str(Path(migration.__file__).parent / "scenes.yaml")
-    assert main(["--planner", scenes, "--tools", "migration", str(path)]) == 0
-    assert "risks           1.00\n" in (out := capsys.readouterr().out)
+    arguments = ("--planner", Path(migration.__file__).parent / "scenes.yaml", "--tools", "migration", path)
+    assert "risks           1.00\n" in (out := graded(*arguments))
     assert "no tool says what it does" not in out
-    assert main(["--planner", scenes, "--tools", "migration", "--json", str(path)]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["planners"][0]["rows"]
+    (row,) = planner_of(graded(*arguments, "--json"))["rows"]
     assert (row["valid"], row["tool_f1"], row["criteria"], row["risks"]) == (True, 1.0, 1.0, ["5"])
     assert row["cost"]["seconds"] == sum(
         migration.World.TOOLS[step.tool or ""][0] for step in Plan.parse(migration.PLAN).steps

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows goes by conda")
 
 TOO_OLD = 'case "$1" in --version) echo "Python 3.9.2";; *) exit 1;; esac'
 NO_VENV = 'case "$2" in *ensurepip*) exit 1;; *) exit 0;; esac'
+OURS = "--editable . --editable distributions/mock-llm --editable distributions/planexec-lab"
 FAKE_UV = """echo "uv $*" >> "$LOG"
 if [ "$1" = venv ]; then
     for folder in "$@"; do :; done
@@ -42,7 +43,9 @@ def ask(tmp_path: Path, **programs: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def log(tmp_path: Path) -> list[str]:
+def commands(tmp_path: Path, **programs: str) -> list[str]:
+    done = ask(tmp_path, **programs)
+    assert done.returncode == 0, done.stderr
     return (tmp_path / "log").read_text(encoding="utf-8").splitlines()
 
 
@@ -60,32 +63,23 @@ def test_a_python_that_will_not_do_is_named(programs: dict[str, str], words: lis
 
 
 def test_a_python_without_venv_is_passed_over(tmp_path: Path) -> None:
-    done = ask(tmp_path, python3_13=NO_VENV, python3_12=FAKE_PYTHON)
-    assert done.returncode == 0, done.stderr
-    assert any(line.startswith("python -m venv ") for line in log(tmp_path))
+    ran = commands(tmp_path, python3_13=NO_VENV, python3_12=FAKE_PYTHON)
+    assert any(line.startswith("python -m venv ") for line in ran)
 
 
 def test_venv_and_pip_are_used_without_uv(tmp_path: Path) -> None:
-    done = ask(tmp_path, python3=FAKE_PYTHON)
-    assert done.returncode == 0, done.stderr
-    installs = [line for line in log(tmp_path) if line.startswith("python -m pip install ")]
-    assert [line.split("check ")[1] for line in installs] == [
-        "--requirement requirements.lock",
-        "--no-deps --editable . --editable distributions/mock-llm --editable distributions/planexec-lab",
-    ]
+    ran = commands(tmp_path, python3=FAKE_PYTHON)
+    installs = [line.split("check ")[1] for line in ran if line.startswith("python -m pip install ")]
+    assert installs == ["--requirement requirements.lock", f"--no-deps {OURS}"]
 
 
 def test_uv_is_used_when_present_and_needs_no_venv_module(tmp_path: Path) -> None:
-    done = ask(tmp_path, python3=NO_VENV, uv=FAKE_UV)
-    assert done.returncode == 0, done.stderr
-    made, locked, own = log(tmp_path)
-    assert made == f"uv venv --quiet --seed --python python3 {tmp_path / 'env'}"
-    assert locked == "uv pip install --quiet --requirement requirements.lock"
-    everything = "--editable . --editable distributions/mock-llm --editable distributions/planexec-lab"
-    assert own == f"uv pip install --quiet --no-deps {everything}"
+    assert commands(tmp_path, python3=NO_VENV, uv=FAKE_UV) == [
+        f"uv venv --quiet --seed --python python3 {tmp_path / 'env'}",
+        "uv pip install --quiet --requirement requirements.lock",
+        f"uv pip install --quiet --no-deps {OURS}",
+    ]
 
 
 def test_uv_finds_a_python_when_there_is_none(tmp_path: Path) -> None:
-    done = ask(tmp_path, uv=FAKE_UV)
-    assert done.returncode == 0, done.stderr
-    assert "--python >=3.11 " in log(tmp_path)[0]
+    assert "--python >=3.11 " in commands(tmp_path, uv=FAKE_UV)[0]

@@ -50,7 +50,6 @@ class World:
         return self.path.read_text(encoding="utf-8").splitlines()
 
     def note(self, name: str, fails: str = "") -> str:
-        """Make a call of any tool."""
         again = fails == "first" and f"fail {name}" in self.lines()
         self.write(f"begin {name}")
         time.sleep(PAUSE)
@@ -61,15 +60,12 @@ class World:
         return name
 
     def put(self, name: str, fails: str = "") -> str:
-        """Make an idempotent call."""
         return self.note(name, fails)
 
     def pay(self, name: str) -> str:
-        """Make an at-most-once call."""
         return self.note(name)
 
     def take_back(self, name: str) -> str:
-        """Undo a call of `put`."""
         return self.note(f"undo {name}")
 
 
@@ -98,7 +94,6 @@ def inside(goal: str) -> list[dict[str, object]]:
 
 
 def judged(*_: object) -> bool:
-    """Accept a result after some time."""
     time.sleep(PAUSE)
     return True
 
@@ -142,7 +137,6 @@ def carried_out(agent: PlannerExecutor, world: World, run: Run | None = None) ->
 
 
 def main(path: Path, world: Path, seed: int) -> Run:
-    """Begin the run, or resume the one in the journal."""
     journal, there = Journal(path), World(world)
     with pool_of(seed) as pool:
         agent = agent_of(seed, there, journal, pool)

@@ -38,7 +38,6 @@ def agent(**settings: Any) -> PlannerExecutor:
 
 
 def additions(count: int) -> list[dict[str, Any]]:
-    """A chain of `count` steps."""
     return [step(str(n), "add", *([str(n - 1)] if n else []), a=n, b=1) for n in range(count)]
 
 

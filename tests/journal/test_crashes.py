@@ -7,8 +7,6 @@ import sys
 import time
 from collections import Counter
 from contextlib import suppress
-from multiprocessing import Pipe, get_context, parent_process
-from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,7 +16,6 @@ import pytest
 from planexec_lite import AskPerson, Budget, Decision, Journal, PlannerExecutor, Run, Tool, Toolbox
 from planexec_lite.capabilities.once_calls import digest_of
 from planexec_lite.events import Event, Inside, Reviewed, StepDone, StepStarted, UndoDone
-from planexec_lite.workers.session import Submission, carry_out
 from tests.core.agents import agent_for
 from tests.core.shapes import check_fold, step
 from tests.journal import crashing
@@ -46,7 +43,6 @@ def killed(folder: Path, seed: int, lines: int, after: float) -> list[Event]:
 
 
 def undisturbed(folder: Path, seed: int) -> Run:
-    """The same plan, never killed."""
     world = crashing.World(folder / "undisturbed.txt")
     world.path.touch()
     with crashing.pool_of(seed) as pool:
@@ -95,38 +91,6 @@ def test_a_killed_run_continues_and_repeats_no_step(seed: int, kills: int, tmp_p
     assert all(done[f"end {id}"] >= 1 for id in run.results if steps[id].tool)
 
 
-def submitted_by(owner: int, world: Path) -> Submission:
-    """A payment in the queue of a pool."""
-    return Submission("1", frozenset(), owner, crashing.World(world).pay, ("1",))
-
-
-def late(sender: Connection, world: str, owner: int) -> None:
-    """In a process of a pool whose owner has died, take a step from the queue."""
-    owns = parent_process()
-    owns.join()
-    sender.send(carry_out(submitted_by(owner, Path(world))))
-
-
-def owning(sender: Connection, world: str) -> None:
-    """Start such a process, then die."""
-    get_context("spawn").Process(target=late, args=(sender, world, os.getpid())).start()
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_a_step_in_the_queue_of_a_killed_process_does_not_start(tmp_path: Path) -> None:
-    world = tmp_path / "world.txt"
-    world.touch()
-    receiver, sender = Pipe(duplex=False)
-    owner = get_context("spawn").Process(target=owning, args=(sender, str(world)))
-    owner.start()
-    sender.close()
-    report = receiver.recv()
-    assert report.error == "RuntimeError: not called: the process that submitted it is dead"
-    assert world.read_text(encoding="utf-8") == ""
-    owner.join()
-    assert carry_out(submitted_by(os.getpid(), world)).value == "1"
-
-
 A, B = step("1", "put", what="a"), step("2", "put", "1", what="b")
 UNDO = {"undo": {"tool": "put", "params": {"what": "back"}, "gate": True}}
 YES = Decision("approve", "Ann")
@@ -158,7 +122,6 @@ def test_a_pause_is_decided_from_the_journal_alone(kind: str, tmp_path: Path) ->
     made: list[str] = []
 
     def put(what: str) -> str:
-        """Put it there."""
         if what == "nowhere":
             raise RuntimeError("there is no such place")
         made.append(what)

@@ -26,24 +26,18 @@ from tests.rounds import few
 
 posix = pytest.mark.skipif(os.name != "posix", reason="other systems have other locks and modes")
 
-# Many writers
 
 WRITES = """
     import json, sys
     from pathlib import Path
     from threading import Thread
     from planexec_lite import Journal
-    from planexec_lab.prompts import Registry
     from tests.journal.runs import GATED, carried_out
 
-    kind, path, name, times = sys.argv[1], Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+    path, name, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     written, errors = [], []
 
     def write(text):
-        if kind == "registry":
-            saved = Registry(path).save("p", text).text
-            assert saved in {version.text for version in Registry(path).versions("p")}
-            return saved
         journal = Journal(path)
         run = carried_out(journal, *GATED)
         journal.tell(run.id, text)
@@ -69,30 +63,23 @@ WRITES = """
 
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [2, pytest.param(60, marks=pytest.mark.weekly)])
-@pytest.mark.parametrize("kind", ["journal", "registry"])
-def test_processes_with_threads_lose_no_write(kind: str, times: int, tmp_path: Path) -> None:
+def test_processes_with_threads_lose_no_write(times: int, tmp_path: Path) -> None:
     path = tmp_path / "x.db"
-    processes = [started(WRITES, kind, path, name, times) for name in "abc"]
+    processes = [started(WRITES, path, name, times) for name in "abc"]
     outputs = [json.loads(process.communicate()[0]) for process in processes]
     assert [errors for _, errors in outputs] == [[], [], []]
     acknowledged = {one for written, _ in outputs for one in written}
     assert len(acknowledged) == 9 * times
-    if kind == "registry":
-        assert {version.text for version in Registry(path).versions("p")} == acknowledged
-    else:
-        assert {Journal(path).load(run.id).uid for run in Journal(path).list()} == acknowledged
+    assert {Journal(path).load(run.id).uid for run in Journal(path).list()} == acknowledged
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
-
-# Other code that opens the files of a run
 
 LOOKS = {
     "list": "journal.list()",
     "load": "journal.load(1)",
     "tell": "journal.tell(1, 'news')",
     "another run": "execute(chain('look'), executor_of(look), journal=journal)",
-    "a registry of that name": "refused(lambda: Registry(path).save('p', 'text'))",
     "copied files": "shutil.copytree(path.parent, path.parent.with_name('copy'))",
 }
 COPIED = pytest.param("copied files", marks=[posix, pytest.mark.weekly])
@@ -100,18 +87,10 @@ LOOKING = """
     import shutil, sys
     from pathlib import Path
     from planexec_lite import Journal, execute
-    from planexec_lab.prompts import Registry, RegistryError
     from tests.journal.runs import chain, executor_of, look
 
     path = Path(sys.argv[1])
     journal, recorded = Journal(path), []
-
-    def refused(work):
-        try:
-            work()
-        except RegistryError:
-            return
-        raise AssertionError
 
     def peek() -> None:
         "Look into the files of this run."
@@ -233,9 +212,6 @@ def test_only_the_owner_can_read_what_is_written(mask: int, journal: Journal, tm
     assert {"p.db", "p.db-lock", "runs.db", "runs.db-wal", "runs.db-shm", "runs.db-lock"} <= modes.keys()
     assert set(modes.values()) == {0o600}
     assert sorted(file.name for file in tmp_path.iterdir()) == ["p.db", "p.db-lock", "runs.db", "runs.db-lock"]
-
-
-# Files that are no journal, or no longer one
 
 
 def another_database(path: Path) -> None:

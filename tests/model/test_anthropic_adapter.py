@@ -21,7 +21,6 @@ SCHEMA = closed(
 
 @tool
 def add(a: int, b: int) -> int:
-    """Add two numbers."""
     return a + b
 
 

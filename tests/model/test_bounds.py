@@ -118,18 +118,10 @@ def test_an_endless_answer_is_cut_off_and_the_repair_shows_it_shortened() -> Non
 
 @tool(effects="none")
 def look(where: str) -> str:
-    """Look somewhere."""
     return "dust " * 40_000
 
 
 DUST = Toolbox([look])
-
-
-def test_an_executor_whose_answers_are_cut_off_fails_with_the_reason() -> None:
-    value, _, llm = done(scene("talks", {"text": "well " * 300}), max_tokens=50, max_iterations=3)
-    assert isinstance(value, RuntimeError)
-    assert "not done after 3 iterations (max_iterations); the answer was cut off; it may have 50 tokens" in str(value)
-    assert len(llm.calls) == 3
 
 
 def test_a_call_in_a_truncated_answer_is_not_made() -> None:

@@ -41,7 +41,6 @@ Body = str | dict[str, Any] | httpx2.SyncByteStream
 
 @tool(effects="none")
 def look() -> str:
-    """Look."""
     return "seen"
 
 
@@ -88,8 +87,6 @@ def planned(asked: openai.OpenAI, *, stream: bool = False, **options: Any) -> Ru
     return agent.run("g")
 
 
-# Usage
-
 ODD_USAGE: dict[str, tuple[Any, tuple[int, int]]] = {
     "missing": (..., (0, 0)),
     "null inside": ({"prompt_tokens": None, "completion_tokens": None}, (0, 0)),
@@ -117,8 +114,6 @@ def test_odd_usage_counts_as_unknown_and_the_run_ends(kind: str, stream: bool, j
     assert journal.load(1).status == "finished"
     assert any("the endpoint reports no tokens" in line for line in sentences(run)) == bool(note)
 
-
-# response_format
 
 REFUSALS = {
     "400": (400, {"error": {"message": "This response_format type is unavailable now", "param": None}}),
@@ -203,8 +198,6 @@ def test_a_verdict_counts_even_if_its_task_is_not_text(task: Any) -> None:
     assert [(event.verdict, event.error) for event in run.events if isinstance(event, Judged)] == [("replan", None)]
 
 
-# Text around an answer
-
 AROUND = {
     "<think>\nThey want {a plan}.\n</think>\n\n" + PLAN: PLAN,
     "They want it.\n</think>\n" + PLAN: PLAN,
@@ -251,14 +244,11 @@ def test_optional_fields_can_be_missing_and_streams_are_optional() -> None:
     assert planned(streams(delta(PLAN[:9]), delta(PLAN[9:]), delta(None, "stop"))).status == "finished"
 
 
-def test_a_tool_call_may_lack_an_id() -> None:
+def test_a_tool_call_may_lack_an_id_or_come_in_pieces() -> None:
     call = {"function": {"name": "look", "arguments": '{"a": 1}'}}
     answer = {"choices": [{"message": {"tool_calls": [call]}}]}
     (asked,) = ask(always(answer), "m", ASKED).tool_calls
     assert asked == ToolCall("call_0", "look", '{"a": 1}')
-
-
-def test_a_tool_call_may_come_in_pieces() -> None:
     first = {"index": 1, "id": "c", "function": {"name": "look", "arguments": '{"a"'}}
     second = {"index": 1, "id": None, "function": {"name": "look", "arguments": ": 1}"}}
     other = {"index": 0, "id": "b", "function": {"name": "look", "arguments": "{}"}}
@@ -267,8 +257,6 @@ def test_a_tool_call_may_come_in_pieces() -> None:
     assert isinstance(answer, Answer)
     assert answer.tool_calls == (ToolCall("b", "look", "{}"), ToolCall("c", "look", '{"a": 1}'))
 
-
-# Responses without an answer
 
 NONE: dict[str, tuple[Any, str]] = {
     "no choices": ({"choices": []}, "sent no answer"),
@@ -334,9 +322,6 @@ def test_a_models_words_are_not_read_as_an_error(said: str) -> None:
     assert len(requests) == 1
 
 
-# Endless answers
-
-
 class Endless(httpx2.SyncByteStream):
     def __init__(self, part: bytes, pause: float) -> None:
         self.part, self.pause, self.count = part, pause, 0
@@ -390,15 +375,12 @@ def test_executors_and_judges_stop_reading_at_the_deadline(policy: Policy) -> No
         assert run.status in ("stopped", "failed", "paused") or isinstance(run.events[-4], StepDone)
 
 
-def test_a_stream_is_bounded_without_a_deadline() -> None:
+def test_an_answer_is_bounded_without_a_deadline() -> None:
     talk = Endless(TALK, 0.0)
     answer = list(ask_streaming(always(talk, kind=STREAM), "m", ASKED, None, Bounds(50)))[-1]
     assert isinstance(answer, Answer)
     assert (answer.finish_reason, len(answer.text)) == ("length", 50 * 32)
     assert talk.count < 400
-
-
-def test_a_whole_answer_is_bounded_without_a_deadline() -> None:
     asked = always(completion("word " * 10_000))
     answer = ask(asked, "m", ASKED, bounds=Bounds(50))
     assert (answer.finish_reason, len(answer.text)) == ("length", 50 * 32)

@@ -111,14 +111,6 @@ def boxes(draw: st.DrawFn) -> list[tuple[Tool, list[int]]]:
     return made
 
 
-@pytest.mark.parametrize("kind", [kind for kind, _ in TYPES], ids=str)
-def test_every_common_type_gives_a_valid_strict_schema(kind: Any) -> None:
-    schema = plan_schema(Toolbox([tool_of("one", [kind], 0), tool_of("two", [kind, str], 1), tool_of("three", [], 0)]))
-    assert faults(schema) == []
-    assert list(shared_first_keys(schema)) == []
-    Draft202012Validator.check_schema(schema)
-
-
 @rounds(150)
 @given(boxes(), st.data())
 def test_every_valid_plan_fits_the_strict_schema_once_all_fields_are_filled_in(
@@ -137,7 +129,8 @@ def test_every_valid_plan_fits_the_strict_schema_once_all_fields_are_filled_in(
     plan = Plan.parse({"steps": steps, "complete": draw(st.booleans())})
     assert plan.problems(toolbox) == []
     schema = plan_schema(toolbox)
-    assert faults(schema) == []
+    assert faults(schema) == list(shared_first_keys(schema)) == []
+    Draft202012Validator.check_schema(schema)
     assert json.loads(json.dumps(schema)) == schema
     filled = plan.model_dump(mode="json", include={"goal", "rollback", "answer", "complete"})
     filled["steps"] = [step.model_dump(mode="json", include=ANSWERED) for step in plan.steps]

@@ -62,7 +62,6 @@ def tests_of(file: Path) -> str:
 
 
 def files(part: str) -> list[Path]:
-    """The Python files of a part."""
     places = {
         "core": ["planexec_lite/**/*.py"],
         "mock": ["mock_llm/**/*.py"],

@@ -45,7 +45,6 @@ def kept() -> list[Change]:
 
 
 def keep(changes: list[Change]) -> None:
-    """Write the changes down, in order."""
     text = json.dumps([asdict(one) for one in sorted(changes)], indent=1, ensure_ascii=False)
     KEPT.write_text(text + "\n", encoding="utf-8")
 

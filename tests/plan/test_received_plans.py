@@ -59,11 +59,10 @@ def loose() -> Plan:
 
 @pytest.mark.parametrize("made", [kept, loose])
 @pytest.mark.parametrize("change", HOW.values(), ids=HOW)
-def test_a_plan_that_its_planner_changes_after_approval_runs_as_approved(
+def test_a_plan_that_its_planner_changes_runs_as_approved_or_not_at_all(
     made: Callable[[], Plan], change: Callable[[Plan], None]
 ) -> None:
-    mine = made()
-    bank = Bank()
+    mine, bank = made(), Bank()
     one = bank_agent(bank, [Keeps(mine, change)], AskPerson())
     paused = one.run("pay")
     with suppress(TypeError):
@@ -71,32 +70,12 @@ def test_a_plan_that_its_planner_changes_after_approval_runs_as_approved(
     end = one.resume(paused, Decision("approve"))
     assert (end.status, bank.paid) == ("finished", [ACME])
     assert "MALLORY" not in str([*end.events, end.plan])
-
-
-@pytest.mark.parametrize("made", [kept, loose])
-@pytest.mark.parametrize("change", HOW.values(), ids=HOW)
-def test_the_same_object_with_other_content_is_another_plan(
-    made: Callable[[], Plan], change: Callable[[Plan], None]
-) -> None:
-    for grant in (None, Grant(9)):
+    for grant in (None, Grant(9)):  # the same object with other content is another plan
         bank = Bank("Bob")
         reviewer = [Decision("approve", grant=grant)]
         run = bank_agent(bank, [Keeps(made(), change)], reviewer).run("pay")
         assert run.status in ("paused", "failed")
         assert bank.paid == []
-
-
-def test_a_reviewer_cannot_change_the_plan_in_place() -> None:
-    class Tampers:
-        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
-            for shown in (plan, board.plan, board.proposal):
-                with pytest.raises(TypeError, match="make a copy"):
-                    in_params(shown)  # type: ignore[arg-type]
-            return Decision("approve")
-
-    bank = Bank()
-    assert bank_agent(bank, [TWO], Tampers()).run("pay").status == "finished"
-    assert bank.paid == [ACME]
 
 
 class Lies(Plan):
@@ -163,8 +142,8 @@ def test_a_plan_of_a_subclass_is_read_by_its_content(made: Any) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"id": "../x"}, {"params": {"name": object()}}, {"timeout": -1}, {"retries": "often"}],
-    ids=["id", "an object", "timeout", "retries"],
+    [{"id": "../x"}, {"params": {"name": object()}}, {"timeout": -1}, {"retries": "often"}, {"retries": 11}],
+    ids=["id", "an object", "timeout", "retries", "too many retries"],
 )
 def test_a_plan_created_without_validation_is_validated(change: dict[str, Any]) -> None:
     made = built(Step(**ANN).model_copy(update=change))
@@ -176,8 +155,6 @@ def test_a_plan_created_without_validation_is_validated(change: dict[str, Any]) 
     with pytest.raises(PlanError):
         execute(made, Bank().executor)
 
-
-# Immutable data
 
 json_data = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=4),

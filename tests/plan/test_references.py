@@ -22,28 +22,38 @@ PIECES = "{|}|{{|}}|{step_|_result}|{step_1_result}|{{step_1_result}}|{literal |
 bracy = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=8).map("".join)
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        (".files[0].name", "a.py"),
-        (".files[1]", {"name": "b.py"}),
-        (".n", 2),
-        (".grid[1][0]", 3),
-        (".Exchange Rate", 7),
-    ],
-)
-def test_a_path_goes_into_the_result(path: str, value: Any) -> None:
-    result = {"files": [{"name": "a.py"}, {"name": "b.py"}], "n": 2, "grid": [[1, 2], [3]], "Exchange Rate": 7}
-    assert references.resolve(f"{{step_1_result{path}}}", {"1": result}) == value
-    assert references.resolve([(f"{{step_1_result{path}}}",)], {"1": result}) == [[value]]
+RESULTS = {
+    "1": {"files": [{"name": "a.py"}, {"name": "b.py"}], "n": 2, "grid": [[1, 2], [3]], "Exchange Rate": 7},
+    "2": ["a", 48, 2.5, None, True, {"ä": [1]}],
+    "3": 5,
+}
+RESOLVED: list[tuple[str, Any]] = [
+    ("{step_1_result.files[0].name}", "a.py"),
+    ("{step_1_result.files[1]}", {"name": "b.py"}),
+    ("{step_1_result.n}", 2),
+    ("{step_1_result.grid[1][0]}", 3),
+    ("{step_1_result.Exchange Rate}", 7),
+    ("{ step_1_result.grid[-1][-1] }", 3),
+    ("it is { step_3_result }, {step_3_result}.", "it is 5, 5."),
+    (
+        "{step_2_result[0]} {step_2_result[1]} {step_2_result[2]} {step_2_result[3]} {step_2_result[4]}",
+        "a 48 2.5 null true",
+    ),
+    ("so: {step_2_result[5]}", 'so: {"ä": [1]}'),
+    ("{step_4} and {result}", "{step_4} and {result}"),
+    ("write {literal {step_1_result}} to use it", "write {step_1_result} to use it"),
+    ('{literal {step_1_result["f"]}}', '{step_1_result["f"]}'),
+    ("{literal {{ steps.1.output }}}", "{{ steps.1.output }}"),
+    ("{literal $1} and {literal $}{step_3_result}", "$1 and $5"),
+    ("{literal {literal $1}}", "{literal $1}"),
+    ("{literal {a} {b}}", "{literal {a} {b}}"),
+]
 
 
-@pytest.mark.parametrize(
-    ("result", "written"),
-    [("a", "a"), (48, "48"), (2.5, "2.5"), (None, "null"), (True, "true"), ({"ä": [1]}, '{"ä": [1]}')],
-)
-def test_inside_a_longer_text_the_result_is_inserted_as_text(result: Any, written: str) -> None:
-    assert references.resolve("got {step_1_result}, {step_1_result}", {"1": result}) == f"got {written}, {written}"
+@pytest.mark.parametrize(("text", "value"), RESOLVED)
+def test_a_text_is_resolved_to_a_value_or_to_a_text(text: str, value: Any) -> None:
+    assert references.resolve(text, RESULTS) == value
+    assert references.resolve([(text,)], RESULTS) == [[value]]
 
 
 @rounds(200)
@@ -53,20 +63,6 @@ def test_a_written_reference_is_read_back(id: str, path: str) -> None:
     reference = Reference(id, path)
     assert references.whole(str(reference)) == reference
     assert list(references.find({"a": [f"x{reference}y"]})) == [reference]
-
-
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("write {literal {step_1_result}} to use it", "write {step_1_result} to use it"),
-        ("{literal {{ steps.1.output }}}", "{{ steps.1.output }}"),
-        ("{literal $1} and {literal $}{step_1_result}", "$1 and $5"),
-        ("{literal {literal $1}}", "{literal $1}"),
-        ("{literal {a} {b}}", "{literal {a} {b}}"),
-    ],
-)
-def test_a_literal_gives_the_text_in_it(text: str, meant: str) -> None:
-    assert references.resolve(text, {"1": 5}) == meant
 
 
 @rounds(400)
@@ -119,12 +115,8 @@ def test_a_missing_part_is_named_with_the_existing_ones(text: str, words: list[s
     assert all(word in str(caught.value) for word in words)
 
 
-# References of other libraries
-
-
 @tool
 def search(query: str) -> str:
-    """Search."""
     return query
 
 

@@ -15,7 +15,6 @@ CALLED: list[str] = []
 
 @tool(latency=1.0, effects="none")
 def look(where: str) -> str:
-    """Look somewhere."""
     CALLED.append(where)
     if where == "nowhere":
         raise LookupError("there is nothing")
@@ -24,7 +23,6 @@ def look(where: str) -> str:
 
 @tool(effects="none")
 def drop(what: str) -> str:
-    """Drop something."""
     raise AssertionError("this step may not drop anything")
 
 

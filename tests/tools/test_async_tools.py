@@ -44,14 +44,6 @@ def test_async_tools_give_results_like_any_tool(workers: Workers) -> None:
     assert (run.status, run.results) == ("finished", {"1": 2, "2": 4, "3": 8})
 
 
-def test_a_step_fails_whatever_its_async_tool_raises(workers: Workers) -> None:
-    for what in odd_tools.RAISED:
-        steps = [step("1", "async_raises", what=what), step("2", "fine", "1", value=1), step("3", "awaits", value=4)]
-        run = carry_out(steps, workers)
-        assert run.board.state == {"1": "failed", "2": "skipped", "3": "done"}, what
-        assert (run.status, run.results) == ("failed", {"3": 8})
-
-
 class Bound:
     """A client with an open connection, which works only on the loop of its first call."""
 

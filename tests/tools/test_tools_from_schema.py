@@ -1,6 +1,5 @@
 """Tools from a JSON schema check arguments and can be shown and pickled like tools from type hints."""
 
-import pickle
 import re
 from collections.abc import Callable
 from typing import Any
@@ -144,14 +143,6 @@ def test_null_leaves_out_an_optional_argument() -> None:
     assert of(SEARCH).call(given) == {"query": "a", "from-day": None}
     (fault,) = of(SEARCH).faults({"query": None})
     assert fault.parameter == "query"
-
-
-def test_a_tool_from_a_schema_can_be_pickled_with_its_declarations() -> None:
-    search = of({**SEARCH, "minProperties": 1}, checked_elsewhere=True, effects="once", uses="web", destructive=False)
-    again = pickle.loads(pickle.dumps(search))
-    assert (again.signature, again.schema) == (search.signature, search.schema)
-    assert (again.effects, again.uses, again.destructive) == ("once", ("web",), False)
-    assert again.call({"query": "a"}) == {"query": "a"}
 
 
 @pytest.mark.parametrize(

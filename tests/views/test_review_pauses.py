@@ -18,22 +18,59 @@ from planexec_lite import (
     Run,
     ScriptedReviewer,
     Simulated,
+    Tool,
+    Toolbox,
     ToolExecutor,
     execute,
 )
 from planexec_lite import events as e
 from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking
 from tests.core.shapes import step
-from tests.core.test_going_on import PLAN, Bank
 from tests.views.desks import PLAN as PLAN_OF_TRAVEL
 from tests.views.desks import STEPS, press
 from tests.views.desks import TOOLS as TRAVEL
 from tests.views.test_review_desk import words
 
 
+class Bank:
+    """Pays, and undoes what it did."""
+
+    def __init__(self) -> None:
+        self.paid: list[str] = []
+        undos = [Tool(one, effects="idempotent") for one in (self.refund, self.release)]
+        self.tools = Toolbox([Tool(self.pay, effects="once"), Tool(self.note, effects="none"), *undos])
+
+    def pay(self, to: str) -> dict[str, Any]:
+        """Pay."""
+        self.paid.append(to)
+        return {"id": len(self.paid)}
+
+    def note(self, text: object) -> str:
+        """Note a text."""
+        return f"noted {text}"
+
+    def refund(self, number: int) -> str:
+        """Refund a payment."""
+        self.paid.clear()
+        return f"{number} is back"
+
+    def release(self, to: str) -> str:
+        """Reserve money, or release it."""
+        return to
+
+
+PLAN = Plan.parse(
+    [
+        step("1", "release", to="", undo={"tool": "release", "params": {"to": "Ann"}}),
+        step("2", "pay", "1", to="Ann", success_criteria="an id")
+        | {"undo": {"tool": "refund", "params": {"number": "{step_2_result.id}"}}},
+        step("3", "note", "2", text="{step_2_result.id}"),
+    ]
+)
+
+
 def doubted() -> tuple[PlannerExecutor, Run, Bank]:
-    bank = Bank(gone=False)
-    bank.cut = False
+    bank = Bank()
     agent = PlannerExecutor(None, ToolExecutor(bank.tools))
     start = e.RunStarted(0.0, "Pay <Ann>", False, False, effects=bank.tools.effects)
     run = Run([start, e.PlanProposed(0.0, PLAN)])

@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,59 @@ from tests.core import odd_tools
 from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
 from tests.core.shapes import step
-from tests.workers.engines import Cluster
+
+
+class LostWorker(Exception):
+    """The engine gives up a call, because its worker died."""
+
+
+class Cluster(Executor):
+    """Runs each call on a new thread; its futures are never running and can always be cancelled.
+
+    `lose`: the calls, by number, whose worker dies "before" or "after" them; with `repeat` another worker makes them again.
+    `hold`: the calls that stay in a queue. `remember`: equal arguments get the first result, as Dask's ``pure=True`` does.
+    """
+
+    def __init__(
+        self,
+        lose: dict[int, str] | None = None,
+        *,
+        repeat: bool = False,
+        hold: tuple[int, ...] = (),
+        remember: bool = True,
+    ) -> None:
+        self.lose, self.repeat, self.hold, self.remember = dict(lose or {}), repeat, hold, remember
+        self.submitted = 0
+        self.results: dict[Any, Future[Any]] = {}
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        number, self.submitted = self.submitted, self.submitted + 1
+        same = getattr(args[0], "__dask_tokenize__", lambda: args)()
+        if self.remember and same in self.results:
+            return self.results[same]
+        future = self.results[same] = Future()
+        if number not in self.hold:
+            threading.Thread(target=self._run, args=(number, future, lambda: fn(*args, **kwargs)), daemon=True).start()
+        return future
+
+    def _run(self, number: int, future: Future[Any], call: Callable[[], Any]) -> None:
+        dies = self.lose.get(number)
+        if dies == "after":
+            call()
+        if dies is not None and not self.repeat:
+            end(future, LostWorker("the worker died"))
+            return
+        end(future, call())
+
+
+def end(future: Future[Any], outcome: Any) -> None:
+    """Give the future its outcome, unless it was cancelled."""
+    time.sleep(0.001)
+    if future.set_running_or_notify_cancel():
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
 
 
 class Bank:
@@ -34,7 +87,6 @@ class Bank:
     def run(self, executor: Executor, effects: Any, *bills: str, timeout: float | None = None, **policy: Any) -> Run:
         @tool(effects=effects)
         def pay(bill: str) -> str:
-            """Pay a bill."""
             self.booked.append(bill)
             time.sleep(self.slow)
             return f"{bill} paid"
@@ -146,33 +198,13 @@ class AcceptsAndRaises(Cluster):
         raise self.problem
 
 
-class Foreign(Cluster):
-    """Makes the call and returns something else."""
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-        def call(work: Any) -> None:
-            fn(work)
-
-        return super().submit(call, *args)
+FULL = [OSError("full"), RuntimeError("full"), RuntimeError("can't start new thread")]
 
 
-class NoThread(ThreadPoolExecutor):
-    """Can't start a second thread."""
-
-    def _adjust_thread_count(self) -> None:
-        if self._threads:
-            raise RuntimeError("can't start new thread")
-        super()._adjust_thread_count()  # type: ignore[misc]
-
-
-@pytest.mark.parametrize(
-    "executor",
-    [AcceptsAndRaises(OSError("full")), AcceptsAndRaises(RuntimeError("full")), Foreign(), NoThread(2)],
-    ids=["OSError", "RuntimeError", "foreign", "threads"],
-)
-def test_a_call_that_the_executor_accepts_without_a_report_is_made_once(executor: Any) -> None:
+@pytest.mark.parametrize("problem", FULL, ids=repr)
+def test_a_call_that_the_executor_accepts_without_a_report_is_made_once(problem: Exception) -> None:
     bank = Bank(slow=0.05)
-    run = bank.run(executor, "once", "rent", "gas", retries=3)
+    run = bank.run(AcceptsAndRaises(problem), "once", "rent", "gas", retries=3)
     time.sleep(0.3)
     assert (run.status, sorted(bank.booked)) == ("paused", ["gas", "rent"])
 
@@ -229,7 +261,6 @@ def test_resume_asks_the_workers_by_key_before_a_step_is_in_doubt() -> None:
 
     @tool(effects="once")
     def pay(bill: str) -> str:
-        """Pay a bill."""
         booked.append(bill)
         return f"{bill} paid"
 
@@ -246,25 +277,25 @@ def test_resume_asks_the_workers_by_key_before_a_step_is_in_doubt() -> None:
     assert (resumed.status, resumed.results, booked) == ("finished", {"rent": "rent paid"}, ["rent"])
 
 
-def test_a_process_that_cannot_ask_for_its_parent_is_not_an_orphan(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("alive", [True, False, None])
+def test_a_step_in_the_queue_of_a_dead_process_does_not_start(
+    alive: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Parent:
         def is_alive(self) -> bool:
-            raise ValueError("no sentinel")
+            if alive is None:
+                raise ValueError("a process of loky can't ask for its parent")
+            return alive
 
     monkeypatch.setattr(multiprocessing, "parent_process", Parent)
-    assert sessions.carry_out(sessions.Submission("1", frozenset(), -1, int, ("7",))).value == 7
+    report = sessions.carry_out(sessions.Submission("1", frozenset(), -1, int, ("7",)))
+    dead = "RuntimeError: not called: the process that submitted it is dead"
+    assert (report.value, report.error) == ((None, dead) if alive is False else (7, None))
 
 
-def test_a_future_whose_cancel_raises_does_not_end_the_run() -> None:
-    class Stubborn(Future[Any]):
-        def cancel(self) -> bool:
-            raise OSError("the scheduler does not answer")
-
-    class Silent(Executor):
-        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-            return Stubborn()
-
-    run = Bank().run(Silent(), "once", "rent", deadline=0.2)
+def test_a_future_whose_cancel_raises_does_not_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Future, "cancel", lambda future: 1 / 0)
+    run = Bank().run(Cluster(hold=(0,)), "once", "rent", deadline=0.2)
     assert (run.status, run.board.state) == ("stopped", {"rent": "waiting"})
 
 
@@ -330,7 +361,6 @@ def test_no_bill_is_booked_twice(tmp_path: Path, seed: int, effects: Any) -> Non
 
     @tool(effects=effects)
     def book(bill: str) -> str:
-        """Book a bill."""
         with ledger.open("a") as file:
             file.write(f"{bill}\n")
         return bill

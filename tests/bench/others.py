@@ -1,14 +1,38 @@
-"""The scripted model: a call over loopback HTTP or a bare transport, compared with a call in process; the engine alone.
-
-The bare transport returns the same body without reading the request, so the rest is the genuine client's own time.
-"""
+"""The cost of imports, and of calls of the scripted model; a bare transport shows the time of the client itself."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 from mock_llm import MockLLM
 from mock_llm.types import HttpRequest
 from tests.bench.timing import Row, beside, real, rounds
+
+ROOT = Path(__file__).parents[2]
+OURS = "import planexec_lite"
+THEIRS = """
+import sqlite3, pydantic
+class Model(pydantic.BaseModel):
+    name: str
+"""
+
+
+def seconds(code: str) -> float:
+    """How long `code` takes in a fresh interpreter, without the start of the interpreter."""
+    timed = f"from time import perf_counter as now; began = now()\n{code}\nprint(now() - began)"
+    command = [sys.executable, "-c", timed]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+    return float(done.stdout.splitlines()[-1])
+
+
+def imports(times: int) -> list[Row]:
+    """One row, in milliseconds; a round before the first one brings the files into the cache."""
+    pairs = [(seconds(OURS), seconds(THEIRS)) for _ in range(times + 1)][1:]
+    taken = {"ours": [ours for ours, _ in pairs], "theirs": [theirs for _, theirs in pairs]}
+    return [beside("import planexec_lite", taken, "ours", "theirs", 1e3, "ms", most=1.3)]
+
 
 SCENES = [
     {"name": f"scene {n}", "when": {"system": "Role: planner", "says": f"task {n}"}, "reply": {"json": {"steps": [n]}}}
@@ -20,7 +44,7 @@ ASK: dict[str, Any] = {
 }
 
 
-def measure(calls: int, times: int = 9) -> list[Row]:
+def calls(count: int, times: int = 9) -> list[Row]:
     """Rows with µs per call: over HTTP compared with in process (at most 3 times as long), and the mock's share of a call."""
     import httpx2
     import openai
@@ -35,7 +59,7 @@ def measure(calls: int, times: int = 9) -> list[Row]:
     bare = openai.OpenAI(api_key="none", http_client=httpx2.Client(transport=fixed, trust_env=False))
 
     def repeat(ask: Any) -> Any:
-        return lambda: [ask() for _ in range(calls)]
+        return lambda: [ask() for _ in range(count)]
 
     with llm.serve() as base_url, openai.OpenAI(api_key="none", base_url=base_url) as far:
         taken = rounds(
@@ -48,7 +72,7 @@ def measure(calls: int, times: int = 9) -> list[Row]:
             times,
             real,
         )
-    per = 1e6 / calls
+    per = 1e6 / count
     return [
         beside("a call over HTTP", taken, "http", "near", per, "µs", most=3.0),
         beside("the client with a bare transport", taken, "bare", "near", per, "µs", most=1.0),

@@ -1,0 +1,68 @@
+"""Settings and decisions with an invalid value are rejected, with the name of the value."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from planexec_lite import (
+    Backoff,
+    Breaker,
+    Budget,
+    Decision,
+    Grant,
+    Plan,
+    Policy,
+    Pool,
+    Simulated,
+    Team,
+    Verdict,
+    progress,
+)
+from planexec_lite.roles.telling import Telling
+
+ENDLESS, NO_NUMBER = float("inf"), float("nan")
+INVALID: list[tuple[Any, list[Any], str]] = [  # what is created, invalid values, and the words of the error
+    (Grant, ["many", -1, True, 2.5, None], "new_steps"),
+    (Verdict, ["accepted", "", None], "verdict="),
+    (Decision, ["maybe"], "a reviewer says"),
+    (lambda verdict: Decision(verdict, plan=Plan()), ["reject", "change"], "go with 'approve'"),
+    (lambda verdict: Decision(verdict, grant=Grant(1)), ["reject", "change"], "go with 'approve'"),
+    (lambda text: Verdict("replan", text), ["a\ud800"], "can't be saved"),
+    (lambda text: Decision("reject", by=text), ["a\ud800"], "can't be saved"),
+    (lambda text: Decision("reject", comment=text), ["a\ud800"], "can't be saved"),
+    (lambda steps: Budget(steps=steps), [-1, 1.5], "steps=.*number"),
+    (lambda tokens: Budget(tokens=tokens), [True], "tokens=.*number"),
+    (lambda dollars: Budget(dollars=dollars), [NO_NUMBER], "dollars=.*number"),
+    (lambda seconds: Budget(seconds=seconds), [ENDLESS], "seconds=.*number"),
+    (lambda first: Backoff(first=first), [-1.0], "a wait is zero seconds or more"),
+    (lambda longest: Backoff(longest=longest), [ENDLESS], "a wait is zero seconds or more"),
+    (lambda factor: Backoff(factor=factor), [0.5], "factor=0.5: a wait is never shorter"),
+    (lambda jitter: Backoff(jitter=jitter), [1.5], "jitter=1.5: a share from 0 to 1"),
+    (lambda failures: Breaker(failures=failures), [0], "failures=0: at least one failure opens a breaker"),
+    (lambda seconds: Breaker(seconds=seconds), [-1.0, ENDLESS], "seconds=(-1.0|inf): a breaker stays open for"),
+    (lambda failure: Policy(failure=failure), ["panic"], "failure"),
+    (lambda failure: Policy(failure=failure, replan="stall"), ["stop"], "stall"),
+    (lambda retries: Policy(retries=retries), [-1], "retries=-1: a bound is zero or more"),
+    (lambda retries: Policy(retries=retries), [11, 10**9], "retries=.* at most 10"),
+    (lambda most: Policy(max_repairs=most), [-1], "max_repairs"),
+    (lambda most: Policy(max_rounds=most), [-1], "max_rounds"),
+    (lambda most: Policy(max_steps=most), [-1], "max_steps"),
+    (lambda most: Policy(max_calls={"search": most}), [-1, 1.5, True, "2"], "a whole number, zero or more"),
+    (lambda deadline: Policy(deadline=deadline), [-1.0, ENDLESS, NO_NUMBER], "deadline="),
+    (lambda longest: Telling(longest=longest), [0], "whole number from 1"),
+    (lambda together: Telling(together=together), [-1, True], "whole number from 1"),
+    (Team, [{}], "at least one role"),
+    (lambda slots: Team({"cook": Team}, slots=slots), [{"cok": 1}], "did you mean 'cook'"),
+    (lambda slots: Team({"cook": Team}, slots=slots), [{"cook": 0}], "cook=0"),
+    (Simulated, [0, -1], "slots="),
+    (lambda slots: Pool(ThreadPoolExecutor(1), slots), [0, -1], "slots="),
+    (progress, [-1, 101, True, NO_NUMBER], "a number from 0 to 100"),
+]
+
+
+@pytest.mark.parametrize(("create", "values", "words"), INVALID)
+def test_an_invalid_setting_is_rejected_with_its_name(create: Any, values: list[Any], words: str) -> None:
+    for value in values:
+        with pytest.raises(ValueError, match=words):
+            create(value)
