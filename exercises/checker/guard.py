@@ -131,8 +131,8 @@ class Kept:
 
 
 def _owners(packages: tuple[str, ...]) -> Iterator[Any]:
-    for name, module in sorted(sys.modules.items()) if packages else ():
-        if isinstance(module, ModuleType) and name.split(".")[0] in packages:
+    for name in sorted(name for name in [*sys.modules] if name.partition(".")[0] in packages):
+        if isinstance(module := sys.modules[name], ModuleType):
             yield module
             if name != "builtins":
                 yield from (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name)

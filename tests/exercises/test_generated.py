@@ -93,7 +93,7 @@ def test_pages_state_the_numbers_and_link_every_notebook() -> None:
 def test_without_the_sources_an_answer_is_still_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(book, "source_of", lambda lesson: tmp_path / f"{lesson}.ipynb")
     assert book.answer("01.2") is None
-    for answers in ALL:
+    for answers in {answers.id[:2]: answers for answers in reversed(ALL)}.values():  # the first one of each lesson
         namespace = answers.namespace()
         run_cell(book.given(answers.id) or "", namespace)
         assert verbs.judged(answers.id, namespace, draw=False).status == "not started", answers.id

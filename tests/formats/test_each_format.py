@@ -39,11 +39,8 @@ def test_the_same_plan_comes_out_of_every_format(name: str) -> None:
     plan = formats.read(source(name))
     assert plan.problems() == []
     waits_for, tools = shape(plan)
-    assert waits_for == (
-        [[], [0], [1]] if name == "tool_calls" else [[], [0], [0, 1]]
-    )  # which wait for the last answer
+    assert waits_for == [[], [0], [1] if name == "tool_calls" else [0, 1]]  # tool calls wait for the last answer
     assert tools == ([None] * 3 if name in IN_WORDS else ["find", "map", "tell"])
-    plan = formats.read(source(name))
     assert formats.read(source(name), name) == plan
     assert formats.read(SAME_PLAN[name]) == plan
     assert formats.read(source(name).encode()) == plan

@@ -60,16 +60,8 @@ def tool(server: Any, folder: Path, **http: Any) -> Tool:
 
 def test_hostile_values_stay_in_their_place(server: Any, tmp_path: Path) -> None:
     ask = tool(server, tmp_path, method="POST", url="SERVER" + URL, body=BODY, query={"z": "in: {{ x }}&"})
-    for value in [
-        *(one for one in hostile(100)[1:] if len(one) < 4000),
-        "../b",
-        "a/b",
-        "?q=1",
-        "#",
-        "%2e%2e",
-        "\r\nHost: evil",
-        "//evil",
-    ]:
+    short = [one for one in hostile(100)[1:] if len(one) < 4000]
+    for value in (*short, "../b", "a/b", "?q=1", "#", "%2e%2e", "\r\nHost: evil", "//evil"):
         assert ask.call({"x": value, "n": 3, "l": [value]})["status"] == 200
         method, path, headers, body = server.requests.pop()
         there = urlsplit(path)

@@ -44,10 +44,8 @@ def test_hostile_values_arrive_byte_for_byte_and_run_no_command(desk: Desk, ever
             expected = written(*(word.replace("{{x}}", value) for word in CONTEXTS[script]))
             assert desk.does(script, value) == expected, (script, value)
         for script in READS if every else [list(READS)[number % len(READS)]]:
-            assert desk.does(script, value) == written(read=READS[script].replace("{{x}}", value).encode()), (
-                script,
-                value,
-            )
+            expected = written(read=READS[script].replace("{{x}}", value).encode())
+            assert desk.does(script, value) == expected, (script, value)
 
 
 @NEEDS_A_SHELL
@@ -173,14 +171,13 @@ def test_a_value_in_code_can_not_end_its_place_in_it(tmp_path: Path) -> None:
         ran.append(variables["GANTZ_ARG_X"])
         return {"exit_code": 0, "stdout": "", "stderr": ""}
 
+    why = r"parameter 'x' (is (a part of|in quotes inside) code|begins with a backslash)"
     for script, values in TABLES["code"].items():
         call = dataclasses.replace(desk.tool(script).function, runner=runner)  # type: ignore[type-var]
         for value in values["taken"]:
             call(x=value)
         for value in values["refused"]:
-            with pytest.raises(
-                ToolError, match=r"parameter 'x' (is (a part of|in quotes inside) code|begins with a backslash)"
-            ):
+            with pytest.raises(ToolError, match=why):
                 call(x=value)
         assert ran == values["taken"], script
         ran.clear()

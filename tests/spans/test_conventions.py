@@ -95,22 +95,16 @@ def mlflow(parts: list[dict[str, Any]]) -> str:
 
 def summary(run: Run) -> dict[str, Any]:
     steps = [(step.tool, dict(step.params), run.results[step.id]) for step in run.plan.steps]
-    return {
-        "steps": steps,
-        "calls": (run.usage.calls, run.usage.input_tokens, run.usage.output_tokens),
-        "end": run.reason,
-    }
+    calls = (run.usage.calls, run.usage.input_tokens, run.usage.output_tokens)
+    return {"steps": steps, "calls": calls, "end": run.reason}
 
 
 @pytest.mark.parametrize("file", [otlp, jaeger, console, mlflow])
 @pytest.mark.parametrize("name", [*CONVENTIONS])
 def test_a_conversation_is_the_same_run_in_each_convention_and_file(name: str, file: Any) -> None:
     run = spans.read(file(made(CONVENTIONS[name])))
-    assert summary(run) == {
-        "steps": [("weather", {"city": "Oslo"}, "cold")],
-        "calls": (1, 7, 3),
-        "end": "the trace ends",
-    }
+    steps = [("weather", {"city": "Oslo"}, "cold")]
+    assert summary(run) == {"steps": steps, "calls": (1, 7, 3), "end": "the trace ends"}
     assert run.makespan == 9.0
     asks = any("How is Oslo?" in str(one) for one in CONVENTIONS[name])
     assert run.board.started.goal == ("How is Oslo?" if asks else CONVENTIONS[name][0][0])

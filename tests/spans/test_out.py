@@ -240,9 +240,8 @@ def test_a_collector_gets_the_run_and_it_is_the_same(collector: Collector, name:
     sent = got["resourceSpans"][0]["scopeSpans"][0]
     assert sent["scope"] == {"name": "planexec_lab.spans"}
     kinds = {True: "SPAN_KIND_CLIENT", False: "SPAN_KIND_INTERNAL"}
-    assert [(one["name"], one["kind"]) for one in sent["spans"]] == [
-        (one.name, kinds[one.asks]) for one in spans.of(run)
-    ]
+    made = [(one.name, kinds[one.asks]) for one in spans.of(run)]
+    assert [(one["name"], one["kind"]) for one in sent["spans"]] == made
 
 
 @pytest.mark.slow
@@ -251,9 +250,8 @@ def test_a_collector_that_refuses_or_is_gone_is_told_of(status: int | None) -> N
     made = Collector(status or 200)
     if status is None:
         made.close()
-    with pytest.raises(
-        spans.ExportFailedError, match="OTLPSpanExporter could not hand on 8 spans; is a collector there"
-    ):
+    words = "OTLPSpanExporter could not hand on 8 spans; is a collector there"
+    with pytest.raises(spans.ExportFailedError, match=words):
         spans.send(SAMPLES["retried"](), spans.otlp(made.url, timeout=0.5))
     if status:
         made.close()
