@@ -20,6 +20,10 @@ from tests.guards.books import ROOT
 SHOTS = ROOT / "build" / "screenshots"
 AXE = "axe-core@4.10.3"
 THEMES = ("Dark", pytest.param("Light", marks=pytest.mark.wide))  # the light one is easier on colours
+# What hardly depends on colours is looked at in the light theme once a week.
+mostly_dark = pytest.mark.parametrize(
+    "themed", ["Dark", pytest.param("Light", marks=pytest.mark.weekly)], indirect=True
+)
 DECISIONS = ("Approve", "Reject", "Ask for changes", "It was done", "It was not done", "Roll back")
 MAIN = "button.pxl-main"  # the first of the decisions: it is there as long as none was made
 STOPPED = f"""(document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle' &&

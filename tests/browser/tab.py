@@ -113,11 +113,18 @@ def overlay(jupyter: Path, scratch: Path) -> dict[str, bytes]:
 class Files(http.server.SimpleHTTPRequestHandler):
     """The files of a folder, with others in the place of some, compressed as hosts of static files do it.
 
-    Each file is counted once, by the bytes that are sent for it.
+    Each file is counted once, by the bytes that are sent for it, and compressed once for all visitors.
     """
 
-    def __init__(self, *request: Any, laid_over: dict[str, bytes], sizes: dict[str, int], **folder: Any) -> None:
-        self.laid_over, self.sizes = laid_over, sizes
+    def __init__(
+        self,
+        *request: Any,
+        laid_over: dict[str, bytes],
+        compressed: dict[str, bytes],
+        sizes: dict[str, int],
+        **folder: Any,
+    ) -> None:
+        self.laid_over, self.compressed, self.sizes = laid_over, compressed, sizes
         super().__init__(*request, **folder)
 
     def do_GET(self) -> None:
@@ -133,7 +140,9 @@ class Files(http.server.SimpleHTTPRequestHandler):
         kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
         self.send_response(200)
         if COMPRESSED.search(kind) and "gzip" in self.headers.get("Accept-Encoding", ""):
-            content = gzip.compress(content, 6)
+            if path not in self.compressed:
+                self.compressed[path] = gzip.compress(content, 6)
+            content = self.compressed[path]
             self.send_header("Content-Encoding", "gzip")
         self.sizes[path] = len(content)
         self.send_header("Content-Type", kind)
@@ -150,7 +159,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 def served(site: Path, laid_over: dict[str, bytes]) -> Iterator[tuple[str, dict[str, int]]]:
     """Serve the site; its address, and the bytes of each file that was asked for."""
     sizes: dict[str, int] = {}
-    handler = partial(Files, laid_over=laid_over, sizes=sizes, directory=str(site))
+    handler = partial(Files, laid_over=laid_over, compressed={}, sizes=sizes, directory=str(site))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)

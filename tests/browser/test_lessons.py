@@ -47,14 +47,12 @@ def test_make_lab_opens_the_tour(lab: Lab, page: Page) -> None:
     assert page.locator(".lm-DockPanel-tabBar .lm-mod-current", has_text="00_tour.ipynb").count() == 1
 
 
-@pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize(
     "path",
     [pytest.param(path, id=path.stem, marks=[] if path.name[:2] in SEEN else pytest.mark.wide) for path in LESSONS],
 )
 def test_lesson_runs_and_shows_its_figures(lab: Lab, page: Page, errors: list[str], path: Path) -> None:
-    page.goto(lab.address(path.relative_to(ROOT)))
-    wait_until_ready(page)
+    lab.open(page, path.relative_to(ROOT))
     cells: list[Any] = nbformat.read(path, as_version=4).cells
     wanted, folded = stored_pictures(cells), list(filter(is_folded, cells))
     look_at_pictures(page, wanted - stored_pictures(folded))  # nothing has run yet, and nothing is trusted

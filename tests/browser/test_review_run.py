@@ -80,6 +80,7 @@ def spoken(page: Page) -> list[dict[str, Any]]:
     ]
 
 
+@flows.mostly_dark
 def test_the_live_board_ends_and_the_player_moves(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
     opened(lab, page, f"live-{themed}", SETUP, LIVE, RUN, "views.player(run)")
     live, player = page.locator(".pxl-live"), page.locator(".pxl-player")
@@ -104,6 +105,7 @@ def test_the_live_board_ends_and_the_player_moves(lab: Lab, page: Page, errors: 
     shoot(page, f"player-{themed.lower()}")
 
 
+@flows.mostly_dark
 @pytest.mark.wide
 def test_the_player_works_with_the_keyboard_alone(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
     """One status region lasts; at an end of the run the focus stays where it is."""
