@@ -20,7 +20,7 @@ from tests.guards.books import ROOT
 SHOTS = ROOT / "build" / "screenshots"
 AXE = "axe-core@4.10.3"
 THEMES = ("Dark", pytest.param("Light", marks=pytest.mark.wide))  # the light one is easier on colours
-# What hardly depends on colours is looked at in the light theme once a week.
+# For tests that hardly depend on colours.
 mostly_dark = pytest.mark.parametrize(
     "themed", ["Dark", pytest.param("Light", marks=pytest.mark.weekly)], indirect=True
 )

@@ -37,7 +37,7 @@ DRAWING = re.compile(r"(fonttools|pytz|pyparsing|python_dateutil|tzdata|cycler)-
 PAGES = "index notebooks/03_plan_as_data reference/planexec_lab.grade exercises/README GLOSSARY search".split()
 EXERCISES = ROOT / "exercises/01_toy_planner.ipynb"
 MORE = [*APPENDIX, *sorted((ROOT / "exercises").glob("*.ipynb"))]
-# Unsolved, with hardly an output that tells more than "Not started".
+# Unsolved exercises, whose outputs contain little but "Not started".
 ALIKE = re.compile("exercises/(03|05|06|08|09|10|12|14|15)_")
 TABS = [  # three more groups, because one process would end long after all the others
     pytest.param(
