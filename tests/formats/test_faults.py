@@ -206,7 +206,7 @@ def test_a_changed_token_changes_the_plan(token: tuple[str, str, list[str]], wai
     assert [step.depends_on for step in read.steps] != [step.depends_on for step in plan.steps], changed
 
 
-SMALL, LARGE, MOST = 500, 4_000, 24  # eight times the size: 8 is linear, 64 is quadratic
+SMALL, LARGE, MOST = 300, 2_400, 24  # eight times the size: 8 is linear, 64 is quadratic
 
 
 def chain(steps: int, words: bool = False, first: int = 0) -> Plan:
