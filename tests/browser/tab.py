@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -110,21 +110,20 @@ def overlay(jupyter: Path, scratch: Path) -> dict[str, bytes]:
     return files | {LOCK: json.dumps(lock).encode(), "jupyter-lite.json": json.dumps(settings).encode()}
 
 
+@cache
+def compressed(content: bytes) -> bytes:
+    """A file as a host sends it, compressed once for all visitors."""
+    return gzip.compress(content, 6)
+
+
 class Files(http.server.SimpleHTTPRequestHandler):
     """The files of a folder, with others in the place of some, compressed as hosts of static files do it.
 
-    Each file is counted once, by the bytes that are sent for it, and compressed once for all visitors.
+    Each file is counted once, by the bytes that are sent for it.
     """
 
-    def __init__(
-        self,
-        *request: Any,
-        laid_over: dict[str, bytes],
-        compressed: dict[str, bytes],
-        sizes: dict[str, int],
-        **folder: Any,
-    ) -> None:
-        self.laid_over, self.compressed, self.sizes = laid_over, compressed, sizes
+    def __init__(self, *request: Any, laid_over: dict[str, bytes], sizes: dict[str, int], **folder: Any) -> None:
+        self.laid_over, self.sizes = laid_over, sizes
         super().__init__(*request, **folder)
 
     def do_GET(self) -> None:
@@ -140,9 +139,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
         kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
         self.send_response(200)
         if COMPRESSED.search(kind) and "gzip" in self.headers.get("Accept-Encoding", ""):
-            if path not in self.compressed:
-                self.compressed[path] = gzip.compress(content, 6)
-            content = self.compressed[path]
+            content = compressed(content)
             self.send_header("Content-Encoding", "gzip")
         self.sizes[path] = len(content)
         self.send_header("Content-Type", kind)
@@ -159,7 +156,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 def served(site: Path, laid_over: dict[str, bytes]) -> Iterator[tuple[str, dict[str, int]]]:
     """Serve the site; its address, and the bytes of each file that was asked for."""
     sizes: dict[str, int] = {}
-    handler = partial(Files, laid_over=laid_over, compressed={}, sizes=sizes, directory=str(site))
+    handler = partial(Files, laid_over=laid_over, sizes=sizes, directory=str(site))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
