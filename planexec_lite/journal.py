@@ -187,7 +187,7 @@ class Journal:
         """Say which process carries the run on."""
         with FILE.reading(self.path) as connection:
             row = connection.execute("SELECT id, holder FROM runs WHERE uid = ?", (run.uid,)).fetchone()
-        name, holder = (f"run {row[0]}", _in_words(row[1])) if row else ("the run", "another thread")
+        name, holder = (f"run {row[0]}", row[1].partition(",")[0]) if row else ("the run", "another thread")
         return f"{name} is being carried on by {holder}; wait for it, or end it"
 
     def _restored(self, id: int, uid: str, data: Sequence[str]) -> Run:
@@ -258,10 +258,6 @@ def _me() -> str:
     return f"process {os.getpid()} on {node() or 'this computer'}, {uuid4().hex}"
 
 
-def _in_words(holder: str) -> str:
-    return holder.partition(",")[0]
-
-
 @dataclass(slots=True)
 class _Log:
     """Writes the events of a run while it is carried on."""
@@ -277,7 +273,7 @@ class _Log:
             (holder,) = self.connection.execute("SELECT holder FROM runs WHERE id = ?", (self.run,)).fetchone()
             if holder != self.holder:
                 raise JournalError(
-                    f"run {self.run} was taken over by {_in_words(holder)}; load it again to continue it"
+                    f"run {self.run} was taken over by {holder.partition(',')[0]}; load it again to continue it"
                 )
             append(self.connection, self.run, number, events)
             if status != self.status:

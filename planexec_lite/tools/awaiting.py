@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Awaitable, Coroutine
-from contextlib import suppress
 from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -63,7 +62,7 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         return await (to_its_end() if seconds is None else asyncio.wait_for(to_its_end(), seconds + 0.001))
 
     while True:
-        place, shared = _place(loop)
+        place = _place(loop)
         begun = Lock()  # taken by the loop when it begins the call, or by this thread when it leaves the loop
         try:
             call = asyncio.run_coroutine_threadsafe(begin(begun), place.loop)
@@ -77,8 +76,7 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
                 raise TimeoutError(f"it was cancelled, and did not end within {GRACE:g} s")
             result, problem = call.result()
         finally:
-            if not shared or (_shared.get(loop) is not place and not asyncio.all_tasks(place.loop)):
-                place.stop()
+            _give_back(place)
         if timed and isinstance(problem, asyncio.CancelledError):
             raise TimeoutError("it was cancelled") from None
         if problem is not None:
@@ -87,29 +85,23 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
 
 
 class _Loop:
-    """An event loop in its own thread."""
+    """An event loop in its own thread. `users` is the number of calls that wait for it."""
 
     def __init__(self, name: str) -> None:
         import asyncio
 
+        self.users = 0
         self.process = os.getpid()
         self.loop = asyncio.new_event_loop()
+        self.runner = asyncio.Runner(loop_factory=lambda: self.loop)
         self.thread = Thread(target=self._run, name=_NAME + name, daemon=True)
-        self._over = False
+        self.over = False
         self.thread.start()
 
-    def stop(self) -> None:
-        """Stop the loop from any thread, after its calls have ended. It can be stopped twice."""
-        self._over = True
-        with suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self.loop.stop)
-
     def _run(self) -> None:
-        import asyncio
-
-        with asyncio.Runner(loop_factory=lambda: self.loop) as runner:
-            while not self._over:  # a tool can stop its loop, but other tools use the loop, so it continues
-                runner.get_loop().run_forever()
+        with self.runner:
+            while not self.over:  # a tool can stop its loop, but other tools use the loop, so it continues
+                self.loop.run_forever()
 
 
 _shared: dict[str, _Loop] = {}
@@ -126,14 +118,25 @@ def leave_loop(thread: Thread | None = None) -> None:
             del _shared[name]
 
 
-def _place(name: str) -> tuple[_Loop, bool]:
-    """Return the loop for a call, and whether other calls share it."""
+def _place(name: str) -> _Loop:
+    """Return the loop for a call, which gives it back in the end."""
     with _one_at_a_time:
         if name not in _shared or _shared[name].process != os.getpid():
             _shared[name] = _Loop(name)
         place = _shared[name]
-    shared = place.thread is not current_thread()  # an async tool that runs a whole plan occupies its loop
-    return (place if shared else _Loop(name)), shared
+        if place.thread is current_thread():  # an async tool that runs a whole plan occupies its loop
+            place = _Loop(name)
+        place.users += 1
+        return place
+
+
+def _give_back(place: _Loop) -> None:
+    """A call no longer needs the loop. The last call stops a loop that no later call will use."""
+    with _one_at_a_time:
+        place.users -= 1
+        if not place.users and place not in _shared.values():
+            place.over = True
+            place.loop.call_soon_threadsafe(place.loop.stop)
 
 
 def _ended(call: Future[Any], seconds: float | None) -> bool:

@@ -107,6 +107,14 @@ def test_a_plan_inside_an_async_tool_does_not_deadlock(outer: str, inner: str, t
         others.shutdown(wait=False, cancel_futures=True)
 
 
+def test_no_call_is_lost_with_a_loop_that_another_call_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(awaiting, "GRACE", 0.0)
+    with ThreadPoolExecutor(16) as threads:
+        assert list(threads.map(lambda n: awaiting.awaited(odd_tools.awaits(n)), range(200))) == [
+            2 * n for n in range(200)
+        ]
+
+
 @pytest.fixture
 def stuck(short_grace: None) -> Iterator[Toolbox]:
     """Tools that block their loop, or ignore their cancellation, until the test is over."""
