@@ -39,11 +39,11 @@ EXERCISES = ROOT / "exercises/01_toy_planner.ipynb"
 MORE = [*APPENDIX, *sorted((ROOT / "exercises").glob("*.ipynb"))]
 # Unsolved exercises, whose outputs contain little but "Not started".
 ALIKE = re.compile("exercises/(03|05|06|08|09|10|12|14|15)_")
-TABS = [  # three more groups, because one process would end long after all the others
+TABS = [  # half of them in a second group, because one process would end long after all the others
     pytest.param(
         path,
         id=name_of(path),
-        marks=[pytest.mark.xdist_group(f"notebooks {number % 3}")]
+        marks=[pytest.mark.xdist_group("more notebooks of the site")] * (number % 2)
         + [pytest.mark.weekly] * bool(ALIKE.match(name_of(path))),
     )
     for number, path in enumerate([*LESSONS, *MORE])
