@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Awaitable, Coroutine
+from contextlib import suppress
 from threading import Lock, Thread, current_thread
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 GRACE = 0.5
 """Seconds that the loop has to begin a call, and that a call has beyond its own time to end after its cancellation."""
-
-_NAME = "planexec_lite async "
 
 
 def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools") -> Any:
@@ -62,8 +61,8 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         return await (to_its_end() if seconds is None else asyncio.wait_for(to_its_end(), seconds + 0.001))
 
     while True:
-        place = _place(loop)
         begun = Lock()  # taken by the loop when it begins the call, or by this thread when it leaves the loop
+        place = _place(loop)
         try:
             call = asyncio.run_coroutine_threadsafe(begin(begun), place.loop)
             if not _ended(call, GRACE) and begun.acquire(blocking=False):
@@ -94,14 +93,15 @@ class _Loop:
         self.process = os.getpid()
         self.loop = asyncio.new_event_loop()
         self.runner = asyncio.Runner(loop_factory=lambda: self.loop)
-        self.thread = Thread(target=self._run, name=_NAME + name, daemon=True)
+        self.thread = Thread(target=self._run, name=f"planexec_lite async {name}", daemon=True)
         self.over = False
         self.thread.start()
 
     def _run(self) -> None:
         with self.runner:
-            while not self.over:  # a tool can stop its loop, but other tools use the loop, so it continues
-                self.loop.run_forever()
+            while not self.over:  # a tool can stop its loop, or exit in a background task; other tools use the loop
+                with suppress(BaseException):
+                    self.loop.run_forever()
 
 
 _shared: dict[str, _Loop] = {}

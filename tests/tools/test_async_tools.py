@@ -115,6 +115,20 @@ def test_no_call_is_lost_with_a_loop_that_another_call_has_left(monkeypatch: pyt
         ]
 
 
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt])
+def test_the_loop_survives_a_background_task_that_exits(error: type[BaseException]) -> None:
+    async def leaves() -> str:
+        async def exits() -> None:
+            raise error
+
+        asyncio.get_running_loop().create_task(exits())
+        await asyncio.sleep(0.01)
+        return "done"
+
+    called = to_its_end(lambda: [awaiting.awaited(one) for one in (leaves(), odd_tools.awaits(1))], 20)
+    assert called == ["done", 2]
+
+
 @pytest.fixture
 def stuck(short_grace: None) -> Iterator[Toolbox]:
     """Tools that block their loop, or ignore their cancellation, until the test is over."""
