@@ -53,6 +53,7 @@ def test_after_a_reload_words_lead_to_the_open_desk_and_its_edits(page: Page, ce
     run_cell(page, cells.nth(0))
     run_cell(page, cells.nth(1))
     button(desk(page), "Edit 3").click()
+    desk(page).get_by_label("hotel", exact=True).wait_for()  # the form above the button moves it
     button(desk(page), "Remove 3").click()
     desk(page).get_by_text("Step 3 removed").wait_for()
     page.reload()
