@@ -18,15 +18,21 @@ WORLDS = {"support": support, "migration": migration, "refactor": refactor, "res
 SCENARIOS = Path(support.__file__).parents[1]
 
 
-def team(name, world):
-    client = connect(name, "team")
-    agent = PlannerExecutor(LLMPlanner(client, tasks=True), ReActExecutor(client, world.tools), workers=Simulated(4))
-    return agent.run(WORLDS[name].GOAL)
+def team(name, llm, world):
+    planner, executor = (
+        LLMPlanner(llm.client(), "strong", tasks=True),
+        ReActExecutor(llm.client(), world.tools, "cheap"),
+    )
+    return PlannerExecutor(planner, executor, workers=Simulated(4)).run(WORLDS[name].GOAL)
 
 
-def carried_out(name, tools, task, inputs, llm=None):
+def scripted(name):
+    return MockLLM.load(SCENARIOS / name / "team.yaml")
+
+
+def carried_out(name, tools, task, inputs):
     """Carry out one task; return what the executor said, and the last request that it sent."""
-    llm = llm or MockLLM.load(SCENARIOS / name / "team.yaml")
+    llm = scripted(name)
     answer = ReActExecutor(llm.client(), tools).execute(Step(id="9", description=task), inputs)
     return answer, llm.calls[-1].request["messages"]
 
@@ -40,9 +46,9 @@ def says(tools, name, result):
     return Toolbox([changed if tool.name == name else tool for tool in tools])
 
 
-def verdict(name, result, criterion="as it should be", board=None):
-    step = Step(id="6", description="Do it", success_criteria=criterion)
-    judged = LLMEvaluator(connect(name)).evaluate(step, result, board or Board())
+def verdict(name, result):
+    step = Step(id="6", description="Do it", success_criteria="as it should be")
+    judged = LLMEvaluator(connect(name)).evaluate(step, result, Board())
     return judged.verdict, judged.reason, judged.rejects
 
 
@@ -55,12 +61,8 @@ DONE = {
 
 @pytest.mark.parametrize("name", DONE)
 def test_a_team_reaches_its_goal_and_shares_no_prompt(name):
-    llm = MockLLM.load(SCENARIOS / name / "team.yaml")
-    world = WORLDS[name].World()
-    planner = LLMPlanner(llm.client(), "strong", tasks=True)
-    run = PlannerExecutor(planner, ReActExecutor(llm.client(), world.tools, "cheap"), workers=Simulated(4)).run(
-        WORLDS[name].GOAL
-    )
+    llm, world = scripted(name), WORLDS[name].World()
+    run = team(name, llm, world)
     assert (run.status, DONE[name](world)) == ("finished", True)
     assert {step.tool for step in run.plan.steps} == {None}
     assert {(call.system.split("\n")[0], call.request["model"]) for call in llm.calls} == {
@@ -71,8 +73,6 @@ def test_a_team_reaches_its_goal_and_shares_no_prompt(name):
     assert not any(WORLDS[name].GOAL in text or "Role: planner" in text for text in sent)
 
 
-SCHEMA = {"now": {"customers": ["id", "name", "email"], "orders": ["id", "customer_id", "product", "cents"]}}
-FAULTY = {"ok": False, "compared_with": "backup-1.sqlite", "faults": ["customer 3 lost its email"]}
 WRITE = "Write a migration script that loses nothing on a copy"
 MOVES = "The 11 entries in contacts.email move to customers.email; the table contacts goes."
 
@@ -109,28 +109,12 @@ def test_a_script_that_does_damage_on_the_copy_is_not_run():
         db.execute("INSERT INTO contacts (customer_id, email) VALUES (99, 'nobody@example.org')")
     answer, _ = carried_out("migration", world.tools, WRITE, {"1": MOVES})
     assert answer.startswith("Not to be run: migration-1.sql does damage on the copy: customer 99")
-    assert team("migration", world).status == "failed"
+    assert team("migration", scripted("migration"), world).status == "failed"
     assert "contacts" in world.read_schema()["now"]
 
 
-def test_faults_in_production_put_the_backup_back():
-    world = migration.World()
-    world.backup_database()
-    task = "Verify the data, and tell the application which schema to expect"
-    tools = says(world.tools, "verify_integrity", FAULTY)
-    answer, sent = carried_out("migration", tools, task, {"4": "migration-1.sql has run on production."})
-    assert answer == "The old schema is back, from backup-1.sqlite: customer 3 lost its email"
-    assert json.loads(sent[-1]["content"])["restored"] == "backup-1.sqlite"
-
-
 MISSING = "records are missing: the log of payment lacks 09:59:25 to 10:10:00, when A-1034 was due there"
-INSPECTED = {
-    "order": "A-1034",
-    "complete": True,
-    "failing": "payment",
-    "finding": "A-1034 fails at payment",
-    "path": {},
-}
+INSPECTED = {"order": "A-1034", "complete": True, "failing": "payment", "finding": "it fails", "path": {}}
 VERIFIED = {"ok": True, "compared_with": "backup-1.sqlite", "customers": 12, "orders": 20, "emails": 11, "faults": []}
 REPORT = {"file": "report-1.md", "sections": 3, "words": 115, "cites": ["doc-1"], "unknown": [], "uncited": []}
 ACCEPTED = ("accept", "the result meets the criterion", None)
