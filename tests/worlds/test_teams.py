@@ -1,7 +1,5 @@
 """Teams in the worlds: a planner of tasks, an executor with tools, an evaluator; all follow what the tools say."""
 
-import functools
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,40 +8,22 @@ import pytest
 
 from mock_llm import MockLLM
 from planexec_lab.connect import connect
-from planexec_lab.worlds import migration, refactor, research, support
-from planexec_lite import LLMEvaluator, LLMPlanner, PlannerExecutor, ReActExecutor, Simulated, Step, Tool, Toolbox
+from planexec_lab.worlds import migration, refactor, support
+from planexec_lite import LLMEvaluator, LLMPlanner, PlannerExecutor, ReActExecutor, Simulated, Step
 from planexec_lite.assembly import Board
 
-WORLDS = {"support": support, "migration": migration, "refactor": refactor, "research": research}
+WORLDS = {"support": support, "migration": migration, "refactor": refactor}
 SCENARIOS = Path(support.__file__).parents[1]
 
 
 def team(name, llm, world):
-    planner, executor = (
-        LLMPlanner(llm.client(), "strong", tasks=True),
-        ReActExecutor(llm.client(), world.tools, "cheap"),
-    )
+    planner = LLMPlanner(llm.client(), "strong", tasks=True)
+    executor = ReActExecutor(llm.client(), world.tools, "cheap")
     return PlannerExecutor(planner, executor, workers=Simulated(4)).run(WORLDS[name].GOAL)
 
 
 def scripted(name):
     return MockLLM.load(SCENARIOS / name / "team.yaml")
-
-
-def carried_out(name, tools, task, inputs):
-    """Carry out one task; return what the executor said, and the last request that it sent."""
-    llm = scripted(name)
-    answer = ReActExecutor(llm.client(), tools).execute(Step(id="9", description=task), inputs)
-    return answer, llm.calls[-1].request["messages"]
-
-
-def says(tools, name, result):
-    @functools.wraps(tools[name].function)
-    def other(*_values, **_params):
-        return result
-
-    changed = Tool(other, name=name, effects="none")
-    return Toolbox([changed if tool.name == name else tool for tool in tools])
 
 
 def verdict(name, result):
@@ -73,41 +53,13 @@ def test_a_team_reaches_its_goal_and_shares_no_prompt(name):
     assert not any(WORLDS[name].GOAL in text or "Role: planner" in text for text in sent)
 
 
-WRITE = "Write a migration script that loses nothing on a copy"
-MOVES = "The 11 entries in contacts.email move to customers.email; the table contacts goes."
-
-
-@pytest.mark.parametrize(
-    ("name", "task", "inputs", "tool", "result", "expected"),
-    [
-        (
-            "support", "Find the service that failed order A-1034", {"1": "Four logs"}, "inspect_branch",
-            {"order": "A-1034", "complete": True, "failing": "mail", "finding": "A-1034 fails at mail, 10:00:00: full"},
-            "A-1034 fails at mail, 10:00:00: full",
-        ),
-        (
-            "migration", "Back up the database", {}, "backup_database", {"file": "backup-7.sqlite", "customers": 9},
-            "The backup is backup-7.sqlite, with 9 customers.",
-        ),
-        (
-            "refactor", "Find out how users are authenticated now", {}, "analyze_auth",
-            {"finding": "Auth module uses token-based auth with 2 endpoints"},
-            "Auth module uses token-based auth with 2 endpoints",
-        ),
-    ],
-)  # fmt: skip
-def test_another_result_of_a_tool_is_sent_and_answered(name, task, inputs, tool, result, expected):
-    tools = says(WORLDS[name].World().tools, tool, result)
-    answer, sent = carried_out(name, tools, task, inputs)
-    assert answer == expected
-    assert sent[-1] == {"role": "tool", "tool_call_id": sent[-1]["tool_call_id"], "content": json.dumps(result)}
-
-
 def test_a_script_that_does_damage_on_the_copy_is_not_run():
     world = migration.World()
     with closing(sqlite3.connect(world.database)) as db, db:
         db.execute("INSERT INTO contacts (customer_id, email) VALUES (99, 'nobody@example.org')")
-    answer, _ = carried_out("migration", world.tools, WRITE, {"1": MOVES})
+    task = Step(id="9", description="Write a migration script that loses nothing on a copy")
+    found = {"1": "The 11 entries in contacts.email move to customers.email; the table contacts goes."}
+    answer = ReActExecutor(scripted("migration").client(), world.tools).execute(task, found)
     assert answer.startswith("Not to be run: migration-1.sql does damage on the copy: customer 99")
     assert team("migration", scripted("migration"), world).status == "failed"
     assert "contacts" in world.read_schema()["now"]
