@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,6 +111,17 @@ def test_a_version_can_not_be_changed_from_outside(registry: Registry) -> None:
         db.executescript("DROP TRIGGER no_less; DELETE FROM versions WHERE text = 'one';")
     with pytest.raises(RegistryError, match="versions of the prompt 'p' are missing: the file is damaged"):
         registry.get("p")
+
+
+def test_a_new_file_that_another_program_locks_is_waited_for(registry: Registry) -> None:
+    registry.save("p", "text")
+    with closing(sqlite3.connect(registry.path, isolation_level=None, check_same_thread=False)) as db:
+        assert db.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)  # as it is before its first use
+        db.execute("BEGIN IMMEDIATE")
+        over = threading.Timer(0.2, db.execute, ["COMMIT"])
+        over.start()
+        assert registry.save("p", "other").number == 2
+        over.join()
 
 
 SAVING = """
