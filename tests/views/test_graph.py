@@ -125,7 +125,7 @@ def test_a_graph_of_ten_thousand_steps_shows_the_first_ones(shape: str) -> None:
 
 def ran(shape: str, slots: int | None) -> Run:
     work = {"tool": "work", "params": {"seconds": 1, "fails": False}}
-    plan = Plan.parse([{**step.model_dump(), **work} for step in large(shape, 4_000).steps])
+    plan = Plan.parse([{**step.model_dump(), **work} for step in large(shape, 1_500).steps])
     return execute(plan, ToolExecutor(Toolbox([worlds.work])), workers=Simulated(slots))
 
 
@@ -133,7 +133,7 @@ def test_a_timeline_of_very_many_lanes_shows_the_first_ones() -> None:
     began = time.monotonic()
     figure = views.timeline(ran("flat", None))
     assert time.monotonic() - began < 20
-    assert f"Drawn: the first {MOST_LANES} of 4,000 lanes." in figure.text
+    assert f"Drawn: the first {MOST_LANES} of 1,500 lanes." in figure.text
     assert len(figure._repr_html_()) < 1_000_000
 
 
@@ -144,4 +144,4 @@ def test_a_long_run_has_few_names_and_rows(shape: str) -> None:
     assert len(views.timeline(run).caption) < 1_000
     figure = views.board(run)
     assert figure.table.count("<tr") == 1_001
-    assert "Showing 1,000 of 4,000 steps: rows 1 to 1,000. 4,000 done." in figure.text
+    assert "Showing 1,000 of 1,500 steps: rows 1 to 1,000. 1,500 done." in figure.text
