@@ -1,6 +1,6 @@
 """Run by the Python of another environment: presses and types in a player and a desk that a kernel shows.
 
-Prints as JSON what they say after each gesture. What raises while a press is handled ends it, as what raises in a cell does.
+Prints as JSON the texts after each gesture. An error in a press ends the program, as an error in a cell does.
 """
 
 import json
