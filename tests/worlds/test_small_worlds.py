@@ -180,6 +180,12 @@ def pursue(side, **options):
     return side(client_of(flights.BookingMind()), world.tools, flights.GOAL), world
 
 
+def test_the_traveller_changes_his_mind(world):
+    questions = ["Is LX 208 all right?", "On which day?", "Is LX 212 all right?", "On which day?"]
+    answers = ["Not before 10:00.", "On Friday.", "240 euros? Then on Thursday.", "On Thursday."]
+    assert list(map(world.ask_traveller, questions)) == answers
+
+
 def test_a_held_seat_is_gone_for_others_until_it_is_given_back(world):
     held = [world.hold_seat("LX 208", "aisle") for _ in range(2)]
     assert {one["place"] for one in held} == {"aisle"}
