@@ -1,7 +1,5 @@
 """Anthropic's Messages API: its verdicts in its words, its genuine client, and the same scenes on all three wires."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -20,11 +18,12 @@ from anthropic.types.model_param import ModelParam
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import MockLLM, Reply
+from mock_llm import MockLLM, Reply, ToolUse
 from mock_llm.api import endpoint
 from mock_llm.api.anthropic.models import AS_OF, MODELS, UNKNOWN, model_of
 from mock_llm.serve import intercepted
 from mock_llm.types import HttpRequest
+from tests.mock_llm.asking import function_tool
 from tests.mock_llm.strictly import no_extra
 from tests.rounds import rounds
 
@@ -227,37 +226,21 @@ VALUES = st.recursive(st.none() | st.booleans() | st.integers() | SHOWN, st.list
 @rounds(40)
 def test_a_scene_says_and_calls_the_same_on_all_three_wires(text: str | None, calls: list[Any]) -> None:
     text = "said" if text is None and not calls else text
-    llm = MockLLM([{"name": "any", "reply": {"python": lambda _: reply(text, calls)}}])
-    schema = {"type": "object", "properties": {}}
-    function = {"name": "search", "parameters": schema}
-    chat = llm.client().chat.completions.create(
-        model="m", messages=[USER], tools=[{"type": "function", "function": function}]
+    uses = [ToolUse("search", arguments) for arguments in calls]
+    llm = MockLLM([{"name": "any", "reply": {"python": lambda _: Reply(text=text, calls=uses)}}])
+    function = {"name": "search", "parameters": {"type": "object", "properties": {}}}
+    client, tool = llm.client(), {"type": "function", "strict": False, **function}
+    chat = (
+        client.chat.completions.create(model="m", messages=[USER], tools=[function_tool(function)]).choices[0].message
     )
-    response = llm.client().responses.create(
-        model="m", input="hello", tools=[{"type": "function", "strict": False, **function}]
-    )
-    message = llm.anthropic().messages.create(
-        **asking({"max_tokens": 9_999, "tools": [{"name": "search", "input_schema": schema}]})
-    )
-    spoken = chat.choices[0].message
-    wires = [
-        (spoken.content or "", [json.loads(call.function.arguments) for call in spoken.tool_calls or []]),
-        (
-            response.output_text,
-            [json.loads(item.arguments) for item in response.output if item.type == "function_call"],
-        ),
-        (
-            "".join(block.text for block in message.content if block.type == "text"),
-            [block.input for block in message.content if block.type == "tool_use"],
-        ),
-    ]
-    assert wires == [(text or "", calls)] * 3
-
-
-def reply(text: str | None, calls: list[Any]) -> Any:
-    from mock_llm import ToolUse
-
-    return Reply(text=text, calls=[ToolUse("search", arguments) for arguments in calls])
+    assert (chat.content or "") == (text or "")
+    assert [json.loads(call.function.arguments) for call in chat.tool_calls or []] == calls
+    response = client.responses.create(model="m", input="hello", tools=[tool])
+    assert response.output_text == (text or "")
+    assert [json.loads(item.arguments) for item in response.output if item.type == "function_call"] == calls
+    message = llm.anthropic().messages.create(**asking({"max_tokens": 9_999, "tools": [TOOL_OF_ANYTHING]}))
+    assert "".join(block.text for block in message.content if block.type == "text") == (text or "")
+    assert [block.input for block in message.content if block.type == "tool_use"] == calls
 
 
 @pytest.mark.parametrize(
@@ -285,14 +268,6 @@ def test_faults_raise_what_the_genuine_client_raises(fault: dict[str, Any], erro
         assert (raised.value.type, raised.value.request_id) == ("rate_limit_error", raised.value.body["request_id"])  # type: ignore[index]
     if fault == {"kind": "error_event"} and isinstance(raised.value, anthropic.APIStatusError):
         assert raised.value.type == "overloaded_error"
-
-
-def test_a_retry_reaches_the_reply_and_a_script_s_mistake_is_not_retried() -> None:
-    llm = MockLLM([{"name": "hello", "when": {"user": "hello"}, "reply": {"text": "ok", "faults": [{"status": 529}]}}])
-    assert llm.anthropic().messages.create(**asking({})).content[0].text == "ok"
-    with pytest.raises(anthropic.UnprocessableEntityError, match="has no scene"):
-        llm.anthropic().messages.create(**asking(said({"role": "user", "content": "else"})))
-    assert [call.attempt for call in llm.calls] == [0, 1, 0]
 
 
 def test_other_clients_reach_the_script_over_http_and_when_caught(

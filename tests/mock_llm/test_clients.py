@@ -1,7 +1,5 @@
 """The genuine OpenAI client talks to the script: sync and async, on httpx2 and on legacy httpx."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -75,25 +73,6 @@ def test_no_key_is_needed_and_the_environment_does_not_redirect_the_client(
 def test_an_http_client_of_ones_own_is_refused(llm: MockLLM) -> None:
     with pytest.raises(TypeError, match=r"llm\.transport"):
         llm.client(http_client=httpx2.Client())
-
-
-def test_max_tokens_truncates_and_says_so(llm: MockLLM) -> None:
-    whole = llm.client().chat.completions.create(**say("hello"))
-    for limit in ({"max_tokens": 3}, {"max_completion_tokens": 3}):
-        cut = llm.client().chat.completions.create(**say("hello", **limit))
-        text, full = cut.choices[0].message.content or "", whole.choices[0].message.content or ""
-        assert full.startswith(text)
-        assert 0 < len(text) < len(full)
-        assert cut.choices[0].finish_reason == "length"
-        assert cut.usage is not None
-        assert cut.usage.completion_tokens == 3
-    roomy = llm.client().chat.completions.create(**say("hello", max_tokens=100))
-    assert roomy.choices[0].finish_reason == "stop"
-
-
-def test_stop_ends_the_text_before_the_stop_text(llm: MockLLM) -> None:
-    reply = llm.client().chat.completions.create(**say("hello", stop=[" to", " dear"]))
-    assert (reply.choices[0].message.content, reply.choices[0].finish_reason) == ("Good day", "stop")
 
 
 def test_usage_is_estimated_as_characters_by_four_when_not_stated(llm: MockLLM) -> None:

@@ -1,7 +1,5 @@
 """llm.calls as a table, llm.explain, and python -m mock_llm check."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Any script that loads gives any request a valid answer, a shaped error, or the fault that it orders; never a traceback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import reduce
@@ -17,6 +15,7 @@ from mock_llm import MockLLM, ScriptError
 from mock_llm.types import HttpRequest
 from mock_llm.types.faults import Kind
 from tests.mock_llm import strictly
+from tests.mock_llm.asking import closed
 from tests.mock_llm.test_wire import completion, response
 from tests.rounds import rounds
 
@@ -150,10 +149,6 @@ def test_any_value_in_any_place_of_a_body_gets_an_answer_or_a_shaped_error(path:
 @given(path=st.sampled_from(list(BODIES)), body=st.binary())
 def test_any_bytes_get_a_shaped_error(path: str, body: bytes) -> None:
     send(path, body)
-
-
-def closed(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
 
 HOSTILE: dict[str, bytes | dict[str, Any]] = {

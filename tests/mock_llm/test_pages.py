@@ -1,7 +1,5 @@
 """README.md and TESTING.md of mock_llm: their snippets and the project print what the pages say, and nothing is left out."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """What the real API refuses is refused here: its words, its shape, and an explanation."""
 
-from __future__ import annotations
-
 import json
 import typing
 from collections import Counter
@@ -34,6 +32,7 @@ from mock_llm.api.model_profiles import TABLE, Profile, profile_of, profiles
 from mock_llm.json_schema import example, strict_mode_error, validation_error
 from mock_llm.json_schema.keywords import keyword_error
 from mock_llm.types import ApiError
+from tests.mock_llm.asking import closed, function_tool
 from tests.rounds import rounds
 
 USER = {"role": "user", "content": "hello"}
@@ -51,15 +50,6 @@ PLACES = {
     "schema": "openai",
 }
 LLM = MockLLM([{"name": "any", "reply": {"json": {"ok": True}, "broken": True}}])
-
-
-def closed(**properties: Any) -> dict[str, Any]:
-    names = list(properties)
-    return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
-
-
-def function_tool(function: Any) -> dict[str, Any]:
-    return {"type": "function", "function": function}
 
 
 def inputs(**options: Any) -> dict[str, Any]:
@@ -250,7 +240,7 @@ class Add(pydantic.BaseModel):
 
 class Node(pydantic.BaseModel):
     step: Add | None
-    children: list[Node]
+    children: "list[Node]"
 
 
 NODE = to_strict_json_schema(Node)

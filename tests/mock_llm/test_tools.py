@@ -1,7 +1,5 @@
 """The model calls tools: alone and in parallel, over several turns, counted, and validated."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -11,20 +9,9 @@ import openai
 import pytest
 
 from mock_llm import MockLLM
+from tests.mock_llm.asking import CITY, function_tool
 
-PLACE = {
-    "type": "object",
-    "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
-    "required": ["city"],
-    "additionalProperties": False,
-}
-
-
-def tool(name: str, schema: Any = PLACE) -> Any:
-    return {"type": "function", "function": {"name": name, "parameters": schema}}
-
-
-TOOLS = [tool("weather"), tool("hotel")]
+TOOLS = [function_tool({"name": name, "parameters": CITY}) for name in ("weather", "hotel")]
 
 
 def ask(*messages: Any, **options: Any) -> dict[str, Any]:
@@ -77,13 +64,16 @@ def test_a_demand_for_calls_must_be_met() -> None:
 def test_a_limit_cuts_the_arguments_and_drops_the_calls_behind_it() -> None:
     long = {"tool": "weather", "arguments": {"city": "x" * 100}}
     llm = one({"calls": [long, {"tool": "hotel", "arguments": {"city": "y"}}]})
-    choice = llm.client().chat.completions.create(**ask(user("x"), max_tokens=10)).choices[0]
-    (call,) = choice.message.tool_calls or []
-    assert choice.finish_reason == "length"
-    assert call.type == "function"
-    assert '{"city": "xxx' in call.function.arguments
-    with pytest.raises(json.JSONDecodeError):
-        json.loads(call.function.arguments)
+    for limit in ("max_tokens", "max_completion_tokens"):
+        completion = llm.client().chat.completions.create(**ask(user("x"), **{limit: 10}))
+        (call,) = completion.choices[0].message.tool_calls or []
+        assert completion.choices[0].finish_reason == "length"
+        assert completion.usage is not None
+        assert completion.usage.completion_tokens == 10
+        assert call.type == "function"
+        assert '{"city": "xxx' in call.function.arguments
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(call.function.arguments)
 
 
 def test_n_repeats_a_reply_or_takes_different_choices() -> None:
@@ -92,13 +82,14 @@ def test_n_repeats_a_reply_or_takes_different_choices() -> None:
         assert [choice.index for choice in completion.choices] == list(range(n))
         assert completion.usage is not None
         assert completion.usage.completion_tokens >= n
+        assert {choice.finish_reason for choice in completion.choices} == {"stop"}
         return [choice.message.content for choice in completion.choices]
 
     assert texts({"text": "hello"}, 3) == ["hello"] * 3
     votes = {"choices": [{"text": "53"}, {"text": "65"}, {"text": "53"}]}
     assert texts(votes, 3) == ["53", "65", "53"]
     assert texts(votes, 1) == ["53"]
-    assert texts({"choices": [{"text": "one two"}, {"text": "three"}]}, 2, stop=" ") == ["one", "three"]
+    assert texts({"choices": [{"text": "one two"}, {"text": "three"}]}, 2, stop=["o", " "]) == ["", "three"]
     with pytest.raises(openai.UnprocessableEntityError, match="the request has n=4, but the reply has 3 choices"):
         texts(votes, 4)
 
