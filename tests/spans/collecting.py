@@ -33,11 +33,6 @@ class Collector:
         self.thread = Thread(target=self.server.serve_forever, args=(0.01,), daemon=True)
         self.thread.start()
 
-    @property
-    def spans(self) -> list[dict[str, Any]]:
-        """All spans, in the order in which they came."""
-        return [span for got in self.got for span in got["resourceSpans"][0]["scopeSpans"][0]["spans"]]
-
     def close(self) -> None:
         self.server.shutdown()
         self.server.server_close()

@@ -174,10 +174,12 @@ def test_a_run_that_is_rolled_back_after_its_end_has_its_own_span_again() -> Non
 
 
 @pytest.mark.slow
-def test_a_collector_gets_a_run_while_it_goes_on(collector: Collector) -> None:
+def test_a_collector_gets_a_run_while_it_goes_on() -> None:
+    collector = Collector()
     exporter = spans.otlp(collector.url)
     run = execute(worlds.chain(300), ToolExecutor(Toolbox([worlds.work])), workers=Simulated(), watch=live(exporter))
     exporter.shutdown()
+    collector.close()
     assert len(collector.got) > 1
     assert spans.read(collector.got).events == run.events
 
