@@ -19,13 +19,10 @@ def shout(request: Request) -> str:
     return request.last.text.upper()
 
 
+FAULTS = ["rate_limit", "server_error"]
 SCRIPT: list[dict[str, Any]] = [
     *SCENES,
-    {
-        "name": "limited",
-        "when": {"last": "limited"},
-        "reply": {"text": "at last", "faults": ["rate_limit", "server_error"]},
-    },
+    {"name": "limited", "when": {"last": "limited"}, "reply": {"text": "at last", "faults": FAULTS}},
     {"name": "dropped", "when": {"last": "dropped"}, "reply": {"text": "a b c", "fault": "dropped"}},
     {"name": "shout", "when": {"says": "shout"}, "reply": {"python": shout}},
 ]

@@ -62,21 +62,11 @@ def test_each_condition_decides(when: dict[str, Any], fits: Request, does_not: R
     assert error_of([only], does_not).code == "no_scene_fits"
 
 
-@pytest.mark.parametrize(
-    ("text", "within", "expected"),
-    [
-        ("4", "= 4", True),
-        ("4", "= 4.", True),
-        ("4", "48", False),
-        ("4", "4.5", False),
-        ("5", "4.5", False),
-        ("12 * 4", "(12 * 4)", True),
-        ("done", "undone", False),
-        ("(a)", "f(a)b", True),
-    ],
-)
-def test_texts_are_found_as_whole_words_only(text: str, within: str, expected: bool) -> None:
-    assert occurs(text, within) is expected
+def test_texts_are_found_as_whole_words_only() -> None:
+    for text, within in {"4": "= 4.", "12 * 4": "(12 * 4)", "(a)": "f(a)b"}.items():
+        assert occurs(text, within)
+    for text, within in [("4", "48"), ("4", "4.5"), ("5", "4.5"), ("done", "undone")]:
+        assert not occurs(text, within)
 
 
 def test_the_scene_with_the_most_conditions_answers() -> None:
