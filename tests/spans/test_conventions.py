@@ -133,6 +133,13 @@ def test_retrieval_embeddings_and_a_tool_below_a_model_are_steps() -> None:
     assert (run.usage.calls, run.usage.input_tokens) == (2, 57)
 
 
+def test_an_agent_that_only_frames_another_one_is_no_step() -> None:
+    parts = made(CONVENTIONS["OpenInference"])
+    frame = {**parts[0], "name": "Agent workflow", "id": "f" * 16}
+    parts[0] |= {"parent": frame["id"]}
+    assert summary(spans.read(otlp([frame, *parts])))["steps"] == [("weather", {"city": "Oslo"}, "cold")]
+
+
 def test_a_failure_is_read_from_each_file() -> None:
     parts = made(CONVENTIONS["GenAI"])
     files = {jaeger: ('"tags": [', '"tags": [{"key": "error", "value": true}, '), console: ('"UNSET"', '"ERROR"'),
