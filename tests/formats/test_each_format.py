@@ -17,7 +17,6 @@ from planexec_lite.plan import Plan
 
 SAME_PLAN: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("same_plan.yaml").read_text("utf-8"))
 IN_WORDS = ("worfbench", "jobs", "list")
-OURS = ("native", "mermaid", "dot", "graph")  # these write references as the kit does
 
 
 def source(name: str) -> str:

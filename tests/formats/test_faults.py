@@ -78,13 +78,6 @@ WORDS = st.sampled_from(
 LOOSE = st.lists(WORDS | st.just("\n") | st.text(max_size=3), max_size=30).map("".join)
 
 
-@given(LOOSE | st.text(), st.sampled_from([None, *formats.names]))
-@example("1. a($1", None)
-@example("\ud800", "native")
-def test_any_text_gives_a_plan_or_a_plan_error(text: str, name: str | None) -> None:
-    check(text, name)
-
-
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | LOOSE,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(LOOSE, inner, max_size=4),
@@ -101,7 +94,7 @@ LIKE_A_PLAN = st.recursive(
 
 @given(LIKE_A_PLAN, st.sampled_from([None, *formats.names]))
 def test_any_json_gives_a_plan_or_a_plan_error(data: Any, name: str | None) -> None:
-    check(json.dumps(data), name)
+    faults(json.dumps(data), name)
 
 
 HEADS = {
@@ -114,29 +107,32 @@ HEADS = {
 }
 
 
-@given(LOOSE, st.sampled_from(list(HEADS)))
-@rounds(500)
-def test_fault_in_a_text_format_names_a_line_of_the_text(text: str, name: str) -> None:
-    whole = HEADS[name] + text
-    problems: tuple[Problem, ...] = ()
-    try:
-        formats.read(whole, name)
-    except PlanError as error:
-        problems = error.problems
-    for problem in problems:
+NAMED = st.sampled_from([*HEADS.items(), *HEADS.items(), *((name, "") for name in (None, *formats.names))])
+
+
+@given(LOOSE | st.text(), NAMED)
+@example("1. a($1", (None, ""))
+@example("\ud800", ("native", ""))
+@rounds(600)
+def test_any_text_gives_a_plan_or_a_fault_with_its_line(text: str, named: tuple[str | None, str]) -> None:
+    name, head = named
+    text = head + text
+    for problem in faults(text, name):
         line = re.match(r"line (\d+): ", problem.message)
-        assert line, problem
-        assert 1 <= int(line[1]) <= 1 + len(whole.splitlines())
+        assert line or not head, problem
+        assert line is None or 1 <= int(line[1]) <= 1 + len(text.splitlines())
 
 
-def check(text: str, name: str | None) -> None:
+def faults(text: str, name: str | None) -> tuple[Problem, ...]:
+    """The faults of a text; none if it is a plan, which is written and read again."""
     try:
         plan = formats.read(text, name)
-    except PlanError:
-        return
+    except PlanError as error:
+        return error.problems
     plan.problems()
     if name not in (None, "native"):
         assert Plan.parse(plan.to_json()) == plan
+    return ()
 
 
 CASES = [
@@ -232,16 +228,12 @@ def test_hostile_text_costs_what_its_length_says(kind: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", formats.names)
-def test_long_plan_is_read_in_linear_time(name: str) -> None:
+def test_long_plan_is_read_and_written_in_linear_time(name: str) -> None:
     texts = {size: text_of(name, size) for size in (SMALL, LARGE)}
     assert grows(lambda size: lambda: formats.read(texts[size])) < MOST
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["mermaid", "dot", "llmcompiler", "list"])
-def test_long_plan_is_written_in_linear_time(name: str) -> None:
-    plans = {size: formats.read(text_of(name, size)) for size in (SMALL, LARGE)}
-    assert grows(lambda size: lambda: formats.write(plans[size], name)) < MOST
+    if name in ("mermaid", "dot", "llmcompiler", "list"):
+        plans = {size: formats.read(texts[size]) for size in texts}
+        assert grows(lambda size: lambda: formats.write(plans[size], name)) < MOST
 
 
 @pytest.mark.slow

@@ -168,6 +168,7 @@ def test_convert_writes_the_plan_in_another_format(tmp_path: Path, capfdbinary: 
     [
         ("hello", [], "it begins with 'hello'"),
         ("1. wash\n2. dry", ["--from", "mermaid"], "line 1: this is no flowchart"),
+        ("1. wash\n2. dry", ["--from", "dot"], "line 1: this is no directed graph"),
         ('[{"id": 1, "tool": "pay", "gate": true}]', [], "no place for the gate of step 1"),
         ("1. wash", ["--leave-out", "gates"], "did you mean 'gate'"),
     ],

@@ -118,7 +118,7 @@ def test_the_recording_is_what_real_worlds_do() -> None:
     assert len(WALKS) == 11
 
 
-def test_what_is_lost_or_run_in_a_real_world_is_lost_or_run_in_the_recording() -> None:
+def test_the_recording_runs_and_loses_what_a_real_world_does() -> None:
     world = RecordedWorld()
     tools = gantz.load(world.manifest, **world.declared)
     tools["backup_database"].call({})

@@ -16,6 +16,10 @@ def function_tool(function: Any) -> Any:
     return {"type": "function", "function": function}
 
 
+def user(text: str) -> Any:
+    return {"role": "user", "content": text}
+
+
 def outputs(response: Any) -> Any:
     """An output for each function call of a response."""
     calls = [item.call_id for item in response.output if item.type == "function_call"]

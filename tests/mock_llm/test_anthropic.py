@@ -23,32 +23,25 @@ from mock_llm.api import endpoint
 from mock_llm.api.anthropic.models import AS_OF, MODELS, UNKNOWN, model_of
 from mock_llm.serve import intercepted
 from mock_llm.types import HttpRequest
-from tests.mock_llm.asking import function_tool
+from tests.mock_llm.asking import closed, function_tool, user
 from tests.mock_llm.strictly import no_extra
 from tests.rounds import rounds
 
 LOOPBACK = True
 NEW = "2026-10-21"
-USER = {"role": "user", "content": "hello"}
-TOOL = {
-    "name": "search",
-    "input_schema": {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]},
-}
+USER = user("hello")
+TOOL = {"name": "search", "input_schema": closed(q={"type": "string"})}
 TOOL_OF_ANYTHING = {"name": "search", "input_schema": {"type": "object"}}
 RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "found"}
 TEXT = {"type": "text", "text": "x"}
 BUDGET = {"type": "enabled", "budget_tokens": 1024}
 
 
-def said(*messages: Any) -> dict[str, Any]:
-    return {"messages": list(messages)}
-
-
 VERDICTS = yaml.safe_load(Path(__file__).with_name("anthropic.yaml").read_text("utf-8"))["verdicts"]
 
 
-def asking(change: dict[str, Any]) -> dict[str, Any]:
-    body = {"model": "m", "max_tokens": 100, "messages": [USER], **change}
+def asking(change: dict[str, Any], *messages: Any) -> dict[str, Any]:
+    body = {"model": "m", "max_tokens": 100, "messages": list(messages) or [USER], **change}
     return {name: value for name, value in body.items() if value is not None}
 
 
@@ -103,7 +96,7 @@ def same(message: Any) -> Any:
 
 @pytest.mark.parametrize("word", ["talk", "look", "decline", "unscripted"])
 def test_a_stream_adds_up_to_the_plain_message(llm: MockLLM, word: str) -> None:
-    body = asking({**said({"role": "user", "content": word}), "tools": [TOOL]})
+    body = asking({"tools": [TOOL]}, user(word))
     client = llm.anthropic()
     plain = client.messages.create(**body)
     no_extra(Message.model_validate_json(plain.model_dump_json(), strict=False))
@@ -121,7 +114,7 @@ def test_a_stream_adds_up_to_the_plain_message(llm: MockLLM, word: str) -> None:
 
 def test_the_events_follow_the_protocol(llm: MockLLM) -> None:
     raw: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(RawMessageStreamEvent)
-    body = asking({**said({"role": "user", "content": "look"}), "tools": [TOOL], "stream": True})
+    body = asking({"tools": [TOOL], "stream": True}, user("look"))
     with httpx2.Client(transport=llm.transport(), headers={"anthropic-version": NEW}) as client:
         response = client.post("https://any.invalid/v1/messages", json=body)
     assert response.headers["request-id"].startswith("req_")
@@ -139,12 +132,11 @@ def test_the_events_follow_the_protocol(llm: MockLLM) -> None:
 
 def test_a_stop_sequence_and_a_limit(llm: MockLLM) -> None:
     client = llm.anthropic()
-    talk = said({"role": "user", "content": "talk"})
-    stopped = client.messages.create(**asking({**talk, "stop_sequences": ["works", "but"]}))
+    stopped = client.messages.create(**asking({"stop_sequences": ["works", "but"]}, user("talk")))
     assert stopped.content[0].text == "It is  ünusual,\n "
     assert (stopped.stop_reason, stopped.stop_sequence) == ("stop_sequence", "but")
-    assert client.messages.create(**asking({**talk, "max_tokens": 2})).stop_reason == "max_tokens"
-    nothing = client.messages.create(**asking({**talk, "max_tokens": 0}))
+    assert client.messages.create(**asking({"max_tokens": 2}, user("talk"))).stop_reason == "max_tokens"
+    nothing = client.messages.create(**asking({"max_tokens": 0}, user("talk")))
     assert (nothing.content, nothing.stop_reason) == ([], "max_tokens")
 
 
@@ -166,7 +158,7 @@ def test_thoughts_are_shown_as_the_model_does_and_go_back_unchanged(
     usage = {"input": 50, "output": 20, "cached": 40, "reasoning": 5}
     llm = MockLLM()
     llm.when(user="look").calls("search").having(reasoning="Look first.", usage=usage).then("Rain.")
-    client, messages = llm.anthropic(), [{"role": "user", "content": "look"}]
+    client, messages = llm.anthropic(), [user("look")]
     body = asking(
         {"model": model, "thinking": thinking, "max_tokens": 2_000, "tools": [TOOL_OF_ANYTHING], "messages": messages}
     )
@@ -191,7 +183,7 @@ def test_thoughts_are_shown_as_the_model_does_and_go_back_unchanged(
 def test_thoughts_of_the_real_service_are_signed_for_a_recording() -> None:
     thought = {"type": "thinking", "thinking": "x", "signature": "of the real service"}
     spoken = {"role": "assistant", "content": [thought, {"type": "redacted_thinking", "data": "x"}, TEXT]}
-    asked, body = endpoint("/v1/messages", {"anthropic-version": NEW}), asking(said(USER, spoken, USER))
+    asked, body = endpoint("/v1/messages", {"anthropic-version": NEW}), asking({}, USER, spoken, USER)
     assert asked is not None
     assert "Invalid `signature` in `thinking` block" in str(asked.validate(body))
     assert asked.validate(asked.adopt(body)) is None
@@ -273,7 +265,7 @@ def test_other_clients_reach_the_script_over_http_and_when_caught(
         monkeypatch.delenv(name)
     with llm.serve() as base_url:
         client = anthropic.Anthropic(base_url=base_url.removesuffix("/v1"), api_key="none")
-        with client.messages.stream(**asking(said({"role": "user", "content": "talk"}))) as stream:
+        with client.messages.stream(**asking({}, user("talk"))) as stream:
             assert "".join(stream.text_stream) == "It is  ünusual,\n but it works."
     with intercepted(llm.respond):
         assert anthropic.Anthropic(api_key="none").messages.create(**asking({})).stop_reason == "end_turn"

@@ -91,14 +91,11 @@ def test_an_unscripted_request_is_refused_once_and_not_retried(llm: MockLLM) -> 
     assert (body["type"], body["code"]) == ("mock_llm_error", "no_scene_fits")
 
 
-def test_models_are_listed_and_described(llm: MockLLM) -> None:
-    assert [model.id for model in llm.client().models.list()] == ["mock-llm"]
-    assert llm.client().models.retrieve("gpt-4.1").id == "gpt-4.1"
-    assert len(llm.calls) == 0
-
-
-def test_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
+def test_models_are_listed_and_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
     client = llm.client()
+    assert [model.id for model in client.models.list()] == ["mock-llm"]
+    assert client.models.retrieve("gpt-4.1").id == "gpt-4.1"
+    assert len(llm.calls) == 0
     for path in ("/nowhere", "/conversations", "/conversations/conv_1/messages"):
         with pytest.raises(openai.NotFoundError, match=rf"Invalid URL \(GET /v1{path}\)"):
             client.get(path, cast_to=object)

@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +34,6 @@ scenes:
 """
 
 
-def load(folder: Path, text: str = SCRIPT) -> MockLLM:
-    path = folder / "greet.yaml"
-    path.write_text(textwrap.dedent(text), encoding="utf-8")
-    return MockLLM.load(path)
-
-
 def ask(llm: MockLLM, text: str, **options: Any) -> None:
     with contextlib.suppress(openai.APIError):
         client = llm.client(max_retries=1)
@@ -48,7 +41,9 @@ def ask(llm: MockLLM, text: str, **options: Any) -> None:
 
 
 def test_an_explanation_says_which_scene_why_and_what_would_have_changed_it(tmp_path: Path) -> None:
-    llm = load(tmp_path)
+    path = tmp_path / "greet.yaml"
+    path.write_text(SCRIPT, encoding="utf-8")
+    llm = MockLLM.load(path)
     ask(llm, "hello my friend")
     explained = llm.explain(-1)
     assert str(explained).splitlines() == [

@@ -57,11 +57,6 @@ def test_each_method_of_a_dialogue_is_a_field_of_the_yaml() -> None:
     assert values(llm) == values(MockLLM(forms))
 
 
-def test_another_word_is_refused_as_in_yaml() -> None:
-    with pytest.raises(ScriptError, match="unseen is 'refuse' or 'accept', not 'maybe'"):
-        MockLLM(unseen="maybe")  # type: ignore[arg-type]
-
-
 def test_fails_is_for_the_reply_before_it_or_else_the_first() -> None:
     llm = MockLLM()
     llm.when(user="a").fails(times=2).then("x").then("y").fails("timeout").fails(status=503)

@@ -153,6 +153,7 @@ def test_any_bytes_get_a_shaped_error(path: str, body: bytes) -> None:
 
 HOSTILE: dict[str, bytes | dict[str, Any]] = {
     "empty": b"",
+    "no object": b"[]",
     "deep list": b"[" * 100_000,
     "deep object": b'{"a":' * 100_000,
     "nan": b'{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "temperature": NaN}',

@@ -22,7 +22,7 @@ from mock_llm.api import endpoint
 from mock_llm.authoring.recording import Recording
 from mock_llm.serve import serve
 from mock_llm.types import HttpRequest, HttpResponse
-from tests.mock_llm.asking import outputs
+from tests.mock_llm.asking import outputs, user
 from tests.mock_llm.test_fuzz import ITEMS
 from tests.mock_llm.test_items import OFFERED, SQL
 from tests.mock_llm.test_wire import SCENES, completion, response
@@ -31,7 +31,6 @@ from tests.rounds import rounds
 pytestmark = pytest.mark.slow
 
 LOOPBACK = True
-USER = {"role": "user", "content": "begin"}
 
 
 def content(client: openai.OpenAI, body: dict[str, Any]) -> Any:
@@ -72,9 +71,9 @@ def test_requests_with_the_same_last_message_get_scenes_of_their_own(tmp_path: P
     out = tmp_path / "lesson.yaml"
     before: list[list[dict[str, str]]] = [
         *([{"role": "system", "content": f"You are {who}.\nBe brief."}] for who in ("a cook", "a pilot")),
-        *([USER, {"role": "assistant", "content": answer}] for answer in ("left", "right")),
+        *([user("begin"), {"role": "assistant", "content": answer}] for answer in ("left", "right")),
     ]
-    asked = [[*messages, {"role": "user", "content": "go on"}] for messages in before]
+    asked = [[*messages, user("go on")] for messages in before]
 
     def scene(n: int) -> dict[str, Any]:
         return {"name": str(n), "when": {"counter": "all", "turn": n}, "reply": {"text": f"answer {n}"}}
@@ -104,12 +103,8 @@ def test_the_command_records_until_it_is_interrupted(tmp_path: Path) -> None:
 def test_an_endpoint_that_does_not_answer_is_named(tmp_path: Path) -> None:
     recorder = MockLLM()
     recorder.record("http://127.0.0.1:9/v1", tmp_path / "lesson.yaml")
-    with (
-        recorder.serve() as here,
-        openai.OpenAI(api_key="x", base_url=here, max_retries=0) as through,
-        pytest.raises(openai.InternalServerError, match=r":9/v1/chat/completions did not answer"),
-    ):
-        through.chat.completions.create(**completion("talk"))
+    with pytest.raises(openai.InternalServerError, match=r":9/v1/chat/completions did not answer"):
+        recorder.client(max_retries=0).chat.completions.create(**completion("talk"))
     assert not (tmp_path / "lesson.yaml").exists()
 
 
@@ -117,8 +112,8 @@ def test_a_recording_is_continued_and_says_what_it_leaves_out(tmp_path: Path) ->
     out = tmp_path / "deep" / "lesson.yaml"
     for word in ("talk", "total"):
         with recording(MockLLM(SCENES), out) as (client, recorder, notes):
-            said = content(client, completion(word))
-            assert content(MockLLM.load(out).client(), completion(word)) == said
+            said = [content(client, completion(word)) for _ in range(2)]
+            assert said == [content(MockLLM.load(out).client(), completion(word))] * 2
             with pytest.raises(openai.UnprocessableEntityError, match="no scene for this request"):
                 client.chat.completions.create(**completion("unscripted"))
             assert [model.id for model in client.models.list()] == ["mock-llm"]
@@ -151,7 +146,7 @@ USES |= st.builds(dict, tool=st.just("sql"), arguments=TEXTS)
 REPLIES = st.builds(dict, text=TEXTS) | st.builds(dict, refusal=TEXTS)
 REPLIES |= st.fixed_dictionaries({"calls": st.lists(USES, min_size=1, max_size=3)}, optional={"text": TEXTS})
 ENDS = st.sampled_from(["stop", "length", "content_filter"])
-GO: Any = {"model": "m", "messages": [{"role": "user", "content": "go"}]}
+GO: Any = {"model": "m", "messages": [user("go")]}
 LOOK: Any = {"name": "look", "parameters": {"type": "object", "properties": {}}}
 SUMMARY = {"reasoning": {"summary": "auto"}, "context_management": [{"type": "compaction"}]}
 ASKED_FOR = "file_search_call.results code_interpreter_call.outputs web_search_call.action.sources".split()

@@ -178,6 +178,8 @@ def test_a_script_can_do_without_verdicts_that_nobody_has_seen(tmp_path: Path) -
             client(head).chat.completions.create(**UNSEEN)
     with pytest.raises(ScriptError, match=r"hello\.yaml:1: unseen is 'refuse' or 'accept', not 'maybe'"):
         client("unseen: maybe\n")
+    with pytest.raises(ScriptError, match="unseen is 'refuse' or 'accept', not 'maybe'"):
+        MockLLM(unseen="maybe")  # type: ignore[arg-type]
 
 
 NOT_SUPPORTED: list[tuple[str, dict[str, Any]]] = [
@@ -239,8 +241,9 @@ def test_the_small_validator_agrees_with_the_jsonschema_package(value: Any, part
 
 
 WORDS = "type properties required items anyOf $ref role content function name".split()
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats(-1e9, 1e9) | st.text(max_size=6)
 KEYS = st.sampled_from(WORDS) | st.text(max_size=4)
-ANYTHING = st.recursive(VALUES, lambda part: st.lists(part, max_size=3) | st.dictionaries(KEYS, part, max_size=4))
+ANYTHING = st.recursive(LEAVES, lambda part: st.lists(part, max_size=3) | st.dictionaries(KEYS, part, max_size=4))
 
 
 SIZED: dict[str, Any] = {  # schemas of this size

@@ -4,22 +4,17 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import httpx2
 import openai
 import pytest
 
 from mock_llm import MockLLM
-from tests.mock_llm.asking import CITY, function_tool
+from tests.mock_llm.asking import CITY, function_tool, user
 
 TOOLS = [function_tool({"name": name, "parameters": CITY}) for name in ("weather", "hotel")]
 
 
 def ask(*messages: Any, **options: Any) -> dict[str, Any]:
     return {"model": "m", "messages": list(messages), "tools": TOOLS, **options}
-
-
-def user(text: str) -> dict[str, str]:
-    return {"role": "user", "content": text}
 
 
 def one(reply: dict[str, Any], **when: Any) -> MockLLM:
@@ -103,10 +98,8 @@ def counted(**reply: Any) -> MockLLM:
 
 def roll(llm: MockLLM, text: str = "roll", retry: int = 0) -> str:
     headers = {"x-stainless-retry-count": str(retry)}
-    with httpx2.Client(transport=llm.transport()) as client:
-        asked = ask(user(text))
-        completion = client.post("http://anywhere/v1/chat/completions", json=asked, headers=headers).json()
-    return str(completion["choices"][0]["message"]["content"])
+    completion = llm.client().chat.completions.create(**ask(user(text)), extra_headers=headers)
+    return str(completion.choices[0].message.content)
 
 
 def test_a_named_counter_counts_calls_and_not_retries() -> None:

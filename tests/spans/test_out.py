@@ -6,7 +6,6 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -52,7 +51,6 @@ def test_tokens_and_dollars_of_the_calls_add_up_to_those_of_the_run() -> None:
         assert sum(span.attributes[name] for span in chats) == made[0].attributes[name]  # type: ignore[misc]
     assert made[0].attributes[names.TOKENS_IN] == run.usage.input_tokens == 400
     assert [span.name for span in made if span.parent_id == made[1].span_id] == ["chat gpt-4o"]
-
     assert [event.name for event in made[0].events] == [
         f"planexec.{kind}" for kind in ("RunStarted", "Paused", "Reviewed", "Ended")
     ]
@@ -125,18 +123,13 @@ def test_ids_come_from_the_events_alone_and_the_epoch_moves_all_times() -> None:
     assert ids(spans.of(before)) != kept
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"epoch": -1.0}, "seconds since 1970 are wanted"),
-        ({"epoch": float("nan")}, "seconds since 1970 are wanted"),
-        ({"trace_id": "7"}, "32 hexadecimal digits are wanted"),
-        ({"trace_id": "0" * 32}, "not all of them zero"),
-    ],
-)
-def test_an_epoch_or_a_trace_id_that_is_none_is_refused(options: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        spans.of(Run(), **options)
+def test_an_epoch_or_a_trace_id_that_is_none_is_refused() -> None:
+    for epoch in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="seconds since 1970 are wanted"):
+            spans.of(Run(), epoch=epoch)
+    for trace_id, words in {"7": "32 hexadecimal digits are wanted", "0" * 32: "not all of them zero"}.items():
+        with pytest.raises(ValueError, match=words):
+            spans.of(Run(), trace_id=trace_id)
 
 
 PROGRAM = """
