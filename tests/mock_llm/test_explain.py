@@ -62,18 +62,25 @@ def test_an_explanation_says_which_scene_why_and_what_would_have_changed_it(tmp_
 
 
 def test_calls_that_no_scene_answered_are_explained_too(tmp_path: Path) -> None:
-    llm = MockLLM([{"name": f"tie {n}", "when": {"says": "tie"}, "reply": {"text": "x"}} for n in range(2)])
+    says = {"tie 0": "tie", "tie 1": "tie", "one": "one", "both": ["one", "two"]}
+    llm = MockLLM([{"name": name, "when": {"says": says[name]}, "reply": {"text": "x"}} for name in says])
     ask(llm, "tie")
     ask(llm, "else")
     ask(llm, "tie", temperature=9)
     told = [str(llm.explain(n)) for n in range(3)]
     assert "Call 0: several scenes fit." in told[0]
+    error = llm.calls[0].error
+    assert error is not None
+    assert (error.status, error.code) == (422, "ambiguous_scenes")
+    assert re.findall("'tie .'", error.message) == ["'tie 0'", "'tie 1'"]
     assert "Call 1: no scene fits." in told[1]
     assert "The nearest scene is" in told[1]
     assert "Call 2 was refused before any scene was checked." in told[2]
     assert "Expected a value <= 2" in told[2]
     with pytest.raises(IndexError):
         llm.explain(3)
+    ask(llm, "one")
+    assert str(llm.explain(3)).endswith("It would have answered if this were also true: says: two.")
 
 
 def test_check_names_what_can_not_answer_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:

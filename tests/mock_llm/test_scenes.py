@@ -75,13 +75,6 @@ def test_the_scene_with_the_most_conditions_answers() -> None:
         assert [text_of(scenes, request(said)) for said in ("a b", "a", "c")] == ["two", "one", "fallback"]
 
 
-def test_a_tie_is_refused_and_names_both_scenes() -> None:
-    error = error_of([scene("one", says="a"), scene("two", last="a")], request("a"))
-    assert (error.status, error.code) == (422, "ambiguous_scenes")
-    assert "'one'" in error.message
-    assert "'two'" in error.message
-
-
 def test_replies_use_what_was_found_in_the_newest_message() -> None:
     reply = Reply(json={"text": "it is {{total}}", "value": "{{total|json}}", "all": "{{whole}}"})
     scene = Scene("sum", reply, When(find={"total": r"total=(\d+)", "whole": r"total=\d+"}))
@@ -100,7 +93,7 @@ def test_found_texts_are_never_expanded_again(text: str) -> None:
     assert fill("<{{a}}>", {"a": "{{b}}", "b": text}) == "<{{b}}>"
 
 
-def test_a_python_reply_is_written_as_json_and_refused_where_it_fails() -> None:
+def test_a_reply_in_python_is_written_as_json_and_refused_where_it_fails() -> None:
     assert text_of([Scene("sum", Reply(python=lambda asked: {"of": asked.last.text}))], request("3")) == '{"of": "3"}'
     for function, told in ((lambda _: 1 / 0, "ZeroDivisionError"), (lambda _: None, "a return statement missing")):
         error = error_of([Scene("bad", Reply(python=function))], request("x"))
