@@ -15,7 +15,7 @@ FAIRNESS = """## Who is compared, and what each does not do
 All contenders get the same plan, call the same plain functions, and resolve references by the same function. The contenders
 of a table ran in one process, one after the other in every round; a ratio is the median of the rounds' ratios.
 The cost of a step is processor time, of all threads of the process: the steps do nothing, and other processes on the
-machine don't count. Calls of the model are on the wall.
+machine don't count.
 Everybody starts from the steps as read from JSON, unless the row says "from JSON".
 
 | contender | what it is here | what it does not do, and ours does |

@@ -4,11 +4,10 @@ import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 Taken = dict[str, list[float]]
-real, work = perf_counter, process_time  # the time on the wall, and the processor's time of this process
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ def number(value: float, places: int = 1) -> str:
     return f"{value:.{places}f}" if value >= 0.1 or value == 0 else f"{value:.2g}"
 
 
-def rounds(contenders: Mapping[str, Callable[[], Any]], times: int, clock: Callable[[], float] = work) -> Taken:
+def rounds(contenders: Mapping[str, Callable[[], Any]], times: int) -> Taken:
     """Seconds of every contender in every round; in each round all of them run, one after the other.
 
     What was in memory before is left out of the garbage collections, so that each costs the same.
@@ -65,9 +64,9 @@ def rounds(contenders: Mapping[str, Callable[[], Any]], times: int, clock: Calla
         for turn in range(times + 1):
             for name, contender in contenders.items():
                 gc.collect()
-                began = clock()
+                began = process_time()
                 contender()
-                seconds = clock() - began
+                seconds = process_time() - began
                 if turn or times == 1:  # the first round warms up
                     taken[name].append(seconds)
     finally:

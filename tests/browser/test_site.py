@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright
 
 import mock_llm
 import planexec_lab
@@ -115,13 +115,12 @@ def address(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
 
 
 @pytest.fixture(scope="module")
-def cut_off() -> Iterator[Browser]:
+def cut_off(playwright: Playwright) -> Iterator[Browser]:
     """A browser for which no host but this machine has a name."""
     assert CHROMIUM, "there is no Chromium here"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, tab.CUT])
-        yield browser
-        browser.close()
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, tab.CUT])
+    yield browser
+    browser.close()
 
 
 @pytest.fixture
