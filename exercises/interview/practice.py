@@ -77,6 +77,7 @@ class Practice:
     def widget(self) -> ipywidgets.VBox:
         """Return the interview as widgets: the question, a timer, a field for the answer, and buttons."""
         import ipywidgets
+        from planexec_lab.views import on_event
 
         wide = ipywidgets.Layout(width="auto", max_width="720px")
         line, after = ipywidgets.HTML(layout=wide), ipywidgets.HTML(layout=wide)
@@ -106,7 +107,7 @@ class Practice:
             show()
 
         for button in buttons:
-            button.on_click(answered)
+            on_event(button, answered)
         show()
         return ipywidgets.VBox([line, field, ipywidgets.HBox(buttons), after])
 

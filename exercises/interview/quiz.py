@@ -94,6 +94,7 @@ def quiz(lesson: str) -> LessonQuiz:
 def _part(number: int, question: cards.Quiz, checked: Callable[[int, cards.Choice], None]) -> ipywidgets.VBox:
     """Return one question with its choices, its button, and a field for the explanation."""
     import ipywidgets
+    from planexec_lab.views import on_event
 
     wide = ipywidgets.Layout(width="auto", max_width="720px")
     options = [f"{letter}) {choice.text}" for letter, choice in zip(ascii_lowercase, question.choices, strict=False)]
@@ -109,8 +110,8 @@ def _part(number: int, question: cards.Quiz, checked: Callable[[int, cards.Choic
         feedback.value = f'<div role="status" style="line-height:1.4">{escape(_verdict(one))}</div>'
         checked(number, one)
 
-    choice.observe(chosen, "index")
-    button.on_click(check)
+    on_event(choice, chosen, "index")
+    on_event(button, check)
     asked = ipywidgets.HTML(
         f'<div style="line-height:1.4"><strong>{number}. {escape(question.ask)}</strong></div>', layout=wide
     )

@@ -1,5 +1,6 @@
 """The desk in process: what its controls and scripts do, that Approve is off while the plan is unfit, and late keys."""
 
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from planexec_lab.views import NobodyThere, NotDecided, ScriptError
 from planexec_lab.views import desk as open_desk
 from planexec_lab.views.review_desk import opening, presence
+from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.widget import Review
 from planexec_lite import Decision, Plan, Step
 from planexec_lite.events import Grant
@@ -232,6 +234,22 @@ def page_answers(shown: Review) -> None:
 
 def click(shown: Review, name: str) -> None:
     shown.controls[name].click()
+
+
+def test_an_edit_on_another_thread_waits_for_this_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown, added = desk(), Draft.added
+    typing = Thread(target=fill, args=(shown, "1: days", "30"))
+
+    def slowly(draft: Draft) -> Draft:
+        typing.start()
+        typing.join(0.3)
+        return added(draft)
+
+    monkeypatch.setattr(Draft, "added", slowly)
+    press(shown, "Edit 1", "Add a step")
+    typing.join()
+    assert shown.draft.params(0) == {"city": "Lima", "days": 30}
+    assert "4: tool" in shown.controls
 
 
 @pytest.mark.parametrize("late", ["10", "1x"])  # the page sends it when "1" was answered

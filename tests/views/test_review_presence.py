@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -127,12 +129,22 @@ def test_ipython_in_a_terminal_counts_as_a_person(tmp_path: Path) -> None:
     assert "there is no notebook here" in done.stdout
 
 
-@pytest.mark.notebooks
-def test_cells_that_arrive_late_behind_an_undecided_desk_do_not_run(tmp_path: Path) -> None:
+@contextmanager
+def kernel(tmp_path: Path) -> Iterator[Any]:
+    """The client of a kernel that shows an undecided desk."""
     manager, client = start_new_kernel(env=books.environment(tmp_path) | {"PYTHONPATH": str(books.ROOT)})
     try:
         for cell in (FIRST, SPLIT[0]):
             assert client.execute_interactive(cell, timeout=60, output_hook=len)["content"]["status"] == "ok"
+        yield client
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.notebooks
+def test_cells_that_arrive_late_behind_an_undecided_desk_do_not_run(tmp_path: Path) -> None:
+    with kernel(tmp_path) as client:
         asked = client.execute(SPLIT[1])
         while client.get_iopub_msg(timeout=60)["msg_type"] != "display_data":  # the words that nobody has decided
             pass
@@ -141,6 +153,29 @@ def test_cells_that_arrive_late_behind_an_undecided_desk_do_not_run(tmp_path: Pa
         said = {one["parent_header"]["msg_id"]: one["content"] for one in replies}
         assert said[asked]["ename"] == "NotDecided"
         assert said[late]["status"] == "aborted"
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+
+
+THREADS = """import threading
+ran, edited = [], type(desk)._refresh
+type(desk)._refresh = lambda self: (ran.append(threading.current_thread().name), edited(self))"""
+
+
+@pytest.mark.notebooks
+def test_what_is_typed_is_handled_on_the_thread_of_the_cells(tmp_path: Path) -> None:
+    with kernel(tmp_path) as client:
+
+        def run(code: str) -> str:
+            sent: list[Any] = []
+            client.execute_interactive(code, timeout=60, output_hook=sent.append)
+            return "".join(message["content"].get("text", "") for message in sent).strip()
+
+        comment = run(f"{THREADS}\nprint(desk.controls['Comment'].model_id)")
+        client.control_channel.send(client.session.msg("create_subshell_request"))
+        subshell = client.get_control_msg(timeout=60)["content"]["subshell_id"]
+        for text in ("a", "ab", "abc"):
+            state = {"method": "update", "state": {"value": text}, "buffer_paths": []}
+            message = client.session.msg("comm_msg", {"comm_id": comment, "data": state})
+            message["header"]["subshell_id"] = subshell
+            client.shell_channel.send(message)
+            run("pass")
+        assert run("print(ran)") == str(["MainThread"] * 3)

@@ -14,6 +14,8 @@ from typing import Any
 
 import ipywidgets as w
 
+from planexec_lab.views.widgets import on_event
+
 
 class Fence:
     """Delays an action until the page has sent everything that was typed before.
@@ -84,7 +86,7 @@ class Fence:
         """A widget whose views the page counts, and has not counted yet."""
         post = w.HTML(layout={"display": "none"})
         post._view_count = 0
-        post.observe(lambda _: self._answered(), "_view_count")
+        on_event(post, lambda _: self._answered(), "_view_count")
         return post
 
     def _ask(self) -> None:

@@ -7,13 +7,15 @@ from typing import Any
 
 import ipywidgets as w
 
+from planexec_lab.views.widgets import on_event
+
 WIDE = {"width": "auto"}
 
 
 def button(name: str, press: Callable[[], None], style: str = "") -> Any:
     """Return a button that is called by what is written on it."""
     made = w.Button(description=name, layout=WIDE)
-    made.on_click(lambda _: press())
+    on_event(made, lambda _: press())
     if style:
         made.add_class(style)
     return made
@@ -22,7 +24,7 @@ def button(name: str, press: Callable[[], None], style: str = "") -> Any:
 def labelled(control: Any, label: str, typed: Callable[[str], None]) -> Any:
     """Give a field its label, and call `typed` with each new text in it."""
     control.description, control.style.description_width, control.layout.width = label, "110px", "auto"
-    control.observe(lambda event: typed(event["new"]), "value")
+    on_event(control, lambda event: typed(event["new"]), "value")
     return control
 
 
@@ -34,6 +36,4 @@ def styled(widget: Any, style: str) -> Any:
 
 def focus(control: Any) -> None:
     """Put the focus on a control; ipywidgets 7, which Colab has, can't, and there it stays where the browser leaves it."""
-    put = getattr(control, "focus", None)
-    if put is not None:
-        put()
+    getattr(control, "focus", lambda: None)()

@@ -96,10 +96,9 @@ def _environment(process: int) -> Mapping[str, str]:
     try:
         import psutil  # comes with ipykernel
 
-        environment: dict[str, str] = psutil.Process(process).environ()
+        return dict(psutil.Process(process).environ())
     except Exception:  # no such process, no permission, or no psutil: there might be a person
         return {}
-    return environment
 
 
 WAITS = "The run waits for you."

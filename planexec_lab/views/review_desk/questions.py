@@ -259,10 +259,9 @@ class More(Question):
         """The meaning of the answers."""
         more = self._more(typed)
         extra = ", ".join(in_words(name, amount) for name, amount in more.bounds.items()) if more is not None else ""
+        granted = f"the run gets {extra} more" if extra else "not yet; every field takes a number above zero"
         lines = [
-            f"Grant more: the run gets {extra} more."
-            if extra
-            else "Grant more: not yet; every field takes a number above zero.",
+            f"Grant more: {granted}.",
             "Stop: the run ends here, and what was done stays.",
             "Roll back: completed steps are undone.",
         ]

@@ -43,10 +43,8 @@ class Rows:
         self._open: int | None = None
         self._form: Form | None = None
         self._remove: Any = None
-        self._wide, self._narrow = (
-            w.Layout(flex="1 1 0%", width="auto", min_width="0"),
-            w.Layout(width="auto", flex="0 0 auto"),
-        )
+        self._wide = w.Layout(flex="1 1 0%", width="auto", min_width="0")
+        self._narrow = w.Layout(width="auto", flex="0 0 auto")
 
     @property
     def controls(self) -> dict[str, Any]:

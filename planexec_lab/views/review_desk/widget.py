@@ -62,19 +62,16 @@ class Review:
             choice: button(name, partial(self._press, choice)) for choice, name in question.buttons.items()
         }
         next(iter(self._buttons.values())).add_class("pxl-main")
-        yes, back = (
-            button("Yes, approve", lambda: self._press("approve", True), "pxl-main"),
-            button("Back to the plan", self._back),
-        )
+        yes = button("Yes, approve", lambda: self._press("approve", True), "pxl-main")
+        back = button("Back to the plan", self._back)
         self._surely = {one.description: one for one in (yes, back)}
         self._bar = styled(w.Box(list(self._buttons.values())), "pxl-buttons")
         self._sure_bar = styled(w.Box([yes, back]), "pxl-buttons")
         self._asked = w.VBox(list(self._fields.values()), layout={"grid_gap": "6px"})
         self._fence = Fence(lambda: 0 if self._by == SCRIPT else self.views, presence.from_a_page)
         above = self._rows.box if self._rows is not None else w.HTML(question.figure._repr_html_())
-        end = styled(
-            w.VBox([self._changed, self._asked, self._stand, self._bar, self._sure_bar], layout=WIDE), "pxl-end"
-        )
+        end = w.VBox([self._changed, self._asked, self._stand, self._bar, self._sure_bar], layout=WIDE)
+        styled(end, "pxl-end")
         self.box = w.VBox([w.HTML(looks.STYLE), self._head, above, end, self._fence.box])
         self.box.add_class("pxl-desk")
 

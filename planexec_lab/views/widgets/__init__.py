@@ -6,6 +6,6 @@ Read `widget_output` (the output of a widget's cell), `status_region` (the text 
 
 from planexec_lab.views.widgets.live_board import live
 from planexec_lab.views.widgets.trace_player import player
-from planexec_lab.views.widgets.widget_output import renew_still, show_widget, written
+from planexec_lab.views.widgets.widget_output import on_event, renew_still, show_widget, written
 
-__all__ = ["live", "player", "renew_still", "show_widget", "written"]
+__all__ = ["live", "on_event", "player", "renew_still", "show_widget", "written"]

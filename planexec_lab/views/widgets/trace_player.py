@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import Future
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import ipywidgets as w
@@ -16,7 +17,7 @@ from planexec_lab.views.graph_drawing import graph
 from planexec_lab.views.narration import sentences, trace
 from planexec_lab.views.timeline_drawing import timeline
 from planexec_lab.views.widgets.status_region import StatusRegion
-from planexec_lab.views.widgets.widget_output import STYLE, show_widget, written
+from planexec_lab.views.widgets.widget_output import STYLE, on_event, show_widget, written
 from planexec_lite.run import Run
 
 PAUSE = 0.9  # seconds from one event to the next while it plays
@@ -60,15 +61,15 @@ class Player:
         names = ("First", "Back", "Play", "Next", "Last")
         self.first, self.back, self.play, self.next, self.last = (w.Button(description=words) for words in names)
         # No button is put out of use at an end of the run: it would lose the focus there
-        self.first.on_click(lambda _: self._go(-last))
-        self.back.on_click(lambda _: self._go(-1))
-        self.play.on_click(lambda _: self._stop() if self.playing else self._start())
-        self.next.on_click(lambda _: self._go(1))
-        self.last.on_click(lambda _: self._go(last))
-        self._loop = _loop()
+        for button, by in ((self.first, -last), (self.back, -1), (self.next, 1), (self.last, last)):
+            on_event(button, partial(self._go, by))
+        on_event(self.play, lambda _: self._stop() if self.playing else self._start())
+        self._loop: asyncio.AbstractEventLoop | None = None  # the kernel's; without one, the player does not play
+        with suppress(RuntimeError):
+            self._loop = asyncio.get_running_loop()
         self._task: Future[None] | None = None
         self.play.disabled = self._loop is None
-        self.number.observe(lambda _: self._show(), "value")
+        on_event(self.number, lambda _: self._show(), "value")
         self._status = StatusRegion("")
         self._graph, self._timeline, self._board = w.HTML(), w.HTML(), w.HTML()
         buttons = w.HBox([self.first, self.back, self.play, self.next, self.last, self.number])
@@ -122,7 +123,7 @@ class Player:
             self._go(1)
         self._stop()
 
-    def _go(self, by: int) -> None:
+    def _go(self, by: int, _: object = None) -> None:
         self.number.value = min(max(self.number.value + by, 0), self.number.max)
 
     def _show(self) -> None:
@@ -141,14 +142,6 @@ class Player:
         events = len(self._narration)
         words = repr(self) if events <= MOST_EVENTS else f"{events:,} events: views.player(run) shows them one by one"
         show_widget(self.box, repr(self), f"{self.at(self.number.value).board._repr_html_()}\n{written(words)}")
-
-
-def _loop() -> asyncio.AbstractEventLoop | None:
-    """The event loop of the kernel, on which the player plays; without one, the player does not play."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
 
 
 def player(run: Run) -> Player:

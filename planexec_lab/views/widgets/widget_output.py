@@ -1,4 +1,4 @@
-"""The output of a widget's cell: the widget, and below it a still picture that stays when the widget is gone.
+"""The output of a widget's cell, and what the page answers: the widget, and below it a still picture that stays.
 
 A notebook stores the id of a widget, never the widget. After a restart of the kernel the id is unknown; JupyterLab then writes
 "model not found" and ignores other forms of the same output. So the picture is a separate output, and a style inside the
@@ -7,8 +7,10 @@ widget hides it while the widget lives.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from html import escape
+from threading import RLock
 from typing import Any
 
 import ipywidgets as w
@@ -42,6 +44,26 @@ _TEXT = (
     f"margin:8px 0 0;padding:12px {theme.MARGIN}px;color:{theme.TEXT};background-color:{theme.PLATE};border-radius:8px;"
     "font-size:12px;line-height:1.45;white-space:pre-wrap;overflow-wrap:anywhere"
 )
+
+_one_at_a_time = RLock()
+
+
+def on_event(widget: Any, handle: Callable[[Any], None], trait: str = "") -> None:
+    """Call `handle` when a button is pressed or a trait changes, one call at a time and in the page's order.
+
+    JupyterLab gives the widgets a second thread of the kernel, which answers while a cell runs. ipykernel 7 sends each
+    message to the thread that last changed that widget, so a press can overtake the text that was typed before it, and
+    two edits can start from the same plan. So all of it goes to the first thread, behind the cell that runs. Where a
+    kernel does not let a widget choose, the calls still wait for each other.
+    """
+    if hasattr(widget.comm, "_reply_subshell_for"):
+        widget.comm._reply_subshell_for = lambda data, default: None
+
+    def called(event: Any) -> None:
+        with _one_at_a_time:
+            handle(event)
+
+    widget.observe(called, trait) if trait else widget.on_click(called)
 
 
 def show_widget(widget: w.Box, text: str, page: str = "", name: str = "") -> None:
