@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench import speed
-from tests.bench.report import Part, Report, load
+from tests.bench.report import Part, Report
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,8 @@ QUICK = Effort({100: 5, 1_000: 5}, (2_000, 3))
 
 
 def measure(effort: Effort) -> Report:
-    began = load()
-    parts = [
-        Part("A step, beside plain peers", speed.measure(effort.sizes), "ours", "peer"),
-        Part("Retries with backoff", speed.retried(*effort.retried), "with failures", "without"),
-    ]
-    return Report(parts, (began, load()))
+    steps = Part("A step, beside plain peers", speed.measure(effort.sizes), "ours", "peer")
+    return Report([steps, Part("Retries with backoff", speed.retried(*effort.retried), "with failures", "without")])
 
 
 def main(arguments: list[str] | None = None) -> int:
