@@ -213,11 +213,6 @@ def test_ci_calls_the_test_command_of_the_readme_and_what_is_wide() -> None:
     assert re.search(r"^make test$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M)
 
 
-def targets() -> dict[str, str]:
-    lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
-    return {m[1]: m[2] for line in lines if (m := re.match(r"([a-z-]+):.*?## (.+)", line))}
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows goes by conda")
 def test_jupyterlab_keeps_the_theme_that_a_person_chose() -> None:
     """Settings of the environment win over a person's, when the theme follows the system; only the site sets that."""
@@ -227,12 +222,8 @@ def test_jupyterlab_keeps_the_theme_that_a_person_chose() -> None:
 
 def test_make_alone_lists_every_command() -> None:
     done = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True)
-    listed = {line.split()[1] for line in done.stdout.splitlines()}
-    assert (
-        listed
-        == set(targets())
-        >= {*["lab", "test", "check", "notebooks", "lint", "bench", "test-latest", "exercises", "clean", "help"]}
-    )
+    commands = re.findall(r"^([a-z-]+):.*?## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    assert [line.split()[1] for line in done.stdout.splitlines()] == commands
 
 
 CACHES = ("mypy_cache", "ruff_cache", "pytest_cache", "hypothesis")

@@ -27,6 +27,7 @@ LEARNERS = ("ada", "grace", "edsger")
 TOUR = LESSONS[0]
 PASSWORD = "any"  # the hub of this test asks for none
 ANSWERS = {"ada": ("1, 5", "right"), "grace": ("2, 2", "wrong"), "edsger": ("1, 5", "right")}
+NOTE = "a note of mine"
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +152,26 @@ def test_each_learner_s_progress_is_kept_in_their_home(running: Hub, pages: dict
         kept = running.places.homes / learner / "planexec-progress.json"
         assert json.loads(kept.read_text(encoding="utf-8"))["01.1"] == verdict
         assert not (running.copy_of(learner) / "exercises" / "progress.json").exists()
+
+
+def test_the_link_brings_what_is_new_and_keeps_what_a_learner_wrote(running: Hub, pages: dict[str, Page]) -> None:
+    learner = LEARNERS[0]
+    own, page = running.copy_of(learner), pages[learner]
+    tour = own / "notebooks" / TOUR.name
+    changed = nbformat.read(tour, as_version=4)
+    changed.cells[0].source = NOTE
+    nbformat.write(changed, tour)
+    upstream = hub.repository(running.places)
+    theirs = nbformat.read(upstream / "notebooks" / TOUR.name, as_version=4)
+    theirs.cells[0].source = "# What the teacher changed"
+    nbformat.write(theirs, upstream / "notebooks" / TOUR.name)
+    (upstream / "NEWS.md").write_text("New this week.\n", encoding="utf-8")
+    hub.commit(upstream, "news")
+    page.goto(running.link())
+    wait_for_book(page, f"{hub.NAME}/notebooks/{TOUR.name}")
+    assert (own / "NEWS.md").read_text(encoding="utf-8") == "New this week.\n"
+    assert nbformat.read(tour, as_version=4).cells[0].source == NOTE
+    assert (own / "exercises" / "own.ipynb").exists()
 
 
 def test_the_buttons_of_a_desk_are_the_server_s(running: Hub, pages: dict[str, Page]) -> None:
