@@ -124,14 +124,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In the quick round a test with many cases is tried on a sample of them: the first two, and then every tenth."""
+    """In the quick round a test with many cases is tried on a sample of them: the first, and then every tenth."""
     if "not slow" not in config.getoption("markexpr"):
         return
     cases, kept, left_out = Counter[str](), list[pytest.Item](), list[pytest.Item]()
     for item in items:
         test = item.nodeid.partition("[")[0]
         cases[test] += 1
-        (kept if cases[test] <= 2 or cases[test] % 10 == 0 else left_out).append(item)
+        (kept if cases[test] == 1 or cases[test] % 10 == 0 else left_out).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
 
