@@ -1,15 +1,18 @@
-"""The report: tables with the medians of the rounds, targets and verdicts.
+"""Timing side by side, and the report: tables with the medians of the rounds, targets and verdicts.
 
 All contenders get the same plan, call the same plain functions, and resolve references by the same function. Those of a table
 run in one process, one after the other in every round. The peers check, record, retry, undo and resume nothing.
 """
 
+import gc
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import median
+from time import process_time
+from typing import Any
 
-Taken = Mapping[str, list[float]]  # the seconds of each contender in each round
+Taken = dict[str, list[float]]  # the seconds of each contender in each round
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,28 @@ def beside(what: str, taken: Taken, ours: str, theirs: str, scale: float, most: 
     """The row of two contenders that ran in the same rounds; `scale` turns seconds into microseconds of a step."""
     mine, other = (median(taken[name]) * scale for name in (ours, theirs))
     return Row(what, mine, other, median(a / b for a, b in zip(taken[ours], taken[theirs], strict=True)), most)
+
+
+def rounds(contenders: Mapping[str, Callable[[], Any]], times: int) -> Taken:
+    """Seconds of every contender in every round; in each round all of them run, one after the other.
+
+    What was in memory before is left out of the garbage collections, so that each costs the same.
+    """
+    taken: Taken = {name: [] for name in contenders}
+    gc.collect()
+    gc.freeze()
+    try:
+        for turn in range(times + 1):
+            for name, contender in contenders.items():
+                gc.collect()
+                began = process_time()
+                contender()
+                seconds = process_time() - began
+                if turn or times == 1:  # the first round warms up
+                    taken[name].append(seconds)
+    finally:
+        gc.unfreeze()
+    return {name: seconds[-times:] for name, seconds in taken.items()}
 
 
 @dataclass

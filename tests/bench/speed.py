@@ -7,8 +7,7 @@ from typing import Any
 from planexec_lite import Backoff, Inline, Plan, Policy, Pool, Simulated, Tool, Toolbox, ToolExecutor, execute
 from tests.bench import peers
 from tests.bench.plans import FUNCTIONS, SHAPES, alone, text_of, valid, whole
-from tests.bench.report import Row, beside
-from tests.bench.timing import rounds
+from tests.bench.report import Row, beside, rounds
 
 PAIRS = [  # ours, theirs, the target at 1,000 steps
     ("Inline", "asyncio", 1.5),
