@@ -6,6 +6,7 @@ otherwise a cell that forgets an import could pass. ``python .ci/forked_kernels.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -92,6 +93,7 @@ def main() -> None:
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # as a kernel sets it
     for package in PACKAGES:
         importlib.import_module(package)
+    gc.freeze()  # so that no kernel looks at these packages again, and copies their memory
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     print("ready", flush=True)
     while line := sys.stdin.readline():  # ends with the process that asked

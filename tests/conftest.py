@@ -3,6 +3,7 @@
 At the end of a run stands how many seconds each part took (`make test`, `make wide`, `make weekly`).
 """
 
+import gc
 import multiprocessing
 import os
 from collections import Counter
@@ -10,7 +11,9 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from copy import deepcopy
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -20,6 +23,10 @@ from planexec_lite import Inline, Journal, Pool, Simulated
 from planexec_lite.workers import Workers
 from tests.network_cut import sitecustomize  # noqa: F401  (importing it cuts the network for this process)
 from tests.rounds import ALL
+
+gc.set_threshold(
+    100_000, 20, 50
+)  # else a quarter of the time of a collection, and more in some tests, goes to the collector
 
 for variable in [name for name in os.environ if name.startswith(("PLANEXEC_", "OPENAI_"))]:
     if variable != "PLANEXEC_COMPARE":
@@ -60,13 +67,29 @@ def journal(tmp_path: Path) -> Journal:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def each_script_is_parsed_once() -> Iterator[None]:
-    """The scripts of the worlds are YAML of a few hundred lines, read again for every run: a tenth of the time of some parts."""
+def scripts_and_type_hints_are_read_once() -> Iterator[None]:
+    """The scripts of the worlds are YAML of a few hundred lines, read for every run: a tenth of the time of some parts.
+
+    Another tenth are the type hints of the tools, which worlds and checks of exercises make again for every run.
+    """
     from mock_llm.script import loading
 
-    parsed = cache(loading.read_yaml)
+    tool = import_module("planexec_lite.tools.tool")  # `planexec_lite.tools.tool` is the function
+    parsed, read, known = cache(loading.read_yaml), tool.arguments_of, dict[Any, Any]()
+
+    def arguments_of(name: str, function: Any, doc: str) -> Any:
+        plain = getattr(function, "__func__", function)
+        ours = isinstance(plain, FunctionType) and plain.__module__.startswith(("planexec_lab.", "exercises."))
+        if not ours or hasattr(plain, "__wrapped__"):
+            return read(name, function, doc)
+        key = (name, doc, plain is function, plain.__code__, repr(plain.__defaults__), repr(plain.__kwdefaults__))
+        if key not in known:
+            known[key] = read(name, function, doc)
+        return known[key]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loading, "read_yaml", lambda text: deepcopy(parsed(text)))
+        patch.setattr(tool, "arguments_of", arguments_of)
         yield
 
 
@@ -101,23 +124,28 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In the quick round a test with many cases is tried on a sample of them: the first two, and then every tenth."""
+    """In the quick round a test with many cases is tried on a sample of them: the first, and then every tenth."""
     if "not slow" not in config.getoption("markexpr"):
         return
     cases, kept, left_out = Counter[str](), list[pytest.Item](), list[pytest.Item]()
     for item in items:
         test = item.nodeid.partition("[")[0]
         cases[test] += 1
-        (kept if cases[test] <= 2 or cases[test] % 10 == 0 else left_out).append(item)
+        (kept if cases[test] == 1 or cases[test] % 10 == 0 else left_out).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays, so the garbage collector need not look at it again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """A worker for each processor, six at most, and more beside kernels and browsers, which wait most of their time."""
     chosen = config.getoption("markexpr")
-    waiting = 0 if "not browser" in chosen else 4 if "not wide" in chosen or chosen.startswith("wide") else 2
+    waiting = 0 if "not browser" in chosen else 4 if chosen.startswith("wide") else 3 if "not wide" in chosen else 2
     return min(6, (os.cpu_count() or 1) + waiting)
 
 

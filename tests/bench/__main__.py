@@ -9,8 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench import others, speed
-from tests.bench.report import Part, Report, load
+from tests.bench import speed
+from tests.bench.report import Part, Report
 
 
 @dataclass(frozen=True)
@@ -19,23 +19,15 @@ class Effort:
 
     sizes: dict[int, int]  # rounds by number of steps
     retried: tuple[int, int]  # steps and rounds for runs with and without retries
-    imports: int  # rounds
-    calls: int  # calls of the scripted model in a round
 
 
-FULL = Effort({100: 15, 1_000: 15, 10_000: 3}, (2_000, 9), 11, 50)
-QUICK = Effort({100: 5, 1_000: 5}, (2_000, 3), 7, 20)
+FULL = Effort({100: 15, 1_000: 15, 10_000: 3}, (2_000, 9))
+QUICK = Effort({100: 5, 1_000: 5}, (2_000, 3))
 
 
 def measure(effort: Effort) -> Report:
-    began = load()
-    parts = [
-        Part("A step, beside plain peers", speed.measure(effort.sizes), "ours", "peer"),
-        Part("Retries with backoff", speed.retried(*effort.retried), "with failures", "without"),
-        Part("Import", others.imports(effort.imports), "ours", "pydantic, sqlite3 and one model"),
-        Part("The scripted model, a call", others.calls(effort.calls), "ours", "openai client, in process"),
-    ]
-    return Report(parts, (began, load()))
+    steps = Part("A step, beside plain peers", speed.measure(effort.sizes), "ours", "peer")
+    return Report([steps, Part("Retries with backoff", speed.retried(*effort.retried), "with failures", "without")])
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,7 +1,6 @@
-"""The plans that are timed: a chain, a fan-out, layers of ten, and random ones; as JSON text. And ours, as anyone calls it."""
+"""The plans that are timed: a chain, a fan-out, and layers of ten; as JSON text. And ours, as anyone calls it."""
 
 import json
-import random
 from collections.abc import Callable
 
 from planexec_lite import Plan, PlanError, Run, Toolbox, ToolExecutor, execute, tool
@@ -23,17 +22,10 @@ def layered(n: int) -> list[int]:
     return list(range(start, start + 10)) if start > 0 else []
 
 
-def by_chance(n: int) -> list[int]:
-    """Up to three of the fifty steps before it; the same ones on every run."""
-    chance = random.Random(n)
-    return sorted(chance.sample(range(max(1, n - 50), n), min(n - 1, chance.randint(0, 3))))
-
-
 SHAPES: dict[str, Callable[[int], list[int]]] = {
     "chain": lambda n: [n - 1] if n > 1 else [],
     "fan-out": lambda n: [1] if n > 1 else [],
     "layered": layered,
-    "random": by_chance,
 }
 
 

@@ -1,28 +1,66 @@
-"""The report: tables with targets and verdicts, and the contenders."""
+"""Timing side by side, and the report: tables with the medians of the rounds, targets and verdicts.
 
-import os
-import platform
-from dataclasses import dataclass, field
-
-from tests.bench.timing import Row
-
-LEGIBILITY = (
-    "A missed target compared with asyncio or threads is the cost of legibility: every start and every result is a frozen event, "
-    "the board is a fold of them, and one pure function decides what comes next. The peers keep none of that."
-)
-FAIRNESS = """## Who is compared, and what each does not do
-
-All contenders get the same plan, call the same plain functions, and resolve references by the same function. The contenders
-of a table ran in one process, one after the other in every round; a ratio is the median of the rounds' ratios.
-The cost of a step is processor time, of all threads of the process: the steps do nothing, and other processes on the
-machine don't count. Calls of the model are on the wall.
-Everybody starts from the steps as read from JSON, unless the row says "from JSON".
-
-| contender | what it is here | what it does not do, and ours does |
-|---|---|---|
-| planexec_lite, Inline, Pool, Simulated | `execute` checks the plan, and each call is validated again | |
-| asyncio + graphlib, threads + graphlib | a task a step, started when it may | check, record, retry, undo, resume |
+All contenders get the same plan, call the same plain functions, and resolve references by the same function. Those of a table
+run in one process, one after the other in every round. The peers check, record, retry, undo and resume nothing.
 """
+
+import gc
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from time import process_time
+from typing import Any
+
+Taken = dict[str, list[float]]  # the seconds of each contender in each round
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the report; `ratio` is the median of the rounds' ratios, and `most` is the target."""
+
+    what: str
+    ours: float
+    theirs: float
+    ratio: float
+    most: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Whether the target is met; empty without a target."""
+        return "" if self.most is None else "MISSED" if self.ratio > self.most else "met"
+
+    def __str__(self) -> str:
+        target = "" if self.most is None else f"≤ {self.most:g}"
+        return f"| {self.what} | {self.ours:,.1f} µs | {self.theirs:,.1f} µs | {self.ratio:.2f} | {target} | {self.verdict} |"
+
+
+def beside(what: str, taken: Taken, ours: str, theirs: str, scale: float, most: float | None = None) -> Row:
+    """The row of two contenders that ran in the same rounds; `scale` turns seconds into microseconds of a step."""
+    mine, other = (median(taken[name]) * scale for name in (ours, theirs))
+    return Row(what, mine, other, median(a / b for a, b in zip(taken[ours], taken[theirs], strict=True)), most)
+
+
+def rounds(contenders: Mapping[str, Callable[[], Any]], times: int) -> Taken:
+    """Seconds of every contender in every round; in each round all of them run, one after the other.
+
+    What was in memory before is left out of the garbage collections, so that each costs the same.
+    """
+    taken: Taken = {name: [] for name in contenders}
+    gc.collect()
+    gc.freeze()
+    try:
+        for turn in range(times + 1):
+            for name, contender in contenders.items():
+                gc.collect()
+                began = process_time()
+                contender()
+                seconds = process_time() - began
+                if turn or times == 1:  # the first round warms up
+                    taken[name].append(seconds)
+    finally:
+        gc.unfreeze()
+    return {name: seconds[-times:] for name, seconds in taken.items()}
 
 
 @dataclass
@@ -39,8 +77,7 @@ class Part:
 
 @dataclass
 class Report:
-    parts: list[Part] = field(default_factory=list)
-    load: tuple[float, float] = (0.0, 0.0)
+    parts: list[Part]
 
     @property
     def missed(self) -> list[Row]:
@@ -48,21 +85,7 @@ class Report:
 
     def text(self) -> str:
         targets = sum(bool(row.verdict) for part in self.parts for row in part.rows)
-        began, ended = self.load
-        noisy = " Others were using the machine: the figures are noisy." if began > (os.cpu_count() or 1) / 2 else ""
-        lines = [
-            "# planexec_lite beside its peers",
-            "",
-            f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores. {targets} targets, "
-            f"{len(self.missed)} missed. Load when it began {began:.1f}, when it ended {ended:.1f}.{noisy}",
-            "",
-        ]
-        if self.missed:
-            lines += [f"- MISSED: {row.what}: {row.factor:.2f}, target {row.target}" for row in self.missed]
-            lines += ["", LEGIBILITY, ""]
-        return "\n".join([*lines, *(part.text() for part in self.parts), FAIRNESS])
-
-
-def load() -> float:
-    """How many processes wanted the processor in the last minute; 0 where the system does not say."""
-    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+        lines = ["# planexec_lite beside its peers", ""]
+        lines += [f"Python {platform.python_version()}. {targets} targets, {len(self.missed)} missed.", ""]
+        lines += [f"- MISSED: {row.what}: {row.ratio:.2f}, target ≤ {row.most:g}" for row in self.missed]
+        return "\n".join([*lines, "", *(part.text() for part in self.parts)])

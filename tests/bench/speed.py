@@ -7,7 +7,7 @@ from typing import Any
 from planexec_lite import Backoff, Inline, Plan, Policy, Pool, Simulated, Tool, Toolbox, ToolExecutor, execute
 from tests.bench import peers
 from tests.bench.plans import FUNCTIONS, SHAPES, alone, text_of, valid, whole
-from tests.bench.timing import Row, beside, rounds
+from tests.bench.report import Row, beside, rounds
 
 PAIRS = [  # ours, theirs, the target at 1,000 steps
     ("Inline", "asyncio", 1.5),
@@ -45,7 +45,7 @@ def measure(sizes: dict[int, int]) -> list[Row]:
                     target = 2.0 if (shape, mine) == TEN_REFERENCES else most
                     what = f"{shape}, {steps:,} steps: {mine} : {theirs}"
                     most = target if steps == 1_000 else None
-                    rows.append(beside(what, taken, mine, theirs, 1e6 / steps, "µs", most=most))
+                    rows.append(beside(what, taken, mine, theirs, 1e6 / steps, most))
     return rows
 
 
@@ -71,4 +71,4 @@ def retried(steps: int, times: int) -> list[Row]:
     taken = rounds({"none": lambda: run(0), "some": lambda: run(1)}, times)
     taken["some"] = [second / 1.05 for second in taken["some"]]  # it has so many more attempts
     what = f"{steps:,} steps, one in twenty retried after a backoff: an attempt"
-    return [beside(what, taken, "some", "none", 1e6 / steps, "µs", most=1.3)]
+    return [beside(what, taken, "some", "none", 1e6 / steps, 1.3)]

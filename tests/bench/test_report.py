@@ -3,22 +3,21 @@
 import pytest
 
 from tests.bench import __main__ as bench
-from tests.bench.report import Part, Report
-from tests.bench.timing import Row, number, ratio, rounds
+from tests.bench.report import Part, Report, Row
 
-TINY = bench.Effort({10: 1, 20: 1}, (20, 1), 1, 2)
+TINY = bench.Effort({10: 1, 20: 1}, (20, 1))
 
 
 @pytest.mark.slow
 @pytest.mark.weekly
 def test_the_report_has_every_table_with_rows() -> None:
     report = bench.measure(TINY)
-    assert report.text().count("| ratio | target | verdict |") == 4
+    assert report.text().count("| ratio | target | verdict |") == 2
     assert all(part.rows for part in report.parts)
 
 
 def test_missed_targets_fail_a_strict_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    slow = Report([Part("A step", [Row("chain: Inline : asyncio", 3.0, 2.0, "µs", 1.2)], "ours", "peer")])
+    slow = Report([Part("A step", [Row("chain: Inline : asyncio", 3.0, 2.0, 1.5, 1.2)], "ours", "peer")])
     monkeypatch.setattr(bench, "measure", lambda effort: slow if effort in (bench.FULL, bench.QUICK) else None)
     assert (bench.main([]), bench.main(["--strict", "--quick"])) == (0, 1)
     printed = capsys.readouterr().out
@@ -26,14 +25,6 @@ def test_missed_targets_fail_a_strict_run(monkeypatch: pytest.MonkeyPatch, capsy
     assert printed.index("- MISSED: chain: Inline : asyncio: 1.50, target ≤ 1.2") < printed.index("## A step")
 
 
-@pytest.mark.parametrize(("ours", "most", "verdict"), [(1.2, 1.2, "met"), (1.21, 1.2, "MISSED"), (9.9, None, "")])
-def test_a_target_is_met_up_to_its_bound(ours: float, most: float | None, verdict: str) -> None:
-    assert Row("a step", ours, 1.0, "µs", most).verdict == verdict
-    assert [number(value) for value in (1234.5, 12.34, 0.0123)] == ["1,234", "12.3", "0.012"]
-
-
-def test_every_contender_runs_once_a_round_and_the_first_round_warms_up() -> None:
-    order: list[str] = []
-    taken = rounds({"a": lambda: order.append("a"), "b": lambda: order.append("b")}, 3)
-    assert (order, [len(seconds) for seconds in taken.values()]) == (["a", "b"] * 4, [3, 3])
-    assert ratio([2.0, 200.0, 2.0], [1.0, 100.0, 1.0]) == 2.0
+@pytest.mark.parametrize(("ratio", "most", "verdict"), [(1.2, 1.2, "met"), (1.21, 1.2, "MISSED"), (9.9, None, "")])
+def test_a_target_is_met_up_to_its_bound(ratio: float, most: float | None, verdict: str) -> None:
+    assert Row("a step", 1.0, 1.0, ratio, most).verdict == verdict

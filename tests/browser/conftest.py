@@ -1,4 +1,4 @@
-"""The browser tests of a module share a Chromium and a page. JupyterLab is shared by all.
+"""The browser tests of a process share a JupyterLab, a Chromium and a page.
 
 To load JupyterLab costs ten seconds of CPU, most of what a test takes. So a page stays for the next test: what it shows is
 closed, its kernels are shut down. Tests that change settings, reload or leave JupyterLab ask for a `fresh` page.
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
 
 from tests.browser.flows import SHOTS, THEMES
 from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS, HAS_APP, Lab, leave, listen, ours
@@ -27,16 +27,22 @@ SEEN = """() => ({
     errors: [...document.querySelectorAll(`COMPLAINTS`)].map(e => e.innerText)})""".replace("COMPLAINTS", COMPLAINTS)
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    assert CHROMIUM, "there is no Chromium here, and CI wants one: install Debian's package chromium, or Google Chrome"
+@pytest.fixture(scope="package")
+def playwright() -> Iterator[Playwright]:
+    """Playwright, until other tests follow: its event loop would be in the way of theirs."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
+        yield playwright
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    assert CHROMIUM, "there is no Chromium here, and CI wants one: install Debian's package chromium, or Google Chrome"
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="package")
 def pages(chromium: Browser) -> list[Page]:
     """The page that stays for the next test, if there is one."""
     return []

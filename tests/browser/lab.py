@@ -107,11 +107,17 @@ class Lab:
             self._asked("DELETE", f"/api/sessions/{session['id']}")
 
     def renew(self) -> None:
-        """Shut every kernel down, put the copied notebooks and the settings back, and take away what was added."""
+        """Shut every kernel down, put the copied notebooks and the settings back, and take away what was added.
+
+        The folders stay, because an open page might be listing them.
+        """
         self.renew_kernels()
-        for name in ("notebooks", "exercises"):
-            shutil.rmtree(self.folder / name)
-            shutil.copytree(ROOT / name, self.folder / name, ignore=LEFT_OUT)
+        for path in [*(self.folder / "notebooks").rglob("*"), *(self.folder / "exercises").rglob("*")]:
+            copied = ROOT / path.relative_to(self.folder)
+            if path.is_file() and (not copied.exists() or path.name == "progress.json"):
+                path.unlink()
+            elif path.is_file() and path.read_bytes() != copied.read_bytes():
+                shutil.copyfile(copied, path)
         for added in self.folder.glob("*.ipynb"):
             added.unlink()
         shutil.rmtree(self.settings)

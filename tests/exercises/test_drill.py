@@ -3,13 +3,13 @@
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from exercises.interview import cards
 from exercises.interview.drill import __main__ as drill
 from exercises.interview.drill import rubric
-from tests.guards import books
 from tests.guards.books import ROOT
 
 FOLDER = ROOT / "exercises" / "interview" / "drill"
@@ -37,12 +37,17 @@ def slipped(point: str) -> str:
 
 
 @pytest.mark.parametrize("point", rubric.POINTS)
-def test_a_slip_loses_the_point(point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_answer_gets_the_point_and_a_slip_loses_it(
+    point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rubric, "PATIENCE", 0.2)
-    path = tmp_path / "answer.py"
-    path.write_text(slipped(point), encoding="utf-8")
+    answers = []
+    for name, source in (("right", ANSWER), ("slip", slipped(point))):
+        (tmp_path / name).write_text(source, encoding="utf-8")
+        answers.append(runpy.run_path(str(tmp_path / name))["run"])
+    rubric.POINTS[point].check(answers[0])
     with pytest.raises((AssertionError, KeyError)):
-        rubric.POINTS[point].check(runpy.run_path(str(path))["run"])
+        rubric.POINTS[point].check(answers[1])
 
 
 def test_only_the_model_answer_keeps_the_rules() -> None:
@@ -58,20 +63,15 @@ def test_only_the_model_answer_keeps_the_rules() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", [ANSWER, slipped("bound")], ids=["the model answer", "a slip"])
-def test_the_command_counts_the_points_and_says_why_one_is_lost(source: str, tmp_path: Path) -> None:
-    (tmp_path / "answer.py").write_text(source, encoding="utf-8")
-    done = books.run("-m", "exercises.interview.drill", tmp_path / "answer.py", scratch=tmp_path)
-    right = source == ANSWER
-    assert done.returncode == (not right), done.stdout
-    assert ("15 of 15 points" in done.stdout, "✗" not in done.stdout) == (right, right)
+def test_the_command_counts_points_says_why_one_is_lost_and_asks(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "answer.py").write_text(slipped("bound"), encoding="utf-8")
+    assert drill.main([str(tmp_path / "answer.py")]) == 1
     asked = cards.named(*drill.FOLLOW_UPS)
-    lost = [
-        "✗ 0/1  stops after one replan, and says so",
-        "        the planner was called a tenth time; the loop has no bound",
-    ]
-    shown = [line for card in asked for line in [f"  {card.question}", *card.code.splitlines()]]
-    assert [line for line in (shown if right else lost) if line not in done.stdout] == []
+    wanted = ["✗ 0/1  stops after one replan, and says so", "14 of 15 points"]
+    wanted += ["        the planner was called a tenth time; the loop has no bound"]
+    wanted += [line for card in asked for line in [f"  {card.question}", *card.code.splitlines()]]
+    printed = capsys.readouterr().out
+    assert [line for line in wanted if line not in printed] == []
 
 
 def test_the_prompt_shows_the_rubric_as_it_is() -> None:

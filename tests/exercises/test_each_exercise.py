@@ -111,7 +111,7 @@ def test_the_wrong_answer_gets_its_message(answers: Answers, number: int) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.weekly)])
+@pytest.mark.parametrize("every", [12, pytest.param(1, marks=pytest.mark.weekly)])
 @each_exercise
 def test_a_changed_solution_is_rejected(answers: Answers, every: int) -> None:
     changed = mutants(answers.answer)

@@ -31,8 +31,12 @@ LOOPBACK = True  # one attack tries to reach a port of this machine
 ADA, BEN = "ada", "ben"
 RIGHT = {id: task.right[0] for id, task in tasks("01").items()}
 WRONG = {id: task.control for id, task in tasks("01").items()}
-slow = pytest.mark.slow
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the grader needs Linux or macOS")
+
+
+def slow(test: Any) -> Any:
+    """A test that grades: all of them share a worker, so that the sandbox is made once."""
+    return pytest.mark.slow(pytest.mark.xdist_group("grader")(test))
 
 
 def notebook(answers: dict[str, str], lesson: str = "01", tags: bool = True) -> dict[str, Any]:
@@ -119,7 +123,7 @@ def listener() -> Iterator[socket.socket]:
 def test_attacks_fail_and_harm_nothing(
     tmp_path: Path, listener: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lessons, "CPU", 1.0)
+    monkeypatch.setattr(lessons, "CPU", 0.5)
     if not sandbox.sandbox().namespaces:
         pytest.skip("there are no namespaces: a fork bomb or a kill would hit this machine")
     folder, trusted = tmp_path / "in", []
@@ -211,13 +215,13 @@ def test_the_student_is_read_from_the_path(path: str, student: str, rostered: bo
 
 
 def test_notebooks_without_a_students_name_are_different_students(tmp_path: Path) -> None:
-    for moment in ("2026_11_26T23_11_00_123456", "2026_11_27T23_11_00_123456"):
+    for day in (26, 27):
         packed = zipped(**{"01_toy_planner.ipynb": json.dumps(notebook(RIGHT))})
-        (tmp_path / f"01_toy_planner_{moment}.zip").write_bytes(packed)
+        (tmp_path / f"01_toy_planner_2026_11_{day}T23_11_00_123456.zip").write_bytes(packed)
     assert len({one.student for one in collect(tmp_path).handed}) == 2
 
 
-@slow
+@pytest.mark.wide
 def test_exports_of_the_tab_untagged_notebooks_and_split_cells_are_read(tmp_path: Path) -> None:
     files = {f"exercises/{book.source_of('01').name}": notebook(RIGHT), "manifest.json": {"project": "planexec-lite"},
              "notebooks/00_tour.ipynb": {"cells": []}}  # fmt: skip
@@ -280,7 +284,7 @@ def test_strange_sources_are_read_without_an_error(source: str) -> None:
 # Results
 
 
-@slow
+@pytest.mark.wide
 def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
     hand_in(tmp_path / "in", f"{ADA}/a.ipynb", RIGHT)
     hand_in(tmp_path / "in", f"{BEN}/a.ipynb", WRONG | {"01.2": "raise ValueError({'b', 'a', 'c'}, object())"})
@@ -292,7 +296,7 @@ def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
             assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes(), path
 
 
-@slow
+@pytest.mark.wide
 def test_of_several_notebooks_the_last_or_the_best_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[Any] = []
     monkeypatch.setattr(command, "judge", lambda work: judged.append(work) or sandbox.judge(work))
@@ -353,7 +357,7 @@ def test_feedback_is_escaped_and_shows_solutions_only_after_their_day(tmp_path: 
     assert {row["student"] for row in table(tmp_path / "out")} == {"'=cmd()"}, "a spreadsheet runs no formula"
 
 
-@slow
+@pytest.mark.wide
 def test_pseudonyms_hide_the_ids_and_a_student_can_be_forgotten(tmp_path: Path) -> None:
     folder, out = tmp_path / "in", tmp_path / "out"
     hand_in(folder, f"{ADA}/a.ipynb", RIGHT)

@@ -15,12 +15,11 @@ from exercises.checker.verbs import judged
 from exercises.grade import __main__ as command
 from exercises.grade.lessons import tasks
 from tests.environments import make_environment
-from tests.exercises.answers import ALL, Answers, run_cell
+from tests.exercises.answers import of_lesson, run_cell
 from tests.guards.books import ROOT
 
 LOOPBACK = True  # kernels listen there
 pytestmark = [pytest.mark.weekly, pytest.mark.xdist_group("nbgrader")]
-each_exercise = pytest.mark.parametrize("answers", ALL, ids=lambda answers: answers.id)
 KIT = (ROOT, ROOT / "distributions" / "mock-llm", f"{ROOT / 'distributions' / 'planexec-lab'}[notebooks]")
 CYCLE = "lesson-01"
 CONFIG = """
@@ -68,36 +67,22 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return course
 
 
-@pytest.fixture(scope="module")
-def released(course: Course) -> Path:
-    """The folder of what `nbgrader generate_assignment` hands to students."""
-    return course.folder / "release" / "planexec"
-
-
-def cells(released: Path, lesson: str) -> list[dict[str, Any]]:
-    (path,) = released.glob(f"{lesson}_*.ipynb")
+def cells(path: Path) -> list[dict[str, Any]]:
     cells: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return cells
 
 
 @pytest.mark.parametrize("lesson", book.lessons())
-def test_students_get_the_cells_of_our_student_notebook(lesson: str, released: Path) -> None:
+def test_students_get_our_student_notebook_which_is_not_started(lesson: str, course: Course) -> None:
     name = book.source_of(lesson).name
-    ours = json.loads((book.HERE / name).read_text(encoding="utf-8"))["cells"]
-    assert [cell["id"] for cell in cells(released, lesson)] == [cell["id"] for cell in ours]
-
-
-@each_exercise
-def test_no_solution_is_handed_out_and_the_checker_says_not_started(answers: Answers, released: Path) -> None:
-    tagged = [
-        c for c in cells(released, answers.id[:2]) if {"answer", answers.id} <= set(c["metadata"].get("tags", []))
-    ]
-    (source,) = ["".join(cell["source"]) for cell in tagged]
-    assert "# YOUR CODE HERE" in source
-    assert "BEGIN SOLUTION" not in source
-    namespace = answers.namespace()
-    run_cell(source, namespace)
-    assert judged(answers.id, namespace, draw=False).status == "not started"
+    released = cells(course.folder / "release" / "planexec" / name)
+    assert [cell["id"] for cell in released] == [cell["id"] for cell in cells(book.HERE / name)]
+    for answers in of_lesson(lesson).values():
+        (source,) = ["".join(cell["source"]) for cell in released if answers.id in cell["metadata"].get("tags", [])]
+        assert ("# YOUR CODE HERE" in source, "BEGIN SOLUTION" in source) == (True, False)
+        namespace = answers.namespace()
+        run_cell(source, namespace)
+        assert judged(answers.id, namespace, draw=False).status == "not started"
 
 
 def test_nbgrader_s_own_cycle_gives_points_and_feedback_as_our_grader_does(course: Course, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from nbformat.v4 import new_markdown_cell
 
 from exercises.interview import cards
 from tests.guards.books import ROOT
-from tests.guards.test_lessons import COLUMNS, LINE, WORDS, cells, minutes, printed
+from tests.guards.test_lessons import LINE, WORDS, cells, minutes
 
 FOLDER = ROOT / "exercises"
 BOOK = cells(FOLDER / "night_before.ipynb")
@@ -55,8 +55,3 @@ def test_each_stop_states_its_minutes_and_all_take_ninety() -> None:
         total += spent
     assert BOOK[0].source.startswith("# The night before: ninety minutes")
     assert 90 - UNDER <= total <= 90, f"{total:.0f} minutes"
-
-
-def test_the_night_before_fits_into_the_window() -> None:
-    lines = [line for cell in BOOK if cell.cell_type == "code" for line in [*cell.source.splitlines(), *printed(cell)]]
-    assert [line for line in lines if len(line) > COLUMNS] == []

@@ -43,7 +43,7 @@ def compared(cell: Any) -> list[str]:
     return [ast.literal_eval(call.args[0]) for call in calls if ast.unparse(call.func) == "compare"]
 
 
-@each_lesson
+@pytest.mark.parametrize("path", [*LESSONS, ROOT / "exercises" / "night_before.ipynb"], ids=name_of)
 def test_lines_fit_the_window_and_no_sentence_begins_as_a_list_would(path: Path) -> None:
     code = [(number, cell) for number, cell in enumerate(cells(path)) if cell.cell_type == "code"]
     lines = [(number, line) for number, cell in code for line in [*cell.source.splitlines(), *printed(cell)]]

@@ -6,7 +6,6 @@ import shlex
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.browser import tab
 from tests.guards import books
@@ -27,24 +26,19 @@ def test_snippet_prints_what_the_readme_shows(snippet: Snippet, tmp_path: Path) 
         assert done.stdout == snippet.promised
 
 
-def test_commands_links_and_lessons_of_the_readme_exist() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = make_targets(README)
-    assert named >= {"lab", "test"}
-    assert named - set(re.findall(r"^([a-z-]+):", makefile, re.M)) == set()
-    assert [link for link in links(README) if not (ROOT / link).exists()] == []
-    pages = [path.relative_to(ROOT).as_posix() for path in [*LESSONS, *APPENDIX]]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "exercises" / "teachers").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_and_commands_exist(page: Path) -> None:
+    text, makefile = page.read_text(encoding="utf-8"), (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert [link for link in links(text) if not (page.parent / link).exists()] == []
+    assert make_targets(text) - set(re.findall(r"^([a-z-]+):", makefile, re.M)) == set()
+
+
+def test_the_readme_links_every_lesson() -> None:
+    pages = [name_of(path) for path in [*LESSONS, *APPENDIX]]
     assert [page for page in pages if page not in links(README)] == []
-
-
-@pytest.mark.slow
-def test_the_workflow_to_copy_is_a_workflow(tmp_path: Path) -> None:
-    (source,) = [block[2] for block in BLOCK.finditer(README) if block[1] == "yaml"]
-    path = tmp_path / "lessons.yml"
-    path.write_text(source, encoding="utf-8")
-    done = books.run("-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", path, scratch=tmp_path)
-    assert done.returncode == 0, done.stdout
-    assert "--nbval" in str(yaml.safe_load(source)["jobs"])
 
 
 @pytest.mark.slow
@@ -59,17 +53,6 @@ def test_readme_is_plain() -> None:
     words = BLOCK.sub("", README)
     assert re.findall(r"\b(?:simply|obviously|just|easily)\b|(?<!<)!(?![\[=])", words) == []
     assert sections(README)[0] == "planexec-lite"
-
-
-FOLDER = ROOT / "exercises" / "teachers"
-
-
-@pytest.mark.parametrize("page", sorted(FOLDER.glob("*.md")), ids=lambda page: page.name)
-def test_links_and_commands_exist(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    assert [link for link in links(text) if not (FOLDER / link.partition("#")[0]).exists()] == []
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert make_targets(text) - set(re.findall(r"^([a-z-]+):", makefile, re.M)) == set()
 
 
 def test_what_the_hub_is_set_up_with_can_be_read() -> None:

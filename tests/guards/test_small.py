@@ -6,6 +6,7 @@ import io
 import re
 import tokenize
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ LITE = ROOT / "planexec_lite"
 NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
+@cache
 def lines_of_code(path: Path) -> int:
     text = path.read_text(encoding="utf-8")
     lines: set[int] = set()

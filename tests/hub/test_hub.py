@@ -22,7 +22,7 @@ from tests.hub import hub
 from tests.hub.hub import Hub, Places
 
 pytestmark = [*in_a_browser, pytest.mark.hub]
-chromium = conftest.chromium  # the fixture of the browser tests
+playwright, chromium = conftest.playwright, conftest.chromium  # the fixtures of the browser tests
 LEARNERS = ("ada", "grace", "edsger")
 TOUR = LESSONS[0]
 PASSWORD = "any"  # the hub of this test asks for none

@@ -39,8 +39,6 @@ def test_a_planner_asks_again_without_the_temperature_that_the_endpoint_refuses(
 
 def round_of(path):
     """A lesson that never asks the endpoint runs as in every other test, so it is opened here once a week."""
-    if path.stem[:2] == "04":
-        return []
     return pytest.mark.wide if CONNECTS.search(path.read_text(encoding="utf-8")) else pytest.mark.weekly
 
 

@@ -77,13 +77,13 @@ def show_widget(widget: w.Box, text: str, page: str = "", name: str = "") -> Non
     """
     *live, still = outputs(widget, text, page)
     for output in live:
-        display(output, raw=True)  # type: ignore[no-untyped-call]
-    display(still, raw=True, **{"display_id": name} if name else {})  # type: ignore[no-untyped-call]
+        display(output, raw=True)
+    display(still, raw=True, **{"display_id": name} if name else {})
 
 
 def renew_still(widget: w.Box, text: str, page: str, name: str) -> None:
     """Replace the still pictures of a widget that were shown under a name; strict nbval has no place for that."""
-    update_display(outputs(widget, text, page)[-1], display_id=name, raw=True)  # type: ignore[no-untyped-call]
+    update_display(outputs(widget, text, page)[-1], display_id=name, raw=True)
 
 
 def written(text: str) -> str:

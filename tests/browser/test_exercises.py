@@ -9,7 +9,6 @@ from exercises.hunts.catalogue import hunts
 from exercises.interview import cards
 from exercises.interview.interviewer import RECOVERY
 from exercises.interview.quiz import quiz
-from tests.browser import conftest
 from tests.browser.lab import (
     COMPLAINTS,
     Lab,
@@ -22,7 +21,6 @@ from tests.browser.lab import (
 )
 
 pytestmark = lessons_in_a_browser
-chromium, pages, page = conftest.chromium, conftest.pages, conftest.page  # the fixtures of the other browser tests
 NOTEBOOK = "exercises/01_toy_planner.ipynb"
 ANSWER, CHECK, BOARD = 2, 3, -1  # among the code cells
 
