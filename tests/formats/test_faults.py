@@ -105,8 +105,6 @@ HEADS = {
     "rewoo": "Plan: x\n",
     "list": "1. x\n",
 }
-
-
 NAMED = st.sampled_from([*HEADS.items(), *HEADS.items(), *((name, "") for name in (None, *formats.names))])
 
 

@@ -39,7 +39,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[manifest.World]:
     ("name", "file", "ends", "addresses", "backups"),
     [
         ("manifest", "migration.sql", ["done", "done"], 11, [[11], [11], [0]]),
-        ("manifest", "broken.sql", ["done", "failed"], 0, [[11], [0], [0]]),  # psql goes on after an error
+        ("manifest", "broken.sql", ["done", "failed"], 0, [[11], [0], [0]]),  # psql continues after an error
         ("mended", "migration.sql", ["done", "done"], 11, [[11], [11, 11], [11, 11]]),
         ("mended", "broken.sql", ["failed", "skipped"], 11, [[11], [11, 11], [11, 11]]),
     ],
@@ -100,7 +100,7 @@ def test_a_stand_in_refuses_what_it_does_not_know() -> None:
             manifest.World()._does(*command.split())
 
 
-SHELLS_OWN = "cannot open", "No such file"  # a shell says it in words and with a code of its own
+SHELLS_OWN = "cannot open", "No such file"  # each shell has a message and a code for it
 
 
 def told(tables: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What several tests send: schemas, tools, and the outputs of the calls in a response."""
+"""Parts of requests that several tests send: schemas, tools, messages, and the outputs of the calls in a response."""
 
 from typing import Any
 
