@@ -5,8 +5,20 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+
+def carry_out(wanted: str, *commands: list[str], seconds: float = 600, **options: Any) -> None:
+    """Run commands, one after the other; the test is skipped if one of them fails."""
+    for command in commands:
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds, **options)
+        except subprocess.TimeoutExpired:
+            pytest.skip(f"no {wanted}: it took too long")
+        if done.returncode:
+            pytest.skip(f"no {wanted}: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
 
 
 def install_from_npm(folder: Path, *packages: str, seconds: float = 600) -> Path:
@@ -16,13 +28,8 @@ def install_from_npm(folder: Path, *packages: str, seconds: float = 600) -> Path
         pytest.skip(f"no {' '.join(packages)}: there is no npm on this machine")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "package.json").write_text("{}")
-    step = [npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", *packages]
-    try:
-        done = subprocess.run(step, capture_output=True, text=True, check=False, timeout=seconds, cwd=folder)
-    except subprocess.TimeoutExpired:
-        pytest.skip(f"no {' '.join(packages)}: it took too long")
-    if done.returncode:
-        pytest.skip(f"no {' '.join(packages)}: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
+    command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", *packages]
+    carry_out(" ".join(packages), command, seconds=seconds, cwd=folder)
     return folder / "node_modules" / ".bin"
 
 
@@ -39,14 +46,5 @@ def make_environment(
         steps = [[str(of), "-m", "venv", str(folder)]]
         steps += [[str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *packages]]
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    for step in steps:
-        try:
-            done = subprocess.run(
-                step, capture_output=True, text=True, check=False, timeout=seconds, env=environment, cwd=cwd
-            )
-        except subprocess.TimeoutExpired:
-            pytest.skip(f"no environment with {' '.join(packages)}: it took too long")
-        if done.returncode:
-            reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-            pytest.skip(f"no environment with {' '.join(packages)}: {reason}")
+    carry_out(f"environment with {' '.join(packages)}", *steps, seconds=seconds, env=environment, cwd=cwd)
     return python

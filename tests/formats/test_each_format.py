@@ -17,7 +17,6 @@ from planexec_lite.plan import Plan
 
 SAME_PLAN: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("same_plan.yaml").read_text("utf-8"))
 IN_WORDS = ("worfbench", "jobs", "list")
-OURS = ("native", "mermaid", "dot", "graph")  # these write references as the kit does
 
 
 def source(name: str) -> str:
@@ -30,11 +29,7 @@ def shape(plan: Plan) -> tuple[list[list[int]], list[str | None]]:
     return [sorted(place[id] for id in step.depends_on) for step in plan.steps], [step.tool for step in plan.steps]
 
 
-def test_every_format_has_an_example() -> None:
-    assert tuple(SAME_PLAN) == formats.names
-
-
-@pytest.mark.parametrize("name", SAME_PLAN)
+@pytest.mark.parametrize("name", formats.names)
 def test_the_same_plan_comes_out_of_every_format(name: str) -> None:
     plan = formats.read(source(name))
     assert plan.problems() == []
@@ -45,13 +40,6 @@ def test_the_same_plan_comes_out_of_every_format(name: str) -> None:
     assert formats.read(SAME_PLAN[name]) == plan
     assert formats.read(source(name).encode()) == plan
     assert Plan.parse(plan.to_json()) == plan
-
-
-@pytest.mark.parametrize("name", [name for name in SAME_PLAN if name not in (*IN_WORDS, *OURS)])
-def test_text_that_looks_like_our_reference_stays_literal(name: str) -> None:
-    plan = formats.read(source(name).replace("Oslo", "{step_9_result}"))
-    assert plan.problems() == []
-    assert list(plan.steps[0].params.values()) == ["{literal {step_9_result}}"]
 
 
 PLANS = yaml.safe_load(Path(__file__).with_name("plans.yaml").read_text("utf-8"))
@@ -135,11 +123,3 @@ def test_dependencies_and_resolved_texts_are_as_written(write: Callable[[Written
     results = {step.id: f"[{n}]" for n, step in enumerate(plan.steps)}
     for step, meant in zip(plan.steps, joined(written, lambda n: f"[{n}]"), strict=True):
         assert list(references.resolve(step.params, results).values()) == [meant]
-
-
-@given(edges=st.sets(st.tuples(st.integers(1, 9), st.integers(1, 9))))
-def test_worfbench_edges_come_back(edges: set[tuple[int, int]]) -> None:
-    nodes = "\n".join(f"{n}: task {n}" for n in range(1, 10))
-    starts = [("START", n) for n in range(1, 10)]
-    plan = formats.read(f"Node:\n{nodes}\nEdge: " + " ".join(f"({a},{b})" for a, b in [*starts, *edges]))
-    assert {(int(a), int(step.id)) for step in plan.steps for a in step.depends_on} == edges

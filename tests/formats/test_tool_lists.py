@@ -21,6 +21,7 @@ SPECS = [
         "query_parameters": {
             "from": {"type": "string", "required": True},
             "class": {"type": "String", "enum": ["economy", "first"], "required": False},
+            "fare": {"allowed_values": ["day", "night"]},
             "adults": {"type": "number"},
         },
     }
@@ -32,30 +33,22 @@ def codes(params: str, tools: Toolbox, tool: str = "Flights") -> list[str]:
     return sorted(problem.code for problem in plan.problems(tools))
 
 
-def test_nestful_tools_check_names_types_and_choices() -> None:
-    tools = formats.nestful_tools(json.dumps(SPECS))
+@pytest.mark.parametrize("key", ["query_parameters", "path_parameters", "parameters", "arguments"])
+def test_nestful_tools_check_names_types_and_choices(key: str) -> None:
+    tools = formats.nestful_tools(json.dumps(SPECS).replace("query_parameters", key))
     assert tools["Flights"].description == "Find flights."
-    assert tools["Flights"].signature == "Flights(from: string, class: one of economy, first, adults: number)"
+    assert tools["Flights"].signature == (
+        "Flights(from: string, class: one of economy, first, fare: one of day, night, adults: number)"
+    )
     assert codes('{"from": "OSL", "class": "first", "adults": 2}', tools) == []
     assert codes("{}", tools) == ["missing_parameter"]
-    assert codes('{"from": 5, "class": "third", "to": "x"}', tools) == [
+    assert codes('{"from": 5, "class": "third", "fare": "noon", "to": "x"}', tools) == [
         "unknown_parameter",
+        "wrong_parameter",
         "wrong_parameter",
         "wrong_parameter",
     ]
     assert codes("{}", tools, tool="Flight") == ["unknown_tool"]
-
-
-@pytest.mark.parametrize("key", ["query_parameters", "path_parameters", "parameters", "arguments"])
-def test_nestful_parameters_are_read_under_each_of_their_names(key: str) -> None:
-    spec = {"name": "Buses.Find", key: {"from": {"required": True}, "fare": {"allowed_values": ["day", "night"]}}}
-    tools = formats.nestful_tools(json.dumps([spec]))
-    assert codes('{"from": "OSL", "fare": "day"}', tools, "Buses.Find") == []
-    assert codes('{"fare": "noon", "to": 5}', tools, "Buses.Find") == [
-        "missing_parameter",
-        "unknown_parameter",
-        "wrong_parameter",
-    ]
 
 
 def test_tools_without_published_parameters_check_the_name_alone() -> None:

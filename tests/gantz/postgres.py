@@ -22,23 +22,15 @@ def programs() -> Path | None:
     return next((place for place in places if (place / "pg_ctl").exists() and (place / "initdb").exists()), None)
 
 
-def somebody() -> str | None:
-    """Who the server runs as: it refuses root. None: whoever runs the tests."""
-    if os.getuid() != 0:
-        return None
-    users = {entry.pw_name for entry in pwd.getpwall()}
-    return next((name for name in ("postgres", "nobody") if name in users), None)
-
-
 @contextmanager
 def cluster() -> Iterator[dict[str, str]]:
     """Start a server, and yield the variables by which its clients find it. Skips, with words, where there is none."""
     place = programs()
     if place is None or shutil.which("psql") is None or shutil.which("pg_dump") is None:
         pytest.skip("PostgreSQL is not installed here: apt-get install postgresql, or brew install postgresql")
-    user = somebody()
-    if os.getuid() == 0 and user is None:
-        pytest.skip("PostgreSQL refuses to run as root, and there is nobody else")
+    user = None if os.getuid() else "postgres"  # a server refuses to run as root
+    if user and user not in {entry.pw_name for entry in pwd.getpwall()}:
+        pytest.skip("PostgreSQL refuses to run as root, and there is no user postgres")
     folder = Path(tempfile.mkdtemp(prefix="pg-"))  # a short path: the name of a socket has 107 characters at most
     options: Any = {"cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C"}, "check": True}
     options |= {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}

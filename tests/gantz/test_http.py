@@ -112,11 +112,7 @@ def test_what_is_no_answer_fails_the_call(
     with pytest.raises(error, match=why):
         tool(server, tmp_path, **http).call({})
     assert len(server.requests) == 1
-
-
-def test_a_server_that_is_not_there_is_named(server: Any, tmp_path: Path) -> None:
-    ask = tool(server, tmp_path)
     server.shutdown()
     server.server_close()
     with pytest.raises(RuntimeError, match=r"127\.0\.0\.1:\d+ can't be read"):
-        ask.call({})
+        tool(server, tmp_path).call({})

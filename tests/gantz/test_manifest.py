@@ -71,18 +71,15 @@ def test_texts_are_read_as_written_and_values_by_their_type() -> None:
     assert tool.schema_of_arguments["required"] == ["r"]
     assert (tool.environment, tool.seconds) == ({"A": "1.10", "B": "true", "C": "0755"}, 90.0)
     for text, seconds in {"1500ms": 1.5, "1m30s": 90.0, "1h": 3600.0, "0.5s": 0.5, "2": 2.0}.items():
-        (tool,) = parsed(f"tools: [{{name: a, script: {{shell: ls, timeout: {text}}}}}]").tools
-        assert tool.seconds == seconds
+        (tool,) = parsed(
+            f"tools: [{{name: a, script: {{shell: 'cat {{{{x}}}} > {{{{ y }}}}', timeout: {text}}}}}]"
+        ).tools
+        assert (tool.seconds, tool.schema_of_arguments["required"]) == (seconds, ["x", "y"])
 
 
 def test_a_key_that_gantz_ignores_gives_a_warning_with_its_line() -> None:
     with pytest.warns(UserWarning, match="gantz.yaml, line 3: gantz ignores the key 'pool'"):
         parsed("tools:\n- name: a\n  pool: database\n  script: {shell: ls}", "gantz.yaml")
-
-
-def test_a_tool_without_parameters_has_one_for_each_placeholder() -> None:
-    (tool,) = parsed("tools: [{name: a, script: {shell: 'cat {{x}} > {{ y }}'}}]").tools
-    assert tool.schema_of_arguments["required"] == ["x", "y"]
 
 
 def test_every_kind_of_public_manifest_is_read() -> None:

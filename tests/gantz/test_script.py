@@ -94,13 +94,6 @@ def test_a_value_is_no_variable_and_can_name_a_file_that_is_read_or_written(tmp_
     assert not (desk.work / "CANARY").exists()
 
 
-@NEEDS_A_SHELL
-def test_text_put_into_the_script_would_run_the_command(tmp_path: Path) -> None:
-    """The check of the checks: this is what happens where a value becomes part of the script."""
-    running.run("echo {{x}}".replace("{{x}}", "a; touch CANARY"), {}, tmp_path, timeout=60.0)
-    assert (tmp_path / "CANARY").exists()
-
-
 REFUSED = [(script, why) for why, scripts in TABLES["refused"].items() for script in scripts]
 
 

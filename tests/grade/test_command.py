@@ -113,8 +113,11 @@ def test_two_planners_are_compared_in_pairs(gold: Path, good: Path, bad: Path, g
     assert graded(*arguments) == out
 
 
-def test_what_is_no_plan_is_graded_and_its_errors_are_named(gold: Path, bad: Path, graded: Graded) -> None:
-    planner = planner_of(graded("--planner", bad, gold, "--json"))
+def test_what_is_no_plan_is_graded_and_kept_answers_are_graded_again(
+    gold: Path, bad: Path, tmp_path: Path, graded: Graded
+) -> None:
+    kept = tmp_path / "kept.jsonl"
+    planner = planner_of(graded("--planner", bad, gold, "--keep", kept, "--json"))
     rows = planner["rows"]
     assert [row["problems"] for row in rows] == [["no_plan"]] * 3 + [[]] * 5
     for row, code in zip(rows, ("refused", "not_json", "planner_failed"), strict=False):
@@ -124,6 +127,9 @@ def test_what_is_no_plan_is_graded_and_its_errors_are_named(gold: Path, bad: Pat
         name: 5 if name in ("makespan ratio", "calls", "risks") else 8 for name in planner["means"]
     }
     assert {error.partition(":")[0] for error in planner["errors"]} == {"UnprocessableEntityError"}
+    again = planner_of(graded("--planner", kept, gold, "--json"))
+    assert [again["means"], again["rows"]] == [planner["means"], rows]
+    assert len(kept.read_text("utf-8").splitlines()) == 8
 
 
 def test_an_invalid_plan_goes_back_to_the_planner(gold: Path, tmp_path: Path, graded: Graded) -> None:
@@ -138,15 +144,7 @@ def test_an_invalid_plan_goes_back_to_the_planner(gold: Path, tmp_path: Path, gr
     assert planner["usage"]["calls"] == 16
 
 
-def test_answers_are_kept_as_they_come_and_graded_again(gold: Path, bad: Path, tmp_path: Path, graded: Graded) -> None:
-    kept = tmp_path / "kept.jsonl"
-    first = planner_of(graded("--planner", bad, gold, "--keep", kept, "--json"))
-    again = planner_of(graded("--planner", kept, gold, "--json"))
-    assert [again["means"], again["rows"]] == [first["means"], first["rows"]]
-    assert len(kept.read_text("utf-8").splitlines()) == 8
-
-
-def test_the_endpoint_is_that_of_the_one_setting(
+def test_the_endpoint_is_that_of_the_one_setting_and_named_if_missing(
     gold: Path, good: Path, monkeypatch: pytest.MonkeyPatch, graded: Graded
 ) -> None:
     llm = MockLLM.load(good)
@@ -154,11 +152,6 @@ def test_the_endpoint_is_that_of_the_one_setting(
         monkeypatch.setenv("PLANEXEC_LLM", base_url)
         assert "planner: some-model\n" in graded("--planner", "some-model", gold)
     assert [call.request["model"] for call in llm.calls] == ["some-model"] * 8
-
-
-def test_an_endpoint_that_is_not_there_is_named_and_ends_nothing(
-    gold: Path, monkeypatch: pytest.MonkeyPatch, graded: Graded
-) -> None:
     monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *args: 0.0)
     monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
     out = graded("--planner", "m", gold)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.grade import METRICS, Case, Cost, Grade, JudgeScore, Paired, grade, judged, paired
+from planexec_lab.grade import METRICS, Case, Cost, Grade, JudgeScore, grade, judged, paired
 from planexec_lab.grade.matching import matched
 from planexec_lite import Plan, RuleEvaluator, Step, Toolbox, tool
 from planexec_lite.assembly import Board
@@ -86,10 +86,7 @@ def test_a_risk_is_a_once_step_that_nothing_takes_back() -> None:
     first = Step(id="1", tool="send", params={"to": "all"})
     risky = Plan(steps=(first, Step(id="2", tool="look")))
     assert grade(risky, risky, tools).risks == ("1",)
-    for safe in (
-        {"gate": True},
-        {"undo": Call(tool="look")},
-    ):
+    for safe in ({"gate": True}, {"undo": Call(tool="look")}):
         assert grade(Plan(steps=(first.model_copy(update=safe),)), risky, tools).risks == ()
     assert grade(risky, risky).risks == (), "without the tools nobody knows what they do"
     own = Plan(steps=(Step(id="1", tool="send", effects="once"), Step(id="2", tool="x", effects="idempotent")))
@@ -114,14 +111,6 @@ def test_steps_with_one_id_are_graded_whatever_their_order() -> None:
     one, other = (grade(Plan(steps=tuple(steps)), plan("1 a; 2 c < 1")) for steps in (twice, twice[::-1]))
     assert one == other
     assert (one.problems, one.tool_f1) == (("duplicate_id",), 0.8)
-
-
-@given(plans())
-@rounds(200)
-def test_every_plan_is_perfect_against_itself(one: Plan) -> None:
-    got = grade(one, one)
-    assert (got.valid, got.tool_f1, got.edge_f1, got.order_kept, got.makespan_ratio) == (True, 1.0, 1.0, 1.0, 1.0)
-    assert got.criteria == (1.0 if any(step.success_criteria for step in one.steps) else 0.0)
 
 
 @given(plans(), plans(), st.randoms(use_true_random=False))
@@ -172,16 +161,11 @@ def case(name: str, result: Any, done: bool) -> Case:
 CASES = [case("good", "yes", True), case("modest", "no", True), case("boast", "yes", False), case("bad", "no", False)]
 
 
-def test_accepts_and_rejects_are_held_against_the_truth() -> None:
-    got = judged(RuleEvaluator(lambda step, result: result == "yes"), CASES)
+@pytest.mark.parametrize("other", [False, Verdict("retry"), Verdict("modify"), Verdict("replan")])
+def test_accepts_and_rejects_are_compared_with_the_truth(other: Any) -> None:
+    got = judged(RuleEvaluator(lambda step, result: result == "yes" or other), CASES)
     assert got == JudgeScore(2, 2, ("boast",), ("modest",))
     assert str(got) == "1 of 2 that were not done were accepted, 1 of 2 that were done were not"
-
-
-@pytest.mark.parametrize("verdict", ["retry", "modify", "replan"])
-def test_whatever_does_not_accept_rejects(verdict: Any) -> None:
-    got = judged(RuleEvaluator(lambda step, result: Verdict(verdict)), CASES)
-    assert (got.false_accepts, got.false_rejects) == ((), ("good", "modest"))
 
 
 def test_a_judge_that_raises_is_counted_apart() -> None:
@@ -196,25 +180,20 @@ def test_a_judge_that_raises_is_counted_apart() -> None:
     assert str(got).endswith(", 2 not judged")
 
 
-def test_planners_that_always_differ_by_the_same_are_told_apart() -> None:
-    got = paired([1.0] * 6, [0.75] * 6)
-    assert got == Paired(6, 0.25, 0.25, 0.25)
-    assert got.told
-    assert str(got) == "+0.25 [+0.25, +0.25] over 6 pairs"
-
-
-def test_five_pairs_tell_nothing_however_they_agree() -> None:
-    got = paired([1.0] * 5, [0.0] * 5)
-    assert (got.low, got.high, got.told) == (1.0, 1.0, False)
-    assert str(got) == "+1.00 [+1.00, +1.00] over 5 pairs: no difference can be told"
-    assert "over 1 pair:" in str(paired([1.0], [0.0]))
-
-
-def test_equal_planners_are_not_told_apart() -> None:
-    assert not paired([0.5] * 20, [0.5] * 20).told
-    won_and_lost = paired([1.0, 0.0] * 10, [0.0, 1.0] * 10)
-    assert won_and_lost.mean == 0.0
-    assert won_and_lost.low < 0 < won_and_lost.high
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        ([1.0] * 6, [0.75] * 6, "+0.25 [+0.25, +0.25] over 6 pairs"),
+        ([1.0] * 5, [0.0] * 5, "+1.00 [+1.00, +1.00] over 5 pairs: no difference can be told"),
+        ([1.0], [0.0], "+1.00 [+1.00, +1.00] over 1 pair: no difference can be told"),
+        ([0.5] * 20, [0.5] * 20, "+0.00 [+0.00, +0.00] over 20 pairs: no difference can be told"),
+        ([1.0, 0.0] * 10, [0.0, 1.0] * 10, "+0.00 [-0.40, +0.40] over 20 pairs: no difference can be told"),
+    ],
+)
+def test_a_difference_is_told_from_six_pairs_whose_interval_lacks_zero(
+    one: list[float], other: list[float], words: str
+) -> None:
+    assert str(paired(one, other)) == words
 
 
 @pytest.mark.parametrize(

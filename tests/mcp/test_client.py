@@ -154,8 +154,12 @@ def test_a_server_that_can_not_be_started_says_why(start: Start, capfd: pytest.C
     assert capfd.readouterr() == ("", ""), "output that is no message is passed over"
     with pytest.raises(ServerGoneError, match="its last words: no module named tools"), start("broken"):
         pass
-    with pytest.raises(ServerGoneError, match="no-such-program can't be reached"), ToolServer(["no-such-program"]):
-        pass
+    for at in (["no-such-program"], "http://127.0.0.1:9/mcp"):
+        with (
+            pytest.raises(ServerGoneError, match=r"(no-such-program|127.0.0.1:9/mcp) can't be reached"),
+            ToolServer(at),
+        ):
+            pass
     with pytest.raises(ValueError, match="a command is a list of its parts"):
         ToolServer("python -m server")
     with pytest.raises(ValueError, match="at least one part"):

@@ -194,15 +194,11 @@ def test_no_text_ends_its_quotation_or_hides_in_it(text: str) -> None:
 def test_what_everybody_writes_stays_as_it_is() -> None:
     words = "Zeigt das Wetter für Zürich – 東京 and عمان too: 20 °C, naïve café."
     assert visible(words) == words
-    schema = {"type": "object", "properties": {"title": {"type": "string", "title": "Title", "default": "a b"}}}
-    assert shown_schema(schema) == {"type": "object", "properties": {"title": {"type": "string", "default": "a b"}}}
-
-
-@pytest.mark.parametrize("name", ["created[gte]", "$top", "@type", "città", "mood_🔥", "⚠\ufe0f", "filter:name"])
-def test_names_and_choices_with_brackets_and_emoji_are_taken(name: str) -> None:
-    schema = {"type": "object", "properties": {name: {"enum": ["ok", "⚠\ufe0f", "🔥"]}}}
-    assert shown_schema(schema) == schema
-    assert shown_schema({"$defs": {"Page<Item>": {"type": "string"}}}) == {"$defs": {"Page<Item>": {"type": "string"}}}
+    for name in ("created[gte]", "$top", "@type", "città", "mood_🔥", "⚠\ufe0f", "filter:name"):
+        choice = {"enum": ["ok", "⚠\ufe0f", "🔥"], "default": "a b"}
+        schema = {"properties": {name: choice}, "$defs": {"Page<Item>": {"type": "string"}}}
+        assert shown_schema(schema) == schema
+    assert shown_schema({"properties": {"title": {"title": "Title"}}}) == {"properties": {"title": {}}}
 
 
 @pytest.mark.parametrize("name", ["a b", "a\u200bb", "a\ufe0f", "a”", "a\n", "<a>", "x" * 65, ""])

@@ -1,6 +1,5 @@
 """The kit's worlds as a server: driven by the official client, in both generations of the protocol, and over HTTP."""
 
-import sys
 from typing import Any
 
 import mcp_types as types
@@ -8,19 +7,16 @@ import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client, MCPError
 
-from planexec_lab.mcp import ToolServer
 from planexec_lab.mcp.__main__ import WORLDS, main, tools_of
 from planexec_lab.mcp.server import served
 from planexec_lab.worlds import deploy
-from planexec_lite import Plan, Tool, Toolbox, ToolExecutor, execute
+from planexec_lite import Tool, Toolbox
 from planexec_lite.events import Inside
 from planexec_lite.meter import emit
-from tests.mcp.conftest import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
-COMMAND = [sys.executable, "-m", "planexec_lab.mcp", "serve"]
 DEPLOY = ("deploy_staging", {"tag": "v2.3.1"})
 Action = str
 
@@ -164,19 +160,3 @@ async def test_each_world_is_listed_as_it_is(world: str) -> None:
     for tool in listed:
         Draft202012Validator.check_schema(tool.input_schema)
         Draft202012Validator.check_schema(tool.output_schema)
-
-
-def test_a_plan_runs_on_a_served_world_as_on_its_own(capfd: pytest.CaptureFixture[str]) -> None:
-    def declared(tools: Toolbox) -> dict[str, Any]:
-        return {one.name: (one.effects, one.destructive, one.schema.get("required")) for one in tools}
-
-    asked: list[str] = []
-    own = execute(Plan.parse(deploy.PLAN), ToolExecutor(deploy.World().tools))
-    answer = {"answer": lambda question: not asked.append(question)}
-    with ToolServer([*COMMAND, "deploy"], cwd=ROOT, name="deploy", trusted=True, **answer) as server:
-        assert declared(server.toolbox) == declared(deploy.World().tools)
-        away = execute(Plan.parse(deploy.PLAN), ToolExecutor(server.toolbox))
-    assert (away.status, away.results) == (own.status, own.results)
-    assert len(asked) == 2
-    assert asked[0].startswith("deploy asks: deploy: may deploy_staging be called with")
-    assert capfd.readouterr().err == ""

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-import planexec_lab.mcp
 from planexec_lab.mcp import Pipe, ToolFailedError, ToolServer, tab
 from planexec_lab.mcp.pipe import where_the_kit_is
-from planexec_lab.mcp.worlds import WORLDS
+from planexec_lab.mcp.worlds import WORLDS, tools_of
 from planexec_lab.worlds import migration
-from planexec_lite import Plan, Run, Simulated, ToolExecutor, execute
+from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute
 
 pytestmark = pytest.mark.slow
 KINDS = pytest.mark.parametrize("kind", [ToolServer, tab.ToolServer], ids=["a process", "a tab"])
@@ -31,15 +30,12 @@ def migrated(server: ToolServer) -> Run:
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        (
-            None,
-            "it might delete or overwrite something, so a person has to say yes first, and this client can't ask one",
-        ),
+        (None, "a person has to say yes first, and this client can't ask one"),
         (False, "a person was asked, and did not say yes"),
-        (True, None),
+        (True, ""),
     ],
 )
-def test_a_person_is_asked_through_the_client(kind: type[ToolServer], answer: bool | None, error: str | None) -> None:
+def test_a_person_is_asked_through_the_client(kind: type[ToolServer], answer: bool | None, error: str) -> None:
     asked: list[str] = []
 
     def answers(question: str) -> bool:
@@ -50,26 +46,33 @@ def test_a_person_is_asked_through_the_client(kind: type[ToolServer], answer: bo
         run = migrated(server)
         with pytest.raises(ToolFailedError, match="write_migration: RuntimeError: migration script syntax error"):
             server.toolbox["write_migration"].call({"sql": migration.BROKEN_SCRIPT})
-    assert run.board.errors.get("5") == (f"ToolFailedError: run_migration: {error}" if error else None)
-    assert (
-        asked
-        == [
-            "shop asks: migration: may run_migration be called with {'file': 'migration-1.sql'}? It might delete or overwrite.",
-            "shop asks: migration: may update_config be called with {'schema': 2}? It might delete or overwrite.",
-        ][: {None: 0, False: 1, True: 2}[answer]]
-    )
+    failed = run.board.errors.get("5", "")
+    assert error in failed
+    assert bool(failed) == (answer is not True)
+    calls = ["run_migration be called with {'file': 'migration-1.sql'}", "update_config be called with {'schema': 2}"]
+    questions = [f"shop asks: migration: may {call}? It might delete or overwrite." for call in calls]
+    assert asked == questions[: {None: 0, False: 1, True: 2}[answer]]
 
 
-def test_results_and_tools_are_the_same() -> None:
-    def seen(kind: type[ToolServer]) -> Any:
-        with kind(serve("migration"), name="shop", answer=lambda question: True, trusted=True) as server:
-            tools = [(tool.signature, tool.description, tool.effects, tool.destructive) for tool in server.toolbox]
-            return tools, migrated(server).results
+@KINDS
+def test_a_served_world_has_its_own_tools_and_results(
+    kind: type[ToolServer], capfd: pytest.CaptureFixture[str]
+) -> None:
+    def declared(tools: Toolbox) -> list[Any]:
+        return [(tool.signature, tool.effects, tool.destructive) for tool in tools]
 
-    assert seen(ToolServer) == seen(tab.ToolServer)
+    own = migration.World().tools
+    with kind(serve("migration"), name="shop", answer=lambda question: True, trusted=True) as server:
+        assert declared(server.toolbox) == declared(own)
+        assert [tool.description for tool in server.toolbox] == [f"shop says: “{one.description}”" for one in own]
+        assert migrated(server).results == execute(Plan.parse(migration.PLAN), ToolExecutor(own)).results
+    assert capfd.readouterr() == ("", "")
+
+
+def test_every_world_is_served_in_a_tab() -> None:
     for world in WORLDS:
         with tab.ToolServer(serve(world)) as server:
-            assert (server.left_out, len(server.toolbox)) == ({}, len(planexec_lab.mcp.worlds.tools_of(world)))
+            assert (server.left_out, len(server.toolbox)) == ({}, len(tools_of(world)))
 
 
 @pytest.mark.parametrize("kind", [Pipe, tab.Pipe], ids=["a process", "a tab"])

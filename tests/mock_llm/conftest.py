@@ -1,7 +1,5 @@
 """Every test of the scripted model runs with the network cut; those that serve on loopback say LOOPBACK = True."""
 
-from __future__ import annotations
-
 import socket
 from typing import Any, NoReturn
 

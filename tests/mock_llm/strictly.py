@@ -1,7 +1,5 @@
 """Independent judges of the wire: the openai package's own types, strictly, and what the published schema requires."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

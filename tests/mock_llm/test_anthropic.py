@@ -1,7 +1,5 @@
 """Anthropic's Messages API: its verdicts in its words, its genuine client, and the same scenes on all three wires."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -20,43 +18,36 @@ from anthropic.types.model_param import ModelParam
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mock_llm import MockLLM, Reply
+from mock_llm import MockLLM, Reply, ToolUse
 from mock_llm.api import endpoint
 from mock_llm.api.anthropic.models import AS_OF, MODELS, UNKNOWN, model_of
 from mock_llm.serve import intercepted
 from mock_llm.types import HttpRequest
+from tests.mock_llm.asking import closed, function_tool, user
 from tests.mock_llm.strictly import no_extra
 from tests.rounds import rounds
 
 LOOPBACK = True
 NEW = "2026-10-21"
-USER = {"role": "user", "content": "hello"}
-TOOL = {
-    "name": "search",
-    "input_schema": {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]},
-}
+USER = user("hello")
+TOOL = {"name": "search", "input_schema": closed(q={"type": "string"})}
 TOOL_OF_ANYTHING = {"name": "search", "input_schema": {"type": "object"}}
 RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "found"}
 TEXT = {"type": "text", "text": "x"}
 BUDGET = {"type": "enabled", "budget_tokens": 1024}
 
 
-def said(*messages: Any) -> dict[str, Any]:
-    return {"messages": list(messages)}
-
-
 VERDICTS = yaml.safe_load(Path(__file__).with_name("anthropic.yaml").read_text("utf-8"))["verdicts"]
 
 
-def asking(change: dict[str, Any]) -> dict[str, Any]:
-    body = {"model": "m", "max_tokens": 100, "messages": [USER], **change}
+def asking(change: dict[str, Any], *messages: Any) -> dict[str, Any]:
+    body = {"model": "m", "max_tokens": 100, "messages": list(messages) or [USER], **change}
     return {name: value for name, value in body.items() if value is not None}
 
 
-def post(llm: MockLLM, body: Any, version: str | None = NEW, path: str = "/v1/messages") -> tuple[int, dict[str, Any]]:
+def post(llm: MockLLM, body: Any, version: str | None) -> tuple[int, dict[str, Any]]:
     headers = {} if version is None else {"anthropic-version": version}
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    response = llm.respond(HttpRequest("POST", path, headers, data))
+    response = llm.respond(HttpRequest("POST", "/v1/messages", headers, json.dumps(body).encode()))
     return response.status, json.loads(response.body)
 
 
@@ -91,14 +82,11 @@ def test_each_model_that_the_package_names_has_one_row() -> None:
     assert all(any(re.fullmatch(model.names, name) for name in get_args(literal)) for model in MODELS)
 
 
-@pytest.mark.parametrize(
-    ("version", "words"),
-    [(None, "anthropic-version: header is required"), ("2020-01-01", "is not supported by mock_llm")],
-)
-def test_a_request_names_the_version_of_the_api(llm: MockLLM, version: str | None, words: str) -> None:
-    status, body = post(llm, asking({}), version)
-    assert status == 400
-    assert words in body["error"]["message"]
+def test_a_request_names_the_version_of_the_api(llm: MockLLM) -> None:
+    versions = {None: "anthropic-version: header is required", "2020-01-01": "is not supported by mock_llm"}
+    for version, words in versions.items():
+        status, body = post(llm, asking({}), version)
+        assert (status, words in body["error"]["message"]) == (400, True)
 
 
 def same(message: Any) -> Any:
@@ -108,7 +96,7 @@ def same(message: Any) -> Any:
 
 @pytest.mark.parametrize("word", ["talk", "look", "decline", "unscripted"])
 def test_a_stream_adds_up_to_the_plain_message(llm: MockLLM, word: str) -> None:
-    body = asking({**said({"role": "user", "content": word}), "tools": [TOOL]})
+    body = asking({"tools": [TOOL]}, user(word))
     client = llm.anthropic()
     plain = client.messages.create(**body)
     no_extra(Message.model_validate_json(plain.model_dump_json(), strict=False))
@@ -126,7 +114,7 @@ def test_a_stream_adds_up_to_the_plain_message(llm: MockLLM, word: str) -> None:
 
 def test_the_events_follow_the_protocol(llm: MockLLM) -> None:
     raw: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(RawMessageStreamEvent)
-    body = asking({**said({"role": "user", "content": "look"}), "tools": [TOOL], "stream": True})
+    body = asking({"tools": [TOOL], "stream": True}, user("look"))
     with httpx2.Client(transport=llm.transport(), headers={"anthropic-version": NEW}) as client:
         response = client.post("https://any.invalid/v1/messages", json=body)
     assert response.headers["request-id"].startswith("req_")
@@ -144,12 +132,11 @@ def test_the_events_follow_the_protocol(llm: MockLLM) -> None:
 
 def test_a_stop_sequence_and_a_limit(llm: MockLLM) -> None:
     client = llm.anthropic()
-    talk = said({"role": "user", "content": "talk"})
-    stopped = client.messages.create(**asking({**talk, "stop_sequences": ["works", "but"]}))
+    stopped = client.messages.create(**asking({"stop_sequences": ["works", "but"]}, user("talk")))
     assert stopped.content[0].text == "It is  ünusual,\n "
     assert (stopped.stop_reason, stopped.stop_sequence) == ("stop_sequence", "but")
-    assert client.messages.create(**asking({**talk, "max_tokens": 2})).stop_reason == "max_tokens"
-    nothing = client.messages.create(**asking({**talk, "max_tokens": 0}))
+    assert client.messages.create(**asking({"max_tokens": 2}, user("talk"))).stop_reason == "max_tokens"
+    nothing = client.messages.create(**asking({"max_tokens": 0}, user("talk")))
     assert (nothing.content, nothing.stop_reason) == ([], "max_tokens")
 
 
@@ -171,7 +158,7 @@ def test_thoughts_are_shown_as_the_model_does_and_go_back_unchanged(
     usage = {"input": 50, "output": 20, "cached": 40, "reasoning": 5}
     llm = MockLLM()
     llm.when(user="look").calls("search").having(reasoning="Look first.", usage=usage).then("Rain.")
-    client, messages = llm.anthropic(), [{"role": "user", "content": "look"}]
+    client, messages = llm.anthropic(), [user("look")]
     body = asking(
         {"model": model, "thinking": thinking, "max_tokens": 2_000, "tools": [TOOL_OF_ANYTHING], "messages": messages}
     )
@@ -196,7 +183,7 @@ def test_thoughts_are_shown_as_the_model_does_and_go_back_unchanged(
 def test_thoughts_of_the_real_service_are_signed_for_a_recording() -> None:
     thought = {"type": "thinking", "thinking": "x", "signature": "of the real service"}
     spoken = {"role": "assistant", "content": [thought, {"type": "redacted_thinking", "data": "x"}, TEXT]}
-    asked, body = endpoint("/v1/messages", {"anthropic-version": NEW}), asking(said(USER, spoken, USER))
+    asked, body = endpoint("/v1/messages", {"anthropic-version": NEW}), asking({}, USER, spoken, USER)
     assert asked is not None
     assert "Invalid `signature` in `thinking` block" in str(asked.validate(body))
     assert asked.validate(asked.adopt(body)) is None
@@ -227,37 +214,21 @@ VALUES = st.recursive(st.none() | st.booleans() | st.integers() | SHOWN, st.list
 @rounds(40)
 def test_a_scene_says_and_calls_the_same_on_all_three_wires(text: str | None, calls: list[Any]) -> None:
     text = "said" if text is None and not calls else text
-    llm = MockLLM([{"name": "any", "reply": {"python": lambda _: reply(text, calls)}}])
-    schema = {"type": "object", "properties": {}}
-    function = {"name": "search", "parameters": schema}
-    chat = llm.client().chat.completions.create(
-        model="m", messages=[USER], tools=[{"type": "function", "function": function}]
+    uses = [ToolUse("search", arguments) for arguments in calls]
+    llm = MockLLM([{"name": "any", "reply": {"python": lambda _: Reply(text=text, calls=uses)}}])
+    function = {"name": "search", "parameters": {"type": "object", "properties": {}}}
+    client, tool = llm.client(), {"type": "function", "strict": False, **function}
+    chat = (
+        client.chat.completions.create(model="m", messages=[USER], tools=[function_tool(function)]).choices[0].message
     )
-    response = llm.client().responses.create(
-        model="m", input="hello", tools=[{"type": "function", "strict": False, **function}]
-    )
-    message = llm.anthropic().messages.create(
-        **asking({"max_tokens": 9_999, "tools": [{"name": "search", "input_schema": schema}]})
-    )
-    spoken = chat.choices[0].message
-    wires = [
-        (spoken.content or "", [json.loads(call.function.arguments) for call in spoken.tool_calls or []]),
-        (
-            response.output_text,
-            [json.loads(item.arguments) for item in response.output if item.type == "function_call"],
-        ),
-        (
-            "".join(block.text for block in message.content if block.type == "text"),
-            [block.input for block in message.content if block.type == "tool_use"],
-        ),
-    ]
-    assert wires == [(text or "", calls)] * 3
-
-
-def reply(text: str | None, calls: list[Any]) -> Any:
-    from mock_llm import ToolUse
-
-    return Reply(text=text, calls=[ToolUse("search", arguments) for arguments in calls])
+    assert (chat.content or "") == (text or "")
+    assert [json.loads(call.function.arguments) for call in chat.tool_calls or []] == calls
+    response = client.responses.create(model="m", input="hello", tools=[tool])
+    assert response.output_text == (text or "")
+    assert [json.loads(item.arguments) for item in response.output if item.type == "function_call"] == calls
+    message = llm.anthropic().messages.create(**asking({"max_tokens": 9_999, "tools": [TOOL_OF_ANYTHING]}))
+    assert "".join(block.text for block in message.content if block.type == "text") == (text or "")
+    assert [block.input for block in message.content if block.type == "tool_use"] == calls
 
 
 @pytest.mark.parametrize(
@@ -287,14 +258,6 @@ def test_faults_raise_what_the_genuine_client_raises(fault: dict[str, Any], erro
         assert raised.value.type == "overloaded_error"
 
 
-def test_a_retry_reaches_the_reply_and_a_script_s_mistake_is_not_retried() -> None:
-    llm = MockLLM([{"name": "hello", "when": {"user": "hello"}, "reply": {"text": "ok", "faults": [{"status": 529}]}}])
-    assert llm.anthropic().messages.create(**asking({})).content[0].text == "ok"
-    with pytest.raises(anthropic.UnprocessableEntityError, match="has no scene"):
-        llm.anthropic().messages.create(**asking(said({"role": "user", "content": "else"})))
-    assert [call.attempt for call in llm.calls] == [0, 1, 0]
-
-
 def test_other_clients_reach_the_script_over_http_and_when_caught(
     llm: MockLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,7 +265,7 @@ def test_other_clients_reach_the_script_over_http_and_when_caught(
         monkeypatch.delenv(name)
     with llm.serve() as base_url:
         client = anthropic.Anthropic(base_url=base_url.removesuffix("/v1"), api_key="none")
-        with client.messages.stream(**asking(said({"role": "user", "content": "talk"}))) as stream:
+        with client.messages.stream(**asking({}, user("talk"))) as stream:
             assert "".join(stream.text_stream) == "It is  ünusual,\n but it works."
     with intercepted(llm.respond):
         assert anthropic.Anthropic(api_key="none").messages.create(**asking({})).stop_reason == "end_turn"

@@ -1,7 +1,5 @@
 """The genuine OpenAI client talks to the script: sync and async, on httpx2 and on legacy httpx."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -77,25 +75,6 @@ def test_an_http_client_of_ones_own_is_refused(llm: MockLLM) -> None:
         llm.client(http_client=httpx2.Client())
 
 
-def test_max_tokens_truncates_and_says_so(llm: MockLLM) -> None:
-    whole = llm.client().chat.completions.create(**say("hello"))
-    for limit in ({"max_tokens": 3}, {"max_completion_tokens": 3}):
-        cut = llm.client().chat.completions.create(**say("hello", **limit))
-        text, full = cut.choices[0].message.content or "", whole.choices[0].message.content or ""
-        assert full.startswith(text)
-        assert 0 < len(text) < len(full)
-        assert cut.choices[0].finish_reason == "length"
-        assert cut.usage is not None
-        assert cut.usage.completion_tokens == 3
-    roomy = llm.client().chat.completions.create(**say("hello", max_tokens=100))
-    assert roomy.choices[0].finish_reason == "stop"
-
-
-def test_stop_ends_the_text_before_the_stop_text(llm: MockLLM) -> None:
-    reply = llm.client().chat.completions.create(**say("hello", stop=[" to", " dear"]))
-    assert (reply.choices[0].message.content, reply.choices[0].finish_reason) == ("Good day", "stop")
-
-
 def test_usage_is_estimated_as_characters_by_four_when_not_stated(llm: MockLLM) -> None:
     usage = llm.client().chat.completions.create(**say("hello")).usage
     assert usage is not None
@@ -112,14 +91,11 @@ def test_an_unscripted_request_is_refused_once_and_not_retried(llm: MockLLM) -> 
     assert (body["type"], body["code"]) == ("mock_llm_error", "no_scene_fits")
 
 
-def test_models_are_listed_and_described(llm: MockLLM) -> None:
-    assert [model.id for model in llm.client().models.list()] == ["mock-llm"]
-    assert llm.client().models.retrieve("gpt-4.1").id == "gpt-4.1"
-    assert len(llm.calls) == 0
-
-
-def test_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
+def test_models_are_listed_and_unknown_routes_are_404_in_the_apis_shape(llm: MockLLM) -> None:
     client = llm.client()
+    assert [model.id for model in client.models.list()] == ["mock-llm"]
+    assert client.models.retrieve("gpt-4.1").id == "gpt-4.1"
+    assert len(llm.calls) == 0
     for path in ("/nowhere", "/conversations", "/conversations/conv_1/messages"):
         with pytest.raises(openai.NotFoundError, match=rf"Invalid URL \(GET /v1{path}\)"):
             client.get(path, cast_to=object)

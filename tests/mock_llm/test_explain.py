@@ -1,12 +1,7 @@
 """llm.calls as a table, llm.explain, and python -m mock_llm check."""
 
-from __future__ import annotations
-
 import contextlib
 import re
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mock_llm import Answer, MockLLM
+from mock_llm.__main__ import main
 from mock_llm.authoring import check
-from mock_llm.authoring.minimal_request import sample
+from mock_llm.authoring.minimal_request import minimal_request, sample
+from mock_llm.engine import answer
 from mock_llm.script import read_scenes
 from tests.rounds import rounds
 
@@ -37,12 +34,6 @@ scenes:
 """
 
 
-def load(folder: Path, text: str = SCRIPT) -> MockLLM:
-    path = folder / "greet.yaml"
-    path.write_text(textwrap.dedent(text), encoding="utf-8")
-    return MockLLM.load(path)
-
-
 def ask(llm: MockLLM, text: str, **options: Any) -> None:
     with contextlib.suppress(openai.APIError):
         client = llm.client(max_retries=1)
@@ -50,7 +41,9 @@ def ask(llm: MockLLM, text: str, **options: Any) -> None:
 
 
 def test_an_explanation_says_which_scene_why_and_what_would_have_changed_it(tmp_path: Path) -> None:
-    llm = load(tmp_path)
+    path = tmp_path / "greet.yaml"
+    path.write_text(SCRIPT, encoding="utf-8")
+    llm = MockLLM.load(path)
     ask(llm, "hello my friend")
     explained = llm.explain(-1)
     assert str(explained).splitlines() == [
@@ -69,35 +62,33 @@ def test_an_explanation_says_which_scene_why_and_what_would_have_changed_it(tmp_
 
 
 def test_calls_that_no_scene_answered_are_explained_too(tmp_path: Path) -> None:
-    llm = MockLLM([{"name": f"tie {n}", "when": {"says": "tie"}, "reply": {"text": "x"}} for n in range(2)])
+    says = {"tie 0": "tie", "tie 1": "tie", "one": "one", "both": ["one", "two"]}
+    llm = MockLLM([{"name": name, "when": {"says": says[name]}, "reply": {"text": "x"}} for name in says])
     ask(llm, "tie")
     ask(llm, "else")
     ask(llm, "tie", temperature=9)
     told = [str(llm.explain(n)) for n in range(3)]
     assert "Call 0: several scenes fit." in told[0]
+    error = llm.calls[0].error
+    assert error is not None
+    assert (error.status, error.code) == (422, "ambiguous_scenes")
+    assert re.findall("'tie .'", error.message) == ["'tie 0'", "'tie 1'"]
     assert "Call 1: no scene fits." in told[1]
     assert "The nearest scene is" in told[1]
     assert "Call 2 was refused before any scene was checked." in told[2]
     assert "Expected a value <= 2" in told[2]
     with pytest.raises(IndexError):
         llm.explain(3)
+    ask(llm, "one")
+    assert str(llm.explain(3)).endswith("It would have answered if this were also true: says: two.")
 
 
-def run(path: Path) -> tuple[int, list[str]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "mock_llm", "check", str(path)], capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
-    return done.returncode, done.stdout.splitlines()
-
-
-def test_check_names_what_can_not_answer_with_its_line() -> None:
+def test_check_names_what_can_not_answer_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
     path = Path(__file__).with_name("faulty_scenes.yaml")
     numbered = [line.partition(" # ") for line in path.read_text(encoding="utf-8").splitlines()]
     expected = [f"faulty_scenes.yaml:{n}: {told}" for n, (_, _, told) in enumerate(numbered, 1) if told]
-    status, lines = run(path)
-    assert status == 1
-    found = [line for line in lines if line.startswith("faulty_scenes.yaml:")]
+    assert main(["check", str(path)]) == 1
+    found = [line for line in capsys.readouterr().out.splitlines() if line.startswith("faulty_scenes.yaml:")]
     assert [line for line, told in zip(found, expected, strict=True) if not line.startswith(told)] == []
 
 
@@ -107,14 +98,15 @@ HINTED = """scenes:
 """
 
 
-@pytest.mark.slow
-def test_check_is_content_with_a_good_script_and_hints_do_not_fail(tmp_path: Path) -> None:
+def test_check_is_content_with_a_good_script_and_hints_do_not_fail(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "greet.yaml"
-    path.write_text(SCRIPT, encoding="utf-8")
-    assert run(path) == (0, ["4 scenes, no problems"])
-    path.write_text(HINTED, encoding="utf-8")
-    status, (hint, last) = run(path)
-    assert (status, last) == (0, "2 scenes, no problems")
+    for text in (SCRIPT, HINTED):
+        path.write_text(text, encoding="utf-8")
+        assert main(["check", str(path)]) == 0
+    first, hint, last = capsys.readouterr().out.splitlines()
+    assert (first, last) == ("4 scenes, no problems", "2 scenes, no problems")
     assert hint.startswith("greet.yaml:3: hint: scene 'b' is ambiguous: 'a' (greet.yaml:2) fits its minimal")
 
 
@@ -135,9 +127,6 @@ WHENS = st.fixed_dictionaries(
 @rounds(150)
 @given(whens=st.lists(WHENS, max_size=4))
 def test_a_script_without_findings_answers_each_scenes_own_minimal_request(whens: list[Any]) -> None:
-    from mock_llm.authoring.minimal_request import minimal_request
-    from mock_llm.engine import answer
-
     scenes = read_scenes([{"name": f"s{n}", "when": when, "reply": {"text": "x"}} for n, when in enumerate(whens)])
     if check(scenes):
         return

@@ -1,10 +1,9 @@
 """Every fault as the genuine client sees it; a retry is an attempt of the same call; no test waits."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import httpx2
@@ -61,10 +60,17 @@ def test_each_error_is_the_clients_own(ask: Callable[..., Any], fault: Any, erro
     assert "quota" not in words or caught.value.type == caught.value.code == "insufficient_quota"  # type: ignore[attr-defined]
 
 
+BREAKS = {
+    "dropped": openai.APIConnectionError,
+    "ended_early": None,
+    "bad_chunk": json.JSONDecodeError,
+    "error_event": openai.APIError,
+}
+
+
 @pytest.mark.parametrize("endpoint", ["chat", "responses"])
-@pytest.mark.parametrize("kind", ["dropped", "ended_early", "bad_chunk", "error_event"])
-def test_a_stream_breaks_after_as_many_events_as_scripted(kind: str, endpoint: str) -> None:
-    errors = {"dropped": openai.APIConnectionError, "bad_chunk": json.JSONDecodeError, "error_event": openai.APIError}
+@pytest.mark.parametrize(("kind", "error"), BREAKS.items())
+def test_a_stream_breaks_after_as_many_events_as_scripted(kind: str, error: Any, endpoint: str) -> None:
     client = one(fault={"kind": kind, "after": 3}).client(**OPTIONS)
     stream: Any = (
         client.chat.completions.create(**ASK, stream=True)
@@ -72,22 +78,16 @@ def test_a_stream_breaks_after_as_many_events_as_scripted(kind: str, endpoint: s
         else client.responses.create(model="m", input="count", stream=True)
     )
     seen: list[Any] = []
-    error = None
-    try:
+    with pytest.raises(error) if error else nullcontext():
         seen += stream
-    except (openai.APIError, json.JSONDecodeError) as caught:
-        error = type(caught)
-    assert error is errors.get(kind)
     assert len(seen) == 3
     if kind == "ended_early" and endpoint == "chat":
         assert "".join(chunk.choices[0].delta.content or "" for chunk in seen) == "one two"
         assert all(chunk.choices[0].finish_reason is None for chunk in seen)
 
 
-def test_a_slow_first_token_times_out_an_impatient_client_only() -> None:
+def test_a_slow_first_token_does_not_time_out_a_patient_client() -> None:
     late = one(fault={"kind": "slow_first_token", "seconds": 30})
-    with pytest.raises(openai.APITimeoutError):
-        streamed(late, timeout=5)
     assert len(streamed(late, timeout=40)) > 5
     raw = late.client(timeout=40).chat.completions.with_raw_response.create(**ASK, stream=True)
     assert raw.headers["openai-processing-ms"] == "30000"

@@ -1,7 +1,5 @@
 """Scripts written in Python, word by word: the same scenes, the same answers and the same faults as in YAML."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,7 +9,6 @@ import yaml
 from mock_llm import MockLLM, Reply, ScriptError, When
 from mock_llm.types.faults import PLAIN_ONLY, STREAM_ONLY, Kind
 
-SEARCH = {"type": "function", "function": {"name": "search", "parameters": {"type": "object", "properties": {}}}}
 WORDS = yaml.safe_load(Path(__file__).with_name("words.yaml").read_text("utf-8"))
 WHENS: list[dict[str, Any]] = WORDS["whens"]
 REPLIES: list[dict[str, Any]] = [
@@ -58,25 +55,6 @@ def test_each_method_of_a_dialogue_is_a_field_of_the_yaml() -> None:
         {"name": "c", "reply": {"calls": [{"tool": "search", "arguments": {"q": "Rome"}}]}},
     ]
     assert values(llm) == values(MockLLM(forms))
-
-
-def test_another_word_is_refused_as_in_yaml() -> None:
-    with pytest.raises(ScriptError, match="unseen is 'refuse' or 'accept', not 'maybe'"):
-        MockLLM(unseen="maybe")  # type: ignore[arg-type]
-
-
-def test_a_dialogue_is_led_to_its_end_by_a_genuine_client() -> None:
-    llm = MockLLM()
-    llm.when(user="weather").calls("search", q="Oslo").fails(times=2).then("Rain.")
-    client = llm.client(max_retries=2)
-    messages: list[Any] = [{"role": "user", "content": "How is the weather?"}]
-    made = client.chat.completions.create(model="m", messages=messages, tools=[SEARCH]).choices[0].message  # type: ignore[list-item]
-    assert made.tool_calls is not None
-    assert made.tool_calls[0].to_dict()["function"] == {"name": "search", "arguments": '{"q": "Oslo"}'}
-    messages += [made, {"role": "tool", "tool_call_id": made.tool_calls[0].id, "content": "rain"}]
-    assert client.chat.completions.create(model="m", messages=messages).choices[0].message.content == "Rain."
-    assert [call.scene for call in llm.calls] == ["user: weather, turn 1"] * 3 + ["user: weather, turn 2"]
-    llm.assert_all_used()
 
 
 def test_fails_is_for_the_reply_before_it_or_else_the_first() -> None:

@@ -1,7 +1,5 @@
 """Any script that loads gives any request a valid answer, a shaped error, or the fault that it orders; never a traceback."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import reduce
@@ -17,6 +15,7 @@ from mock_llm import MockLLM, ScriptError
 from mock_llm.types import HttpRequest
 from mock_llm.types.faults import Kind
 from tests.mock_llm import strictly
+from tests.mock_llm.asking import closed
 from tests.mock_llm.test_wire import completion, response
 from tests.rounds import rounds
 
@@ -121,8 +120,8 @@ def places(part: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(inner, (*at, key))
 
 
-def send(path: str, body: bytes, llm: MockLLM | None = None) -> None:
-    """Send a body: it gets an answer, or an error in the API's shape."""
+def send(path: str, body: bytes, llm: MockLLM | None = None) -> int:
+    """Send a body, which gets an answer or an error in the API's shape; return its status."""
     llm = llm or MockLLM([{"name": "any", "reply": {"json": {"a": "x"}, "broken": True}}])
     answer = llm.respond(HttpRequest("POST", f"/v1/{path}", {"anthropic-version": "2026-10-21"}, body))
     assert answer.status in (200, 400, 404, 422)
@@ -130,6 +129,7 @@ def send(path: str, body: bytes, llm: MockLLM | None = None) -> None:
         strictly.check(answer.status, answer.headers["content-type"], answer.body)
     elif answer.status != 200:
         assert json.loads(answer.body)["type"] == "error"
+    return answer.status
 
 
 @pytest.mark.parametrize("path", BODIES)
@@ -146,18 +146,28 @@ def test_any_value_in_any_place_of_a_body_gets_an_answer_or_a_shaped_error(path:
     send(path, json.dumps(body).encode(), MockLLM([{"name": "any", "reply": {"json": {"ok": [1, "x", {"a": None}]}}}]))
 
 
+WRONG = [
+    ("chat/completions", {"tool_choice": {"type": "function", "function": {}}}),
+    ("responses", {"input": [{"type": "reasoning", "id": 5, "summary": []}]}),
+    ("messages", {"max_tokens": "many"}),
+    ("messages", {"output_config": {"format": {"type": "json_schema", "schema": {"type": "array", "minItems": 2}}}}),
+]
+
+
+@pytest.mark.parametrize(("path", "change"), WRONG)
+def test_a_wrong_value_is_refused(path: str, change: dict[str, Any]) -> None:
+    assert send(path, json.dumps(BODIES[path] | change).encode()) == 400
+
+
 @rounds(60)
 @given(path=st.sampled_from(list(BODIES)), body=st.binary())
 def test_any_bytes_get_a_shaped_error(path: str, body: bytes) -> None:
     send(path, body)
 
 
-def closed(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
-
-
 HOSTILE: dict[str, bytes | dict[str, Any]] = {
     "empty": b"",
+    "no object": b"[]",
     "deep list": b"[" * 100_000,
     "deep object": b'{"a":' * 100_000,
     "nan": b'{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}], "temperature": NaN}',

@@ -1,8 +1,5 @@
 """Items of a response other than messages and function calls: reasoning, custom tools, the service's own tools, compaction."""
 
-from __future__ import annotations
-
-import asyncio
 import json
 from functools import partial
 from pathlib import Path
@@ -15,13 +12,8 @@ import yaml
 from mock_llm import MockLLM
 from mock_llm.types import SERVICE_ITEMS, HttpRequest, image_hash
 from tests.mock_llm import strictly
+from tests.mock_llm.asking import CITY, function_tool, outputs
 
-CITY = {
-    "type": "object",
-    "properties": {"city": {"type": "string"}},
-    "required": ["city"],
-    "additionalProperties": False,
-}
 TOOL: Any = {"type": "function", "name": "weather", "parameters": CITY, "strict": True}
 SQL: Any = {"type": "custom", "name": "sql"}
 OFFERED: dict[str, Any] = {
@@ -44,11 +36,6 @@ def llm() -> MockLLM:
 
 def asked(llm: MockLLM, **options: Any) -> Any:
     return llm.client().responses.create(**{"model": "gpt-5.4", "input": [ASK], "tools": [TOOL], **options})
-
-
-def outputs(response: Any) -> list[dict[str, Any]]:
-    calls = [item for item in response.output if item.type == "function_call"]
-    return [{"type": "function_call_output", "call_id": call.call_id, "output": "rain"} for call in calls]
 
 
 def without(item: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -125,7 +112,7 @@ def test_a_summary_and_the_encrypted_content_are_given_to_those_who_ask(llm: Moc
 def test_usage_says_what_was_cached_and_what_was_reasoning(llm: MockLLM) -> None:
     usage = asked(llm).usage
     assert (usage.input_tokens_details.cached_tokens, usage.output_tokens_details.reasoning_tokens) == (64, 30)
-    chat: Any = {"model": "m", "messages": [ASK], "tools": [{"type": "function", "function": without(TOOL, "type")}]}
+    chat: Any = {"model": "m", "messages": [ASK], "tools": [function_tool(without(TOOL, "type"))]}
     spent = llm.client().chat.completions.create(**chat).usage
     assert spent is not None
     assert (spent.prompt_tokens_details.cached_tokens, spent.completion_tokens_details.reasoning_tokens) == (64, 30)  # type: ignore[union-attr]
@@ -134,6 +121,7 @@ def test_usage_says_what_was_cached_and_what_was_reasoning(llm: MockLLM) -> None
 def test_a_limit_is_used_up_by_reasoning_first(llm: MockLLM) -> None:
     starved = asked(llm, max_output_tokens=20)
     assert (starved.status, [item.type for item in starved.output]) == ("incomplete", ["reasoning"])
+    assert starved.incomplete_details.reason == "max_output_tokens"
     assert (starved.usage.output_tokens, starved.usage.output_tokens_details.reasoning_tokens) == (20, 20)
 
 
@@ -210,6 +198,8 @@ def test_an_item_of_the_service_is_accepted_when_it_comes_back() -> None:
     assert asked(llm, **offered, input=back).output_text == "x"
     with pytest.raises(openai.UnprocessableEntityError, match="but no tool of type web_search"):
         asked(llm)
+    with pytest.raises(openai.UnprocessableEntityError, match="its items exist only in the Responses API"):
+        llm.client().chat.completions.create(model="m", messages=[ASK])  # type: ignore[list-item]
     with pytest.raises(openai.UnprocessableEntityError, match="does not ask for it with context_management"):
         asked(llm, tools=list(OFFERED.values()))
 
@@ -281,15 +271,6 @@ def test_results_of_the_services_tools_are_given_to_those_who_ask() -> None:
         assert (found.results is not None, searched.action.sources is not None) == (asked_for, asked_for)
 
 
-def test_identical_requests_get_the_same_answer_with_other_ids(llm: MockLLM) -> None:
-    other = MockLLM(SCENES)
-    one, two, *again = (asked(one).to_dict() for one in (llm, llm, other, other))
-    assert again == [one, two]
-    ids = [one["id"], two["id"]]
-    assert json.dumps(one) != json.dumps(two)
-    assert json.dumps(one).replace(ids[0][5:], "") == json.dumps(two).replace(ids[1][5:], "")
-
-
 def test_padding_hides_the_length_of_a_delta_unless_it_is_declined(llm: MockLLM) -> None:
     chat: Any = {"model": "m", "messages": [{"role": "user", "content": "query"}], "stream": True}
     chat["tools"] = [{"type": "custom", "custom": {"name": "sql"}}]
@@ -302,13 +283,3 @@ def test_padding_hides_the_length_of_a_delta_unless_it_is_declined(llm: MockLLM)
             assert bool(padded) == (not options)
             lengths = {len(e["delta"] + e["obfuscation"]) % 16 for e in padded if "delta" in e}
             assert lengths == ({0} if padded and path == "responses" else set())
-
-
-def test_an_async_stream_of_items_adds_up(llm: MockLLM) -> None:
-    async def ask() -> Any:
-        async with llm.async_client().responses.stream(model="gpt-5.4", input=[ASK], tools=[TOOL]) as stream:  # type: ignore[list-item]
-            return await stream.get_final_response()
-
-    response = asyncio.run(ask())
-    assert [item.type for item in response.output] == ["reasoning", "function_call", "function_call"]
-    assert response.output[1].parsed_arguments == {"city": "Oslo"}

@@ -4,8 +4,6 @@ The environments are made by uv or pip when the tests run; where they can't be m
 reached), the tests are skipped and say so.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -24,19 +22,15 @@ pytestmark = [pytest.mark.weekly, pytest.mark.xdist_group("other clients")]
 HERE = Path(__file__).parent / "others"
 SCRIPT = HERE / "weather.yaml"
 ROOT = Path(mock_llm.__file__).parents[1]
-CLIENTS = {  # functions of clients.py, and the packages that each needs
+CLIENTS = {  # functions of clients.py, and the packages that each needs; `tests/spans` runs four more frameworks
     **dict.fromkeys(("httpx", "aiohttp"), ("httpx", "aiohttp")),
     "litellm": ("litellm",),
     **dict.fromkeys(("langchain", "langgraph"), ("langchain-openai", "langgraph")),
-    "agents": ("openai-agents",),
     "pydantic_ai": ("pydantic-ai-slim[openai]>=2",),
     "instructor": ("instructor",),
-    "llamaindex": ("llama-index-llms-openai-like",),
-    "smolagents": ("smolagents[openai]",),
     "dspy": ("dspy",),
     "haystack": ("haystack-ai",),
     "adk": ("google-adk", "litellm"),
-    "strands": ("strands-agents[openai]",),
     "agno": ("agno", "openai"),
     "autogen": ("autogen-agentchat", "autogen-ext[openai]"),
     "semantic_kernel": ("semantic-kernel",),

@@ -1,7 +1,5 @@
 """README.md and TESTING.md of mock_llm: their snippets and the project print what the pages say, and nothing is left out."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os
@@ -65,10 +63,8 @@ def table(heading: str) -> list[list[str]]:
     return [cells(row) for row in rows[2:]]
 
 
-def shown(kind: str, stream: bool) -> str:
+def shown(client: openai.OpenAI, stream: bool) -> str:
     """What the client shows for a fault, in the words of the table."""
-    llm = MockLLM([{"name": "one", "reply": {"text": "one two three four", "fault": kind}}])
-    client = llm.client(max_retries=0, timeout=5)
     try:
         response = client.chat.completions.create(model="m", messages=[{"role": "user", "content": "x"}], stream=stream)
         if isinstance(response, str):
@@ -84,11 +80,17 @@ def shown(kind: str, stream: bool) -> str:
         return type(error).__name__
 
 
-def test_the_table_of_faults_is_what_the_client_shows() -> None:
-    rows = table("fault")
-    assert [row[0].strip("`") for row in rows] == list(get_args(Kind))
-    for kind, plain, stream, _ in rows:
-        assert (shown(kind.strip("`"), False), shown(kind.strip("`"), True)) == (plain, stream), kind
+@pytest.mark.parametrize("served", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_table_of_faults_is_what_the_client_shows(served: bool) -> None:
+    rows = {kind.strip("`"): (plain, stream) for kind, plain, stream, _ in table("fault")}
+    assert list(rows) == list(get_args(Kind))
+    for kind, words in rows.items():
+        llm = MockLLM([{"name": "one", "reply": {"text": "one two three four", "fault": kind}}])
+        with llm.serve() as url:
+            patience = 0.1 if kind in ("timeout", "slow_first_token") else 60
+            over_http = openai.OpenAI(api_key="none", base_url=url, max_retries=0, timeout=patience)
+            client = over_http if served else llm.client(max_retries=0, timeout=5)
+            assert (shown(client, False), shown(client, True)) == words, kind
 
 
 def test_the_page_counts_the_evidence() -> None:

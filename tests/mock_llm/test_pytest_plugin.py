@@ -1,7 +1,5 @@
 """The fixture `mock_llm`: which clients reach the script, when a test fails, and what is recorded."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Recorded endpoints and cassettes become scripts that give the same answers; keys are passed on and never written."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import signal
@@ -15,7 +13,7 @@ from typing import Any
 import openai
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mock_llm import MockLLM
@@ -24,6 +22,7 @@ from mock_llm.api import endpoint
 from mock_llm.authoring.recording import Recording
 from mock_llm.serve import serve
 from mock_llm.types import HttpRequest, HttpResponse
+from tests.mock_llm.asking import outputs, user
 from tests.mock_llm.test_fuzz import ITEMS
 from tests.mock_llm.test_items import OFFERED, SQL
 from tests.mock_llm.test_wire import SCENES, completion, response
@@ -32,20 +31,10 @@ from tests.rounds import rounds
 pytestmark = pytest.mark.slow
 
 LOOPBACK = True
-ASKED: list[tuple[str, dict[str, Any]]] = [
-    *(("chat", completion(word)) for word in ("talk", "refuse", "total", "call", "silently", "filter")),
-    *(("responses", response(word)) for word in ("refuse", "call", "filter")),
-]
 
 
-def words(client: openai.OpenAI, how: str, body: dict[str, Any]) -> Any:
-    if how == "responses":
-        response = client.responses.create(**body)
-        calls = [(item.name, json.loads(item.arguments)) for item in response.output if item.type == "function_call"]
-        return response.output_text, calls
-    choice = client.chat.completions.create(**body).choices[0]
-    calls = [call.function.arguments for call in choice.message.tool_calls or [] if call.type == "function"]
-    return choice.message.content, choice.message.refusal, choice.finish_reason, calls
+def content(client: openai.OpenAI, body: dict[str, Any]) -> Any:
+    return client.chat.completions.create(**body).choices[0].message.content
 
 
 @contextmanager
@@ -58,28 +47,12 @@ def recording(real: MockLLM, out: Path) -> Iterator[tuple[openai.OpenAI, MockLLM
             yield client, recorder, notes
 
 
-def test_a_recorded_script_answers_as_the_endpoint_did(tmp_path: Path) -> None:
-    out, real = tmp_path / "deep" / "lesson.yaml", MockLLM(SCENES)
-    with recording(real, out) as (client, recorder, notes):
-        answers = [words(client, how, body) for how, body in ASKED]
-    assert answers == [words(real.client(), how, body) for how, body in ASKED]
-    came = [sorted(call.request or {})[0] for call in real.calls[: len(ASKED)]]
-    assert came == ["messages"] * 6 + ["input"] * 3, "each request reaches its own endpoint"
-    again = MockLLM.load(out).client()
-    assert answers == [words(again, how, body) for how, body in ASKED]
-    assert {call.scene for call in recorder.calls} == {scene.name for scene in MockLLM.load(out).scenes}
-    assert "sk-secret" not in out.read_text(encoding="utf-8")
-    assert notes == []
-
-
 def test_continued_responses_are_recorded(tmp_path: Path) -> None:
     out = tmp_path / "lesson.yaml"
 
     def talk(client: openai.OpenAI) -> str:
         first = client.responses.create(**response("call"))
-        calls = [item.call_id for item in first.output if item.type == "function_call"]
-        added = [{"type": "function_call_output", "call_id": call, "output": "added"} for call in calls]
-        second = client.responses.create(**response("call", input=added, previous_response_id=first.id))
+        second = client.responses.create(**response("call", input=outputs(first), previous_response_id=first.id))
         return str(second.output_text)
 
     with recording(MockLLM(SCENES), out) as (client, _, notes):
@@ -96,27 +69,20 @@ def test_continued_responses_are_recorded(tmp_path: Path) -> None:
 def test_requests_with_the_same_last_message_get_scenes_of_their_own(tmp_path: Path) -> None:
     """Two agents with other instructions, and two conversations with another middle, ask in the same words."""
     out = tmp_path / "lesson.yaml"
-    asked = [
-        [{"role": "system", "content": f"You are {who}.\nBe brief."}, {"role": "user", "content": "go on"}]
-        for who in ("a cook", "a pilot")
+    before: list[list[dict[str, str]]] = [
+        *([{"role": "system", "content": f"You are {who}.\nBe brief."}] for who in ("a cook", "a pilot")),
+        *([user("begin"), {"role": "assistant", "content": answer}] for answer in ("left", "right")),
     ]
-    asked += [
-        [
-            {"role": "user", "content": "begin"},
-            {"role": "assistant", "content": answer},
-            {"role": "user", "content": "go on"},
-        ]
-        for answer in ("left", "right")
-    ]
+    asked = [[*messages, user("go on")] for messages in before]
 
     def scene(n: int) -> dict[str, Any]:
         return {"name": str(n), "when": {"counter": "all", "turn": n}, "reply": {"text": f"answer {n}"}}
 
     with recording(MockLLM([scene(n) for n in range(1, 5)]), out) as (client, _, notes):
-        answers = [words(client, "chat", {"model": "m", "messages": messages})[0] for messages in asked]
+        answers = [content(client, {"model": "m", "messages": messages}) for messages in asked]
     assert (answers, notes) == ([f"answer {n}" for n in range(1, 5)], [])
     again = MockLLM.load(out).client()
-    replayed = [words(again, "chat", {"model": "m", "messages": messages})[0] for messages in reversed(asked)]
+    replayed = [content(again, {"model": "m", "messages": messages}) for messages in reversed(asked)]
     assert replayed == answers[::-1]
 
 
@@ -137,25 +103,24 @@ def test_the_command_records_until_it_is_interrupted(tmp_path: Path) -> None:
 def test_an_endpoint_that_does_not_answer_is_named(tmp_path: Path) -> None:
     recorder = MockLLM()
     recorder.record("http://127.0.0.1:9/v1", tmp_path / "lesson.yaml")
-    with (
-        recorder.serve() as here,
-        openai.OpenAI(api_key="x", base_url=here, max_retries=0) as through,
-        pytest.raises(openai.InternalServerError, match=r":9/v1/chat/completions did not answer"),
-    ):
-        through.chat.completions.create(**completion("talk"))
+    with pytest.raises(openai.InternalServerError, match=r":9/v1/chat/completions did not answer"):
+        recorder.client(max_retries=0).chat.completions.create(**completion("talk"))
     assert not (tmp_path / "lesson.yaml").exists()
 
 
 def test_a_recording_is_continued_and_says_what_it_leaves_out(tmp_path: Path) -> None:
-    out = tmp_path / "lesson.yaml"
+    out = tmp_path / "deep" / "lesson.yaml"
     for word in ("talk", "total"):
-        with recording(MockLLM(SCENES), out) as (client, _, notes):
-            client.chat.completions.create(**completion(word))
+        with recording(MockLLM(SCENES), out) as (client, recorder, notes):
+            said = [content(client, completion(word)) for _ in range(2)]
+            assert said == [content(MockLLM.load(out).client(), completion(word))] * 2
             with pytest.raises(openai.UnprocessableEntityError, match="no scene for this request"):
                 client.chat.completions.create(**completion("unscripted"))
             assert [model.id for model in client.models.list()] == ["mock-llm"]
         assert notes == []
     assert [scene.name for scene in MockLLM.load(out).scenes] == ["1: talk", "2: total"]
+    assert recorder.calls[0].scene == "2: total"
+    assert "sk-secret" not in out.read_text(encoding="utf-8")
 
     def foreign(request: HttpRequest) -> HttpResponse:
         return HttpResponse(200, {"content-type": "application/json"}, (b'{"choices": "none"}',))
@@ -181,7 +146,7 @@ USES |= st.builds(dict, tool=st.just("sql"), arguments=TEXTS)
 REPLIES = st.builds(dict, text=TEXTS) | st.builds(dict, refusal=TEXTS)
 REPLIES |= st.fixed_dictionaries({"calls": st.lists(USES, min_size=1, max_size=3)}, optional={"text": TEXTS})
 ENDS = st.sampled_from(["stop", "length", "content_filter"])
-GO: Any = {"model": "m", "messages": [{"role": "user", "content": "go"}]}
+GO: Any = {"model": "m", "messages": [user("go")]}
 LOOK: Any = {"name": "look", "parameters": {"type": "object", "properties": {}}}
 SUMMARY = {"reasoning": {"summary": "auto"}, "context_management": [{"type": "compaction"}]}
 ASKED_FOR = "file_search_call.results code_interpreter_call.outputs web_search_call.action.sources".split()
@@ -194,7 +159,11 @@ WIRES: dict[str, Any] = {
 }
 
 
+LOOKED: Any = {"reply": {"calls": [{"tool": "look", "arguments": {}}]}, "end": "stop", "reasoning": "x", "item": {}}
+
+
 @rounds(200)
+@example(**LOOKED, full=False, path="messages", stream=False)
 @given(
     reply=REPLIES,
     end=ENDS,
@@ -293,7 +262,7 @@ def test_cassettes_become_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert answer.choices[0].message.tool_calls[0].function.arguments == '{"total": 5}'  # type: ignore[union-attr]
     assert answer.usage is not None
     assert (answer.usage.prompt_tokens, answer.usage.completion_tokens) == (7, 8)
-    assert words(again, "chat", completion("total"))[0] == '{"total": 53}'
+    assert content(again, completion("total")) == '{"total": 53}'
 
 
 @pytest.mark.parametrize("text", ["interactions: 5", "[1, 2]", "a: [", "!!python/name:os.system", "\x00", "- &a [*a]"])

@@ -1,11 +1,6 @@
 """What the real API refuses is refused here: its words, its shape, and an explanation."""
 
-from __future__ import annotations
-
-import json
 import typing
-from collections import Counter
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +25,11 @@ from openai.types.shared_params import Reasoning
 from mock_llm import MockLLM, ScriptError
 from mock_llm.api import chat, responses
 from mock_llm.api.evidence import signature, unproven
-from mock_llm.api.model_profiles import TABLE, Profile, profile_of, profiles
+from mock_llm.api.model_profiles import Profile, profile_of, profiles
 from mock_llm.json_schema import example, strict_mode_error, validation_error
 from mock_llm.json_schema.keywords import keyword_error
 from mock_llm.types import ApiError
+from tests.mock_llm.asking import closed, function_tool
 from tests.rounds import rounds
 
 USER = {"role": "user", "content": "hello"}
@@ -44,22 +40,7 @@ TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type"
 VALIDATE = {"chat": chat.validate, "responses": responses.validate}
 UNSEEN: Any = {"model": "m", "messages": [{**USER, "contents": "x"}], "tools": []}
 EVIDENCE: Any = yaml.load(Path(__file__).with_name("evidence.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
-PLACES = {
-    "issue": "https://",
-    "probe": ("https://", "repository "),
-    "docs": ("https://", "repository "),
-    "schema": "openai",
-}
 LLM = MockLLM([{"name": "any", "reply": {"json": {"ok": True}, "broken": True}}])
-
-
-def closed(**properties: Any) -> dict[str, Any]:
-    names = list(properties)
-    return {"type": "object", "properties": properties, "required": names, "additionalProperties": False}
-
-
-def function_tool(function: Any) -> dict[str, Any]:
-    return {"type": "function", "function": function}
 
 
 def inputs(**options: Any) -> dict[str, Any]:
@@ -81,15 +62,10 @@ def rows() -> list[dict[str, Any]]:
     for row in EVIDENCE["schemas"]:
         schema = {"name": "f", "strict": row["strict"]}
         function, answer = {**schema, "parameters": row["schema"]}, {**schema, "schema": row["schema"]}
+        tool = {"type": "function", **function}
         requests: list[tuple[str, str, str, str, Any]] = [
             ("chat", "function", "tools[0].function.parameters", "function", asking(tools=[function_tool(function)])),
-            (
-                "responses",
-                "function",
-                "tools[0].parameters",
-                "function",
-                inputs(tools=[{"type": "function", **function}]),
-            ),
+            ("responses", "function", "tools[0].parameters", "function", inputs(tools=[tool])),
         ]
         if row["strict"]:
             format_ = {"type": "json_schema", "json_schema": answer}
@@ -114,20 +90,6 @@ def test_each_row_of_evidence_is_the_verdict_that_is_given(row: Any) -> None:
     assert row["error"] | {"says": error.message, "param": error.param, "code": error.code} == row["error"]
     assert (error.status, error.type) == (row["error"].get("status", 400), "invalid_request_error")
     assert error.hint, "an explanation for the log"
-
-
-def test_the_evidence_has_no_row_twice_and_each_source_has_a_place_and_a_date() -> None:
-    for table in ("verdicts", "schemas"):
-        keys = [{key: row.get(key) for key in ("api", "strict", "request", "schema")} for row in EVIDENCE[table]]
-        assert max(Counter(json.dumps(key, sort_keys=True) for key in keys).values()) == 1
-    used = [row["seen"] for table in ("verdicts", "schemas", "limits") for row in EVIDENCE[table] if seen(row)]
-    named = [seen for seen in used if isinstance(seen, str)]
-    named += [key for row in EVIDENCE["models"] for column, key in row.items() if column != "model"]
-    assert set(named) == set(EVIDENCE["sources"])
-    for source in (*EVIDENCE["sources"].values(), *(seen for seen in used if isinstance(seen, dict))):
-        assert set(source) == {"in", "where", "on"}
-        assert source["where"].startswith(PLACES[source["in"]])
-        assert date.fromisoformat(source["on"]) <= yaml.safe_load(TABLE.read_text(encoding="utf-8"))["as_of"]
 
 
 def test_refusals_without_evidence_are_listed_and_can_be_turned_off() -> None:
@@ -216,11 +178,8 @@ def test_a_script_can_do_without_verdicts_that_nobody_has_seen(tmp_path: Path) -
             client(head).chat.completions.create(**UNSEEN)
     with pytest.raises(ScriptError, match=r"hello\.yaml:1: unseen is 'refuse' or 'accept', not 'maybe'"):
         client("unseen: maybe\n")
-
-
-def test_a_model_of_the_scripts_own_has_no_profile() -> None:
-    assert profile_of("any-name") is None
-    assert profile_of("gpt-5-mini-2025-08-07") is profile_of("gpt-5")
+    with pytest.raises(ScriptError, match="unseen is 'refuse' or 'accept', not 'maybe'"):
+        MockLLM(unseen="maybe")  # type: ignore[arg-type]
 
 
 NOT_SUPPORTED: list[tuple[str, dict[str, Any]]] = [
@@ -250,7 +209,7 @@ class Add(pydantic.BaseModel):
 
 class Node(pydantic.BaseModel):
     step: Add | None
-    children: list[Node]
+    children: "list[Node]"
 
 
 NODE = to_strict_json_schema(Node)
@@ -282,9 +241,7 @@ def test_the_small_validator_agrees_with_the_jsonschema_package(value: Any, part
 
 
 WORDS = "type properties required items anyOf $ref role content function name".split()
-LEAVES = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=6)
-)
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats(-1e9, 1e9) | st.text(max_size=6)
 KEYS = st.sampled_from(WORDS) | st.text(max_size=4)
 ANYTHING = st.recursive(LEAVES, lambda part: st.lists(part, max_size=3) | st.dictionaries(KEYS, part, max_size=4))
 

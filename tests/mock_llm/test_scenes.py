@@ -1,7 +1,5 @@
 """Which scene answers, its reply, and the error when no scene answers."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from pathlib import Path
@@ -15,6 +13,7 @@ from mock_llm import Answer, ApiError, Reply, Request, Scene, When
 from mock_llm.engine import answer, occurs
 from mock_llm.script import read_scenes
 from mock_llm.script.replies import fill
+from tests.mock_llm.asking import closed, function_tool
 from tests.rounds import rounds
 
 
@@ -54,7 +53,7 @@ def error_of(scenes: list[Scene], asked: Request) -> ApiError:
         ({"format": "text"}, request("x"), request("x", response_format={"type": "json_object"})),
         ({"format": "json"}, request("x", response_format={"type": "json_object"}), request("x")),
         ({"format": "json_schema"}, request("x", response_format={"type": "json_schema"}), request("x")),
-        ({"tools": "a"}, request("x", tools=[{"type": "function", "function": {"name": "a"}}]), request("x")),
+        ({"tools": "a"}, request("x", tools=[function_tool({"name": "a"})]), request("x")),
     ],
 )
 def test_each_condition_decides(when: dict[str, Any], fits: Request, does_not: Request) -> None:
@@ -63,36 +62,17 @@ def test_each_condition_decides(when: dict[str, Any], fits: Request, does_not: R
     assert error_of([only], does_not).code == "no_scene_fits"
 
 
-@pytest.mark.parametrize(
-    ("text", "within", "expected"),
-    [
-        ("4", "= 4", True),
-        ("4", "= 4.", True),
-        ("4", "48", False),
-        ("4", "4.5", False),
-        ("5", "4.5", False),
-        ("12 * 4", "(12 * 4)", True),
-        ("done", "undone", False),
-        ("(a)", "f(a)b", True),
-    ],
-)
-def test_texts_are_found_as_whole_words_only(text: str, within: str, expected: bool) -> None:
-    assert occurs(text, within) is expected
+def test_texts_are_found_as_whole_words_only() -> None:
+    for text, within in {"4": "= 4.", "12 * 4": "(12 * 4)", "(a)": "f(a)b"}.items():
+        assert occurs(text, within)
+    for text, within in [("4", "48"), ("4", "4.5"), ("5", "4.5"), ("done", "undone")]:
+        assert not occurs(text, within)
 
 
 def test_the_scene_with_the_most_conditions_answers() -> None:
     script = [scene("fallback"), scene("one", says="a"), scene("two", says=["a", "b"])]
-    assert text_of(script, request("a b")) == "two"
-    assert text_of(script, request("a")) == "one"
-    assert text_of(script, request("c")) == "fallback"
-    assert text_of(script[::-1], request("a b")) == "two"
-
-
-def test_a_tie_is_refused_and_names_both_scenes() -> None:
-    error = error_of([scene("one", says="a"), scene("two", last="a")], request("a"))
-    assert (error.status, error.code) == (422, "ambiguous_scenes")
-    assert "'one'" in error.message
-    assert "'two'" in error.message
+    for scenes in (script, script[::-1]):
+        assert [text_of(scenes, request(said)) for said in ("a b", "a", "c")] == ["two", "one", "fallback"]
 
 
 def test_replies_use_what_was_found_in_the_newest_message() -> None:
@@ -113,29 +93,15 @@ def test_found_texts_are_never_expanded_again(text: str) -> None:
     assert fill("<{{a}}>", {"a": "{{b}}", "b": text}) == "<{{b}}>"
 
 
-def test_a_python_reply_computes_from_the_conversation() -> None:
-    def add(asked: Request) -> dict[str, int]:
-        return {"sum": sum(int(message.text) for message in asked.conversation)}
-
-    computed = Scene("add", Reply(python=add, latency=0.5))
-    outcome = answer([computed], request("1", "2", "3"))
-    assert isinstance(outcome, Answer)
-    assert (outcome.text, outcome.latency) == ('{"sum": 6}', 0.5)
-
-
-def test_a_python_reply_that_fails_or_returns_nothing_is_refused_with_its_error() -> None:
+def test_a_reply_in_python_is_written_as_json_and_refused_where_it_fails() -> None:
+    assert text_of([Scene("sum", Reply(python=lambda asked: {"of": asked.last.text}))], request("3")) == '{"of": "3"}'
     for function, told in ((lambda _: 1 / 0, "ZeroDivisionError"), (lambda _: None, "a return statement missing")):
         error = error_of([Scene("bad", Reply(python=function))], request("x"))
         assert error.code == "scene_failed"
         assert told in error.message
 
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"tool": {"type": "string", "enum": ["add", "multiply"]}},
-    "required": ["tool"],
-    "additionalProperties": False,
-}
+SCHEMA = closed(tool={"type": "string", "enum": ["add", "multiply"]})
 WANTED = {"type": "json_schema", "json_schema": {"name": "step", "strict": True, "schema": SCHEMA}}
 
 
@@ -170,7 +136,7 @@ def test_the_scene_to_paste_answers_the_request_that_it_was_made_for(
 ) -> None:
     body: dict[str, Any] = {
         "response_format": wanted,
-        "tools": [{"type": "function", "function": {"name": tool}} for tool in tools],
+        "tools": [function_tool({"name": tool}) for tool in tools],
     }
     asked = request(*texts, system=system, **body)
     message = error_of([], asked).message

@@ -1,7 +1,5 @@
 """Problems of a script are reported when it is loaded, each with file, line, field and fix."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import textwrap

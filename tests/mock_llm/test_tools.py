@@ -1,38 +1,20 @@
 """The model calls tools: alone and in parallel, over several turns, counted, and validated."""
 
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import httpx2
 import openai
 import pytest
 
 from mock_llm import MockLLM
+from tests.mock_llm.asking import CITY, function_tool, user
 
-PLACE = {
-    "type": "object",
-    "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
-    "required": ["city"],
-    "additionalProperties": False,
-}
-
-
-def tool(name: str, schema: Any = PLACE) -> Any:
-    return {"type": "function", "function": {"name": name, "parameters": schema}}
-
-
-TOOLS = [tool("weather"), tool("hotel")]
+TOOLS = [function_tool({"name": name, "parameters": CITY}) for name in ("weather", "hotel")]
 
 
 def ask(*messages: Any, **options: Any) -> dict[str, Any]:
     return {"model": "m", "messages": list(messages), "tools": TOOLS, **options}
-
-
-def user(text: str) -> dict[str, str]:
-    return {"role": "user", "content": text}
 
 
 def one(reply: dict[str, Any], **when: Any) -> MockLLM:
@@ -77,13 +59,16 @@ def test_a_demand_for_calls_must_be_met() -> None:
 def test_a_limit_cuts_the_arguments_and_drops_the_calls_behind_it() -> None:
     long = {"tool": "weather", "arguments": {"city": "x" * 100}}
     llm = one({"calls": [long, {"tool": "hotel", "arguments": {"city": "y"}}]})
-    choice = llm.client().chat.completions.create(**ask(user("x"), max_tokens=10)).choices[0]
-    (call,) = choice.message.tool_calls or []
-    assert choice.finish_reason == "length"
-    assert call.type == "function"
-    assert '{"city": "xxx' in call.function.arguments
-    with pytest.raises(json.JSONDecodeError):
-        json.loads(call.function.arguments)
+    for limit in ("max_tokens", "max_completion_tokens"):
+        completion = llm.client().chat.completions.create(**ask(user("x"), **{limit: 10}))
+        (call,) = completion.choices[0].message.tool_calls or []
+        assert completion.choices[0].finish_reason == "length"
+        assert completion.usage is not None
+        assert completion.usage.completion_tokens == 10
+        assert call.type == "function"
+        assert '{"city": "xxx' in call.function.arguments
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(call.function.arguments)
 
 
 def test_n_repeats_a_reply_or_takes_different_choices() -> None:
@@ -92,13 +77,14 @@ def test_n_repeats_a_reply_or_takes_different_choices() -> None:
         assert [choice.index for choice in completion.choices] == list(range(n))
         assert completion.usage is not None
         assert completion.usage.completion_tokens >= n
+        assert {choice.finish_reason for choice in completion.choices} == {"stop"}
         return [choice.message.content for choice in completion.choices]
 
     assert texts({"text": "hello"}, 3) == ["hello"] * 3
     votes = {"choices": [{"text": "53"}, {"text": "65"}, {"text": "53"}]}
     assert texts(votes, 3) == ["53", "65", "53"]
     assert texts(votes, 1) == ["53"]
-    assert texts({"choices": [{"text": "one two"}, {"text": "three"}]}, 2, stop=" ") == ["one", "three"]
+    assert texts({"choices": [{"text": "one two"}, {"text": "three"}]}, 2, stop=["o", " "]) == ["", "three"]
     with pytest.raises(openai.UnprocessableEntityError, match="the request has n=4, but the reply has 3 choices"):
         texts(votes, 4)
 
@@ -112,10 +98,8 @@ def counted(**reply: Any) -> MockLLM:
 
 def roll(llm: MockLLM, text: str = "roll", retry: int = 0) -> str:
     headers = {"x-stainless-retry-count": str(retry)}
-    with httpx2.Client(transport=llm.transport()) as client:
-        asked = ask(user(text))
-        completion = client.post("http://anywhere/v1/chat/completions", json=asked, headers=headers).json()
-    return str(completion["choices"][0]["message"]["content"])
+    completion = llm.client().chat.completions.create(**ask(user(text)), extra_headers=headers)
+    return str(completion.choices[0].message.content)
 
 
 def test_a_named_counter_counts_calls_and_not_retries() -> None:

@@ -67,10 +67,7 @@ def test_the_real_model_does_better_without_a_rule_and_the_way_back_is_red() -> 
     heard = recorded.smollm2()
     shorter = without("failure", heard)
     better = check(held_against(shorter, WHOLE, heard, "ends a step"))
-    assert (round(better.value, 2), round(better.low, 2), round(better.high, 2)) == (0.33, 0.08, 0.53)
-    assert better.told
-    assert not better.new.written
-    assert "written" not in str(better)
+    assert (better.told, better.new.written, "written" in str(better)) == (True, False, False)
     worse = held_against(WHOLE, shorter, heard, "ends a step")
     assert worse.is_regression()
     with pytest.raises(RegressionError, match=r"planner 1 is worse than planner 2\nanswers of SmolLM2"):
@@ -79,19 +76,6 @@ def test_the_real_model_does_better_without_a_rule_and_the_way_back_is_red() -> 
     more_hits = held_against(without("ids", heard), WHOLE, heard, "ends a step")
     assert (more_hits.value > 0, more_hits.told) == (True, False)
     assert "not significant" in str(more_hits)
-
-
-def test_the_written_family_is_red_where_it_was_written_and_says_so() -> None:
-    family = recorded.family()
-    red = {}
-    for rule in recorded.RULES:
-        comparison = held_against(without(rule, family), WHOLE, family, "valid")
-        assert "written, so nothing about a model" in str(comparison)
-        try:
-            check(comparison)
-        except RegressionError:
-            red[rule] = round(comparison.value, 2)
-    assert red == {"references": -0.6, "dependencies": -0.4, "JSON alone": -0.5}
 
 
 def test_what_was_not_asked_or_measured_alike_is_refused() -> None:
@@ -105,6 +89,8 @@ def test_what_was_not_asked_or_measured_alike_is_refused() -> None:
         backtest(WHOLE, rows, answers, "vaild")
     with pytest.raises(ValueError, match="there is no row to measure"):
         backtest(WHOLE, [], answers)
+    with pytest.raises(ValueError, match=r"the field \{step\} is missing"):
+        backtest(PromptVersion("planner", 3, "{tools}"), rows, asked(connect("arithmetic")))
     one = backtest(WHOLE, rows, answers)
     with pytest.raises(ValueError, match="with different rows"):
         compare(one, backtest(WHOLE, rows[:9], answers))
@@ -199,12 +185,15 @@ def arithmetic_run(journal: Journal | None = None) -> Run:
     return PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), journal=journal).run(arithmetic.GOAL)
 
 
+def add(tool: str) -> dict[str, Any]:
+    """A reply with a plan of one step."""
+    steps = [{"id": "1", "tool": tool, "params": {"a": 1, "b": 2}}]
+    return {"json": {"goal": "g", "steps": steps, "complete": True}, "broken": True}
+
+
 def test_each_question_of_a_run_is_a_row_that_asks_it_word_for_word() -> None:
-    right = {"goal": "g", "steps": [{"id": "1", "tool": "add", "params": {"a": 1, "b": 2}}], "complete": True}
-    wrong = {**right, "steps": [{"id": "1", "tool": "ad", "params": {"a": 1, "b": 2}}]}
-    scenes = [(1, wrong), (2, right)]
     llm = MockLLM(
-        [{"name": f"{n}", "when": {"turn": n}, "reply": {"json": plan, "broken": True}} for n, plan in scenes]
+        [{"name": tool, "when": {"turn": turn}, "reply": add(tool)} for turn, tool in ((1, "ad"), (2, "add"))]
     )
     agent = PlannerExecutor(LLMPlanner(llm.client()), ToolExecutor(arithmetic.TOOLS), policy=Policy(max_repairs=1))
     first, repair = rows = rows_from_runs([agent.run("What is 1 + 2?")], arithmetic.TOOLS, tags=["nightly"])
@@ -272,28 +261,15 @@ def test_a_row_that_could_not_be_read_again_is_not_added(row: Any, words: str, t
     assert (registry.add_rows("sums", [good]), registry.rows("sums")) == (1, [good])
 
 
-def test_another_version_is_asked_the_same_questions_again() -> None:
-    """The scripted planner plans only where it is told to answer with JSON alone."""
-    goals = [f"What is {n} + {n}?" for n in range(8)]
+def test_another_version_is_asked_the_same_question_with_its_own_text() -> None:
     rule = "Answer with JSON alone"
-    scenes = []
-    for n, goal in enumerate(goals):
-        plan = {"goal": goal, "steps": [{"id": "1", "tool": "add", "params": {"a": n, "b": n}}], "complete": True}
-        scenes += [
-            {"name": f"{n} well", "when": {"user": [goal], "system": [rule]}, "reply": {"json": plan, "broken": True}},
-            {"name": f"{n} badly", "when": {"user": [goal]}, "reply": {"text": f"It is {2 * n}.", "broken": True}},
-        ]
+    scenes = [
+        {"name": "well", "when": {"system": [rule]}, "reply": add("add")},
+        {"name": "badly", "when": {}, "reply": {"text": "It is 3."}},
+    ]
     client = MockLLM(scenes).client()
-    agent = PlannerExecutor(LLMPlanner(client), ToolExecutor(arithmetic.TOOLS))
-    rows = rows_from_runs([agent.run(goal) for goal in goals], arithmetic.TOOLS)
-    answers = asked(client)
-    assert answers.written
+    run = PlannerExecutor(LLMPlanner(client), ToolExecutor(arithmetic.TOOLS)).run("What is 1 + 2?")
+    rows, answers = rows_from_runs([run], arithmetic.TOOLS), asked(client)
     shorter = PromptVersion("planner", 2, INSTRUCTIONS.replace(f"\n- {rule}.", ""))
-    old, new = (backtest(version, rows, answers, "valid") for version in (WHOLE, shorter))
-    comparison = compare(new, old)
-    assert comparison.value == -1.0
-    assert comparison.is_regression(0.5)
-    assert check(compare(old, new.__class__(WHOLE, *(getattr(old, f) for f in old.__slots__[1:])))).value == 0
-    assert backtest(WHOLE, rows, answers, lambda answer, row: row.goal in answer.text).share.of == len(goals)
-    with pytest.raises(ValueError, match=r"the field \{step\} is missing"):
-        backtest(PromptVersion("planner", 3, "{tools}"), rows, answers)
+    assert [backtest(version, rows, answers, "valid").share.hits for version in (WHOLE, shorter)] == [1, 0]
+    assert backtest(shorter, rows, answers, lambda answer, row: answer.text == "It is 3.").share.hits == 1

@@ -3,10 +3,7 @@
 import base64
 import gzip
 import json
-import subprocess
-import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -121,18 +118,16 @@ def test_the_planner_s_requests_are_logged_under_its_version(registry: Registry)
 
 
 class Endpoint(BaseHTTPRequestHandler):
-    """Answers gzipped, repeats the request, or gives the answer that the request asks for."""
+    """Repeats the request, or gives the answer that the request asks for; JSON is gzipped."""
 
     def do_POST(self) -> None:
         asked = self.rfile.read(int(self.headers["content-length"])).decode()
         kind, _, key = self.headers["authorization"].partition(" ")
-        if "wait" in asked:
-            time.sleep(30)
         if "echo" in asked:
             headers = {"set-cookie": "session=A-COOKIE-OF-THEIRS; SameSite=Lax", "x-internal": "A-HEADER-OF-THEIRS"}
             words = [*self.headers.values(), self.path, asked, *headers.values()]
             self.say(json.dumps({"choices": [{"message": {"content": " ".join(words)}}]}), **headers)
-        elif "say" in asked:  # with the password of the address, and what was sent as cookie and token, put in
+        else:  # what the request asks for, with the password of the address, and what was sent as cookie and token, put in
             told = json.loads(json.loads(asked)["messages"][0]["content"])
             password = base64.b64decode(key).decode().partition(":")[2] if kind == "Basic" else key
             sent = {"PASSWORD": password, "TOKEN": self.headers.get("x-token", ""), "PATH": self.path}
@@ -140,18 +135,16 @@ class Endpoint(BaseHTTPRequestHandler):
             for name, value in sent.items():
                 told["say"] = told["say"].replace(name, value)
             self.say(**told)
-        elif "wrong" in asked:
-            self.say(json.dumps({"error": {"message": f"Incorrect API key: {key}", "code": "invalid"}}), 401)
-        else:
-            message = {"role": "assistant", "content": f"your key is {key}"}
-            usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
-            body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
-            self.say(gzip.compress(body.encode()), **{"content-encoding": "gzip"})
 
-    def say(self, say: str | bytes, status: int = 200, **headers: str) -> None:
-        body = say.encode() if isinstance(say, str) else say
+    def say(self, say: str, status: int = 200, **headers: str) -> None:
+        body = say.encode()
+        if say and "content-type" not in headers:
+            body, headers = (
+                gzip.compress(body),
+                {**headers, "content-type": "application/json", "content-encoding": "gzip"},
+            )
         self.send_response(status)
-        for name, value in ({"content-type": "application/json", "content-length": str(len(body))} | headers).items():
+        for name, value in (headers | {"content-length": str(len(body))}).items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
@@ -164,7 +157,6 @@ class Endpoint(BaseHTTPRequestHandler):
 def address() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    server.block_on_close = False  # one of them may still wait
     yield f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()
     server.server_close()
@@ -173,19 +165,6 @@ def address() -> Iterator[str]:
 def check_file(registry: Registry, *secrets: str) -> None:
     whole = b"".join(path.read_bytes() for path in registry.path.parent.iterdir())
     assert [secret for secret in secrets if secret.encode() in whole] == []
-
-
-def test_no_key_and_no_header_gets_into_the_file(registry: Registry, address: str) -> None:
-    options: Any = {"default_headers": {"x-api-key": "another-secret"}, "default_query": {"sig": "a-third-secret"}}
-    client = registry.logged(OpenAI(base_url=address, api_key=KEY, max_retries=0, **options))
-    assert ask(client).choices[0].message.content == f"your key is {KEY}"
-    with pytest.raises(openai.AuthenticationError):
-        client.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": f"wrong {KEY}"}])
-    good, bad = registry.log()
-    assert (good.answer, good.input_tokens, good.status) == ("your key is [key]", 3, "answered")
-    assert (bad.status, bad.error) == ("failed", "HTTP 401: Incorrect API key: [key]")
-    assert bad.request["messages"][0]["content"] == "wrong [key]"
-    check_file(registry, KEY, "another-secret", "a-third-secret", "Bearer")
 
 
 def told(client: OpenAI, stream: bool = False, **wanted: Any) -> Any:
@@ -232,13 +211,14 @@ def test_a_secret_is_removed_wherever_it_was_sent(place: str, registry: Registry
     extra = options.pop("extra_body", {})
     base = address.removesuffix("/v1") + options.pop("base_url", "/v1")
     client = registry.logged(OpenAI(base_url=base, api_key=KEY, max_retries=0, **options))
-    asked: list[Any] = [{"role": "user", "content": "echo"}]
+    asked: list[Any] = [{"role": "user", "content": f"echo {KEY}"}]
     answer = client.chat.completions.create(model="gpt-4o", messages=asked, extra_body=extra)
     assert SECRET in answer.choices[0].message.content
     (one,) = registry.log()
-    assert (one.model, one.request["messages"], one.status) == ("gpt-4o", asked, "answered")
+    assert (one.model, one.request["messages"][0]["content"], one.status) == ("gpt-4o", "echo [key]", "answered")
+    assert "[key]" in one.answer
     assert one.path in ("/v1/chat/completions", "/chat/completions")
-    check_file(registry, SECRET, KEY, "A-COOKIE-OF-THEIRS", "A-HEADER-OF-THEIRS")
+    check_file(registry, SECRET, KEY, "Bearer", "A-COOKIE-OF-THEIRS", "A-HEADER-OF-THEIRS")
 
 
 def test_what_only_sounds_like_a_secret_is_kept(registry: Registry) -> None:
@@ -313,27 +293,3 @@ def test_an_answer_that_can_not_be_logged_is_given_with_a_warning(registry: Regi
         Path(f"{registry.path}{name}").unlink(missing_ok=True)
     with pytest.warns(UserWarning, match="request 1 was answered, and that is not in the log"):
         assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == "one two"
-
-
-STREAMING = """
-import sys
-from openai import OpenAI
-from planexec_lab.prompts import Registry
-client = Registry(sys.argv[1]).logged(OpenAI(base_url=sys.argv[2], api_key="none-needed"))
-print("sent", flush=True)
-client.chat.completions.create(model="gpt-4o", messages=[{"role": "user", "content": "wait"}])
-"""
-
-
-@pytest.mark.slow
-def test_a_request_whose_process_was_killed_stays_in_the_log(registry: Registry, address: str) -> None:
-    command = [sys.executable, "-c", STREAMING, str(registry.path), address]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    for _ in range(600):
-        if registry.path.exists() and registry.log():
-            break
-        time.sleep(0.1)
-    child.kill()
-    child.communicate()
-    (one,) = registry.log()
-    assert (one.status, one.request["messages"][0]["content"]) == ("no answer", "wait")

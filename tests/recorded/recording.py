@@ -1,7 +1,7 @@
 """Records a real model's plans: ``python -m tests.recorded.recording FILE.jsonl``, and writes them to FILE.jsonl.gz at the end.
 
-The model is served on loopback and asked by the kit's own planner in the kit's own loop, once for each variant and
-number. An interrupted recording continues when it is started again.
+The model is served on loopback and asked by the kit's own planner in the kit's own loop, once for each variant and number; with
+``--runs`` it has every role in whole runs. An interrupted recording continues when it is started again.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import date
+from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from planexec_lab.recorded import roles
 from planexec_lab.recorded.rules import RULES, without
 from planexec_lab.recorded.transcript import Head, RecordedAnswer, Sample, Variant
-from planexec_lab.recorded.whole_runs import digest
+from planexec_lab.recorded.whole_runs import RecordedRun, Setting, digest
+from planexec_lab.scoreboard import tasks
 from planexec_lab.worlds import arithmetic
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
@@ -27,12 +30,13 @@ from planexec_lite.model.answer import Reading, objects
 from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.tools import Toolbox
-from tests.recorded.small_model import fingerprint, model_file, served, versions
+from tests.recorded.small_model import TOOLS_TEMPLATE, fingerprint, model_file, served, versions
 
 MODEL = "SmolLM2-135M-Instruct, quantized to 4 bits (Q4_1)"
 TEMPERATURE, MAX_TOKENS, CONTEXT, SLOTS = 0.7, 160, 2048, 1
 EACH, REPAIRED = 30, 10  # samples of each variant, and how many of the first ones may be repaired
 SEEDS_APART = 100  # the answers of one sample have seeds that follow each other
+RUNS_CONTEXT, RUNS_SEEDS_APART = 4096, 1000  # the same of whole runs
 
 
 class HeardResponse:
@@ -143,16 +147,38 @@ def record(client: Any, path: Path, head: Head, asked: list[Variant], each: int 
             print(f"{variant.name}: {each} samples", flush=True)
 
 
+def record_run(client: Any, name: str, given: bool, number: int) -> RecordedRun:
+    task, asked = tasks()[name], Listening(client, TEMPERATURE, RUNS_SEEDS_APART * number)
+    roles.agent(asked, task, task.world().tools, given=given).run(task.goal)
+    return RecordedRun(name, given, number, tuple(asked.answers))
+
+
+def record_runs(client: Any, path: Path, setting: Setting, worlds: Iterable[str] = roles.WORLDS, each: int = 6) -> None:
+    """Write `each` runs of every task to `path`, with a plan given and with none; what is there already is kept."""
+    with continued(path, [setting]) as (there, write):
+        known = {(one["run"]["task"], one["run"]["given"], one["run"]["number"]) for one in there if "run" in one}
+        wanted = [(name, given, number) for name in worlds for given in (False, True) for number in range(1, each + 1)]
+        for one in wanted:
+            if one not in known:
+                write(record_run(client, *one))
+
+
 def main() -> None:
     from openai import OpenAI
 
     parser = argparse.ArgumentParser(prog="python -m tests.recorded.recording", description=__doc__)
     parser.add_argument("file", type=Path, help="JSON lines; the recording is continued where it ends")
-    path, file = parser.parse_args().file, model_file()
-    head = Head(MODEL, fingerprint(file), versions(), date.today().isoformat(), TEMPERATURE, MAX_TOKENS, CONTEXT, SLOTS)
-    with served(file, context=CONTEXT) as url:
+    parser.add_argument("--runs", action="store_true", help="whole runs, in which the model has every role")
+    options, file = parser.parse_args(), model_file()
+    about = (MODEL, fingerprint(file), versions(), date.today().isoformat(), TEMPERATURE)
+    context, template = (RUNS_CONTEXT, TOOLS_TEMPLATE) if options.runs else (CONTEXT, "")
+    with served(file, context=context, template=template) as url:
         client = OpenAI(base_url=url, api_key="none", max_retries=0, timeout=3600)
-        record(client, path, head, variants())
+        if options.runs:
+            template_hash = sha256(TOOLS_TEMPLATE.encode()).hexdigest()
+            record_runs(client, options.file, Setting(*about, dict(roles.MAX_TOKENS), context, template_hash))
+        else:
+            record(client, options.file, Head(*about, MAX_TOKENS, context, SLOTS), variants())
 
 
 if __name__ == "__main__":

@@ -7,32 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mock_llm import MockLLM
 from planexec_lab import recorded
-from planexec_lab.recorded import (
-    NEEDED,
-    RULES,
-    RecordedAnswer,
-    Sample,
-    Share,
-    load,
-    replay,
-    without,
-)
-from planexec_lab.recorded.outcomes import (
-    judge,
-    judge_first_step,
-    repairs_needed,
-)
+from planexec_lab.recorded import RULES, RecordedAnswer, Sample, Share, load, replay, without
+from planexec_lab.recorded.outcomes import judge, judge_first_step, repairs_needed
 from planexec_lab.recorded.transcript import Head, Variant
 from planexec_lab.recorded.whole_runs import digest
 from planexec_lab.worlds import arithmetic
 from planexec_lite import Board, LLMPlanner, PlanError
 from tests.recorded.recording import Listening, record
-from tests.recorded.scripted_family import ANSWERS, WRONG_ANYWAY, asked
+from tests.recorded.scripted_family import asked
 
 ASKED = Variant("whole", "arithmetic", "What is 12 + 5?", None, True, 2, "a prompt")
 STEP = {"id": "1", "tool": "add", "params": {"a": 12, "b": 5}, "depends_on": []}
@@ -95,27 +80,6 @@ def test_the_intervals_are_those_of_the_published_examples() -> None:
     assert not Share(0, 30).minus(Share(0, 30)).tells
     with pytest.raises(ValueError, match="share of nothing"):
         assert Share(0, 0).interval
-
-
-@pytest.mark.random
-@given(st.integers(1, 60), st.integers(1, 60), st.data())
-def test_an_interval_holds_its_value_and_a_difference_turns_round(one: int, two: int, data: st.DataObject) -> None:
-    a, b = Share(data.draw(st.integers(0, one)), one), Share(data.draw(st.integers(0, two)), two)
-    here, there = a.minus(b), b.minus(a)
-    assert -1 <= here.low <= here.value <= here.high <= 1
-    assert here == pytest.approx((-there.value, -there.high, -there.low))
-    assert 0 <= a.interval.low <= a.interval.value <= a.interval.high <= 1
-
-
-def test_each_written_effect_is_counted_as_it_was_written() -> None:
-    family = recorded.family()
-    whole = recorded.share(family, "whole")
-    assert whole == recorded.Share(ANSWERS - WRONG_ANYWAY, ANSWERS)
-    assert "scripted" in family.head.model
-    told = {effect.left_out for effect in recorded.ablation(family) if effect.difference.tells}
-    assert told == NEEDED.keys() - {"span"}, "thirty answers miss the small effect"
-    lost = {effect.left_out: whole.hits - effect.share.hits for effect in recorded.ablation(family)}
-    assert lost == {part: NEEDED.get(part, 0) for part in ("the schema", *recorded.RULES)}
 
 
 @pytest.mark.slow

@@ -15,8 +15,7 @@ from openai import OpenAI
 from planexec_lab.recorded import load, load_runs, replayed, smollm2, smollm2_runs
 from tests.environments import make_environment
 from tests.guards.books import ROOT
-from tests.recorded.recording import record
-from tests.recorded.recording_runs import record_runs
+from tests.recorded.recording import record, record_runs
 from tests.recorded.small_model import PACKAGES
 
 LOOPBACK = True

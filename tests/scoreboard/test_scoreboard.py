@@ -9,17 +9,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lab.scoreboard import (
-    KINDS,
-    Faults,
-    Kind,
-    Row,
-    assumptions,
-    figures,
-    published,
-    row,
-    tasks,
-)
+from planexec_lab.scoreboard import KINDS, Faults, Kind, Row, assumptions, figures, published, row
 from planexec_lab.scoreboard.__main__ import main
 from planexec_lab.variations import VARIATIONS
 from planexec_lite import HybridExecutor, PlannerExecutor, Policy, ReActExecutor, RulePlanner, Simulated, ToolExecutor
@@ -152,23 +142,6 @@ def test_the_script_has_an_answer_whatever_goes_wrong(variation: str, kind: Kind
     for task in ("arithmetic", "clock", "trail", "flights"):
         one = row(variation, task, Faults(kind, 0.6 if kind == "flaky tool" else 1.0, seed=1))
         assert "UnprocessableEntityError" not in str(one.run.events), task
-
-
-LACKING = next(
-    faults for seed in range(20) if (faults := Faults("wrong first plan", 1.0, seed)).wrong_plan() == "missing step"
-)
-"""Faults under which the first plan lacks its last step."""
-
-
-def test_goals_are_looked_up_and_only_thinking_clears_the_way() -> None:
-    lost = row("ReWOO", "migration", LACKING)
-    assert lost.run.status == "finished"
-    assert not lost.reached
-    world = tasks()["migration"].world()
-    assert not tasks()["migration"].reached(world, lost.run)
-    faults = Faults("late surprise", 1.0)
-    assert row("planner-executor", "arithmetic", faults).reached
-    assert not row("ReWOO", "arithmetic", faults).reached
 
 
 @pytest.mark.parametrize("seed", range(4))

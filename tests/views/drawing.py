@@ -1,32 +1,9 @@
-"""Measures of pictures: words and lines of a timeline's SVG, overlapping boxes, contrast of colours."""
+"""Measures of pictures: overlapping boxes, contrast of colours."""
 
 from collections.abc import Iterable
 from itertools import combinations
-from xml.etree import ElementTree
 
-from planexec_lab.views import Figure
 from planexec_lab.views.drawing.svg_canvas import Box
-
-
-def drawn(figure: Figure) -> list[str]:
-    """The texts, in the order in which they are drawn."""
-    root = ElementTree.fromstring(figure.svg)
-    return [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")]
-
-
-def lines(figure: Figure, thick: float) -> list[list[tuple[float, float]]]:
-    """The lines that are `thick` pixels wide, each as its points, in pixels."""
-    root = ElementTree.fromstring(figure.svg)
-    return [
-        points(element.attrib["d"], figure.width / float(root.attrib["viewBox"].split()[2]))
-        for element in root.iter("{http://www.w3.org/2000/svg}path")
-        if f"stroke-width: {thick * 0.75:g};" in element.attrib.get("style", "") + ";" and "fill: none" in element.attrib["style"]
-    ]  # fmt: skip
-
-
-def points(way: str, factor: float) -> list[tuple[float, float]]:
-    numbers = [float(part) * factor for part in way.replace("M", " ").replace("L", " ").split()]
-    return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def overlap(one: Box, other: Box, least: float = 0) -> bool:

@@ -12,41 +12,15 @@ from planexec_lab.views.drawing import theme
 from planexec_lab.views.drawing.visible import code
 from planexec_lab.views.message_sequence import HEAD_EVERY, MOST, draw, messages
 from planexec_lab.views.span_tree import BEGIN, END
-from planexec_lite import (
-    ApproveAll,
-    Budget,
-    Plan,
-    PlannerExecutor,
-    Policy,
-    Run,
-    Simulated,
-    Toolbox,
-    ToolExecutor,
-    events,
-)
+from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Run, events
 from planexec_lite import events as e
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Problem
-from planexec_lite.roles.reviewers import AskPerson
 from tests.capabilities.test_budget import FIVE, TOOLS, Thinking, approve, nested
 from tests.rounds import rounds
 from tests.spans.samples import SAMPLES
 from tests.views import worlds
 from tests.views.drawing import off_the_plate, overlaps
-
-
-@pytest.mark.parametrize(
-    ("reviewer", "title"),
-    [
-        (ApproveAll(), "Finished: 8 of 8 steps done"),
-        (AskPerson(), "Paused for approval of the plan: 0 of 8 steps done"),
-    ],
-)
-def test_the_title_says_what_a_run_waits_for(reviewer: ApproveAll | AskPerson, title: str) -> None:
-    planner, executor = worlds.Planner(worlds.plan(worlds.DEPLOY)), ToolExecutor(Toolbox([worlds.work]))
-    run = PlannerExecutor(planner, executor, reviewer, Simulated(4)).run("Deploy")
-    assert views.board(run).title == title
-    assert ("now: paused" in views.timeline(run).svg) == title.startswith("Paused")
 
 
 def test_a_rejected_result_says_so_and_the_caption_says_why() -> None:

@@ -22,11 +22,14 @@ def test_the_text_holds_every_number() -> None:
 @pytest.mark.parametrize("remark", ["", "17 calls, $0.0044", "a long remark that has to be shortened " * 4])
 @pytest.mark.parametrize("name", ["ReWOO", "the plan that was written by the third of three planners " * 2])
 @pytest.mark.parametrize("value", [0.0, 0.001, 9_999_999.0])
-def test_names_bars_and_remarks_do_not_overlap(name: str, value: float, remark: str) -> None:
+def test_names_bars_counts_and_remarks_do_not_overlap(name: str, value: float, remark: str) -> None:
     values = {name: value, "another": 1.0}
     canvas, high = _bars(values, TITLE, dict.fromkeys(values, remark))
     placed = [*canvas.texts, *canvas.boxes]
     assert overlaps(placed) == off_the_plate(placed, theme.WIDEST, high) == []
+    outcomes = ["no call", "another call", "never ends", "waits in vain", "right"]
+    canvas, high = _tallies(TITLE, [name, "b"], [[30, 0, 0, 0, 0], [0, 1, 2, 1_000, 30]], outcomes, "right")
+    assert overlaps(canvas.texts) == off_the_plate(canvas.texts, theme.WIDEST, high) == []
 
 
 @pytest.mark.parametrize("ends", [[1.0, 1.0, 1.0, 1.0], [0.0, 0.0], [95.0, 97.0, 94.0]])
@@ -34,13 +37,6 @@ def test_names_and_numbers_of_lines_do_not_overlap(ends: list[float]) -> None:
     names = ["bound", "measured", "critical path", "other"][: len(ends)]
     canvas, wide, high = _curves(TITLE, names, [1, 2], [[end, end] for end in ends], "cooks", "minutes")
     assert overlaps(canvas.texts) == off_the_plate(canvas.texts, wide, high) == []
-
-
-@pytest.mark.parametrize("name", ["a", "a name that is much too long for the room that names have here"])
-def test_names_and_counts_do_not_overlap(name: str) -> None:
-    outcomes = ["no call", "another call", "never ends", "waits in vain", "right"]
-    canvas, high = _tallies(TITLE, [name, "b"], [[30, 0, 0, 0, 0], [0, 1, 2, 1_000, 30]], outcomes, "right")
-    assert overlaps(canvas.texts) == off_the_plate(canvas.texts, theme.WIDEST, high) == []
 
 
 def test_a_bar_is_as_long_as_its_number_or_its_share_of_the_row() -> None:

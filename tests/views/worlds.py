@@ -91,10 +91,6 @@ def layered(layers: int, width: int) -> Plan:
     return plan(rows)
 
 
-CIRCLE = plan(
-    [("1", "Read", 1, []), ("2", "Write", 1, ["1", "4"]), ("3", "Back up", 1, ["1"]), ("4", "Test", 1, ["2", "3"])]
-)
-UNKNOWN = plan([("1", "Read", 1, []), ("2", "Write", 1, ["1", "99"])])
 HOSTILE_PLAN = plan(
     # what JSON can't hold is never run
     [(f"{n}", name.replace("\ud800", ""), 2, [str(n - 1)] if n % 3 else []) for n, name in enumerate(HOSTILE)]

@@ -5,29 +5,15 @@ import importlib
 import json
 import pickle
 import pkgutil
-import socket
 from pathlib import Path
 from typing import Any
 
-import openai
 import pytest
 
 from planexec_lab import worlds
 from planexec_lab.connect import connect
-from planexec_lab.worlds import (
-    arithmetic,
-    bisect,
-    deploy,
-    flights,
-    kitchen,
-    migration,
-    refactor,
-    research,
-    support,
-    trail,
-)
+from planexec_lab.worlds import bisect, deploy, flights, kitchen, migration, refactor, research, support, trail
 from planexec_lite import LLMPlanner, Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
-from planexec_lite.assembly import Board
 
 WITH_FOLDER = (bisect, deploy, migration, refactor, research, support, trail)
 with_a_plan = pytest.mark.parametrize("world", [deploy, migration, refactor, research, support])
@@ -71,6 +57,7 @@ WRONG: list[tuple[Any, str, dict[str, Any], str]] = [
     (refactor, "update_endpoints", {}, "call implement_jwt first"),
     (refactor, "fix_token_header", {"endpoints": ["profile"]}, "call update_endpoints first"),
     (refactor, "restore", {"files": ["../x"]}, "no change to take back"),
+    (research, "write_report", {"sections": ["\ud800"]}, "surrogates not allowed"),
     (support, "collect_logs", {"service": "../payment"}, "'checkout', 'payment', 'fulfilment' or 'mail'"),
     (support, "fetch_archive", {"service": "mail"}, "the archive has no log of mail; it has: payment"),
     (support, "search_logs", {"text": ""}, "an empty text"),
@@ -108,21 +95,15 @@ def test_a_wrong_argument_changes_nothing(module: Any, tool: str, params: dict[s
     assert state(world) == before
 
 
-@with_a_plan
-def test_no_result_and_no_error_holds_a_path_of_this_machine(world: Any) -> None:
-    one = world.World()
-    runs = [carried_out(one, world), carried_out(one, world)]  # the second one fails where a world is changed for good
-    stored = json.dumps([[run.results, run.board.errors] for run in runs])
-    assert str(one.folder.parent) not in stored
-    assert one.folder.name not in stored
-
-
 @pytest.mark.slow
 @with_a_plan
-def test_the_folder_goes_away_with_the_world(world: Any) -> None:
+def test_no_result_and_no_error_holds_its_folder_which_goes_away_with_it(world: Any) -> None:
     one = world.World()
-    carried_out(one, world)
     folder = one.folder
+    runs = [carried_out(one, world), carried_out(one, world)]  # the second one fails where a world is changed for good
+    stored = json.dumps([[run.results, run.board.errors] for run in runs])
+    assert str(folder.parent) not in stored
+    assert folder.name not in stored
     assert folder.exists()
     del one
     gc.collect()
@@ -172,23 +153,6 @@ def test_the_tools_of_a_world_can_be_sent_to_another_process(name: str) -> None:
     tools = importlib.import_module(f"planexec_lab.worlds.{name}").World().tools
     received = pickle.loads(pickle.dumps(ToolExecutor(tools)))
     assert [tool.name for tool in received.tools] == [tool.name for tool in tools]
-
-
-@pytest.fixture(autouse=True)
-def no_setting(monkeypatch):
-    for name in ("PLANEXEC_LLM", "PLANEXEC_PLANNER_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
-def test_without_a_setting_a_genuine_client_needs_no_key_and_no_network(monkeypatch):
-    def refuse(*_):
-        raise AssertionError("the network was reached")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    client = connect("arithmetic")
-    assert isinstance(client, openai.OpenAI)
-    assert LLMPlanner(client).plan(arithmetic.GOAL, Board(), arithmetic.TOOLS).steps
 
 
 @pytest.mark.parametrize(

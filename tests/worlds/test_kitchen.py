@@ -32,25 +32,6 @@ def cook_and_replan(world, cooks, replan):
     return chef.run(kitchen.GOAL)
 
 
-@pytest.mark.parametrize(
-    ("missing", "failed", "served"),
-    [
-        ("leeks", "1", []),
-        ("carrots", "3", ["starter"]),
-        ("apples", "4", ["starter", "main"]),
-        ("eggs", "5", ["starter", "main"]),
-        ("stock", "6", []),
-        ("chicken", "7", ["starter"]),
-    ],
-)
-def test_a_missing_ingredient_makes_its_step_fail_and_the_course_with_it(missing, failed, served):
-    world = kitchen.World(**{missing: 0})
-    run = cook(world)
-    assert (run.status, [id for id, state in run.board.state.items() if state == "failed"]) == ("failed", [failed])
-    assert f"the pantry has 0 {missing}" in run.board.errors[failed]
-    assert world.served == served
-
-
 def test_the_courses_are_served_in_order_even_where_the_plan_forgets_it(world):
     world.pantry["chicken"] = 0
     plan = json.loads(kitchen.PLAN)

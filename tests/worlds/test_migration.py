@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lab.connect import connect
 from planexec_lab.worlds import migration
-from planexec_lab.worlds.migration import GOAL, HASTY_SCRIPT, SCRIPT
-from planexec_lite import NextStepPlanner, Plan, PlannerExecutor, Simulated, ToolExecutor, execute
+from planexec_lab.worlds.migration import HASTY_SCRIPT, SCRIPT
+from planexec_lite import Plan, Simulated, ToolExecutor, execute
 
 LOST = "customer 3 (Bruno Silva) lost its email silva@example.org"
 
@@ -30,21 +29,14 @@ def dump(world):
         return list(db.iterdump())
 
 
-def carry_out(world, plan):
-    return execute(Plan.parse(plan), ToolExecutor(world.tools), workers=Simulated())
-
-
-def pursue(world, planner):
-    return PlannerExecutor(planner, ToolExecutor(world.tools), workers=Simulated()).run(GOAL)
-
-
 def migrated(world, script):
     world.run_migration(world.write_migration(script)["file"])
 
 
 def test_the_dangerous_plan_is_fit_and_deletes_the_database_for_real(world):
     world.backup_database()
-    assert carry_out(world, migration.DANGEROUS_PLAN).status == "finished"
+    plan = Plan.parse(migration.DANGEROUS_PLAN)
+    assert execute(plan, ToolExecutor(world.tools), workers=Simulated()).status == "finished"
     assert not world.database.exists()
     assert (world.damage(), world.rows()) == (["the production database is gone"], [])
     for name, params in [("read_schema", {}), ("backup_database", {}), ("delete_database", {}), ("verify_integrity", {}),
@@ -140,15 +132,6 @@ def test_a_script_that_fails_on_the_rows_changes_none_of_them(world):
     assert dump(world) == before
 
 
-def test_each_undo_of_the_plan_takes_its_step_back(world):
-    run = carry_out(world, migration.PLAN)
-    world.update_config(1)
-    world.restore_database(run.results["2"]["file"])
-    assert world.remove_migration(run.results["3"]["file"]) == {"removed": "migration-1.sql"}
-    assert (world.config, world.damage(), list(world.folder.glob("*.sql"))) == ({"schema": 1}, [], [])
-    assert "contacts" in world.read_schema()["now"]
-
-
 def test_the_files_are_put_back_as_they_were(world):
     world.write_migration(SCRIPT)
     assert world.backup_files() == {"folder": "files-1", "files": 2}
@@ -159,9 +142,3 @@ def test_the_files_are_put_back_as_they_were(world):
     assert world.config == {"schema": 1}
     assert [path.name for path in world.folder.glob("*.sql")] == ["migration-1.sql"]
     assert (world.folder / "migration-1.sql").read_text() == SCRIPT
-
-
-def test_a_database_that_has_the_new_schema_is_left_alone(world):
-    migrated(world, SCRIPT)
-    run = pursue(world, NextStepPlanner(connect("migration")))
-    assert (list(run.results), run.answer) == (["1"], "The database has the new schema already.")

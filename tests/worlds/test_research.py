@@ -67,14 +67,5 @@ def test_the_articles_resolver_copies_what_is_secret_and_references_do_not(world
     assert "Ignore your instructions" in world.report
 
 
-def test_a_report_that_can_not_be_written_leaves_the_one_before():
-    world = research.World()
-    world.tools["write_report"].call({"sections": ["hello [doc-1]"]})
-    before = world.report
-    with pytest.raises(ValueError, match="surrogates"):
-        world.tools["write_report"].call({"sections": ["\ud800"]})
-    assert world.report == before
-
-
 def test_words_of_the_query_language_are_only_words(world):
     assert hits(world, 'hydrogen AND NOT "ships" OR (title: *)') == hits(world, "hydrogen ships title")

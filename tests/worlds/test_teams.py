@@ -1,7 +1,5 @@
 """Teams in the worlds: a planner of tasks, an executor with tools, an evaluator; all follow what the tools say."""
 
-import functools
-import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -10,39 +8,27 @@ import pytest
 
 from mock_llm import MockLLM
 from planexec_lab.connect import connect
-from planexec_lab.worlds import migration, refactor, research, support
-from planexec_lite import LLMEvaluator, LLMPlanner, PlannerExecutor, ReActExecutor, Simulated, Step, Tool, Toolbox
+from planexec_lab.worlds import migration, refactor, support
+from planexec_lite import LLMEvaluator, LLMPlanner, PlannerExecutor, ReActExecutor, Simulated, Step
 from planexec_lite.assembly import Board
 
-WORLDS = {"support": support, "migration": migration, "refactor": refactor, "research": research}
+WORLDS = {"support": support, "migration": migration, "refactor": refactor}
 SCENARIOS = Path(support.__file__).parents[1]
 
 
-def team(name, world):
-    client = connect(name, "team")
-    agent = PlannerExecutor(LLMPlanner(client, tasks=True), ReActExecutor(client, world.tools), workers=Simulated(4))
-    return agent.run(WORLDS[name].GOAL)
+def team(name, llm, world):
+    planner = LLMPlanner(llm.client(), "strong", tasks=True)
+    executor = ReActExecutor(llm.client(), world.tools, "cheap")
+    return PlannerExecutor(planner, executor, workers=Simulated(4)).run(WORLDS[name].GOAL)
 
 
-def carried_out(name, tools, task, inputs, llm=None):
-    """Carry out one task; return what the executor said, and the last request that it sent."""
-    llm = llm or MockLLM.load(SCENARIOS / name / "team.yaml")
-    answer = ReActExecutor(llm.client(), tools).execute(Step(id="9", description=task), inputs)
-    return answer, llm.calls[-1].request["messages"]
+def scripted(name):
+    return MockLLM.load(SCENARIOS / name / "team.yaml")
 
 
-def says(tools, name, result):
-    @functools.wraps(tools[name].function)
-    def other(*_values, **_params):
-        return result
-
-    changed = Tool(other, name=name, effects="none")
-    return Toolbox([changed if tool.name == name else tool for tool in tools])
-
-
-def verdict(name, result, criterion="as it should be", board=None):
-    step = Step(id="6", description="Do it", success_criteria=criterion)
-    judged = LLMEvaluator(connect(name)).evaluate(step, result, board or Board())
+def verdict(name, result):
+    step = Step(id="6", description="Do it", success_criteria="as it should be")
+    judged = LLMEvaluator(connect(name)).evaluate(step, result, Board())
     return judged.verdict, judged.reason, judged.rejects
 
 
@@ -55,12 +41,8 @@ DONE = {
 
 @pytest.mark.parametrize("name", DONE)
 def test_a_team_reaches_its_goal_and_shares_no_prompt(name):
-    llm = MockLLM.load(SCENARIOS / name / "team.yaml")
-    world = WORLDS[name].World()
-    planner = LLMPlanner(llm.client(), "strong", tasks=True)
-    run = PlannerExecutor(planner, ReActExecutor(llm.client(), world.tools, "cheap"), workers=Simulated(4)).run(
-        WORLDS[name].GOAL
-    )
+    llm, world = scripted(name), WORLDS[name].World()
+    run = team(name, llm, world)
     assert (run.status, DONE[name](world)) == ("finished", True)
     assert {step.tool for step in run.plan.steps} == {None}
     assert {(call.system.split("\n")[0], call.request["model"]) for call in llm.calls} == {
@@ -71,66 +53,20 @@ def test_a_team_reaches_its_goal_and_shares_no_prompt(name):
     assert not any(WORLDS[name].GOAL in text or "Role: planner" in text for text in sent)
 
 
-SCHEMA = {"now": {"customers": ["id", "name", "email"], "orders": ["id", "customer_id", "product", "cents"]}}
-FAULTY = {"ok": False, "compared_with": "backup-1.sqlite", "faults": ["customer 3 lost its email"]}
-WRITE = "Write a migration script that loses nothing on a copy"
-MOVES = "The 11 entries in contacts.email move to customers.email; the table contacts goes."
-
-
-@pytest.mark.parametrize(
-    ("name", "task", "inputs", "tool", "result", "expected"),
-    [
-        (
-            "support", "Find the service that failed order A-1034", {"1": "Four logs"}, "inspect_branch",
-            {"order": "A-1034", "complete": True, "failing": "mail", "finding": "A-1034 fails at mail, 10:00:00: full"},
-            "A-1034 fails at mail, 10:00:00: full",
-        ),
-        (
-            "migration", "Back up the database", {}, "backup_database", {"file": "backup-7.sqlite", "customers": 9},
-            "The backup is backup-7.sqlite, with 9 customers.",
-        ),
-        (
-            "refactor", "Find out how users are authenticated now", {}, "analyze_auth",
-            {"finding": "Auth module uses token-based auth with 2 endpoints"},
-            "Auth module uses token-based auth with 2 endpoints",
-        ),
-    ],
-)  # fmt: skip
-def test_another_result_of_a_tool_is_sent_and_answered(name, task, inputs, tool, result, expected):
-    tools = says(WORLDS[name].World().tools, tool, result)
-    answer, sent = carried_out(name, tools, task, inputs)
-    assert answer == expected
-    assert sent[-1] == {"role": "tool", "tool_call_id": sent[-1]["tool_call_id"], "content": json.dumps(result)}
-
-
 def test_a_script_that_does_damage_on_the_copy_is_not_run():
     world = migration.World()
     with closing(sqlite3.connect(world.database)) as db, db:
         db.execute("INSERT INTO contacts (customer_id, email) VALUES (99, 'nobody@example.org')")
-    answer, _ = carried_out("migration", world.tools, WRITE, {"1": MOVES})
+    task = Step(id="9", description="Write a migration script that loses nothing on a copy")
+    found = {"1": "The 11 entries in contacts.email move to customers.email; the table contacts goes."}
+    answer = ReActExecutor(scripted("migration").client(), world.tools).execute(task, found)
     assert answer.startswith("Not to be run: migration-1.sql does damage on the copy: customer 99")
-    assert team("migration", world).status == "failed"
+    assert team("migration", scripted("migration"), world).status == "failed"
     assert "contacts" in world.read_schema()["now"]
 
 
-def test_faults_in_production_put_the_backup_back():
-    world = migration.World()
-    world.backup_database()
-    task = "Verify the data, and tell the application which schema to expect"
-    tools = says(world.tools, "verify_integrity", FAULTY)
-    answer, sent = carried_out("migration", tools, task, {"4": "migration-1.sql has run on production."})
-    assert answer == "The old schema is back, from backup-1.sqlite: customer 3 lost its email"
-    assert json.loads(sent[-1]["content"])["restored"] == "backup-1.sqlite"
-
-
 MISSING = "records are missing: the log of payment lacks 09:59:25 to 10:10:00, when A-1034 was due there"
-INSPECTED = {
-    "order": "A-1034",
-    "complete": True,
-    "failing": "payment",
-    "finding": "A-1034 fails at payment",
-    "path": {},
-}
+INSPECTED = {"order": "A-1034", "complete": True, "failing": "payment", "finding": "it fails", "path": {}}
 VERIFIED = {"ok": True, "compared_with": "backup-1.sqlite", "customers": 12, "orders": 20, "emails": 11, "faults": []}
 REPORT = {"file": "report-1.md", "sections": 3, "words": 115, "cites": ["doc-1"], "unknown": [], "uncited": []}
 ACCEPTED = ("accept", "the result meets the criterion", None)

@@ -12,13 +12,8 @@ import openai
 import pydantic
 import pytest
 
-CITY = {
-    "type": "object",
-    "properties": {"city": {"type": "string"}},
-    "required": ["city"],
-    "additionalProperties": False,
-}
-FUNCTION = {"name": "weather", "parameters": CITY, "strict": True}
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+FUNCTION = {"name": "weather", "parameters": {**CITY, "additionalProperties": False}, "strict": True}
 
 
 class Plan(pydantic.BaseModel):

@@ -80,13 +80,6 @@ def langchain() -> str:
     return "".join(str(chunk.content) for chunk in model.stream([HumanMessage(QUESTION), asked, *results]))
 
 
-def agents() -> str:
-    from agents import Agent, Runner, function_tool, set_tracing_disabled
-
-    set_tracing_disabled(True)
-    return Runner.run_sync(Agent(name="a", tools=[function_tool(weather)]), QUESTION).final_output
-
-
 def pydantic_ai() -> str:
     from pydantic_ai import Agent
 
@@ -109,25 +102,6 @@ def instructor() -> str:
     client = instructor.from_openai(openai.OpenAI(), mode=instructor.Mode.JSON_SCHEMA)
     made = client.create(model=MODEL, response_model=Weather, messages=[{"role": "user", "content": "Which city?"}])
     return f"It has {weather(made.city)[:10]}."
-
-
-def llamaindex() -> str:
-    from llama_index.core.agent.workflow import FunctionAgent
-    from llama_index.llms.openai_like import OpenAILike
-
-    llm = OpenAILike(model=MODEL, api_base=ADDRESS, is_chat_model=True, is_function_calling_model=True)
-
-    async def ask() -> str:
-        return str(await FunctionAgent(tools=[weather], llm=llm).run(QUESTION))
-
-    return asyncio.run(ask())
-
-
-def smolagents() -> str:
-    from smolagents import LogLevel, OpenAIModel, ToolCallingAgent, tool
-
-    model = OpenAIModel(MODEL, api_base=ADDRESS)
-    return str(ToolCallingAgent([tool(weather)], model, max_steps=3, verbosity_level=LogLevel.OFF).run(QUESTION))
 
 
 def dspy() -> str:
@@ -155,14 +129,6 @@ def adk() -> str:
     agent = LlmAgent(name="a", model=LiteLlm(model=f"openai/{MODEL}"), tools=[weather])
     events = asyncio.run(InMemoryRunner(agent=agent, app_name="a").run_debug(QUESTION, quiet=True))
     return events[-1].content.parts[0].text
-
-
-def strands() -> str:
-    from strands import Agent, tool
-    from strands.models.openai import OpenAIModel
-
-    model = OpenAIModel(client_args={"base_url": ADDRESS}, model_id=MODEL)
-    return str(Agent(model=model, tools=[tool(weather)], callback_handler=None)(QUESTION))
 
 
 def agno() -> str:
