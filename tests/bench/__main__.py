@@ -19,15 +19,17 @@ class Effort:
 
     sizes: dict[int, int]  # rounds by number of steps
     retried: tuple[int, int]  # steps and rounds for runs with and without retries
+    imports: int  # rounds
 
 
-FULL = Effort({100: 15, 1_000: 15, 10_000: 3}, (2_000, 9))
-QUICK = Effort({100: 5, 1_000: 5}, (2_000, 3))
+FULL = Effort({100: 15, 1_000: 15, 10_000: 3}, (2_000, 9), 11)
+QUICK = Effort({100: 5, 1_000: 5}, (2_000, 3), 7)
 
 
 def measure(effort: Effort) -> Report:
     steps = Part("A step, beside plain peers", speed.measure(effort.sizes), "ours", "peer")
-    return Report([steps, Part("Retries with backoff", speed.retried(*effort.retried), "with failures", "without")])
+    retries = Part("Retries with backoff", speed.retried(*effort.retried), "with failures", "without")
+    return Report([steps, retries, Part("Import", speed.imports(effort.imports), "ours", "pydantic, sqlite3, a model")])
 
 
 def main(arguments: list[str] | None = None) -> int:

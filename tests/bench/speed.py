@@ -1,5 +1,7 @@
-"""Microseconds per step: the kit compared with asyncio and threads with graphlib, and runs with and without retries."""
+"""Microseconds per step: the kit compared with asyncio and threads with graphlib, with and without retries; the import."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -72,3 +74,18 @@ def retried(steps: int, times: int) -> list[Row]:
     taken["some"] = [second / 1.05 for second in taken["some"]]  # it has so many more attempts
     what = f"{steps:,} steps, one in twenty retried after a backoff: an attempt"
     return [beside(what, taken, "some", "none", 1e6 / steps, 1.3)]
+
+
+MODEL = "import sqlite3, pydantic\nclass Model(pydantic.BaseModel):\n    name: str"
+
+
+def imports(times: int) -> list[Row]:
+    """The import compared with what it can't do without, each in fresh interpreters; the first round fills the cache."""
+
+    def seconds(code: str) -> float:
+        timed = f"from time import process_time as now; began = now()\n{code}\nprint(now() - began)"
+        return float(subprocess.run([sys.executable, "-c", timed], capture_output=True, check=True).stdout)
+
+    pairs = [(seconds("import planexec_lite"), seconds(MODEL)) for _ in range(times + 1)][1:]
+    taken = dict(zip(("ours", "theirs"), map(list, zip(*pairs, strict=True)), strict=True))
+    return [beside("import planexec_lite", taken, "ours", "theirs", 1e6, 1.3)]
