@@ -274,6 +274,11 @@ def test_a_page_can_be_read_at_any_width_in_both_themes(address: str, visitor: P
         assert width < 800 or flows.faults(visitor, "body", ("serious", "critical")) == []
 
 
+def test_the_search_finds_a_name_and_a_lesson(address: str, visitor: Page) -> None:
+    visitor.goto(f"{address}/search.html?q=idempotency")
+    visitor.locator("#search-results a", has_text="Failure and rollback").first.wait_for()
+
+
 def test_every_link_and_file_of_a_page_is_there(site: Path) -> None:
     """Sphinx checks the links of texts; those of templates and figures, and everything that a page loads, are checked here."""
     pages = {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}

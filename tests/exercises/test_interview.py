@@ -20,7 +20,7 @@ from exercises.interview.interviewer import Mark, by_model, by_wording, conversa
 from exercises.interview.practice import END, drill, mock
 from exercises.interview.samples import FILE
 from exercises.interview.wording import covers, neighbours, numbers, sentences
-from exercises.interview.words import stem
+from exercises.interview.words import FUNCTION, stem
 
 CARDS = cards.load()
 SAMPLES: dict[str, dict[str, str]] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -55,10 +55,14 @@ def between(card: Card, joints: list[str]) -> str:
 
 
 SALADS: dict[str, Callable[[Card], str]] = {
+    "all words of the wordings": lambda card: " ".join(wordings(card)),
     "the words of each sentence, shuffled": lambda card: " ".join(
         mixed(words(part), card).capitalize() + "." for part in re.split(r"(?<=[.!?])\s+", own(card))
     ),
     "function words between": lambda card: between(card, "the a of to is it in and that for by with so if".split()),
+    "the ideas without function words": lambda card: " ".join(
+        " ".join(word for word in words(idea.say) if word.lower() not in FUNCTION) + "." for idea in card.ideas
+    ),
 }
 
 
