@@ -39,7 +39,8 @@ def desk(
 
     It works in every notebook without waiting: Run All stops at the cell that reads the decision. ``views.desk()``
     without arguments returns the latest undecided desk with all its edits: show it in a new cell when its output is gone,
-    for example after the page was reloaded. After a restart of the kernel no desk is open.
+    for example after the page was reloaded. After a restart of the kernel no desk is open. While a cell runs, presses and
+    texts wait for its end.
 
     Args:
         shown: the plan to review, valid or not; only a valid plan can be approved. Or a paused run: the desk then shows the
