@@ -170,7 +170,7 @@ def test_a_server_that_can_not_be_started_says_why(start: Start, capfd: pytest.C
     ("kind", "seconds", "why"),
     [
         ("silent", 0.5, r"no answer within 0\.5 s"),
-        ("mute", 5.0, "does not list its tools: Request 'tools/list' timed out"),
+        ("mute", 12.0, "does not list its tools: Request 'tools/list' timed out"),
     ],
 )
 def test_silence_times_out(kind: str, seconds: float, why: str, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:

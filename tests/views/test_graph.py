@@ -53,6 +53,7 @@ def test_random_plans_are_drawn_without_overlap_from_left_to_right(plan: Plan) -
 
 @rounds(60)
 @given(worlds.plans(broken=True))
+@example(worlds.plan([("1", "Read", 1, ["3"]), ("2", "Write", 1, ["1", "99"]), ("3", "Test", 1, ["2"])]))
 def test_of_a_broken_plan_every_dependency_is_drawn_and_its_cycles_are_marked(plan: Plan) -> None:
     figure, sketch = draw(plan, None, None)
     check_layout(sketch)
