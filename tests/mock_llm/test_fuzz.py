@@ -147,8 +147,8 @@ def test_any_value_in_any_place_of_a_body_gets_an_answer_or_a_shaped_error(path:
 
 
 WRONG = [
-    ("chat/completions", {"tool_choice": {"type": "function", "function": {}}}),
-    ("responses", {"input": [{"type": "reasoning", "id": 5, "summary": []}]}),
+    ("chat/completions", {"tool_choice": {"type": "x", "function": {"name": "x"}}}),
+    ("responses", {"input": [{"type": "reasoning", "id": 5, "summary": []}], "previous_response_id": None}),
     ("messages", {"max_tokens": "many"}),
     ("messages", {"output_config": {"format": {"type": "json_schema", "schema": {"type": "array", "minItems": 2}}}}),
 ]
