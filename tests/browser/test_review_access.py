@@ -28,6 +28,7 @@ RING = """() => { const parts = colour => colour.match(/[\\d.]+/g).map(Number).s
     return [style.outlineStyle, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)] }"""
 
 
+@pytest.mark.wide
 def test_a_problem_is_tied_to_its_field_and_one_region_tells(lab: Lab, page: Page) -> None:
     opened(lab, page, "tied", SETUP, SHOWN)
     shown = desk(page)
@@ -51,6 +52,7 @@ def test_a_problem_is_tied_to_its_field_and_one_region_tells(lab: Lab, page: Pag
     assert region.evaluate("one => one === window.kept && one.isConnected")
 
 
+@pytest.mark.wide
 def test_the_focus_is_kept_after_a_removal_and_after_the_decision(lab: Lab, page: Page) -> None:
     opened(lab, page, "kept", SETUP, SHOWN)
     shown = desk(page)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from tests.capabilities.scaffold import Site, up
 from tests.core.agents import agent_for
 from tests.core.shapes import check_fold, check_replay, step
 from tests.rounds import rounds
+
+pytestmark = pytest.mark.wide
 
 YES, NO = Decision("approve", by="Ada"), Decision("reject", by="Ada", comment="not now")
 

@@ -211,7 +211,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_text_costs_what_its_length_says(kind: str) -> None:
     def read(size: int) -> Callable[[], None]:
@@ -224,7 +224,7 @@ def test_hostile_text_costs_what_its_length_says(kind: str) -> None:
     assert grows(read) < MOST
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("name", formats.names)
 def test_long_plan_is_read_and_written_in_linear_time(name: str) -> None:
     texts = {size: text_of(name, size) for size in (SMALL, LARGE)}
@@ -234,7 +234,7 @@ def test_long_plan_is_read_and_written_in_linear_time(name: str) -> None:
         assert grows(lambda size: lambda: formats.write(plans[size], name)) < MOST
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_long_plan_is_repaired_in_linear_time() -> None:
     @tool(effects="none")
     def tell(input: str) -> str:

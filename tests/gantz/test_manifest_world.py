@@ -15,7 +15,7 @@ from tests.gantz.postgres import cluster
 from tests.gantz.recording import INJECTED, WALKS, recorded
 from tests.gantz.shells import NEEDS_A_SHELL
 
-pytestmark = [NEEDS_A_SHELL, pytest.mark.slow]
+pytestmark = [NEEDS_A_SHELL, pytest.mark.wide]
 HOSTILE = ["migration.sql; touch CANARY", "$(touch CANARY)", "`touch CANARY`", "x\ntouch CANARY", "' || touch CANARY '"]
 
 

@@ -13,7 +13,7 @@ from planexec_lab.worlds import manifest
 from planexec_lite import Simulated, ToolExecutor, execute
 from tests.gantz.shells import NEEDS_A_SHELL
 
-pytestmark = [NEEDS_A_SHELL, pytest.mark.slow]
+pytestmark = [NEEDS_A_SHELL, pytest.mark.wide]
 RUN = [sys.executable, "-m", "planexec_lab.gantz"]
 READS = ["--effects", "read_schema=none", "--effects", "verify_integrity=none"]
 ENV = ["--env", "PATH", "--env", "DAY", "--env", "DATABASES"]

@@ -12,7 +12,7 @@ from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.events import Inside, Observation
 from tests.mcp.conftest import ROOT, command, lines
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.wide  # servers of our own in other processes
 
 Host = Callable[..., "tuple[subprocess.Popen[str], int]"]
 

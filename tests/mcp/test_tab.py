@@ -14,7 +14,7 @@ from planexec_lab.mcp.worlds import WORLDS, tools_of
 from planexec_lab.worlds import migration
 from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.wide  # servers of our own in other processes
 KINDS = pytest.mark.parametrize("kind", [ToolServer, tab.ToolServer], ids=["a process", "a tab"])
 
 

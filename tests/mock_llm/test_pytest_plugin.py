@@ -10,7 +10,7 @@ import pytest
 from mock_llm import MockLLM
 from tests.guards import books
 
-pytestmark = pytest.mark.slow  # each test starts pytest in a process of its own
+pytestmark = pytest.mark.wide  # each test starts pytest in a process of its own
 LOOPBACK = True
 Run = Callable[..., tuple[dict[str, str], str]]
 AGENT = """

@@ -18,6 +18,8 @@ from planexec_lite.model.prices import PRICES
 from planexec_lite.tools import Tool, Toolbox
 from tests.rounds import few
 
+pytestmark = pytest.mark.wide
+
 
 def recorded(one: Row) -> list[dict[str, Any]]:
     return [json.loads(json.dumps(to_dict(event))) for event in one.run.events]
@@ -78,7 +80,6 @@ WORLDS = {"migration": 0.15, "flights": 0.3, "trail": 0.3, "clock": 0.5, "bisect
 """Worlds in which numbers are counted again, and how flaky their tools are then."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("task", few(WORLDS, 2))
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_each_number_can_be_counted_again_from_the_events(variation: str, task: str) -> None:
@@ -135,7 +136,6 @@ def test_what_is_taken_back_is_wasted_and_a_step_without_a_call_is_not() -> None
     assert figures(nested).wasted == 3
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", few(KINDS, 1))
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_the_script_has_an_answer_whatever_goes_wrong(variation: str, kind: Kind) -> None:
@@ -154,7 +154,6 @@ def test_a_wrong_first_plan_is_mended_or_goes_unnoticed(seed: int) -> None:
         assert (one.reached, one.figures.reasons) == (True, {"first": 1, "repair": 1})
 
 
-@pytest.mark.slow
 def test_the_command_says_what_it_assumes_and_compares(capsys: pytest.CaptureFixture[str]) -> None:
     main(["clock", "trail", "flights"])
     text = capsys.readouterr().out

@@ -181,7 +181,7 @@ def test_values_are_read_as_protobuf_writes_them() -> None:
     assert spans.read(otlp(*TURN[:2], odd, TURN[3])).events == spans.read(otlp(*TURN)).events
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("kind", ["in turns", "side by side", "inside one", "at the top"])
 def test_a_long_foreign_trace_takes_what_its_length_says(kind: str) -> None:
     def trace(length: int) -> str:

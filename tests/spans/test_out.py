@@ -141,7 +141,7 @@ print("opentelemetry" in sys.modules)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_ids_are_the_same_under_every_hash_seed_and_load_no_package() -> None:
     def printed(seed: str) -> str:
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
@@ -153,7 +153,7 @@ def test_ids_are_the_same_under_every_hash_seed_and_load_no_package() -> None:
     assert [*ids, loaded] == printed("4711").splitlines()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_a_long_run_costs_what_its_length_says() -> None:
     small, large = long(300), long(3_000)
     assert calls_of(lambda: spans.of(large)) < 10.5 * calls_of(lambda: spans.of(small))

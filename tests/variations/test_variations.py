@@ -16,7 +16,7 @@ from tests.rounds import few
 IN_LESSONS = ("deploy", "trail", "flights", "bisect")
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("task", few([name for name in tasks() if name not in IN_LESSONS], 2))
 @pytest.mark.parametrize("variation", VARIATIONS)
 def test_every_variation_reaches_a_goal_whose_way_is_known(variation: str, task: str) -> None:

@@ -112,7 +112,7 @@ def printed(script: str, **variables: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 def test_the_bytes_are_the_same_under_every_hash_seed_locale_and_own_settings(tmp_path: Path) -> None:
     script = "from tests.views.test_figures import digests\nprint(*digests(), sep='\\n')"
     (tmp_path / "matplotlibrc").write_text(

@@ -138,7 +138,7 @@ def test_a_timeline_of_very_many_lanes_shows_the_first_ones() -> None:
     assert len(figure._repr_html_()) < 1_000_000
 
 
-@pytest.mark.slow
+@pytest.mark.wide
 @pytest.mark.parametrize("shape", few(["a chain", "flat"], 1))
 def test_a_long_run_has_few_names_and_rows(shape: str) -> None:
     run = ran(shape, 4)
