@@ -83,6 +83,7 @@ class Practice:
         line, after = ipywidgets.HTML(layout=wide), ipywidgets.HTML(layout=wide)
         field = ipywidgets.Textarea(placeholder="Answer in sentences, as you would say it.", layout=wide, rows=6)
         field.tooltip = "Your answer"
+        on_event(field, lambda _: None, "value")
         names = ("Answer", "I don't know", "End the interview")
         buttons = [ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="auto")) for name in names]
 

@@ -161,7 +161,7 @@ type(desk)._refresh = lambda self: (ran.append(threading.current_thread().name),
 
 
 @pytest.mark.notebooks
-def test_what_is_typed_is_handled_on_the_thread_of_the_cells(tmp_path: Path) -> None:
+def test_what_is_typed_is_handled_on_the_thread_of_the_cells_at_once(tmp_path: Path) -> None:
     with kernel(tmp_path) as client:
 
         def run(code: str) -> str:
@@ -169,13 +169,23 @@ def test_what_is_typed_is_handled_on_the_thread_of_the_cells(tmp_path: Path) -> 
             client.execute_interactive(code, timeout=60, output_hook=sent.append)
             return "".join(message["content"].get("text", "") for message in sent).strip()
 
-        comment = run(f"{THREADS}\nprint(desk.controls['Comment'].model_id)")
-        client.control_channel.send(client.session.msg("create_subshell_request"))
-        subshell = client.get_control_msg(timeout=60)["content"]["subshell_id"]
-        for text in ("a", "ab", "abc"):
+        def typed(text: str) -> str:
             state = {"method": "update", "state": {"value": text}, "buffer_paths": []}
             message = client.session.msg("comm_msg", {"comm_id": comment, "data": state})
             message["header"]["subshell_id"] = subshell
             client.shell_channel.send(message)
+            return str(message["header"]["msg_id"])
+
+        comment = run(f"{THREADS}\nprint(desk.controls['Comment'].model_id)")
+        client.control_channel.send(client.session.msg("create_subshell_request"))
+        subshell = client.get_control_msg(timeout=60)["content"]["subshell_id"]
+        for text in ("a", "ab", "abc"):
+            typed(text)
             run("pass")
         assert run("print(ran)") == str(["MainThread"] * 3)
+
+        client.execute("import asyncio\nawait asyncio.sleep(2)")
+        sent, idle = typed("abcd"), ""
+        while idle != sent:  # the page sends nothing more before it has heard that the kernel is idle
+            heard = client.get_iopub_msg(timeout=20)
+            idle = heard["parent_header"]["msg_id"] if heard["content"].get("execution_state") == "idle" else ""

@@ -9,20 +9,8 @@ from planexec_lab.views.drawing.text_fitting import clean
 from planexec_lab.views.drawing.theme import CHANGES
 from planexec_lab.views.drawing.visible import call, visible
 from planexec_lab.views.drawing.wording import count, listed, value
-from planexec_lab.views.review_desk import marks
+from planexec_lab.views.review_desk import looks, marks
 from planexec_lab.views.review_desk.draft import Draft, Row
-from planexec_lab.views.review_desk.looks import (
-    CHOSEN,
-    EFFECTS,
-    RISKS,
-    bullets,
-    call_in_full,
-    isolated,
-    meta,
-    pill,
-    problems,
-    seen,
-)
 from planexec_lite.capabilities.budget import in_words
 from planexec_lite.decisions import Decision
 from planexec_lite.events import gate_in_words
@@ -43,7 +31,7 @@ WEIGHS: dict[marks.Risk, str] = {
 
 def title(goal: str) -> str:
     """The goal as a headline."""
-    return f'<h3 dir="auto">{seen(goal) if goal.strip() else "A plan without a goal"}</h3>'
+    return f'<h3 dir="auto">{looks.seen(goal) if goal.strip() else "A plan without a goal"}</h3>'
 
 
 def head(draft: Draft) -> str:
@@ -58,12 +46,12 @@ def head(draft: Draft) -> str:
     sentence = escape(f"{count(len(draft.rows), 'step')}: {'; '.join(part for part in clauses if part)}")
     since = marks.changes(draft.before, draft.received) if draft.before is not None else []
     goal = title(draft.received.goal)
-    return f"{goal}<p>{sentence}</p>{bullets('Changed since the last plan:', since)}"
+    return f"{goal}<p>{sentence}</p>{looks.bullets('Changed since the last plan:', since)}"
 
 
 def changed(draft: Draft) -> str:
     """The reviewer's changes."""
-    return bullets("You changed:", marks.changes(draft.received, draft.plan) if draft.plan is not None else [])
+    return looks.bullets("You changed:", marks.changes(draft.received, draft.plan) if draft.plan is not None else [])
 
 
 def step(draft: Draft, row: Row, faults: Sequence[Problem] = ()) -> str:
@@ -72,19 +60,22 @@ def step(draft: Draft, row: Row, faults: Sequence[Problem] = ()) -> str:
     came = next((step for step in draft.received.steps if step.id == row.id), None)
     edited = came is not None and repr(came.model_dump()) != repr(dict(one))
     risk = marks.risk(row, draft.toolbox)
-    looks = [CHANGES["added"]] * (came is None) + [CHANGES["changed"]] * edited + ([RISKS[risk]] if risk else [])
-    looks += [CHOSEN] * marks.chosen(row, draft)
-    name = isolated(one["description"]) if one["description"].strip() else "<i>no description</i>"
+    pills = [CHANGES["added"]] * (came is None) + [CHANGES["changed"]] * edited + ([looks.RISKS[risk]] if risk else [])
+    pills += [looks.CHOSEN] * marks.chosen(row, draft)
+    name = looks.isolated(one["description"]) if one["description"].strip() else "<i>no description</i>"
     waits = f"after {listed(map(visible, one['depends_on']))}" if one["depends_on"] else "starts at once"
-    about = " · ".join([waits, EFFECTS[marks.effects(row, draft.toolbox)], *marks.bounds(row)])
-    lines = [" ".join([name, *map(pill, looks)]), f"{call_in_full(one['tool'], one['params'])} {meta(about)}"]
+    about = " · ".join([waits, looks.EFFECTS[marks.effects(row, draft.toolbox)], *marks.bounds(row)])
+    lines = [
+        " ".join([name, *map(looks.pill, pills)]),
+        f"{looks.call_in_full(one['tool'], one['params'])} {looks.meta(about)}",
+    ]
     if undo := one["undo"]:
-        asks = meta(" · asks before it is called") if undo.get("gate") else ""
-        lines.append(meta("undo: ") + call_in_full(undo["tool"], undo["params"]) + asks)
+        asks = looks.meta(" · asks before it is called") if undo.get("gate") else ""
+        lines.append(looks.meta("undo: ") + looks.call_in_full(undo["tool"], undo["params"]) + asks)
     if one["success_criteria"]:
-        lines.append(meta("done when ") + isolated(one["success_criteria"]))
-    inner = "".join(f"<div>{line}</div>" for line in lines) + problems(faults, hints=False)
-    return f'<div class="pxl-step"><b>{seen(row.id)}</b><div>{inner}</div></div>'
+        lines.append(looks.meta("done when ") + looks.isolated(one["success_criteria"]))
+    inner = "".join(f"<div>{line}</div>" for line in lines) + looks.problems(faults, hints=False)
+    return f'<div class="pxl-step"><b>{looks.seen(row.id)}</b><div>{inner}</div></div>'
 
 
 def beside_steps(plan: Plan) -> str:
@@ -92,12 +83,12 @@ def beside_steps(plan: Plan) -> str:
     paragraphs = []
     if plan.rollback:
         calls = "".join(
-            f"<li>{call_in_full(one.tool, one.params)}{meta(' · asks before it is called') if one.gate else ''}</li>"
+            f"<li>{looks.call_in_full(one.tool, one.params)}{looks.meta(' · asks before it is called') if one.gate else ''}</li>"
             for one in plan.rollback
         )
         paragraphs.append(f"<p>If the run is rolled back:</p><ol>{calls}</ol>")
     if plan.answer is not None:
-        paragraphs.append(f"<p>The answer is {isolated(plan.answer)}</p>")
+        paragraphs.append(f"<p>The answer is {looks.isolated(plan.answer)}</p>")
     if not plan.complete:
         paragraphs.append("<p>The planner is asked again when these steps are done.</p>")
     return "".join(paragraphs)
@@ -106,7 +97,7 @@ def beside_steps(plan: Plan) -> str:
 def warning(draft: Draft, only: str | None = None) -> str:
     """The second question before a yes that can't be undone, about the plan or the step `only`; "" if none is needed."""
     lines = [
-        f"<li>Step {seen(row.id)} {WEIGHS[risk]}: <bdi>{escape(_line(row))}</bdi></li>"
+        f"<li>Step {looks.seen(row.id)} {WEIGHS[risk]}: <bdi>{escape(_line(row))}</bdi></li>"
         for risk, row in marks.risks(draft)
         if only in (None, row.id)
     ]

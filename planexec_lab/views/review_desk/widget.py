@@ -18,7 +18,7 @@ from planexec_lab.views.review_desk.looks import isolated
 from planexec_lab.views.review_desk.parts import WIDE, button, focus, labelled, styled
 from planexec_lab.views.review_desk.questions import Approval, Question
 from planexec_lab.views.review_desk.rows import Rows
-from planexec_lab.views.widgets import renew_still, show_widget, written
+from planexec_lab.views.widgets import on_event, renew_still, show_widget, written
 from planexec_lite.decisions import Answer, Decision
 
 SCRIPT = "script"  # the decider in unattended runs
@@ -74,6 +74,7 @@ class Review:
         styled(end, "pxl-end")
         self.box = w.VBox([w.HTML(looks.STYLE), self._head, above, end, self._fence.box])
         self.box.add_class("pxl-desk")
+        on_event(self.box, lambda _: None, "_view_count")
 
     @property
     def draft(self) -> Draft:

@@ -55,9 +55,21 @@ def on_event(widget: Any, handle: Callable[[Any], None], trait: str = "") -> Non
     message to the thread that last changed that widget, so a press can overtake the text that was typed before it, and
     two edits can start from the same plan. So all of it goes to the first thread, behind the cell that runs. Where a
     kernel does not let a widget choose, the calls still wait for each other.
+
+    The page holds back a field's next text until the kernel is idle again after the one before. While a cell awaits,
+    ipykernel does not say so, so it is said here.
     """
-    if hasattr(widget.comm, "_reply_subshell_for"):
-        widget.comm._reply_subshell_for = lambda data, default: None
+    comm = widget.comm
+    if hasattr(comm, "_reply_subshell_for"):
+
+        def heard(message: Any) -> None:
+            try:
+                widget._handle_msg(message)
+            finally:
+                comm.kernel._publish_status("idle", "shell", message)
+
+        comm._reply_subshell_for = lambda data, default: None
+        comm.on_msg(heard)
 
     def called(event: Any) -> None:
         with _one_at_a_time:
