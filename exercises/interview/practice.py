@@ -77,13 +77,12 @@ class Practice:
     def widget(self) -> ipywidgets.VBox:
         """Return the interview as widgets: the question, a timer, a field for the answer, and buttons."""
         import ipywidgets
-        from planexec_lab.views import on_event
+        from planexec_lab.views import Fence, on_event
 
         wide = ipywidgets.Layout(width="auto", max_width="720px")
         line, after = ipywidgets.HTML(layout=wide), ipywidgets.HTML(layout=wide)
         field = ipywidgets.Textarea(placeholder="Answer in sentences, as you would say it.", layout=wide, rows=6)
         field.tooltip = "Your answer"
-        on_event(field, lambda _: None, "value")
         names = ("Answer", "I don't know", "End the interview")
         buttons = [ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="auto")) for name in names]
 
@@ -107,10 +106,23 @@ class Practice:
                 self.answer(text)
             show()
 
+        box = ipywidgets.VBox()
+        box._view_count = 0  # from now on the page says how many views it has
+        fence = Fence(lambda: box._view_count or 0)
+        on_event(box, lambda _: None, "_view_count")
+        on_event(field, lambda _: fence.typed(), "value")
+
+        def pressed(button: ipywidgets.Button) -> None:
+            if fence.waits:
+                fence.ask_again()
+            else:
+                fence.behind(lambda: answered(button))
+
         for button in buttons:
-            on_event(button, answered)
+            on_event(button, pressed)
         show()
-        return ipywidgets.VBox([line, field, ipywidgets.HBox(buttons), after])
+        box.children = [line, field, ipywidgets.HBox(buttons), after, fence.box]
+        return box
 
     def _ipython_display_(self) -> None:
         """Show widgets in a notebook, and text elsewhere."""

@@ -34,14 +34,15 @@ from planexec_lab.views.timeline_drawing import durations, timeline, timelines
 
 if TYPE_CHECKING:
     from planexec_lab.views.review_desk import NobodyThere, NotDecided, ScriptError, desk
-    from planexec_lab.views.widgets import live, on_event, player, show_widget
+    from planexec_lab.views.widgets import Fence, live, on_event, player, show_widget
 
 _WIDGETS = {  # name -> folder
     "NobodyThere": "review_desk", "NotDecided": "review_desk",
     "ScriptError": "review_desk", "desk": "review_desk",
-    "live": "widgets", "on_event": "widgets", "player": "widgets", "show_widget": "widgets",
+    "Fence": "widgets", "live": "widgets", "on_event": "widgets", "player": "widgets", "show_widget": "widgets",
 }  # fmt: skip
 __all__ = [
+    "Fence",
     "Figure",
     "NobodyThere",
     "NotDecided",

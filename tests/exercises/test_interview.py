@@ -223,7 +223,7 @@ def test_missed_cards_come_again_sooner_and_progress_shows_them() -> None:
 @pytest.mark.usefixtures("file")
 def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> None:
     practice = drill(9)
-    line, field, buttons, after = practice.widget().children
+    line, field, buttons, after, _ = practice.widget().children
     answer, unknown, end = buttons.children
     assert "planexec-time 180s" in line.value
     unknown.click()
@@ -243,6 +243,22 @@ def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> No
     assert mock(1, 5).over is False
     with pytest.raises(ValueError, match="there is no drill 11; there are 1 to 10"):
         drill(11)
+
+
+def test_an_answer_is_judged_with_all_that_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    practice, judged = drill(9), list[str]()
+    monkeypatch.setattr(practice, "answer", judged.append)
+    box = practice.widget()
+    box._view_count = 1
+    _, field, buttons, _, fence = box.children
+    field.value = "m"
+    (post,) = fence.children
+    buttons.children[0].click()
+    field.value = "my whole answer"  # the page sends it when "m" was answered
+    post._view_count = 1
+    assert judged == []
+    post._view_count = 0
+    assert judged == ["my whole answer"]
 
 
 @pytest.mark.usefixtures("file")

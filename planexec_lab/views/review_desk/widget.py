@@ -13,12 +13,11 @@ import ipywidgets as w
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.review_desk import looks, presence, script, summary, text
 from planexec_lab.views.review_desk.draft import Draft
-from planexec_lab.views.review_desk.fence import Fence
 from planexec_lab.views.review_desk.looks import isolated
 from planexec_lab.views.review_desk.parts import WIDE, button, focus, labelled, styled
 from planexec_lab.views.review_desk.questions import Approval, Question
 from planexec_lab.views.review_desk.rows import Rows
-from planexec_lab.views.widgets import on_event, renew_still, show_widget, written
+from planexec_lab.views.widgets import Fence, on_event, renew_still, show_widget, written
 from planexec_lite.decisions import Answer, Decision
 
 SCRIPT = "script"  # the decider in unattended runs

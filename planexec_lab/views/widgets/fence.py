@@ -2,7 +2,7 @@
 
 A field sends its first change at once and holds back further changes until the kernel has answered. A click is sent at
 once, ahead of the changes that are held back. On a slow line "10" and Approve would arrive as "1", Approve, "10". So the
-desk asks the page for an answer that can only come after these changes: it shows or hides an invisible widget, and the page
+kernel asks the page for an answer that can only come after these changes: it shows or hides an invisible widget, and the page
 reports the widget's number of views.
 """
 
@@ -14,14 +14,14 @@ from typing import Any
 
 import ipywidgets as w
 
-from planexec_lab.views.widgets import on_event
+from planexec_lab.views.widgets.widget_output import on_event
 
 
 class Fence:
     """Delays an action until the page has sent everything that was typed before.
 
     Args:
-        views: returns the number of views of the desk that the page has reported.
+        views: returns the number of views of the widget that the page has reported.
         heard: returns whether a page sent the current message; a page that is there might not have reported itself yet.
             Without a page there is no delay.
     """
