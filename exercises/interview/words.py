@@ -29,6 +29,7 @@ def stem(word: str) -> str:
 
 _GROUPS = [frozenset(map(stem, group.split())) for group in _WORDS["synonyms"]]
 _PHRASES = {tuple(map(stem, phrase.split())): word for phrase, word in _WORDS["phrases"].items()}
+_FIRST = {phrase[0] for phrase in _PHRASES}
 
 
 @cache
@@ -44,16 +45,16 @@ def tokens(text: str) -> list[str]:
     text = re.sub(r"\b(it|that|what|there|he|she|let)'s\b", r"\1 is", re.sub(r"n't\b", " not", text))
     text = re.sub(r"'(d|ll|re|ve|m)\b", "", re.sub(r"'s\b", "s", text))
     words = re.findall(r"[a-z0-9#$]+(?:[.'][0-9a-z]+)*|[,;:()]|\u2013|\u2014", re.sub(r"(?<=\w)[-/_](?=\w)", " ", text))
+    stems = [stem(word) for word in words]
     joined: list[str] = []
-    while words:
-        for size in (4, 3, 2):
-            if phrase := _PHRASES.get(tuple(stem(word) for word in words[:size])):
-                joined.append(phrase)
-                del words[:size]
-                break
-        else:
-            word = words.pop(0)
-            word = word if word[0].isalnum() or word[0] in "#$" else ","
-            if not joined or word != joined[-1]:  # a repeated word counts once
-                joined.append(word)
+    place = 0
+    while place < len(words):
+        sizes = (4, 3, 2) if stems[place] in _FIRST else ()
+        size = next((size for size in sizes if tuple(stems[place : place + size]) in _PHRASES), 1)
+        word = words[place] if words[place][0].isalnum() or words[place][0] in "#$" else ","
+        if size > 1:
+            joined.append(_PHRASES[tuple(stems[place : place + size])])
+        elif not joined or word != joined[-1]:  # a repeated word counts once
+            joined.append(word)
+        place += size
     return joined

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Error, Page, Playwright, expect, sync_playwright
 
 from tests.browser.flows import SHOTS, THEMES
 from tests.browser.lab import CHROMIUM, COMPLAINTS, FLAGS, HAS_APP, Lab, leave, listen, ours
 
 FAILED = pytest.StashKey[bool]()
+PATIENCE = 90_000  # ms: a busy machine is slow, and a test that passes does not wait
 SEEN = """() => ({
     kernel: document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status,
     prompts: [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(p => p.innerText.trim()).join(' '),
@@ -30,6 +31,7 @@ SEEN = """() => ({
 @pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
     """Playwright, until other tests follow: its event loop would be in the way of theirs."""
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         yield playwright
 
@@ -68,7 +70,7 @@ def page(request: pytest.FixtureRequest, chromium: Browser, pages: list[Page]) -
         request.getfixturevalue("fresh")
     if not pages:
         pages.append(chromium.new_page())
-        pages[0].set_default_timeout(90_000)
+        pages[0].set_default_timeout(PATIENCE)
     page = pages[0]
     page.set_viewport_size({"width": 1280, "height": 1000})
     yield page
