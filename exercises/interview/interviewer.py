@@ -32,6 +32,7 @@ SHORT = 12  # words below which the interviewer asks "Why?"
 MINUTES = {1: 2, 2: 3, 3: 4}  # of a question, by its level
 DESIGN_MINUTES = 8
 UNKNOWN = ("don't know", "do not know", "no idea", "not sure", "never heard")
+NOT_JUDGED = "Your answer could not be judged"
 RECOVERY = "That is fine. What do you know nearby, and how would you find out?"
 
 
@@ -186,14 +187,24 @@ def conversation(
         started = clock()
         code = f"\n\n{card.code}" if card.code else ""
         answers = [(yield f"Question {number} of {len(asked)} ({minutes_of(card)} minutes). {card.question}{code}")]
-        found, known = judge(card, answers[0]), -1
+        found, known = (yield from _judged(judge, card, answers)), -1
         for _ in range(2):
             answers.append((yield _next(card, answers, found, known)))
             if len(found.quotes) == len(card.ideas):
                 break
-            known, found = len(found.quotes), judge(card, "\n".join(answers))
+            known, found = len(found.quotes), (yield from _judged(judge, card, answers))
         marks.append(Mark(card, tuple(answers), found, clock() - started))
     return marks
+
+
+def _judged(judge: Judge, card: Card, answers: list[str]) -> Generator[str, str, Found]:
+    """Judge the answers. If the judge fails or is interrupted, say why and receive the last answer again."""
+    while True:
+        try:
+            return judge(card, "\n".join(answers))
+        except (Exception, KeyboardInterrupt) as problem:
+            why = f"{type(problem).__name__}: {problem}".removesuffix(": ")
+            answers[-1] = yield f"{NOT_JUDGED} ({why}). Please give it again."
 
 
 def _next(card: Card, answers: list[str], found: Found, known: int) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from exercises.interview import cards, schedule
 from exercises.interview.interviewer import (
     DRILLS,
+    NOT_JUDGED,
     Judge,
     Mark,
     by_model,
@@ -102,8 +103,8 @@ class Practice:
                 self.end()
             elif button.description == names[1]:
                 self.answer("I don't know.")
-            elif text.strip():
-                self.answer(text)
+            elif text.strip() and self.answer(text).startswith(NOT_JUDGED):
+                field.value = text
             show()
 
         box = ipywidgets.VBox()

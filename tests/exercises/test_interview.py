@@ -17,7 +17,7 @@ from exercises.interview import cards, interviewer, schedule
 from exercises.interview.__main__ import main
 from exercises.interview.cards import Card
 from exercises.interview.interviewer import Mark, by_model, by_wording, conversation, mark
-from exercises.interview.practice import END, drill, mock
+from exercises.interview.practice import END, Practice, drill, mock
 from exercises.interview.samples import FILE
 from exercises.interview.wording import covers, neighbours, numbers, sentences
 from exercises.interview.words import FUNCTION, stem
@@ -245,9 +245,29 @@ def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> No
         drill(11)
 
 
+@pytest.mark.parametrize("problem", [KeyboardInterrupt(), TimeoutError("no answer in 60 s")], ids=repr)
+def test_an_interview_goes_on_after_a_judge_that_failed(problem: BaseException) -> None:
+    problems = [problem]
+
+    def judge(card: Card, answer: str) -> interviewer.Found:
+        if problems:
+            raise problems.pop()
+        return by_wording(card, answer)
+
+    practice = Practice("Test", cards.named("idempotency-key"), judge)
+    line, field, buttons, _, _ = practice.widget().children
+    field.value = own(practice.asked[0])
+    buttons.children[0].click()
+    assert f"could not be judged ({repr(problem).partition('(')[0]}" in line.value
+    assert field.value == own(practice.asked[0]), "it stays in the field"
+    buttons.children[0].click()
+    assert practice.says.startswith("Good.")
+    assert field.value == ""
+
+
 def test_an_answer_is_judged_with_all_that_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     practice, judged = drill(9), list[str]()
-    monkeypatch.setattr(practice, "answer", judged.append)
+    monkeypatch.setattr(practice, "answer", lambda text: judged.append(text) or "Why?")
     box = practice.widget()
     box._view_count = 1
     _, field, buttons, _, fence = box.children
