@@ -82,5 +82,4 @@ HINT = """Read the condition again. Two very different kinds of step reach the s
 QUESTION = """If a tool's name in the plan is wrong, when could you detect that at the earliest, and which steps have run by
 then?"""
 SEEN = """A tutorial, "Planner-Executor architecture": a tool that is not in the table gives the result "No tool, step
-noted". Of 1,971 plans by small models for the TaskBench tasks, 37 in 100 name an unknown tool, depend on a
-missing step or have a cycle."""
+noted". Of 1,971 plans by small models for the TaskBench tasks, 32 in 100 name an unknown tool."""

@@ -16,7 +16,7 @@ class Claim(NamedTuple):
 CLAIMS = (
     Claim(
         "LLMCompiler",
-        "up to 3.7 times faster, up to 6.7 times cheaper and about 9 % more accurate than ReAct",
+        "up to 3.7 times faster, up to 6.7 times cheaper and up to about 9 % more accurate than ReAct",
         "Kim et al. (2023), https://arxiv.org/abs/2312.04511",
     ),
     Claim(

@@ -22,7 +22,7 @@ MOST_NOTES = 40
 def finding(shown: Timeline) -> str:
     """How long the run took, or how far it came, in one sentence."""
     run, whole = shown.run, shown.run.makespan
-    work = fsum(bar.end - bar.start for bar in shown.bars if bar.what != BACKOFF)
+    work = fsum(bar.end - bar.start for bar in shown.bars if bar.what != BACKOFF and bar.state != "interrupted")
     planning = fsum(bar.end - bar.start for bar in shown.bars if bar.step is None)
     done = len(run.results)
     if run.status == "finished":
