@@ -69,6 +69,6 @@ def write(plan: Plan) -> str:
                     f"#E{one.id} = {tool}[{references.translate(text, whole('#E{}'))}]",
                 ]
             case _:
-                message = f"its arguments are {', '.join(map(repr, one.params)) or 'none'}, and ReWOO has a lone text"
+                message = f"its arguments are {', '.join(map(repr, one.params)) or 'none'}, and ReWOO takes one text"
                 raise unwritable(one.id, message, "give it one argument 'input', a text")
     return "\n".join([*lines, ""])

@@ -110,7 +110,7 @@ def _panel(axes: Axes, panel: Panel, top: float, left: float, pixels: float, dee
             place = Place(left + bar.start * pixels, y + 3.5, (bar.end - bar.start) * pixels, deep - 7, free)
             if bar.step is not None and not bar.what:
                 places.setdefault(bar.step, []).append(place)
-            if not _bar(axes, bar, place, shown.names.get(bar.step or "", ""), shown.is_critical(bar)):
+            if not _bar(axes, bar, place, shown.names.get(bar.step or "", ""), bar in shown.critical):
                 unlabelled.append(bar)
         for row, spans in enumerate(lane.predicted):
             write(axes, MARGIN, y + deep + BRACKETS * row + 9, "" if row else PREDICTED, color=theme.MUTED)

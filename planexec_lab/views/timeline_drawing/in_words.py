@@ -57,7 +57,7 @@ def rows(shown: Timeline, end: float) -> list[str]:
             span = None if bar.what or bar.attempt > 1 else shown.predicted.get(bar.step or "")
             cells.append(
                 [f"  {lane.name}", _bar(bar), _name(bar, shown.names), seconds(bar.start, end), "–",
-                 seconds(bar.end, end), bar.state, "critical" if shown.is_critical(bar) else "",
+                 seconds(bar.end, end), bar.state, "critical" if bar in shown.critical else "",
                  f"predicted {seconds(span.start, end)} – {seconds(span.end, end)}" if span else ""]
             )  # fmt: skip
     return aligned(cells)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import fsum
 
 from planexec_lab.views.drawing.wording import name_of
@@ -45,7 +44,7 @@ class Timeline:
         lanes: the planner, the slots, backoff, the evaluators, the rollback, and a lane for predicted steps that never began.
         names: the names of the steps, by id.
         actual: start and end of each step, by id.
-        path: the critical path as step ids, and `length` its seconds: empty and 0 unless the run has finished.
+        path: the critical path as step ids, `length` its seconds, and `critical` its bars: empty and 0 unless the run has finished.
         predicted: the predicted spans by step; empty without a prediction.
     """
 
@@ -56,6 +55,7 @@ class Timeline:
     actual: Mapping[str, Span]
     path: Sequence[str]
     length: float
+    critical: frozenset[Bar]
     predicted: Mapping[str, Span]
 
     @classmethod
@@ -66,7 +66,7 @@ class Timeline:
         predicted = predict(starts or {}, run, actual)
         shared = _lanes(worked, run.makespan, predicted)
         names = {id: name_of(step) for id, step in run.board.steps.items()}
-        return cls(run, worked, shared, names, actual, *_critical(run, worked), predicted)
+        return cls(run, worked, shared, names, actual, *_critical(run, worked, actual), predicted)
 
     @property
     def end(self) -> float:
@@ -76,14 +76,6 @@ class Timeline:
     def lanes_to(self, end: float) -> Sequence[Lane]:
         """The lanes to draw on an axis of `end` seconds: none where it has no length, since there is nothing to draw on."""
         return self.lanes[:MOST_LANES] if end else []
-
-    def is_critical(self, bar: Bar) -> bool:
-        """Whether a bar is work on the critical path: its steps' tries, not their judgements."""
-        return bar.step in self._critical and not bar.what
-
-    @cached_property
-    def _critical(self) -> frozenset[str]:
-        return frozenset(self.path)
 
 
 def durations(run: Run) -> dict[str, float]:
@@ -109,10 +101,18 @@ def _lanes(worked: Sequence[Bar], makespan: float, predicted: Mapping[str, Span]
     return [*shared, *([Lane("never began", [], 0.0, lanes(unplaced.values()))] if unplaced else [])]
 
 
-def _critical(run: Run, worked: Sequence[Bar]) -> tuple[list[str], float]:
-    """The chain of steps that takes longest; of a run that has not finished, no chain is known to be the longest."""
+def _critical(run: Run, worked: Sequence[Bar], actual: Mapping[str, Span]) -> tuple[list[str], float, frozenset[Bar]]:
+    """The chain of steps that takes longest. A try counts if it began when all that its step waits for was done.
+
+    Of a run that has not finished, no chain is known to be the longest.
+    """
     if run.status != "finished":
-        return [], 0.0
-    taken = work_by_step(worked)
-    path, length = run.plan.critical_path({step.id: taken.get(step.id, 0.0) for step in run.plan.steps})
-    return (path, length) if length else ([], 0.0)
+        return [], 0.0, frozenset()
+    ready = {
+        step.id: max((actual[one].end for one in step.depends_on if one in actual), default=0.0)
+        for step in run.plan.steps
+    }
+    tries = [bar for bar in worked if bar.step in ready and not bar.what and bar.start >= ready[bar.step]]
+    taken = work_by_step(tries)
+    path, length = run.plan.critical_path({id: taken.get(id, 0.0) for id in ready})
+    return (path if length else []), length, frozenset(bar for bar in tries if length and bar.step in path)
