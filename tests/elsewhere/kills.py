@@ -73,7 +73,7 @@ def carried_out(plan: Plan, pool: Any, ledger: Path) -> tuple[Run, int]:
     return run, doubts
 
 
-def survives(kill: Callable[[int], None], executor: Any, folder: Path, seed: int, seconds: float = 0.5) -> str:
+def survives(kill: Callable[[int], None], executor: Any, folder: Path, seed: int, seconds: float = 0.7) -> str:
     """Kill twenty times while a plan runs; its results and its ledger are those of an undisturbed run. Return the numbers."""
     ledger, calm = folder / "ledger", folder / "calm"
     undisturbed = execute(desk.plan_for(BILLS, calm), EXECUTOR)
