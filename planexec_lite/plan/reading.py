@@ -268,7 +268,7 @@ class StepReader:
 
     def _next(self) -> Any:
         """Read the next part of the object or list. Raises `ValueError` or `IndexError` if it is incomplete."""
-        at = self._gap(self._at)
+        at = self._gap(self._at) if self._at else len(self.text) - len(self.text.lstrip())
         if not self._at and self.text[at] in "{[":
             self._inside, self._at = self.text[at], at + 1
             return None
