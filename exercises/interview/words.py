@@ -44,7 +44,7 @@ def tokens(text: str) -> list[str]:
     text = re.sub(r"\bcan't\b|\bcannot\b", "can not", re.sub(r"\bwon't\b", "will not", text))
     text = re.sub(r"\b(it|that|what|there|he|she|let)'s\b", r"\1 is", re.sub(r"n't\b", " not", text))
     text = re.sub(r"'(d|ll|re|ve|m)\b", "", re.sub(r"'s\b", "s", text))
-    words = re.findall(r"[a-z0-9#$]+(?:[.'][0-9a-z]+)*|[,;:()]|\u2013|\u2014", re.sub(r"(?<=\w)[-/_](?=\w)", " ", text))
+    words = re.findall(r"[a-z0-9#$]+(?:[.'][0-9a-z]+)*|[,;:()]|\u2013|\u2014", text)
     stems = [stem(word) for word in words]
     joined: list[str] = []
     place = 0

@@ -95,6 +95,12 @@ def test_the_reader_reads_only_the_list_of_steps(text: str, ids: list[str]) -> N
     assert [step["id"] for step in StepReader().feed(text)] == ids
 
 
+def test_a_number_in_two_pieces_is_one_number() -> None:
+    reader = StepReader()
+    assert reader.feed('{"deep": {}, "n": 1') == []
+    assert reader.feed('2, "steps": [{"id": "1"}]}') == [{"id": "1"}]
+
+
 THREE = [1.0, work("1", seconds=3.0), 1.0, work("2", seconds=3.0), 1.0, work("3", seconds=3.0), END]
 HELD = [step("1", "pay", n=1), work("2", seconds=5.0), work("3"), work("4"), 0.5, END]
 TIMES: dict[str, tuple[list[Any], int | None, list[tuple[str, float]]]] = {

@@ -20,7 +20,7 @@ from exercises.interview.interviewer import Mark, by_model, by_wording, conversa
 from exercises.interview.practice import END, Practice, drill, mock
 from exercises.interview.samples import FILE
 from exercises.interview.wording import covers, neighbours, numbers, sentences
-from exercises.interview.words import FUNCTION, stem
+from exercises.interview.words import FUNCTION, stem, tokens
 
 CARDS = cards.load()
 SAMPLES: dict[str, dict[str, str]] = json.loads(FILE.read_text(encoding="utf-8"))
@@ -111,6 +111,21 @@ def test_an_answer_that_was_not_recognized_is_not_judged_and_the_report_says_so(
     assert [one.grade for one in marks] == ["not judged", "weak", "weak"]
     assert "I could not judge 1 of 3 answers; they count 0 points." in str(interviewer.report(marks))
     assert "not judged\n  ? I can't judge this; say it with: " in interviewer.details(marks[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I can't, we cannot, she won\u2019t, they don't", "i can not , we can not , she will not , they do not"),
+        ("It's Bob's; he'd say we'll, they're, I've, I'm", "it is bobs , he say we , they , i , i"),
+        ("re-run a/b, snake_case", "re run a b , snake case"),
+        ("one \u2013 two \u2014 three: (four) five, , five five", "one , two , three , four , five , five"),
+        ("#1 costs $5 in v2.3", "#1 costs $5 in v2.3"),
+        ("roll back side by side, at the same time; back at the same", "undo parallel , parallel , back at the same"),
+    ],
+)
+def test_words_have_no_contractions_and_one_word_for_a_phrase(text: str, expected: str) -> None:
+    assert " ".join(tokens(text)) == expected
 
 
 def test_stems_repetitions_salads_and_red_flags() -> None:
