@@ -66,7 +66,7 @@ class Timeline:
         predicted = predict(starts or {}, run, actual)
         shared = _lanes(worked, run.makespan, predicted)
         names = {id: name_of(step) for id, step in run.board.steps.items()}
-        return cls(run, worked, shared, names, actual, *_critical(run, worked, actual), predicted)
+        return cls(run, worked, shared, names, actual, *_critical(run, worked), predicted)
 
     @property
     def end(self) -> float:
@@ -79,8 +79,17 @@ class Timeline:
 
 
 def durations(run: Run) -> dict[str, float]:
-    """Return the seconds of work that each step of a run took, all its tries together: what `graph` takes."""
-    return work_by_step(bars(run))
+    """Return the seconds of work that each step of a run took, its tries together: what `graph` takes.
+
+    A try counts if it began when all that its step waits for was done.
+    """
+    return work_by_step(_tries(run, bars(run)))
+
+
+def _tries(run: Run, worked: Sequence[Bar]) -> list[Bar]:
+    ended = {id: span.end for id, span in spans(worked).items()}
+    ready = {step.id: max((ended.get(one, 0.0) for one in step.depends_on), default=0.0) for step in run.plan.steps}
+    return [bar for bar in worked if bar.step and not bar.what and bar.start >= ready.get(bar.step, 0.0)]
 
 
 def _lanes(worked: Sequence[Bar], makespan: float, predicted: Mapping[str, Span]) -> list[Lane]:
@@ -101,18 +110,10 @@ def _lanes(worked: Sequence[Bar], makespan: float, predicted: Mapping[str, Span]
     return [*shared, *([Lane("never began", [], 0.0, lanes(unplaced.values()))] if unplaced else [])]
 
 
-def _critical(run: Run, worked: Sequence[Bar], actual: Mapping[str, Span]) -> tuple[list[str], float, frozenset[Bar]]:
-    """The chain of steps that takes longest. A try counts if it began when all that its step waits for was done.
-
-    Of a run that has not finished, no chain is known to be the longest.
-    """
+def _critical(run: Run, worked: Sequence[Bar]) -> tuple[list[str], float, frozenset[Bar]]:
+    """The chain of steps that takes longest; of a run that has not finished, no chain is known to be the longest."""
     if run.status != "finished":
         return [], 0.0, frozenset()
-    ready = {
-        step.id: max((actual[one].end for one in step.depends_on if one in actual), default=0.0)
-        for step in run.plan.steps
-    }
-    tries = [bar for bar in worked if bar.step in ready and not bar.what and bar.start >= ready[bar.step]]
-    taken = work_by_step(tries)
-    path, length = run.plan.critical_path({id: taken.get(id, 0.0) for id in ready})
+    taken = work_by_step(tries := _tries(run, worked))
+    path, length = run.plan.critical_path({step.id: taken.get(step.id, 0.0) for step in run.plan.steps})
     return (path if length else []), length, frozenset(bar for bar in tries if length and bar.step in path)
