@@ -36,13 +36,13 @@ def main(arguments: list[str] | None = None) -> int:
         if chosen.minutes < 5:
             parser.error("--minutes: give at least 5")
         asked = interviewer.interview(chosen.level, chosen.minutes, chosen.seed, schedule.due())
-    print("Answer in sentences; an empty line ends your answer. Ctrl-D ends the interview.\n")
+    print("Answer in sentences; an empty line ends your answer. Ctrl-D or Ctrl-C ends the interview.\n")
     talk = Practice("Interview", asked, judge)
     print(f"{talk!r}\n")
     while not talk.over:
         try:
             line = talk.answer(_answer())
-        except EOFError:
+        except (EOFError, KeyboardInterrupt):
             talk.end()
         else:
             print("\n".join(fill(part, 92) if part[:1] != " " else part for part in line.splitlines()), end="\n\n")

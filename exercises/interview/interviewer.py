@@ -189,22 +189,23 @@ def conversation(
         answers = [(yield f"Question {number} of {len(asked)} ({minutes_of(card)} minutes). {card.question}{code}")]
         found, known = (yield from _judged(judge, card, answers)), -1
         for _ in range(2):
-            answers.append((yield _next(card, answers, found, known)))
+            probe = _next(card, answers, found, known)
+            answers.append((yield probe))
             if len(found.quotes) == len(card.ideas):
                 break
-            known, found = len(found.quotes), (yield from _judged(judge, card, answers))
+            known, found = len(found.quotes), (yield from _judged(judge, card, answers, f"{probe}\n\n"))
         marks.append(Mark(card, tuple(answers), found, clock() - started))
     return marks
 
 
-def _judged(judge: Judge, card: Card, answers: list[str]) -> Generator[str, str, Found]:
-    """Judge the answers. If the judge fails or is interrupted, say why and receive the last answer again."""
+def _judged(judge: Judge, card: Card, answers: list[str], probe: str = "") -> Generator[str, str, Found]:
+    """Judge the answers. If the judge fails or is interrupted, say why, repeat the probe, and receive the last answer again."""
     while True:
         try:
             return judge(card, "\n".join(answers))
         except (Exception, KeyboardInterrupt) as problem:
             why = f"{type(problem).__name__}: {problem}".removesuffix(": ")
-            answers[-1] = yield f"{NOT_JUDGED} ({why}). Please give it again."
+            answers[-1] = yield f"{probe}{NOT_JUDGED} ({why}). Please give it again."
 
 
 def _next(card: Card, answers: list[str], found: Found, known: int) -> str:

@@ -103,7 +103,7 @@ class Practice:
                 self.end()
             elif button.description == names[1]:
                 self.answer("I don't know.")
-            elif text.strip() and self.answer(text).startswith(NOT_JUDGED):
+            elif text.strip() and NOT_JUDGED in self.answer(text):
                 field.value = text
             show()
 
@@ -114,10 +114,9 @@ class Practice:
         on_event(field, lambda _: fence.typed(), "value")
 
         def pressed(button: ipywidgets.Button) -> None:
-            if fence.waits:
+            waits = fence.waits
+            if not fence.behind(lambda: answered(button)) and waits:  # the last press counts
                 fence.ask_again()
-            else:
-                fence.behind(lambda: answered(button))
 
         for button in buttons:
             on_event(button, pressed)

@@ -25,9 +25,8 @@ def run_times(
             gets the next slot.
     """
     ready: list[tuple[float, str, int]] = []
-    ends: list[tuple[float, int, str]] = [
-        (at, run, "") for run, at in enumerate(arrivals)
-    ]  # an arrival is the end of step ""
+    # an arrival is the end of step ""
+    ends: list[tuple[float, int, str]] = [(at, run, "") for run, at in enumerate(arrivals)]
     done, times = [set[str]() for _ in arrivals], [0.0 for _ in arrivals]
     while ends:
         now, run, ended = heappop(ends)

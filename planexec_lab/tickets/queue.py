@@ -161,9 +161,16 @@ class Tickets(Executor):
 
 def opened(file: str | Path) -> sqlite3.Connection:
     """Return a connection to the file of tickets, and create it if it is missing."""
+    until = time.monotonic() + 30
     db = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
-    db.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {SCHEMA}")
-    return db
+    while True:
+        try:
+            db.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {SCHEMA}")
+            return db
+        except sqlite3.OperationalError as problem:  # SQLite does not wait when two change the mode at once
+            if "locked" not in str(problem) or time.monotonic() > until:
+                raise
+            time.sleep(_LOOK)
 
 
 def claim_tickets(

@@ -24,7 +24,6 @@ P = TypeVar("P", bound=BaseModel)  # the class of plans
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)", re.MULTILINE)
 _PART = re.compile(r'("(?:[^"\\]|\\.)*+")(?=\s*:)|"(?:[^"\\]|\\.)*+"|[{}]')  # of a JSON text
-_DECODER = json.JSONDecoder()
 _SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
@@ -240,50 +239,63 @@ def _digest(content: Any) -> str:
 
 
 _LISTS = ("steps", "tasks", "plan")
-_GAP = re.compile(r"[\s,:]*")
+
+
+_INSIDE_STRING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
 
 
 class StepReader:
     """Reads JSON text piece by piece and returns each step when it is complete.
 
-    It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. Invalid text yields no steps; at the
-    end `Plan.parse` reads the whole text and reports the problems.
+    It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It reads every character once.
+    Invalid text yields no steps; at the end `Plan.parse` reads the whole text and reports the problems.
     """
 
     def __init__(self) -> None:
         self.text = ""
-        self._at = 0  # position in the text, behind what was read
-        self._inside = ""  # the bracket that was opened last: of the object, or of the list of steps
+        self._at = 0  # position in the text
+        self._open: list[str] = []  # open brackets
+        self._key = ""  # the last string at the top level: the key of the next value
+        self._steps_at: int | None = None  # number of open brackets inside the list of steps
+        self._string_from: int | None = None
+        self._step_from = 0
+        self._begun = False
 
     def feed(self, piece: str) -> list[dict[str, Any]]:
         """Add more text and return the steps that it completes."""
         self.text += piece
         steps = []
-        with suppress(ValueError, IndexError, RecursionError):  # the rest is missing, or is not JSON
-            while "}" in piece:
-                value, in_list = self._next(), self._inside == "["
-                if in_list and isinstance(value, dict):
-                    steps.append(value)
+        while self._at < len(self.text):
+            char = self.text[self._at]
+            if self._string_from is not None:
+                inside = _INSIDE_STRING.match(self.text, self._at)
+                self._at = inside.end() if inside else self._at
+                if self.text[self._at : self._at + 1] != '"':
+                    break
+                if len(self._open) == 1:
+                    self._key = self.text[self._string_from + 1 : self._at]
+                self._string_from = None
+            elif char == '"' and self._open:
+                self._string_from = self._at
+            elif char in "{[" and (self._open or not self._begun):
+                self._opens(char)
+            elif char in "}]" and self._open:
+                self._open.pop()
+                if char == "}" and len(self._open) == self._steps_at:
+                    with suppress(ValueError, RecursionError):
+                        steps.append(json.loads(self.text[self._step_from : self._at + 1]))
+                elif self._steps_at is not None and len(self._open) < self._steps_at:
+                    self._steps_at = None
+            elif not self._open and not char.isspace():
+                break  # text or a fence around the JSON: `Plan.parse` reads the whole answer
+            self._at += 1
         return steps
 
-    def _next(self) -> Any:
-        """Read the next part of the object or list. Raises `ValueError` or `IndexError` if it is incomplete."""
-        at = self._gap(self._at) if self._at else len(self.text) - len(self.text.lstrip())
-        if not self._at and self.text[at] in "{[":
-            self._inside, self._at = self.text[at], at + 1
-            return None
-        value, end = _DECODER.raw_decode(self.text, at)
-        if self._inside == "{":
-            at = self._gap(end)
-            if value in _LISTS and self.text[at] == "[":
-                self._inside, self._at = "[", at + 1
-                return None
-            value, end = _DECODER.raw_decode(self.text, at)
-        if self.text[end - 1] not in '}]"':
-            self.text[end]  # a number could go on
-        self._at = end
-        return value
-
-    def _gap(self, at: int) -> int:
-        gap = _GAP.match(self.text, at)
-        return gap.end() if gap else at
+    def _opens(self, char: str) -> None:
+        named = self._open == ["{"] and self._key in _LISTS
+        if char == "[" and (not self._open or named):
+            self._steps_at = len(self._open) + 1
+        elif char == "{" and len(self._open) == self._steps_at:
+            self._step_from = self._at
+        self._open.append(char)
+        self._begun = True

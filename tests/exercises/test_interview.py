@@ -280,6 +280,41 @@ def test_an_interview_goes_on_after_a_judge_that_failed(problem: BaseException) 
     assert field.value == ""
 
 
+def test_a_judge_that_fails_repeats_the_probe_and_loses_no_mark() -> None:
+    fails = iter([False, True, True, False])
+
+    def judge(card: Card, answer: str) -> interviewer.Found:
+        if next(fails):
+            raise TimeoutError("no answer")
+        return by_wording(card, answer)
+
+    practice = Practice("Test", cards.named("idempotency-key"), judge)
+    probe = practice.answer("I would retry the call with some care, if nobody minds that it takes longer.")
+    for _ in range(2):
+        said = practice.answer("A key.")
+        assert said.startswith(probe)
+        assert interviewer.NOT_JUDGED in said
+    practice.answer(own(practice.asked[0]))
+    practice.answer("Yes.")
+    assert practice.over
+    assert [mark.card.id for mark in practice.marks] == ["idempotency-key"]
+
+
+def test_the_last_press_counts_while_an_answer_waits_for_its_text() -> None:
+    practice = drill(9)
+    box = practice.widget()
+    box._view_count = 1
+    _, field, buttons, _, fence = box.children
+    field.value = "half a sent"
+    buttons.children[0].click()
+    buttons.children[2].click()
+    for _ in range(4):
+        for post in fence.children:
+            post._view_count = 1
+    assert practice.over
+    assert practice.marks == []
+
+
 def test_an_answer_is_judged_with_all_that_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     practice, judged = drill(9), list[str]()
     monkeypatch.setattr(practice, "answer", lambda text: judged.append(text) or "Why?")
@@ -294,6 +329,24 @@ def test_an_answer_is_judged_with_all_that_was_typed(monkeypatch: pytest.MonkeyP
     assert judged == []
     post._view_count = 0
     assert judged == ["my whole answer"]
+
+
+@pytest.mark.usefixtures("file")
+def test_ctrl_c_ends_the_command_with_a_report(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (card,) = cards.named("idempotency-key")
+    lines = iter([own(card), "", "Yes.", ""])
+
+    def typed(prompt: str) -> str:
+        for line in lines:
+            return line
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.input", typed)
+    assert main(["--drill", "9"]) == 0
+    assert "100 of 100 points" in capsys.readouterr().out
+    assert "1 practised" in str(record.board())
 
 
 @pytest.mark.usefixtures("file")

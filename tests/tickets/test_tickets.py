@@ -6,10 +6,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, ProcessPoolExecutor
+from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
-from threading import Event, Thread
+from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
@@ -197,6 +197,18 @@ def test_steps_of_many_runs_share_the_slots() -> None:
     assert [run_times(release, seconds, [5], slots, lambda at, run: run) for slots in (2, 1)] == [[266], [386]]
     assert run_times(release, seconds, [0, 0], 1, lambda at, run: run) == [386, 772]
     assert run_times(release, seconds, [0, 0], 1, lambda at, run: at) == [771, 772]  # the last step takes a second
+
+
+def test_executors_that_start_together_all_open_a_new_file(tmp_path: Path) -> None:
+    together = Barrier(8)
+
+    def start(file: Path) -> None:
+        together.wait()
+        queue.opened(file).close()
+
+    with ThreadPoolExecutor(8) as threads:
+        for number in range(100):
+            list(threads.map(start, [tmp_path / f"{number}.db"] * 8))
 
 
 @pytest.mark.weekly

@@ -1,6 +1,7 @@
 """The timeline: bars follow the events, one lane for each slot, labels fit, failures are described."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,8 @@ from planexec_lab.views.drawing.text_fitting import width
 from planexec_lab.views.drawing.theme import SMALL
 from planexec_lab.views.timeline_drawing.bars import Bar, bars, lanes
 from planexec_lab.views.timeline_drawing.label import label
-from planexec_lite import Plan, Run
+from planexec_lab.views.timeline_drawing.model import _work
+from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, tool
 from planexec_lite import events as e
 from planexec_lite.tools import Limit
 from tests.rounds import rounds
@@ -167,3 +169,23 @@ def test_a_run_beside_the_starts_that_were_predicted() -> None:
 def test_the_title_of_several_runs_states_the_finding(runs: dict[str, Run], title: str) -> None:
     assert views.timelines(runs).title == title
     assert views.timelines(runs, "Mine").title == "Mine"
+
+
+def test_work_counts_from_when_the_step_was_ready_and_no_second_twice() -> None:
+    @tool(latency=lambda seconds: seconds, effects="none")
+    def work(seconds: float) -> None:
+        """Work."""
+
+    steps: list[Any] = [
+        {"id": "1", "tool": "work", "params": {"seconds": 1.0}},
+        {
+            "id": "2",
+            "tool": "work",
+            "params": {"seconds": 2.9306640625},
+            "depends_on": ["1"],
+        },  # its start is rounded down
+    ]
+    run = execute(Plan.parse(steps), ToolExecutor(Toolbox([work])), workers=Simulated())
+    assert views.durations(run) == {"1": 1.0, "2": 2.930664062}
+    early, cut_off, again = Bar("2", 0.0, 0.5, "done"), Bar("2", 1.0, 2.0, "interrupted"), Bar("2", 1.0, 3.0, "done")
+    assert _work(run, [Bar("1", 0.0, 1.0, "done"), early, cut_off, again])[1:] == [(cut_off, 1.0), (again, 1.0)]

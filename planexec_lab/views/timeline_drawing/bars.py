@@ -116,15 +116,6 @@ def spans(worked: Iterable[Bar]) -> dict[str, Span]:
     return by_step
 
 
-def work_by_step(worked: Iterable[Bar]) -> dict[str, float]:
-    """Return the seconds of work that each step took, all its tries together, without the waits between them."""
-    taken: dict[str, float] = {}
-    for bar in worked:
-        if bar.step is not None and not bar.what:
-            taken[bar.step] = round(taken.get(bar.step, 0.0) + bar.end - bar.start, 9)
-    return taken
-
-
 def _what(event: e.Event) -> str:
     """The work about the event's step, other than its execution."""
     if isinstance(event, e.JudgeStarted | e.Judged):

@@ -7,17 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from planexec_lab.views.drawing.wording import name_of
-from planexec_lab.views.timeline_drawing.bars import (
-    BACKOFF,
-    JUDGING,
-    UNDOING,
-    Bar,
-    Span,
-    bars,
-    lanes,
-    spans,
-    work_by_step,
-)
+from planexec_lab.views.timeline_drawing.bars import BACKOFF, JUDGING, UNDOING, Bar, Span, bars, lanes, spans
 from planexec_lab.views.timeline_drawing.prediction import predict
 from planexec_lite.run import Run
 
@@ -81,15 +71,28 @@ class Timeline:
 def durations(run: Run) -> dict[str, float]:
     """Return the seconds of work that each step of a run took, its tries together: what `graph` takes.
 
-    A try counts if it began when all that its step waits for was done.
+    Work counts from when all that the step waits for was done, and no second counts twice.
     """
-    return work_by_step(_tries(run, bars(run)))
+    return _by_step(_work(run, bars(run)))
 
 
-def _tries(run: Run, worked: Sequence[Bar]) -> list[Bar]:
+def _work(run: Run, worked: Sequence[Bar]) -> list[tuple[Bar, float]]:
+    """The tries of steps that count, each with its seconds."""
     ended = {id: span.end for id, span in spans(worked).items()}
-    ready = {step.id: max((ended.get(one, 0.0) for one in step.depends_on), default=0.0) for step in run.plan.steps}
-    return [bar for bar in worked if bar.step and not bar.what and bar.start >= ready.get(bar.step, 0.0)]
+    since = {step.id: max((ended.get(one, 0.0) for one in step.depends_on), default=0.0) for step in run.plan.steps}
+    counted = []
+    for bar in worked:
+        if bar.step is not None and not bar.what and bar.end >= (start := since.get(bar.step, 0.0)):
+            counted.append((bar, bar.end - max(bar.start, start)))
+            since[bar.step] = bar.end
+    return counted
+
+
+def _by_step(counted: Sequence[tuple[Bar, float]]) -> dict[str, float]:
+    taken: dict[str, float] = {}
+    for bar, seconds in counted:
+        taken[bar.step or ""] = round(taken.get(bar.step or "", 0.0) + seconds, 9)
+    return taken
 
 
 def _lanes(worked: Sequence[Bar], makespan: float, predicted: Mapping[str, Span]) -> list[Lane]:
@@ -114,6 +117,7 @@ def _critical(run: Run, worked: Sequence[Bar]) -> tuple[list[str], float, frozen
     """The chain of steps that takes longest; of a run that has not finished, no chain is known to be the longest."""
     if run.status != "finished":
         return [], 0.0, frozenset()
-    taken = work_by_step(tries := _tries(run, worked))
+    counted = _work(run, worked)
+    taken = _by_step(counted)
     path, length = run.plan.critical_path({step.id: taken.get(step.id, 0.0) for step in run.plan.steps})
-    return (path if length else []), length, frozenset(bar for bar in tries if length and bar.step in path)
+    return (path if length else []), length, frozenset(bar for bar, _ in counted if length and bar.step in path)

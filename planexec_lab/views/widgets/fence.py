@@ -54,6 +54,7 @@ class Fence:
         if self._asked and self._page:
             self._then = then
             return False
+        self._then = None
         then()
         return True
 
