@@ -23,8 +23,7 @@ from planexec_lite.capabilities.breaker import Breaker
 from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.capabilities.progress import progress
 from planexec_lite.capabilities.retries import Backoff
-from planexec_lite.core.events import Grant
-from planexec_lite.decisions import Decision
+from planexec_lite.core.questions import Decision, Grant
 from planexec_lite.meter import Budget
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.roles.executors import ToolExecutor

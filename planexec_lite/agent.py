@@ -10,11 +10,19 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from planexec_lite import assembly, references
+from planexec_lite import references
 from planexec_lite.assembly import CONTEXT, EVENT_OF, PLAN_CHECKS, Policy, answer
-from planexec_lite.capabilities import doubt, judging, nesting, once_calls, planning, require_undo, retries
+from planexec_lite.capabilities import (
+    chosen_calls,
+    doubt,
+    judging,
+    nesting,
+    once_calls,
+    planning,
+    require_undo,
+    retries,
+)
 from planexec_lite.capabilities.nesting import InnerRun, Teller
-from planexec_lite.capabilities.once_calls import digest_of
 from planexec_lite.capabilities.rollback import (
     Rollback,
     RollbackStarted,
@@ -36,7 +44,8 @@ from planexec_lite.core.events import (
     StepStarted,
 )
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
-from planexec_lite.decisions import Decision, answered
+from planexec_lite.core.questions import Decision
+from planexec_lite.decisions import answered
 from planexec_lite.meter import InContext, JobContext, current, emit
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words, copied
@@ -51,7 +60,7 @@ from planexec_lite.roles.executors import (
     perform,
 )
 from planexec_lite.run import Run, RunStore
-from planexec_lite.tools import Effects, Toolbox, leave_loop, limits_of
+from planexec_lite.tools import Effects, Toolbox, digest_of, leave_loop, limits_of
 from planexec_lite.workers import Inline, Simulated, Workers
 
 if TYPE_CHECKING:
@@ -118,7 +127,12 @@ class PlannerExecutor:
         Raises `ValueError` if the run is not waiting for this decision, or if its tools have changed since it began.
         Raises `PlanError` if the reviewer's edited plan is invalid.
         """
+        return self._resumed(run, decision)
+
+    def _resumed(self, run: Run, decision: Decision | None, inner: InnerRun | None = None) -> Run:
         run = self._opened(run)
+        if inner is not None and inner.known is not None:
+            run.record(replace(inner.known, at=run.board.now))
         if decision is not None:
             run.record(self._answered(run, decision))
         return self._drive(run)
@@ -197,6 +211,8 @@ class PlannerExecutor:
                 pins=tools.pins,
             )
         )
+        if inner is not None and inner.known is not None:
+            run.record(inner.known)
         return run
 
     def _drive(self, run: Run) -> Run:
@@ -208,7 +224,7 @@ class PlannerExecutor:
             with written_down, run.listen(), self.workers.open(run.board.now) as session:
                 while True:
                     drive(run, lambda board: answer(board, self.policy, self.executor), self, session)
-                    decision = self._ask(run.board)
+                    decision = self._ask(run)
                     if decision is None:
                         return run
                     run.record(self._answered(run, decision))
@@ -216,13 +232,14 @@ class PlannerExecutor:
             problem.run = run  # type: ignore[attr-defined]
             raise
 
-    def _ask(self, board: assembly.Board) -> Decision | None:
-        if board.paused is None or self.reviewer is None:
+    def _ask(self, run: Run) -> Decision | None:
+        question = run.question
+        if question is None or self.reviewer is None:
             return None
-        return self.reviewer.review(board.proposal or board.plan, board.copy(), self.executor.tools)
+        return self.reviewer.review(question, run.board.copy(), self.executor.tools)
 
     def _answered(self, run: Run, decision: Decision) -> Event:
-        return answered(run, decision, self.executor.tools, self.planner is not None)
+        return answered(run, decision, self.executor.tools)
 
     # Called by the loop
 
@@ -306,13 +323,12 @@ class PlannerExecutor:
                 agent.policy = nesting.within_step(self.policy, inner, None)
                 return begin(agent, inner)
             known.key, known.inner = inner.key, True
-            passed = inner.news_for(known)
-            decision = Decision.passed_on(passed) if passed is not None else None
+            decision = inner.news_for(known)
             if begin is None:
                 return agent._undone(known, inner, decision)
             agent.policy = nesting.within_step(self.policy, inner, known)
             teller.tell(known)
-            run = agent.resume(known, decision)
+            run = agent._resumed(known, decision, inner)
             if run.status == "paused" and len(run.events) == len(reported):
                 emit(run.events[-1])  # it still waits for the same decision
             return run
@@ -326,10 +342,10 @@ class PlannerExecutor:
         """Roll back a nested run, or resume its rollback. Undos that failed are tried again only if `inner.again`
         asks for it.
         """
-        if run.status == "rolled back" and not inner.again:
-            return run
-        if run.board[Rollback].started is not None and run.status != "rolled back":
+        if run.board[Rollback].started is not None and run.board.ended is None:
             return self.resume(run, decision)
+        if run.board[Rollback].started is not None and not inner.again:
+            return run
         run = self._opened(run, rollback=True)
         run.record(RollbackStarted(run.board.now, "requested", made=inner.made))
         return self._drive(run)
@@ -393,15 +409,17 @@ def _step_finished(job: StepStarted, message: Finished) -> list[Event]:
     report, at, id = message.report, message.at, job.step
     usage = (message.seconds, report.calls)
     events = [*_inside(job, message.inside)] if message.inside else []
-    if report.waits is not None:
-        reason, call, made, inside, short = report.waits
-        events.append(StepPaused(at, id, reason, *usage, report.once, call, made, inside, dict(short), report.leaves))
+    left: dict[str, Any] = {"leaves": report.leaves, "chosen": report.chosen}
+    if (waits := report.waits) is not None:
+        inner = waits.question
+        question = chosen_calls.question_about(id, waits) if inner is None else inner.inside(id)
+        events.append(StepPaused(at, id, question, *usage, report.once, waits.made, **left))
     elif report.error is None:
-        events.append(StepDone(at, id, report.value, *usage, report.leaves))
+        events.append(StepDone(at, id, report.value, *usage, **left))
     elif report.lost and not message.task.repeatable:
         events.append(doubt.StepInDoubt(at, id, f"{report.error}; {doubt.UNKNOWN}"))
-    else:  # after an at-most-once call it is unknown how much of the step was done
-        events.append(StepFailed(at, id, report.error, *usage, report.once, report.final, report.leaves))
+    else:  # after an at-most-once call began, it is unknown how much of the step was done
+        events.append(StepFailed(at, id, report.error, *usage, report.once, report.final, **left))
     return events
 
 
@@ -416,7 +434,8 @@ def _inside(job: Any, happened: Iterable[tuple[float, Any]]) -> Iterator[Event]:
 
 def _step_timed_out(job: StepStarted, message: TimedOut) -> list[Event]:
     error, inside = _too_long(message), bool(job.inside)
-    return [StepFailed(message.at, job.step, error, message.seconds, in_doubt=True, leaves=inside)]
+    beside = not message.task.repeatable  # a retry could run beside this attempt
+    return [StepFailed(message.at, job.step, error, message.seconds, in_doubt=True, final=beside, leaves=inside)]
 
 
 def _too_long(message: TimedOut) -> str:
@@ -448,7 +467,7 @@ def _undo(agent: PlannerExecutor, run: Run, job: UndoStarted) -> Task:
     step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
     results = done.results_for(undo)
     inputs = {one.step: copied(results[one.step]) for one in references.find(step.params) if one.step in results}
-    key = digest_of(run.key or run.uid, "undo", number, step.tool, step.params, inputs)
+    key = digest_of(run.uid, "undo", number, step.tool, step.params, inputs)
     call = InContext(perform, JobContext(limit=timeout, key=key))
     args = (ToolExecutor(agent.tools), step, inputs)
     return Task(job, call, args, timeout, repeatable=_undo_repeatable(board, job), key=key)
@@ -467,7 +486,7 @@ def _undo_finished(job: UndoStarted, message: Finished) -> list[Event]:
     usage = (message.seconds, report.calls)
     events = [*_inside(job, message.inside)]
     if report.waits is not None:
-        return [*events, UndoPaused(at, id, report.waits.reason, report.waits.inside, *usage)]
+        return [*events, UndoPaused(at, id, report.waits.question.inside(id), *usage)]
     if report.error is None:
         return [*events, UndoDone(at, id, report.value, *usage)]
     return [*events, UndoFailed(at, id, report.error, *usage, report.once or report.lost)]

@@ -23,6 +23,7 @@ from planexec_lite.capabilities import (
     new_effects,
     news,
     once_calls,
+    outer,
     planning,
     progress,
     replanning,
@@ -37,8 +38,9 @@ from planexec_lite.core import events as e
 from planexec_lite.core.decide import ask_for_a_plan, finish, skip_unreachable, start_ready, wait_for_the_planner
 
 CAPABILITIES = (
+    outer,
+    undo,  # before rollback: a step in doubt that was done can be undone
     rollback,
-    undo,
     once_calls,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
     approval,
     chosen_calls,
@@ -93,6 +95,7 @@ GUARDS: Guards = (
     (e.Job, budget.keep_within_budget),
     (e.Ended, rollback.roll_back_first),
     (e.Ended, nesting.report_doubt),
+    (e.Paused, approval.ask_in_full),  # last: it completes the questions of all others
 )
 PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
     require_undo.undo_is_missing,
@@ -143,6 +146,8 @@ Event = (
     | rollback.UndoDone
     | rollback.UndoFailed
     | rollback.UndoPaused
+    | rollback.UndoLeft
+    | outer.OuterKnown
 )
 """All event types. A new one also needs a sentence in `planexec_lab.views.narration`; the type checker reports a
 missing one.

@@ -17,21 +17,19 @@ from planexec_lite.assembly import Event
 from planexec_lite.capabilities.doubt import StepInDoubt, StepLate
 from planexec_lite.capabilities.judging import Judged, Judgement, JudgeStarted
 from planexec_lite.capabilities.news import NewsReceived
+from planexec_lite.capabilities.outer import OuterKnown
 from planexec_lite.capabilities.progress import StepProgress
 from planexec_lite.capabilities.retries import BackoffEnded, BackoffStarted
-from planexec_lite.capabilities.rollback import RollbackStarted, UndoDone, UndoFailed, UndoPaused, UndoStarted
+from planexec_lite.capabilities.rollback import RollbackStarted, UndoDone, UndoFailed, UndoLeft, UndoPaused, UndoStarted
 from planexec_lite.capabilities.streaming import StepProposed
 from planexec_lite.core.events import (
     Action,
-    Approval,
     Ended,
-    Grant,
     Inside,
     Job,
     Observation,
     Outcome,
     Paused,
-    PauseReason,
     PlanProposed,
     PlanReason,
     PlanStarted,
@@ -46,19 +44,19 @@ from planexec_lite.core.events import (
     StepSkipped,
     StepStarted,
     Thought,
-    gate_in_words,
-    undo_in_words,
 )
+from planexec_lite.core.questions import Decision, ExactCall, Grant, Question, undo_in_words
 from planexec_lite.plan.data import fixed
 from planexec_lite.tools import shown
 
 __all__ = [
-    "Action", "Approval", "BackoffEnded", "BackoffStarted", "Ended", "Event", "Grant", "Inner", "Inside", "Job",
-    "JudgeStarted", "Judged", "Judgement", "NewsReceived", "Observation", "Outcome", "PauseReason", "Paused",
-    "PlanProposed", "PlanReason", "PlanStarted", "Requeued", "Reviewed", "RollbackStarted", "RunStarted", "Status",
-    "StepBlocked", "StepDone", "StepFailed", "StepInDoubt", "StepLate", "StepPaused", "StepProgress", "StepProposed",
-    "StepSkipped", "StepStarted", "Thought", "UndoDone", "UndoFailed", "UndoPaused", "UndoStarted", "from_dict",
-    "from_json", "gate_in_words", "to_dict", "to_json", "undo_in_words",
+    "Action", "BackoffEnded", "BackoffStarted", "Decision", "Ended", "Event", "ExactCall", "Grant", "Inner",
+    "Inside", "Job", "JudgeStarted", "Judged", "Judgement", "NewsReceived", "Observation", "Outcome",
+    "OuterKnown", "Paused", "PlanProposed", "PlanReason", "PlanStarted", "Question", "Requeued", "Reviewed",
+    "RollbackStarted", "RunStarted", "Status", "StepBlocked", "StepDone", "StepFailed", "StepInDoubt",
+    "StepLate", "StepPaused", "StepProgress", "StepProposed", "StepSkipped", "StepStarted", "Thought",
+    "UndoDone", "UndoFailed", "UndoLeft", "UndoPaused", "UndoStarted", "from_dict", "from_json", "to_dict",
+    "to_json", "undo_in_words",
 ]  # fmt: skip
 
 Inner = Thought | Action | Observation

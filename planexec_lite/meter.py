@@ -112,15 +112,15 @@ class Budget:
 
 
 class Waits(NamedTuple):
-    """Why a step waits for a person: for a `call` after the calls in `made`, or for the question of its nested run.
-    See `StepPaused`.
+    """What a step waits for: the `question` of its nested run, or the approval of a call of `tool` that its executor
+    chose, after the calls in `made`.
     """
 
-    reason: str
-    call: str = ""
+    why: str = ""
+    tool: str = ""
+    params: Mapping[str, Any] = {}
     made: tuple[Any, ...] = ()
-    inside: Any = None
-    short: Mapping[str, str] = {}
+    question: Any = None
 
 
 class OverBudgetError(RuntimeError):
@@ -162,7 +162,7 @@ class Meter:
     An event is stored with the declared and the measured seconds at which it happened, unless `hear` handles it at
     once. Most jobs report nothing, so the first report creates the lists. `at` is when the job began on a virtual
     clock. `waits`: why the job waits for a person. `leaves`: its nested run did something that a rollback could undo,
-    or must list.
+    or must list. `chosen`: the calls with effects that its nested run knows. `called`: the function of a tool was called.
     """
 
     seconds = 0.0
@@ -171,6 +171,8 @@ class Meter:
     once = False
     waits: Waits | None = None
     leaves = False
+    called = False
+    chosen: Sequence[Any] = ()
     context: JobContext = _NOTHING
     key: str | None = None
     calls_log: Any = None

@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from threading import Lock
 from typing import Any, Literal, Protocol, cast
 from uuid import uuid4
@@ -14,8 +14,8 @@ from uuid import uuid4
 from planexec_lite import core, references
 from planexec_lite.assembly import Board, Event
 from planexec_lite.capabilities.news import NewsReceived
-from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.core.events import Inside, Status
+from planexec_lite.core.questions import Question
 from planexec_lite.meter import Usage
 from planexec_lite.plan import Plan, Step
 from planexec_lite.plan.data import copied
@@ -154,18 +154,13 @@ class Run:
             return self.board.ended.reason
         if (paused := self.board.paused) is None:
             return ""
-        why = f": {paused.why}" if paused.why else ""
-        if paused.reason == "budget":
-            return f"waits for more budget: {', '.join(paused.short.values())} used"
-        if paused.reason == "doubt":
-            return f"waits for your answer: was step {paused.step} done?"
-        if paused.step is None:
-            return f"waits for {paused.reason}"
-        if paused.reason == "undo":
-            if paused.inside is not None:
-                return f"waits inside step {paused.step}, {paused.why.removeprefix('waits ')}"
-            return f"waits before {self.board[Rollback].left[-1].name}"
-        return f"waits for {paused.reason} of step {paused.step}{why}"
+        return f"waits for {paused.question}"
+
+    @property
+    def question(self) -> Question | None:
+        """The question that the run asks a person; None if it does not wait."""
+        paused = self.board.paused
+        return None if paused is None else replace(paused.question, run=self.uid)
 
     @property
     def plan(self) -> Plan:

@@ -8,7 +8,7 @@ In the order of reading; each imports only from those before it:
 1. `drawing`: colours, text that fits, and the three ways to a figure.
 2. `step_remarks`, `narration`: short remarks about steps, and one sentence for each event.
 3. `board_table`, `react_thoughts`, `plan_diff`: figures that are tables.
-4. `graph_drawing`, `message_sequence`, `span_tree`, `charts`: figures that are SVG.
+4. `graph_drawing`, `span_tree`, `charts`: figures that are SVG.
 5. `timeline_drawing`: figures that matplotlib draws.
 6. `widgets`: the live board and the trace player. `review_desk`: a person reviews a plan.
 
@@ -26,7 +26,6 @@ from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.text_fitting import wrapped
 from planexec_lab.views.graph_drawing import graph
 from planexec_lab.views.ledger_table import ledger
-from planexec_lab.views.message_sequence import sequence
 from planexec_lab.views.plan_diff import diff
 from planexec_lab.views.react_thoughts import thoughts
 from planexec_lab.views.span_tree import spans

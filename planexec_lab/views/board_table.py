@@ -17,7 +17,7 @@ from planexec_lab.views.drawing.wording import count, few, name_of, value
 from planexec_lab.views.step_remarks import judgements, latest_news, mark
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
-from planexec_lite.events import Event, Paused, gate_in_words
+from planexec_lite.events import Event
 from planexec_lite.run import Run
 
 MOST = 40  # steps; up to here everything is shown
@@ -117,16 +117,8 @@ def finding(stand: Board) -> str:
             return f"Step {few(list(stand.failed))} failed: {done}" + (f", {skipped:,} skipped" if skipped else "")
         return f"{stand.ended.status.capitalize()}: {done}"
     if stand.paused:
-        return f"Paused {_waits(stand.paused)}: {done}"
+        return f"Paused for {clean(stand.paused.question)}: {done}"
     return done[0].upper() + done[1:]
-
-
-def _waits(paused: Paused) -> str:
-    if paused.reason == "doubt":
-        return f"to be told whether step {paused.step} was done"
-    if paused.reason == "budget":
-        return "for more budget"
-    return f"before {gate_in_words(paused.gate)}" if paused.gate else "for approval of the plan"
 
 
 def _caption(stand: Board) -> str:

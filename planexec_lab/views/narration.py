@@ -57,14 +57,13 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.Reviewed():
             if event.verdict in ("done", "not done"):
                 gave = f", and gave {_brief(value(event.result))}" if event.verdict == "done" else ""
-                return f"{clean(event.by)}: step {event.step} was {event.verdict}{gave}{_after(event.comment)}"
+                return f"{clean(event.by)}: {event.about} was {event.verdict}{gave}{_after(event.comment)}"
             if event.budget is not None:
                 more = ", ".join(in_words(name, amount) for name, amount in event.budget.bounds.items())
                 return f"{clean(event.by)} grants {more} more{_after(event.comment)}"
-            about = "the plan" if event.step is None else e.gate_in_words(event.step)
             s = "" if event.by in ("you", "I", "we") else "s"
             verdict = f"ask{s} for changes to" if event.verdict == "change" else event.verdict + s
-            return f"{clean(event.by)} {verdict} {about}{_after(event.comment)}"
+            return f"{clean(event.by)} {verdict} {clean(event.about)}{_after(event.comment)}"
         case e.StepStarted():
             again = f", try {event.attempt} of {event.attempts}" if event.attempt > 1 else ""
             called = names.get(event.step)
@@ -91,7 +90,7 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.StepBlocked():
             return f"step {event.step} fails: {_brief(event.error)}"
         case e.StepPaused():
-            return f"step {event.step} pauses: {'' if event.call else 'the run inside '}{_brief(event.reason)}"
+            return f"step {event.step} pauses for {_brief(event.question)}"
         case e.StepSkipped():
             return f"step {event.step} is skipped: {_brief(event.reason)}"
         case e.RollbackStarted():
@@ -102,7 +101,11 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
                 return f"the run inside step {event.step} is rolled back"
             return f"{_undo(event.step)} is called: {_brief(str(event.call))}"
         case e.UndoPaused():
-            return f"{_undo(event.step)} pauses: the run inside {_brief(event.reason)}"
+            return f"{_undo(event.step)} pauses for {_brief(event.question)}"
+        case e.UndoLeft():
+            return f"{_undo(event.step)} is not called: {_brief(event.reason)}"
+        case e.OuterKnown():
+            return f"the run learns {count(len(event.calls), 'call')} of the runs around it"
         case e.UndoDone():
             return f"{_undo(event.step)} gives {_brief(value(event.result))}"
         case e.UndoFailed():
@@ -118,14 +121,7 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.Inside():
             return f"inside step {event.step}: {_inside(event.event)}"
         case e.Paused():
-            if event.reason == "undo":
-                return f"the run pauses before {e.gate_in_words(event.gate or '')}"
-            if event.reason == "budget":
-                return f"the run pauses for more budget: {', '.join(event.short.values())} used"
-            if event.reason == "doubt":
-                return f"the run pauses: was step {event.step} done?"
-            where = f" before step {event.step}" if event.step is not None else ""
-            return f"the run pauses for {event.reason}{where}"
+            return f"the run pauses for {_brief(event.question)}"
         case e.Ended():
             ends = "the run has finished" if event.status == "finished" else f"the run ends, {event.status}"
             return f"{ends}: {_brief(event.reason)}"

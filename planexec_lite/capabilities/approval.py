@@ -7,15 +7,21 @@ approval while they stay within its bounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.judging import Judged
 from planexec_lite.capabilities.undo import list_calls
 from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
 from planexec_lite.core import events as e
+from planexec_lite.core.questions import ExactCall, Grant, Question
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
+from planexec_lite.references import MissingResultError, resolve
+from planexec_lite.tools import Toolbox, text_of
+
+ABOUT_STEPS = ("gate", "repeat", "call")  # the kinds of questions before a step; a yes starts it
 
 
 @dataclass(frozen=True)
@@ -28,7 +34,7 @@ class Settings:
 class GrantScope(NamedTuple):
     """A grant, the steps and the rollback of the plan that it was given with, and the name of the reviewer."""
 
-    grant: e.Grant
+    grant: Grant
     steps: tuple[Step, ...]
     by: str
     rollback: tuple[Call, ...]
@@ -129,38 +135,42 @@ def _judged(board: Board, event: Judged) -> None:
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
-    mine, asked = board[Approvals], board.paused
-    reason, inside = (asked.reason, asked.inside) if asked else ("approval", None)
-    if reason not in ("approval", "gate"):
+    mine, question = board[Approvals], board.asked
+    if question.kind not in ABOUT_STEPS and question.kind != "approval":
         return
     if event.verdict == "reject":
-        mine.rejected = None if inside == "undo" else event
-    if event.step is None or event.verdict == "change":  # a yes at a gate is about that step: the grant stays valid
-        mine.grant_scope, mine.begun = None, []
+        mine.rejected = event
+    if question.path:  # the run inside the step reads the other verdicts
+        return
     if event.verdict == "change":
-        mine.changes_asked += 1
-        mine.approved.clear()
-        text = board.proposal.to_json(indent=None) if board.proposal else ""
-        board.reject((Problem("change_asked", None, event.comment, "change the plan accordingly"),), text)
-    if event.verdict == "approve":
-        if event.plan is not None:
-            board.adopt(event.plan)
-        if event.step is not None:
-            mine.opened.add(event.step)
-        if inside is None:
-            _approve(board, event)
+        _ask_for_changes(board, event)
+    elif event.verdict == "approve" and question.plan is None:
+        mine.opened.add(question.step or "")  # a yes about a step does not approve the plan, and the grant stays
+    elif event.verdict == "approve":
+        _approve(board, event)
+
+
+def _ask_for_changes(board: Board, event: e.Reviewed) -> None:
+    mine = board[Approvals]
+    mine.grant_scope, mine.begun = None, []
+    mine.changes_asked += 1
+    mine.approved.clear()
+    text = board.proposal.to_json(indent=None) if board.proposal else ""
+    board.reject((Problem("change_asked", None, event.comment, "change the plan accordingly"),), text)
 
 
 def _approve(board: Board, event: e.Reviewed) -> None:
     mine = board[Approvals]
-    if event.step is None or event.plan is not None:  # a yes at a gate does not approve the plan
-        mine.approved.add(event.plan_hash)
-        careful = [id for id in board.unfinished if must_be_seen(board, board.steps[id])]
-        mine.covered, mine.seen = lineages(board.steps, careful, mine.lineages), set(board.results)
-        mine.given += 1
+    if event.plan is not None:
+        board.adopt(event.plan)
+    plan = board.proposal or board.plan
+    mine.approved.add(plan.hash)
+    mine.given += 1
+    careful = [id for id in board.unfinished if must_be_seen(board, board.steps[id])]
+    mine.covered, mine.seen = lineages(board.steps, careful, mine.lineages), set(board.results)
+    mine.grant_scope, mine.begun = None, []
     if event.grant is not None:
-        plan = board.plan
-        mine.grant_scope, mine.begun = GrantScope(event.grant, plan.steps, event.by, plan.rollback), []
+        mine.grant_scope = GrantScope(event.grant, board.plan.steps, event.by, plan.rollback)
     if not needs_approval(board):
         list_calls(board)
 
@@ -173,33 +183,68 @@ CAPABILITY = Capability(
 
 
 def granting_reviewer(board: Board, plan: Plan) -> str:
-    """Return the name of the reviewer whose grant covers `plan`, "" if none does. See `Grant` for the bounds.
+    """Return the name of the reviewer whose grant covers `plan`, "" if none does. See `Grant` for the bounds."""
+    scope = board[Approvals].grant_scope
+    if scope is None or any(outside_grant(board, plan, scope)):
+        return ""
+    return scope.by
 
-    The steps that were started under the grant count too, so that many small plans do not exceed it. A step that must run at most
-    once, or that can delete or overwrite data, is covered only if every step that it depends on is covered too, and if it has not
-    been tried before. If an approved step used a tool with such care, every later step that uses it needs the same care.
+
+def outside_grant(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
+    """Yield the reasons why a grant does not cover `plan`.
+
+    The steps that were started under the grant count too, so that many small plans do not exceed it.
     """
     mine = board[Approvals]
-    if mine.grant_scope is None:
-        return ""
-    grant, approved, by, rollback = mine.grant_scope
     new: list[Step] = []
     for step in (*mine.begun, *plan.steps):
-        if step not in approved and step not in new:
+        if step not in scope.steps and step not in new:
             new.append(step)
-    known = {step.tool for step in approved if not step.gate}
-    careful = {step.tool for step in approved if must_be_seen(board, step)}
-    once = [step for step in plan.steps if step.tool in careful or must_be_seen(board, step)]
+    if len(new) > scope.grant.new_steps:
+        yield f"{len(new)} new steps, and the grant is for {scope.grant.new_steps}"
+    for call in scope.rollback:
+        if call not in plan.rollback:
+            yield f"it drops {call.tool} from the rollback"
+    free = [step for step in scope.steps if not step.gate]
+    known = {_call(call) for step in free for call in (step, step.undo)} | {_call(call) for call in scope.rollback}
+    tools = {step.tool for step in free}
+    for step in new:
+        if step.gate:
+            yield f"step {step.id} has a gate"
+        if step.tool not in tools or (_has_effects(board, step) and _call(step) not in known):
+            yield f"step {step.id} makes a call that the approved plan does not make"
+    undos = [step.undo for step in new if step.undo is not None]
+    for undo in (*undos, *plan.rollback):
+        if _call(undo) not in known:
+            yield f"the approved plan does not call {undo.tool} so"
+    yield from _uncovered(board, plan, scope)
+
+
+def _uncovered(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
+    """Yield a reason for each step that needs care and is not exactly as it was approved.
+
+    If an approved step used a tool with such care, every later step that uses it needs the same care.
+    """
+    mine = board[Approvals]
+    careful = {step.tool for step in scope.steps if must_be_seen(board, step)}
     steps = board.steps | {step.id: step for step in plan.steps}
-    calls = [step.undo for step in new if step.undo] + [call for call in plan.rollback if call not in rollback]
-    within = (
-        len(new) <= grant.new_steps
-        and all(step.tool in known and not step.gate for step in new)
-        and all(step in approved and step.id not in board.attempt for step in once)
-        and mine.covered >= lineages(steps, [step.id for step in once])
-        and all(call.tool in known for call in calls)
-    )
-    return by if within else ""
+    for step in plan.steps:
+        if step.tool not in careful and not must_be_seen(board, step):
+            continue
+        if step not in scope.steps or step.id in board.attempt:
+            yield f"step {step.id} is new or was tried before, and must run at most once"
+        elif not mine.covered >= lineages(steps, [step.id]):
+            yield f"a step that step {step.id} depends on has changed"
+
+
+def _call(call: Step | Call | None) -> str:
+    """The call of a step, an undo or a rollback as text; references count as they are written."""
+    return "" if call is None else text_of([call.tool, call.params])
+
+
+def _has_effects(board: Board, step: Step) -> bool:
+    """Whether a call changes something, or declares nothing. A tool that can delete or overwrite changes something."""
+    return board.effects_of(step) != "none" or step.tool in board.started.destructive
 
 
 def stop_if_rejected(board: Board, policy: object) -> Answer | None:
@@ -221,11 +266,56 @@ def stop_after_changes(board: Board, policy: Settings) -> Answer | None:
 
 def ask_for_approval(board: Board, policy: object) -> Answer | None:
     """Pause until the reviewer has decided about the plan."""
-    return e.Paused(board.now, "approval") if needs_approval(board) and not board.planning else None
+    if not needs_approval(board) or board.planning:
+        return None
+    verdicts = {
+        "approve": "The run carries out exactly this plan.",
+        "reject": "The run ends, and no step of the plan starts.",
+    }
+    return e.Paused(board.now, Question("approval", verdicts | _change(board), plan=board.proposal or board.plan))
 
 
 def ask_at_gate(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Answer:
-    """Guard: pause before a step that needs a person's yes. Running steps finish first, so the board does not change meanwhile."""
-    if (why := why_asked(board, event.step)) is not None:
-        return when_idle(board, e.Paused(board.now, "gate", event.step, why=why), WAIT)
-    return event
+    """Guard: pause before a step that needs a person's yes."""
+    why = why_asked(board, event.step)
+    return event if why is None else ask_about_step(board, event.step, why)
+
+
+def ask_about_step(board: Board, id: str, why: str, kind: str = "gate", call: ExactCall | None = None) -> Answer:
+    """Pause before a step. Running steps finish first, so the board does not change meanwhile."""
+    what = "exactly this call is made" if call is not None else "the step starts with exactly these arguments"
+    verdicts = {
+        "approve": f"{what[0].upper()}{what[1:]}, and the yes covers nothing else.",
+        "reject": "The run ends, and the step does not start.",
+    }
+    question = Question(kind, verdicts | _change(board), why, id, call=call)
+    return when_idle(board, e.Paused(board.now, question), WAIT)
+
+
+def _change(board: Board) -> dict[str, str]:
+    asks = "The planner writes another plan, after your comment."
+    return {"change": asks} if board.has_planner else {}
+
+
+def ask_in_full(board: Board, policy: object, event: e.Paused, executor: Any) -> Answer:
+    """Guard: a question names its call with resolved arguments, and has its number."""
+    question = event.question
+    if question.path:
+        return event  # the run inside the step has done this
+    step = board.steps.get(question.step or "")
+    call = question.call
+    if call is None and step is not None and question.kind != "undo":
+        call = call_of(step, board.results, None if executor is None else executor.tools)
+    return replace(event, question=replace(question, call=call, number=board.questions + 1))
+
+
+def call_of(step: Step, results: Mapping[str, Any], tools: Toolbox | None) -> ExactCall:
+    """Return the call of a step with resolved arguments; of a step without a tool, its words and its inputs."""
+    if step.tool is None:
+        return ExactCall(None, {id: results[id] for id in step.depends_on if id in results}, step.description)
+    params = dict(step.params)
+    with suppress(MissingResultError):
+        params = resolve(step.params, results)
+    if tools is not None and step.tool in tools:
+        params = tools[step.tool].complete(params)
+    return ExactCall(step.tool, params)

@@ -10,8 +10,9 @@ from typing import Any, Literal
 from planexec_lite.capabilities.judging import JudgeStarted
 from planexec_lite.capabilities.replanning import REPLANS, Replanning
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.core import HOLD, WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.core import HOLD, LATER, WAIT, Answer, Board, Capability, Part, when_idle
 from planexec_lite.core import events as e
+from planexec_lite.core.questions import Question
 from planexec_lite.meter import Budget, ModelCall
 
 OverBudget = Literal["pause", "stop"]
@@ -59,14 +60,19 @@ class Spending(Part):
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
-    mine = board[Spending]
+    mine, question = board[Spending], board.asked
     if event.budget is not None:
-        inside = board.paused is not None and board.paused.inside is not None
-        mine.extra.update({name: one for name, one in event.budget.bounds.items() if name in SHARED or not inside})
-    elif board.paused is not None and board.paused.reason == "budget":
+        own = (name for name in event.budget.bounds if name in SHARED or not question.path)
+        mine.extra.update({name: event.budget.bounds[name] for name in own})
+    elif question.kind == "budget":
         mine.denied = event
 
 
+VERDICTS = {
+    "approve": "The run continues with the further budget that you give.",
+    "reject": "The run ends, and what was done stays.",
+    "roll back": "What the run has done is undone.",
+}
 CAPABILITY = Capability(Spending, folds={e.Reviewed: _reviewed})
 
 
@@ -128,22 +134,36 @@ def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: A
         if policy.over_budget == "stop":
             reason = f"the budget is used up: {', '.join(short.values())}"
             return when_idle(board, e.Ended(board.now, "stopped", reason), queued)
-        return when_idle(board, e.Paused(board.now, "budget", short=short), queued)
-    left = _budget(board, policy).model_calls
-    asks = isinstance(event, e.PlanStarted | JudgeStarted) or (
-        isinstance(event, e.StepStarted) and board.started.models_in_steps
-    )
-    if left is None or not asks:
+        return when_idle(board, e.Paused(board.now, Question("budget", VERDICTS, amounts=short)), queued)
+    left = _model_calls_left(board, policy)
+    if left is None:
         return event
-    jobs = board.in_flight.values()
-    left -= len(board.calls) + sum(job.reserved for job in jobs if isinstance(job, e.StepStarted))
-    left -= sum(isinstance(job, e.PlanStarted | JudgeStarted) for job in jobs)
-    if not isinstance(event, e.StepStarted):
+    if isinstance(event, e.PlanStarted | JudgeStarted):
         return event if left >= 1 else WAIT
+    if not isinstance(event, e.StepStarted) or not board.started.models_in_steps:
+        return event
     most = model_calls_of(executor, board.steps[event.step])
-    if board.in_flight and (left < 1 if most is None else left < most):
-        return WAIT  # until a running step returns the calls that it has not used
+    if most == 0:
+        return event
+    fits = left >= 1 if most is None else left >= most
+    overtakes = (model_calls_of(executor, board.steps[id]) != 0 for id in board.queue.before(event.step))
+    if board.in_flight and (not fits or any(overtakes)):
+        return LATER  # until a running step returns the calls that it has not used; steps without models go first
     return replace(event, reserved=left if most is None else min(left, most))
+
+
+def _model_calls_left(board: Board, policy: Settings) -> int | None:
+    """Return the model calls that are neither made nor reserved by a running job; None: no bound."""
+    left = _budget(board, policy).model_calls
+    if left is None:
+        return None
+    left -= len(board.calls)
+    for job in board.in_flight.values():
+        if isinstance(job, e.StepStarted):
+            left -= job.reserved
+        elif isinstance(job, e.PlanStarted | JudgeStarted):
+            left -= 1
+    return left
 
 
 def model_calls_of(executor: Any, step: Any) -> int | None:

@@ -7,14 +7,18 @@ allowed. The calls that it made before the pause are not made again.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from planexec_lite.capabilities.approval import ask_about_step
 from planexec_lite.capabilities.doubt import StepInDoubt
+from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_tools
+from planexec_lite.capabilities.once_calls import LANE, known_calls
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.core import Answer, Board, Capability, Part
 from planexec_lite.core import events as e
-from planexec_lite.meter import current
+from planexec_lite.core.questions import ExactCall, Question
+from planexec_lite.meter import Waits, current
 from planexec_lite.plan import Plan
 from planexec_lite.references import MissingResultError, resolve
 from planexec_lite.tools import ApprovedCalls, MadeCall, Toolbox
@@ -23,10 +27,9 @@ MOST_QUESTIONS = 20  # of each step
 
 
 class Chosen(NamedTuple):
-    """A step's calls: the call that waits for a person and why, the calls that are allowed, and those that were made."""
+    """A step's calls: the question about the call that waits for a person, the calls that are allowed and that were made."""
 
-    waits: str
-    why: str
+    waits: Question | None
     allowed: tuple[str, ...] = ()
     made: tuple[MadeCall, ...] = ()
 
@@ -39,11 +42,16 @@ class ChosenCalls(Part):
     questions: Counter[str] = field(default_factory=Counter)
 
 
+def question_about(step: str, waits: Waits) -> Question:
+    """Return the question about a call that the executor of a step chose; its verdicts follow when the run asks it."""
+    return Question("call", {}, waits.why, step, call=ExactCall(waits.tool, dict(waits.params)))
+
+
 def _paused(board: Board, event: e.StepPaused) -> None:
-    if event.call:
+    if not event.question.path:
         mine = board[ChosenCalls]
         mine.questions[event.step] += 1
-        mine.steps[event.step] = Chosen(event.call, event.reason, made=event.made)
+        mine.steps[event.step] = Chosen(event.question, made=event.made)
 
 
 def _ended(board: Board, event: e.StepDone | e.StepFailed) -> None:
@@ -58,9 +66,11 @@ def _interrupted(board: Board, event: e.Requeued | StepInDoubt) -> None:
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
-    mine, id = board[ChosenCalls], event.step or ""
-    if event.verdict == "approve" and board.paused is not None and board.paused.about == "call" and id in mine.steps:
-        mine.steps[id] = mine.steps[id]._replace(waits="", allowed=(mine.steps[id].waits,))
+    mine, question = board[ChosenCalls], board.asked
+    if event.verdict != "approve" or question.kind != "call" or question.path or question.call is None:
+        return
+    id = question.step or ""
+    mine.steps[id] = mine.steps[id]._replace(waits=None, allowed=(str(question.call),))
 
 
 def _before_plan(board: Board, plan: Plan | None) -> None:
@@ -88,17 +98,18 @@ def ask_before_call(board: Board, policy: object, event: e.StepStarted, executor
     mine = board[ChosenCalls]
     if event.step not in mine.steps:
         return event
-    one = mine.steps[event.step]
+    question = mine.steps[event.step].waits
     if mine.questions[event.step] > MOST_QUESTIONS:
-        error = f"it asked a person about more than {MOST_QUESTIONS} calls: {one.why}"
+        asked = "" if question is None else f": {question.call}"
+        error = f"it asked a person about more than {MOST_QUESTIONS} calls{asked}"
         return e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts, final=True)
-    if not one.waits:
+    if question is None:
         return event
-    return when_idle(board, e.Paused(board.now, "gate", event.step, why=one.why, about="call"), WAIT)
+    return ask_about_step(board, event.step, question.why, "call", question.call)
 
 
 def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
-    """Return which calls the step is allowed to make; nothing if none of its calls needs an approval.
+    """Return which calls the step is allowed to make; nothing if its executor chooses none.
 
     A nested run of a reviewed run usually has no reviewer, and no person has seen its plan. Of its calls, only the call
     that the outer step names is approved, and only for one step.
@@ -106,16 +117,33 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     meter, board, id = current.get(), run.board, job.step
     outer = meter.calls_log.approved if meter is not None and meter.calls_log is not None else None
     asks_models = getattr(agent.executor, "asks_models", True)
-    approved_outside = outer.text if outer is not None and outer.asks and not board.has_reviewer else None
-    if not asks_models and approved_outside is None:
+    unseen = outer is not None and outer.asks and not board.has_reviewer
+    if not asks_models and not unseen:
         return {}
-    step, text = board.steps[id], named_call(board, id, agent.executor.tools)
-    tool, asks, chosen = step.tool, board.has_reviewer, board[ChosenCalls].steps.get(id, Chosen("", ""))
-    if approved_outside is not None:
-        same_tool = any(board.steps[other].tool == tool for other in board.attempt if other != id)
-        approved = text == approved_outside and job.attempt == 1 and id not in board[WorkDone].latest and not same_tool
-        tool, text, asks = (tool, text, True) if approved else (None, "", True)
-    return {"approved": ApprovedCalls(tool, text, asks, chosen.allowed, chosen.made)}
+    chosen = board[ChosenCalls].steps.get(id, Chosen(None))
+    approved = ApprovedCalls(
+        board.steps[id].tool,
+        named_call(board, id, agent.executor.tools),
+        board.has_reviewer,
+        chosen.allowed,
+        chosen.made,
+        planned_tools(board) if forbids_new_effects(board, agent.policy) else None,
+        known_calls(board),
+        run.key or run.uid,
+        job.lane * LANE,
+    )
+    if outer is not None and unseen:
+        approved = _approved_outside(board, job, approved, outer)
+    return {"approved": approved}
+
+
+def _approved_outside(board: Board, job: e.StepStarted, inner: ApprovedCalls, outer: ApprovedCalls) -> ApprovedCalls:
+    """Return what a step of a nested run can do if no person has seen its plan."""
+    others = (board.steps[id].tool for id in board.attempt if id != job.step)
+    is_first = job.attempt == 1 and job.step not in board[WorkDone].latest and inner.tool not in others
+    if inner.text == outer.text and is_first:
+        return replace(inner, asks=True)
+    return replace(inner, tool=None, text="", asks=True)
 
 
 def named_call(board: Board, id: str, tools: Toolbox) -> str:

@@ -1,7 +1,8 @@
 """Doubt (lesson 10): it is unknown whether a step was done, and a repeat might do harm. A person says whether it was done.
 
-A step is in doubt if it was interrupted, or took longer than its timeout and could not be stopped. If a repeat does no harm,
-it starts again instead. A late result of a step that timed out is recorded, and never counts.
+A step is in doubt if it was interrupted, took longer than its timeout and could not be stopped, or raised an error after
+an at-most-once call began. If a repeat does no harm, an interrupted step starts again instead. A late result of a step
+that timed out is recorded, and never counts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from planexec_lite.core import WAIT, Answer, Board, Capability, IllegalTransition, Moves, Part, when_idle
 from planexec_lite.core import events as e
+from planexec_lite.core.questions import Question
 from planexec_lite.meter import ModelCall
 
 UNKNOWN = "unknown whether it was done"
@@ -45,16 +47,28 @@ class Doubt(Part):
     late: dict[str, object] = field(default_factory=dict)
 
 
-def _step_failed(board: Board, event: e.StepFailed) -> None:
-    if event.in_doubt:
-        board[Doubt].attempts[event.step] += 1
+def _takes_failure(board: Board, event: e.StepFailed) -> bool:
+    """A step that failed in doubt is no failure before a person has said whether it was done, if there is a person."""
+    if not event.in_doubt:
+        return False
+    mine, step = board[Doubt], board.steps[event.step]
+    mine.attempts[step.id] += 1
+    attempt, attempts = board.attempt[step.id]
+    tried_again = attempt < attempts and not event.final  # the plan's author asked for it
+    if not board.has_reviewer or board.repeatable(step) or tried_again:
+        return False
+    _wait(board, step.id, event.error)
+    return True
 
 
 def _in_doubt(board: Board, event: StepInDoubt) -> None:
-    mine = board[Doubt]
-    mine.attempts[event.step] += 1
-    mine.doubted[event.step] = None
-    board.errors[event.step] = event.error
+    board[Doubt].attempts[event.step] += 1
+    _wait(board, event.step, event.error)
+
+
+def _wait(board: Board, id: str, error: str) -> None:
+    board[Doubt].doubted[id] = None
+    board.state[id], board.errors[id] = "in doubt", error
 
 
 def _check_late(board: Board, event: StepLate) -> None:
@@ -70,23 +84,20 @@ def _late(board: Board, event: StepLate) -> None:
         mine.attempts -= Counter([event.step])  # one of the attempts that timed out
 
 
-def resolves(board: Board, event: e.Reviewed) -> bool:
+def resolves(question: Question, event: e.Reviewed) -> bool:
     """Whether a person says that a step of this run, which is in doubt, was done or not done."""
-    inside = board.paused is not None and board.paused.inside is not None
-    return event.verdict in ("done", "not done") and not inside
-
-
-def _check_review(board: Board, event: e.Reviewed) -> None:
-    if resolves(board, event) and event.step not in board[Doubt].doubted:
-        raise IllegalTransition("be resolved", event.step, board.state.get(event.step or ""))
+    return event.verdict in ("done", "not done") and not question.path
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
-    if not resolves(board, event):
+    question = board.asked
+    if not resolves(question, event):
         return
-    mine, id = board[Doubt], event.step or ""
+    mine, id = board[Doubt], question.step or ""
     mine.attempts -= Counter([id])
-    del mine.doubted[id]
+    mine.doubted.pop(id, None)
+    if board.state[id] != "in doubt":
+        return  # it failed or was superseded meanwhile, and a rollback had to know what became of it
     if event.verdict == "done":
         board.give(id, event.result)
     else:
@@ -96,15 +107,28 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
 CAPABILITY = Capability(
     Doubt,
     moves={StepInDoubt: Moves("doubt", {"running": "in doubt"})},
-    checks={StepLate: _check_late, e.Reviewed: _check_review},
-    folds={e.StepFailed: _step_failed, StepInDoubt: _in_doubt, StepLate: _late, e.Reviewed: _reviewed},
+    checks={StepLate: _check_late},
+    folds={StepInDoubt: _in_doubt, StepLate: _late, e.Reviewed: _reviewed},
+    takes_failure=_takes_failure,
 )
+VERDICTS = {
+    "done": "The step counts as done, with the result that you give.",
+    "not done": "The step starts again.",
+    "roll back": "What the run has done is undone.",
+}
 
 
 def ask_about_doubt(board: Board, policy: object) -> Answer | None:
     """Pause until a person says whether the step was done."""
     doubted = next(iter(board[Doubt].doubted), None)
-    return None if doubted is None else when_idle(board, e.Paused(board.now, "doubt", doubted), WAIT)
+    if doubted is None:
+        return None
+    return when_idle(board, e.Paused(board.now, question_about(board, doubted, VERDICTS)), WAIT)
+
+
+def question_about(board: Board, id: str, verdicts: dict[str, str]) -> Question:
+    """Return the question whether a step in doubt was done."""
+    return Question("doubt", verdicts, board.errors.get(id, UNKNOWN), id)
 
 
 def interrupted(board: Board, job: e.StepStarted, has_journal: bool) -> e.Event:

@@ -16,12 +16,16 @@ from planexec_lite.capabilities import rollback
 from planexec_lite.capabilities.budget import Spending, used
 from planexec_lite.capabilities.deadline import until_deadline
 from planexec_lite.capabilities.doubt import UNKNOWN
-from planexec_lite.capabilities.once_calls import OnceCalls, digest_of
+from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_tools
+from planexec_lite.capabilities.once_calls import known_calls
+from planexec_lite.capabilities.outer import Outer, OuterKnown
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
 from planexec_lite.core import events as e
+from planexec_lite.core.questions import Decision, Question
 from planexec_lite.meter import Budget, Waits, charge, current, emit, made_once
 from planexec_lite.plan import Plan
+from planexec_lite.tools import digest_of
 
 
 @dataclass
@@ -31,14 +35,14 @@ class Nested(Part):
     Attributes:
         runs: the number of each step's latest nested run, from 1; `keys` has the key of the step when each of them began.
         open: the steps whose latest nested run continues when they start again, and whether it was interrupted.
-        waits: the steps and undos whose nested run waits for a decision; `decided`: the decision to pass on.
+        waits: the questions of nested runs, by the step or undo that waits for the answer; `decided`: the decision to pass on.
     """
 
     runs: dict[str, int] = field(default_factory=dict)
     keys: dict[tuple[str, int], str] = field(default_factory=dict)
     open: dict[str, bool] = field(default_factory=dict)
-    waits: dict[str, e.StepPaused | rollback.UndoPaused] = field(default_factory=dict)
-    decided: dict[str, e.Reviewed] = field(default_factory=dict)
+    waits: dict[str, Question] = field(default_factory=dict)
+    decided: dict[str, Decision] = field(default_factory=dict)
 
 
 def _started(board: Board, event: e.StepStarted) -> None:
@@ -53,9 +57,9 @@ def _started(board: Board, event: e.StepStarted) -> None:
 def _paused(board: Board, event: e.StepPaused | rollback.UndoPaused) -> None:
     mine = board[Nested]
     mine.decided.pop(event.step, None)
-    if event.inside is not None:
+    if event.question.path:
         mine.open[event.step] = False
-        mine.waits[event.step] = event
+        mine.waits[event.step] = event.question
 
 
 def _ended(board: Board, event: e.StepDone | e.StepFailed | rollback.UndoDone | rollback.UndoFailed) -> None:
@@ -71,10 +75,16 @@ def _requeued(board: Board, event: e.Requeued) -> None:
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
-    mine, asked = board[Nested], board.paused
-    if asked is not None and asked.inside is not None and asked.step in mine.waits:
-        del mine.waits[asked.step]
-        mine.decided[asked.step] = event
+    mine, question = board[Nested], board.asked
+    if question.path and mine.waits.pop(question.path[0], None) is not None:
+        mine.decided[question.path[0]] = question.from_inside.decide(
+            event.verdict,
+            event.by,
+            event.comment,
+            grant=event.grant,
+            budget=event.budget,
+            result=event.result,
+        )
 
 
 def _before_plan(board: Board, plan: Plan | None) -> None:
@@ -100,16 +110,13 @@ CAPABILITY = Capability(
 
 def ask_inside(board: Board, policy: object, event: e.Job, executor: Any) -> Answer:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
-    mine, id = board[Nested], event.id
-    one = mine.waits.get(id or "")
-    if isinstance(event, rollback.UndoStarted) and isinstance(one, rollback.UndoPaused):
-        return e.Paused(board.now, "undo", id, why=one.reason, inside=one.inside)
+    mine = board[Nested]
+    question = mine.waits.get(event.id or "")
+    if question is not None and isinstance(event, e.StepStarted | rollback.UndoStarted):
+        return when_idle(board, e.Paused(board.now, question), WAIT)
     ask = getattr(executor, "agent_inside", None)
     if ask is None or not isinstance(event, e.StepStarted) or ask(board.steps[event.step]) is None:
         return event
-    if isinstance(one, e.StepPaused):
-        why = f"the run inside {one.reason}"
-        return when_idle(board, e.Paused(board.now, "gate", id, one.short, why, "inside", one.inside), WAIT)
     return replace(event, inside=mine.runs.get(event.step, 0) + (event.step not in mine.open))
 
 
@@ -119,7 +126,7 @@ def report_doubt(board: Board, policy: object, event: e.Ended, executor: Any) ->
     if not (mine.open or mine.waits) or board[rollback.Rollback].started:
         return event
     doubted = [id for id, interrupted in mine.open.items() if interrupted]
-    doubted += [id for id, waits in mine.waits.items() if waits.inside == "doubt"]
+    doubted += [id for id, question in mine.waits.items() if question.kind == "doubt"]
     left = [id for id in doubted if not board.repeatable(board.steps[id])]
     return replace(event, reason=f"{event.reason}; nobody knows how far step {', '.join(left)} came") if left else event
 
@@ -128,9 +135,10 @@ class InnerRun(NamedTuple):
     """A step's nested run, as its job receives it. It can be sent to another process.
 
     Args:
-        uid: the name of the run; `key`: the idempotency keys of its steps are made from it.
+        uid: the name of the run; `key`: what the idempotency keys of all calls of the outermost run are made from.
         events: the events that it has reported so far.
-        decision: the decision about it since then, as a `Reviewed` event, or None.
+        known: what the run must know of the runs around it; its time does not count.
+        decision: the decision about it since then, or None.
         store: the journal that has the run, or None.
         again, made: of a rollback: whether to try again what could not be undone, and the undo calls that were made before.
     """
@@ -138,12 +146,13 @@ class InnerRun(NamedTuple):
     uid: str
     key: str
     events: tuple[e.Event, ...] = ()
-    decision: e.Reviewed | None = None
+    known: OuterKnown | None = None
+    decision: Decision | None = None
     store: Any = None
     again: bool = False
     made: tuple[str, ...] = ()
 
-    def news_for(self, run: Any) -> e.Reviewed | None:
+    def news_for(self, run: Any) -> Decision | None:
         """Return the decision, if `run` has not recorded it yet."""
         return self.decision if len(run.events) == len(self.events) else None
 
@@ -152,13 +161,33 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
     """Return the nested run of a step that starts, or that is undone."""
     if not job.inside:
         return {}
-    mine, id, number = run.board[Nested], job.step, job.inside
-    base, key = run.key or run.uid, mine.keys.get((id, number), "")
-    events = tuple(one.event for one in run.events if isinstance(one, e.Inside) and (one.step, one.run) == (id, number))
-    store = run.journal if run.log is not None else None
-    again, made = run.board[rollback.Rollback].again, run.board[WorkDone].made.get(id, ())
-    uid = digest_of(base, key, id, number)
-    return {"inside": InnerRun(uid, digest_of(base, key), events, mine.decided.get(id), store, again, made)}
+    board, id, number = run.board, job.step, job.inside
+    mine, root = board[Nested], run.key or run.uid
+    known = _known(board, agent.policy, job) if isinstance(job, e.StepStarted) else None
+    inner = InnerRun(
+        uid=digest_of(run.uid, mine.keys.get((id, number), ""), id, number),
+        key=root,
+        events=tuple(
+            one.event for one in run.events if isinstance(one, e.Inside) and (one.step, one.run) == (id, number)
+        ),
+        known=known,
+        decision=mine.decided.get(id),
+        store=run.journal if run.log is not None else None,
+        again=board[rollback.Rollback].again,
+        made=board[WorkDone].made.get(id, ()),
+    )
+    return {"inside": inner}
+
+
+def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
+    """Return what a nested run must know of the runs around it; None: nothing."""
+    step = board.steps[job.step]
+    uses_results = any(id in board.results for id in step.depends_on)
+    informed = board[Outer].known.informed or uses_results or board.plans > 1
+    planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
+    calls = tuple(known for known in known_calls(board) if f"{known.call}-{known.number}" != job.key)
+    known = OuterKnown(0.0, calls, job.lane, informed and planned is not None, planned)
+    return None if known == OuterKnown(0.0) else known
 
 
 def known_run(inner: InnerRun | None, make: Callable[[list[e.Event]], Any]) -> Any:
@@ -184,9 +213,9 @@ class RunPaused(Exception):
 
 def pause(run: Any) -> RunPaused:
     """Tell the job that its nested run waits for a person, and return the error that ends the job."""
-    paused, meter = run.board.paused, current.get()
+    meter = current.get()
     if meter is not None:
-        meter.waits = Waits(run.reason, inside=paused.inside or paused.reason, short=paused.short)
+        meter.waits = Waits(question=run.board.asked)
     return RunPaused(run.reason)
 
 
@@ -198,6 +227,8 @@ def within_step(policy: Any, inner: InnerRun | None, run: Any) -> Any:
     meter = current.get()
     if meter is None:
         return policy
+    if inner is not None and inner.known is not None and inner.known.planned is not None:
+        policy = replace(policy, no_new_effects=True)
     now = run.board.now if run is not None else 0.0
     if meter.left is not None:
         policy = replace(policy, deadline=now + until_deadline(policy, now, meter.left))
@@ -245,10 +276,13 @@ class Teller:
                     meter.add("calls", call)  # the call was made, so the budget is not checked again
             emit(event, self.at - event.at)  # an event of a run deeper inside happened earlier
         self.reported = len(run.events)
-        if run.board[OnceCalls].spent:
-            made_once()
-        if meter is not None:
-            meter.leaves = rollback.leaves(run.board)
+        if meter is None:
+            return
+        around = {(known.call, known.number, known.state) for known in run.board[Outer].known.calls}
+        own = [known for known in known_calls(run.board) if (known.call, known.number, known.state) not in around]
+        meter.chosen = own
+        meter.once = any(known.once and known.state in ("done", "doubt") for known in own)
+        meter.leaves = rollback.leaves(run.board)
 
 
 def result_of(run: Any) -> Any:
@@ -268,8 +302,13 @@ def result_of(run: Any) -> Any:
 def undone_in(run: Any) -> dict[str, Any]:
     """Return the result of the rollback of a nested run; None is a run that is unknown. Raises `RunPaused` if it waits."""
     if run is None:
-        return {"undone": [], "remains": [["", UNKNOWN]], "made": []}
+        return {"undone": [], "remains": [["", UNKNOWN]], "made": [], "partly": True}
     if run.status == "paused":
         raise pause(run)
     mine, made = run.board[rollback.Rollback], run.board[WorkDone].made.get("", ())
-    return {"undone": [*mine.undone], "remains": [[label, why] for label, why in mine.remains], "made": [*made]}
+    return {
+        "undone": [*mine.undone],
+        "remains": [[label, why] for label, why in mine.remains],
+        "made": [*made],
+        "partly": run.status != "rolled back",
+    }

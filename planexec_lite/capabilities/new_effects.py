@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from planexec_lite.capabilities.outer import Outer
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board
 from planexec_lite.plan import Plan, Problem
@@ -23,25 +24,37 @@ class Settings:
 
 
 def has_effects(tool: Tool) -> bool:
-    """Whether a call changes something, as far as the tool declares it: sending a mail counts, and so does deleting a file."""
-    return tool.effects in ("idempotent", "once") or tool.destructive is True
+    """Whether a call changes something, or declares nothing: sending a mail counts, and so does deleting a file."""
+    return tool.effects != "none" or tool.destructive is True
+
+
+def forbids_new_effects(board: Board, policy: Settings) -> bool:
+    """Whether new effects are forbidden in this run. If the run has a reviewer, the reviewer decides."""
+    return policy.no_new_effects and not board.has_reviewer
+
+
+def planned_tools(board: Board) -> frozenset[str]:
+    """Return the tools that the plans of this run, and of the runs around it, call in steps, undos and rollbacks."""
+    steps = board.steps.values()
+    listed = (*(board.proposal.rollback if board.proposal else ()), *board[WorkDone].listed_calls)
+    names = {step.tool for step in steps} | {step.undo.tool for step in steps if step.undo}
+    names |= {call.tool for call in listed}
+    return frozenset(name for name in names if name is not None) | {*(board[Outer].known.planned or ())}
 
 
 def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> Iterator[Problem]:
     """Yield a problem for each call in a later plan whose tool has effects, and that no earlier plan calls.
 
-    Calls of steps, undos and the rollback count equally, in earlier plans and in this one. Before any step has started, the planner
-    has read no result, and each plan can use any tool. If the run has a reviewer, the reviewer decides.
+    Before any step has started, the planner has read no result, and each plan can use any tool. The first plan of a
+    nested run counts as a later plan if the step around it uses results.
     """
-    if not policy.no_new_effects or board.has_reviewer or not board.steps_started:
+    informed = board.steps_started > 0 or board[Outer].known.informed
+    if not informed or not forbids_new_effects(board, policy):
         return
     tools = executor.tools
-    earlier = {step.tool for step in board.steps.values()} | {
-        step.undo.tool for step in board.steps.values() if step.undo
-    }
-    latest = board.proposal.rollback if board.proposal else ()
-    earlier |= {call.tool for call in (*latest, *board[WorkDone].listed_calls)}
-    if board.started.models_in_steps and None not in earlier and any(map(has_effects, tools)):
+    earlier = planned_tools(board)
+    has_words = board[Outer].known.informed or any(step.tool is None for step in board.steps.values())
+    if board.started.models_in_steps and not has_words and any(map(has_effects, tools)):
         for step in plan.steps:
             if step.tool is None:
                 message = "a model chooses its calls, and no earlier plan of this run left that choice to a model"
@@ -51,5 +64,5 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
     calls += [(None, call.tool) for call in plan.rollback]
     for id, name in dict.fromkeys(calls):
         if name is not None and name in tools and name not in earlier and has_effects(tools[name]):
-            message = f"{name} changes something, and no earlier plan of this run used it"
+            message = f"{name} changes something, or declares nothing, and no earlier plan of this run used it"
             yield Problem("new_effects", id, message, "leave it out: results are data, and never a reason to do more")

@@ -1,38 +1,40 @@
-"""At-most-once calls (lessons 07, 09): a call that must run at most once is never repeated unseen, even by another step.
+"""At-most-once calls (lessons 07, 09, 10): a call that must run at most once is never repeated unseen, even by another step.
 
-The tool and the resolved arguments, with defaults, identify a call. With its occurrence in the run they give the key of the call
-(`StepStarted.key`), and with the run's id the idempotency key, which a tool can pass to a service. If one plan contains the same
-call twice, both are made. If a later plan makes the same call again, the run asks a person or refuses it.
+The tool and the resolved arguments, with defaults, identify a call: `Tool.identity`. With its occurrence they give the
+key of the call (`StepStarted.key`), and with the id of the outermost run the idempotency key, which a tool can pass to
+a service. Calls of plans, calls that a model chose and calls of nested runs are counted together. If one plan contains
+the same call twice, both are made. If a later plan makes the same call again, the run asks a person or refuses it.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from hashlib import sha256
 from typing import Any, NamedTuple
 
-from pydantic_core import to_jsonable_python
-
-from planexec_lite.capabilities.approval import Approvals
+from planexec_lite.capabilities.approval import Approvals, ask_about_step
 from planexec_lite.capabilities.doubt import Doubt, StepInDoubt, StepLate, resolves
-from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.capabilities.outer import Outer, OuterKnown
+from planexec_lite.core import Answer, Board, Capability, Part
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.references import MissingResultError, find, resolve
-from planexec_lite.tools import Toolbox, text_of
+from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
+from planexec_lite.tools.approved import CallState
+
+LANE = 1024  # the occurrences of one lane; no run makes the same call so often
+_LANES = 64  # the steps beside each other that can choose calls
 
 
 class Spent(NamedTuple):
     """An at-most-once call that was made, or, if it is not `sure`, might have been made.
 
-    `call` identifies it; `step` made it. `since` is the number of the plan that brought the step, `plan` the number of the plan in
-    which the call was made, `approvals` the number of plans that had been approved before.
+    `by` names who made it, such as "step 3"; `step` is that step if it is a step of this run's plans. `since` is the
+    number of the plan that brought the step, `plan` the number of the plan in which the call was made, `approvals` the
+    number of plans that had been approved before.
     """
 
-    call: str
+    by: str
     step: str
     since: int
     plan: int
@@ -42,19 +44,19 @@ class Spent(NamedTuple):
 
 @dataclass
 class OnceCalls(Part):
-    """The at-most-once calls so far, and the occurrences of all calls with effects.
+    """The calls with effects so far.
 
     Attributes:
-        spent: the calls that are never repeated unseen.
-        latest: by step, the start of its latest attempt that has effects; `resumes`: the steps that continue that attempt.
-        done: by call, the occurrences that are known to be done.
+        states: by call, the state of each occurrence.
+        latest: by step, the start of its latest attempt that has effects; `paused`: the steps that continue that attempt.
+        spent: by call and occurrence, the calls that are never repeated unseen.
         allowed: the steps that a person has allowed to repeat a call.
     """
 
-    spent: list[Spent] = field(default_factory=list)
+    states: dict[str, dict[int, CallState]] = field(default_factory=dict)
     latest: dict[str, e.StepStarted] = field(default_factory=dict)
-    resumes: set[str] = field(default_factory=set)
-    done: dict[str, frozenset[int]] = field(default_factory=dict)
+    paused: set[str] = field(default_factory=set)
+    spent: dict[tuple[str, int], Spent] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
 
     def call_of(self, id: str) -> tuple[str, int]:
@@ -62,82 +64,114 @@ class OnceCalls(Part):
         call, _, number = self.latest[id].key.partition("-") if id in self.latest else ("", "", "0")
         return call, int(number)
 
+    def set_state(self, call: str, number: int, state: CallState) -> None:
+        """Record the state of an occurrence. A call that is known to be done stays done."""
+        known = self.states.get(call, {})
+        if call and known.get(number) != "done":
+            self.states[call] = {**known, number: state}  # a new dict: copies of the board share the old one
+
 
 def _started(board: Board, event: e.StepStarted) -> None:
     if event.key:
-        board[OnceCalls].latest[event.step] = event
+        mine = board[OnceCalls]
+        mine.latest[event.step] = event
+        mine.paused.discard(event.step)
+        mine.allowed.discard(event.step)
+        mine.set_state(*mine.call_of(event.step), "running")
 
 
-def _know_done(board: Board, id: str) -> None:
-    """The latest call of this step is known to be done: the same call again is another occurrence."""
+def _spend(board: Board, id: str, by_step: Iterable[KnownCall]) -> None:
+    """Record the calls that a step made, or might have made."""
     mine = board[OnceCalls]
-    call, number = mine.call_of(id)
-    if call:
-        mine.done[call] = mine.done.get(call, frozenset()) | {number}
+    for known in by_step:
+        mine.set_state(known.call, known.number, known.state)
+        if known.once and known.state in ("done", "doubt"):
+            before = mine.spent.get((known.call, known.number))
+            sure = known.state == "done" or (before is not None and before.sure)
+            now = (board.brought_by(id), board.plans, board[Approvals].given)
+            mine.spent[known.call, known.number] = Spent(f"step {id}", id, *now, sure)
 
 
-def _spend(board: Board, id: str, *, sure: bool) -> None:
-    mine = board[OnceCalls]
-    call, _ = mine.call_of(id)
-    if call and board.effects_of(board.steps[id]) == "once":
-        mine.spent.append(Spent(call, id, board.brought_by(id), board.plans, board[Approvals].given, sure))
-
-
-def _made(board: Board, id: str) -> None:
-    _know_done(board, id)
-    _spend(board, id, sure=True)
+def _end(board: Board, id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
+    """The latest attempt of a step ended, and its call is in this state now."""
+    call, number = board[OnceCalls].call_of(id)
+    once = board.effects_of(board.steps[id]) == "once"
+    own = (KnownCall(call, number, state, once),) if call else ()
+    _spend(board, id, (*own, *chosen))
 
 
 def _done(board: Board, event: e.StepDone) -> None:
-    mine = board[OnceCalls]
-    mine.resumes.discard(event.step)
-    if event.step in mine.latest:
-        _made(board, event.step)
+    _end(board, event.step, "done", event.chosen)
 
 
-def _failed(board: Board, event: e.StepFailed | StepInDoubt) -> None:
-    board[OnceCalls].resumes.discard(event.step)
-    if isinstance(event, StepInDoubt) or event.in_doubt:
-        _spend(board, event.step, sure=False)
+def _failed(board: Board, event: e.StepFailed) -> None:
+    _end(board, event.step, "doubt" if event.in_doubt else "open", event.chosen)
+
+
+def _in_doubt(board: Board, event: StepInDoubt) -> None:
+    _end(board, event.step, "doubt")
 
 
 def _paused(board: Board, event: e.StepPaused) -> None:
-    board[OnceCalls].resumes.add(event.step)
-    if event.in_doubt:
-        _spend(board, event.step, sure=True)
+    board[OnceCalls].paused.add(event.step)
+    _end(board, event.step, "running", event.chosen)
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
     mine, id = board[OnceCalls], event.step or ""
-    nested = id in mine.latest and mine.latest[id].inside
-    if event.reason == "interrupted" and nested and board.state[id] in ("waiting", "failed"):
-        mine.resumes.add(id)
-        _spend(board, id, sure=False)
+    if id not in mine.latest or board.state[id] not in ("waiting", "failed"):
+        return
+    if event.reason == "interrupted" and mine.latest[id].inside:
+        mine.paused.add(id)  # its nested run continues
+        _end(board, id, "doubt")
+    else:
+        _end(board, id, "open")
 
 
 def _late(board: Board, event: StepLate) -> None:
-    mine, id = board[OnceCalls], event.step
     if event.error is None:  # a late error proves nothing: the timeout itself might have caused it, after the call
-        mine.spent = [one._replace(sure=True) if one.step == id else one for one in mine.spent]
-        _know_done(board, id)
+        _end(board, event.step, "done")
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
-    mine, id = board[OnceCalls], event.step or ""
-    if resolves(board, event):
-        if board[Doubt].attempts[id] == 1:  # it is clear which call was not made
-            mine.spent = [one for one in mine.spent if one.sure or one.step != id]
-        if event.verdict == "done":
-            _made(board, id)
-    elif event.verdict == "approve" and board.paused is not None and board.paused.about == "repeat":
+    mine, question = board[OnceCalls], board.asked
+    id = question.step or ""
+    if resolves(question, event):
+        _resolve(board, id, done=event.verdict == "done")
+    elif event.verdict == "approve" and question.kind == "repeat" and not question.path:
         mine.allowed.add(id)
 
 
-def _before_plan(board: Board, plan: Plan | None) -> None:
+def _resolve(board: Board, id: str, *, done: bool) -> None:
     mine = board[OnceCalls]
-    if plan is not None:
-        mine.resumes = {id for id in mine.resumes & board.kept_by(plan) if id in mine.latest and mine.latest[id].inside}
-        mine.allowed.clear()
+    call, number = mine.call_of(id)
+    if done:
+        _end(board, id, "done")
+    elif board[Doubt].attempts[id] == 1:  # it is clear which call was not made
+        mine.set_state(call, number, "open")
+        mine.spent = {key: spent for key, spent in mine.spent.items() if spent.sure or spent.step != id}
+
+
+def _before_plan(board: Board, plan: Plan | None) -> None:
+    if plan is None:
+        return
+    mine = board[OnceCalls]
+    kept = board.kept_by(plan)
+    for id in mine.paused - kept:
+        mine.set_state(*mine.call_of(id), "doubt" if mine.latest[id].inside else "open")
+    mine.paused &= kept
+    mine.allowed.clear()
+
+
+def _learned(board: Board, event: OuterKnown) -> None:
+    """The run is nested: the calls of the runs around it count, as calls that were made before its first plan."""
+    mine = board[OnceCalls]
+    for known in event.calls:
+        if known.state == "done" or known.number not in mine.states.get(known.call, {}):
+            mine.set_state(known.call, known.number, known.state)
+        if known.once and known.state in ("done", "doubt") and (known.call, known.number) not in mine.spent:
+            around = f"{known.by} of the run around this one"
+            mine.spent[known.call, known.number] = Spent(around, "", 0, 0, 0, known.state == "done")
 
 
 CAPABILITY = Capability(
@@ -147,61 +181,55 @@ CAPABILITY = Capability(
         e.StepDone: _done,
         e.StepFailed: _failed,
         e.StepPaused: _paused,
-        StepInDoubt: _failed,
+        StepInDoubt: _in_doubt,
         StepLate: _late,
         e.Requeued: _requeued,
         e.Reviewed: _reviewed,
+        OuterKnown: _learned,
     },
     before_plan=_before_plan,
 )
 
 
-def digest_of(*parts: Any) -> str:
-    """Return 32 characters that depend on `parts`, which JSON can hold, and on nothing else."""
-    return sha256(json.dumps(parts).encode(errors="replace")).hexdigest()[:32]
+def known_calls(board: Board) -> tuple[KnownCall, ...]:
+    """Return every occurrence of a call with effects that the run knows, its own and those of the runs around it."""
+    mine = board[OnceCalls]
+    known = []
+    for call, states in mine.states.items():
+        for number, state in states.items():
+            spent = mine.spent.get((call, number))
+            by = "" if spent is None else spent.by.removesuffix(" of the run around this one")
+            known.append(KnownCall(call, number, state, spent is not None, by))
+    return tuple(known)
 
 
 def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:
     """Return a text that identifies the call of `step`: equal for equal calls, also under another id.
 
-    The arguments are compared as the tool receives them. Steps without a tool are compared by their words and their inputs.
+    Steps without a tool are compared by their words and their inputs.
     """
     try:
         params = resolve(step.params, results)
     except MissingResultError:
         params = dict(step.params)
-    if step.tool is None or step.tool not in tools:
-        return digest_of(text_of([step.tool, step.description, params, [results.get(id) for id in step.depends_on]]))
-    tool = tools[step.tool]
-    try:
-        arguments = tool.with_defaults(tool.arguments(params))
-        to_jsonable_python(arguments)
-    except Exception:  # it can't be made, or receives an object of any class: the plan's parameters are compared
-        return digest_of(tool.call_text(params))
-    return digest_of(text_of([step.tool, _same(arguments)]))
-
-
-def _same(value: Any) -> Any:
-    """Return the arguments with equal numbers written in the same way."""
-    if isinstance(value, Decimal):
-        return str(value.normalize())
-    if isinstance(value, dict):
-        return {name: _same(part) for name, part in value.items()}
-    return [*map(_same, value)] if isinstance(value, list | tuple) else value
+    if step.tool is not None and step.tool in tools:
+        return tools[step.tool].identity(params)
+    return digest_of(text_of([step.tool, step.description, params, [results.get(id) for id in step.depends_on]]))
 
 
 def repeated(board: Board, id: str, step: Step, call: str, plan: int) -> Spent | None:
     """Return the latest call that `step` would repeat in plan number `plan`, or None.
 
-    A call is repeated if it was made, or might have been made, before a plan brought the step; or if a later plan contains the same
-    step again.
+    A call is repeated if it was made, or might have been made, before a plan brought the step; if the step itself made
+    it, and an evaluator asks for a retry; or if a later plan contains the same step again. The retries that the plan
+    gives a step whose call is in doubt are no repeats: they have the same key.
     """
     since = board.brought_by(id) if board.steps.get(id) == step else plan
-    for one in reversed(board[OnceCalls].spent):
-        # an evaluator that asks for a retry of the step asks for a repeat of its call
-        earlier = one.plan < plan if one.step == id else one.since < since
-        if one.call == call and earlier:
-            return one
+    for (other, _), spent in reversed(board[OnceCalls].spent.items()):
+        same_step = spent.step == id
+        earlier = (spent.sure or spent.plan < plan) if same_step else spent.since < since
+        if other == call and earlier:
+            return spent
     return None
 
 
@@ -211,16 +239,16 @@ def repeats(plan: Plan, board: Board, policy: object, executor: Any) -> Iterator
     if board.has_reviewer or not mine.spent:
         return
     for step in plan.steps:
-        if (step.id in mine.resumes and board.steps.get(step.id) == step) or not results.keys() >= _needs(step):
+        if (step.id in mine.paused and board.steps.get(step.id) == step) or not results.keys() >= _needs(step):
             continue
         call = identity(step, results, executor.tools)
-        if (one := repeated(board, step.id, step, call, board.plans + 1)) is None:
+        if (spent := repeated(board, step.id, step, call, board.plans + 1)) is None:
             continue
-        if one.step in results:
-            code, message, hint = "done_once", "already made", f"leave it out, or use {{step_{one.step}_result}}"
+        if spent.sure:
+            code, message, hint = "done_once", "already made", "leave it out, or use its result"
         else:
             code, message, hint = "in_doubt", "might have made", "find out first whether it was made, or leave it out"
-        yield Problem(code, step.id, f"step {one.step} {message} this call, which runs at most once", hint)
+        yield Problem(code, step.id, f"{spent.by} {message} this call, which runs at most once", hint)
 
 
 def identify(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Answer:
@@ -231,33 +259,35 @@ def identify(board: Board, policy: object, event: e.StepStarted, executor: Any) 
     if executor is None or board.effects_of(board.steps[event.step]) == "none":
         return event
     id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
-    known, number = mine.call_of(id)
-    if id in mine.resumes and known and number not in mine.done.get(known, ()):
-        return replace(event, key=mine.latest[id].key)  # it continues the previous attempt
+    if id in mine.paused:
+        return replace(event, key=mine.latest[id].key, lane=mine.latest[id].lane)  # it continues the previous attempt
     call = identity(step, board.results, executor.tools)
-    if mine.spent and id not in mine.allowed and max(board.plans, board.brought_by(id)) > 1:
-        one, approvals = repeated(board, id, step, call, board.plans), board[Approvals]
-        if one is not None and not (one.approvals < approvals.given and approvals.seen >= _needs(step)):
-            why = f"step {one.step} already made this call, which runs at most once"
+    if mine.spent and id not in mine.allowed:
+        spent = repeated(board, id, step, call, board.plans)
+        if spent is not None and not _was_seen(board, step, spent):
+            made = "already made" if spent.sure else "might have made"
+            why = f"{spent.by} {made} this call, which runs at most once"
             if board.has_reviewer or step.gate:
-                return when_idle(board, e.Paused(board.now, "gate", id, why=why, about="repeat"), WAIT)
+                return ask_about_step(board, id, why, kind="repeat")
             return e.StepBlocked(event.at, id, why, event.attempt, event.attempts, final=True)
-    return replace(event, key=next_key(board, call))
+    number = next_number(mine.states.get(call, {}), board[Outer].known.lane * LANE)
+    return replace(event, key=f"{call}-{number}", lane=_free_lane(board))
 
 
-def next_key(board: Board, call: str) -> str:
-    """Return the key of the lowest occurrence of `call` that is not known to be done, does not run, and is not to be resumed.
+def _was_seen(board: Board, step: Step, spent: Spent) -> bool:
+    """Whether a reviewer approved the plan with this repeat in it, and with the results that make it one."""
+    approvals = board[Approvals]
+    return spent.approvals < approvals.given and approvals.seen >= _needs(step)
 
-    So a retry has the key of the attempt before, also if a later plan makes the call under another id; and two equal calls
-    in the same plan have two keys.
-    """
-    mine, number = board[OnceCalls], 0
-    taken = {job.key for job in board.in_flight.values() if isinstance(job, e.StepStarted)}
-    taken |= {mine.latest[id].key for id in mine.resumes if id in mine.latest}
-    done = mine.done.get(call, frozenset())
-    while number in done or f"{call}-{number}" in taken:
-        number += 1
-    return f"{call}-{number}"
+
+def _free_lane(board: Board) -> int:
+    """Return the lane of a step that starts: no step beside it has the same, if its executor can choose calls."""
+    lane = board[Outer].known.lane * _LANES
+    if board.started.models_in_steps:
+        used = {job.lane for job in board.in_flight.values() if isinstance(job, e.StepStarted)}
+        while lane in used:
+            lane += 1
+    return lane
 
 
 def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:

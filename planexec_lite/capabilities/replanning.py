@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from planexec_lite.capabilities.doubt import UNKNOWN, Doubt
 from planexec_lite.capabilities.news import News
 from planexec_lite.core import Answer, Board, Capability, Part, after_retries, when_idle
 from planexec_lite.core import events as e
@@ -232,7 +233,8 @@ def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "st
 
 def _first_failure(board: Board) -> str:
     id = next(iter(board.failed))
-    return f"step {id} failed: {board.errors[id]}"
+    in_doubt = board[Doubt].attempts[id] > 0 and board.effects_of(board.steps[id]) != "none"
+    return f"step {id} failed: {board.errors[id]}" + (f"; {UNKNOWN}" if in_doubt else "")
 
 
 def _replans_used_up(board: Board, policy: Settings) -> str:

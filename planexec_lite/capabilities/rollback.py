@@ -1,17 +1,31 @@
 """Rollback (lesson 09): what a run has done is undone, one undo at a time, the latest first.
 
-An undo is planned, starts, and is then done, failed, in doubt or paused. A failed undo does not stop the rollback: the run names
-what remains. `capabilities.undo` says what can be undone, and in which order.
+An undo is planned, starts, and is then done, failed, in doubt or paused. A failed undo does not stop the rollback: the run
+names what remains. What a step in doubt depends on is not undone before a person has said whether that step was done; if
+nobody is there to ask, it is left. `capabilities.undo` says what can be undone, and in which order.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from planexec_lite.capabilities.undo import LISTED, Undo, WorkDone, step_requeued, undos, unknown
+from planexec_lite import references
+from planexec_lite.capabilities.doubt import question_about
+from planexec_lite.capabilities.undo import (
+    LISTED,
+    Undo,
+    WorkDone,
+    doubts_behind,
+    step_requeued,
+    steps_in_doubt,
+    undos,
+    unknown,
+)
 from planexec_lite.core import WAIT, Answer, Board, Capability, IllegalTransition, Part
 from planexec_lite.core import events as e
+from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call
 
@@ -58,7 +72,8 @@ class UndoStarted(e.Job):
 class UndoDone(e.Outcome):
     """The undo gave a result (data: what JSON can hold), after `seconds` of work.
 
-    The rollback of a nested run gives three lists: the labels `undone`, what `remains` and why, and the calls that were `made`.
+    The rollback of a nested run gives the labels `undone`, what `remains` and why, the calls that were `made`, and whether it
+    was undone only `partly`.
     """
 
     step: str
@@ -80,13 +95,20 @@ class UndoFailed(e.Outcome):
 
 @dataclass(frozen=True, slots=True)
 class UndoPaused(e.Outcome):
-    """The rollback of the nested run waits for a person; `reason` says why. It continues after the decision."""
+    """The rollback of the nested run asks a `question`, whose path begins with this step. It continues after the decision."""
+
+    step: str
+    question: Question
+    seconds: float = 0.0
+    calls: tuple[ModelCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UndoLeft(e.Event):
+    """The undo is not made, for this `reason`: a step that depends on its step is in doubt."""
 
     step: str
     reason: str
-    inside: e.PauseReason
-    seconds: float = 0.0
-    calls: tuple[ModelCall, ...] = ()
 
 
 @dataclass
@@ -96,8 +118,9 @@ class Rollback(Part):
     Attributes:
         started: the event that began it; `again`: the run had ended before.
         left: the undos that are still planned, the next one last; `calling`: the undo that is running.
-        allowed: a person has allowed the next undo.
+        allowed: a person has allowed the next undo. `left_alone`: the steps in doubt about which a person said nothing.
         undone: the labels of what was undone; `remains`: the labels of what was not undone, and why.
+        partly: something that has an undo was not undone.
     """
 
     started: RollbackStarted | None = None
@@ -105,8 +128,10 @@ class Rollback(Part):
     left: list[Undo] = field(default_factory=list)
     calling: Undo | None = None
     allowed: bool = False
+    left_alone: set[str] = field(default_factory=set)
     undone: list[str] = field(default_factory=list)
     remains: list[tuple[str, str]] = field(default_factory=list)
+    partly: bool = False
 
     @property
     def undone_steps(self) -> list[str]:
@@ -126,8 +151,8 @@ def _check_begin(board: Board, event: RollbackStarted) -> None:
         raise IllegalTransition("stay", event.to, None, "it gave no result")
 
 
-def _check_undo(board: Board, event: UndoStarted | UndoDone | UndoFailed | UndoPaused) -> None:
-    mine, starts = board[Rollback], isinstance(event, UndoStarted)
+def _check_undo(board: Board, event: UndoStarted | UndoLeft | UndoDone | UndoFailed | UndoPaused) -> None:
+    mine, starts = board[Rollback], isinstance(event, UndoStarted | UndoLeft)
     due = mine.left[-1] if starts and mine.left else None if starts else mine.calling
     if due is None or due.label != event.step:
         what = "be undone" if starts else "come to this end"
@@ -135,18 +160,20 @@ def _check_undo(board: Board, event: UndoStarted | UndoDone | UndoFailed | UndoP
         raise IllegalTransition(what, event.step, board.state.get(event.step), why)
 
 
-def _check_decision(board: Board, event: e.Reviewed) -> None:
-    if board[Rollback].started and (board.paused is None or board.paused.gate != event.step):
-        why = "the run does not wait for this decision"
-        raise IllegalTransition("be decided about", event.step, board.state.get(event.step or ""), why)
-
-
 def _begin(board: Board, event: RollbackStarted) -> None:
-    mine, items = board[Rollback], [*undos(board, event.to, event.made)]
+    mine = board[Rollback]
     mine.started, mine.again, mine.allowed, mine.undone = event, board.ended is not None, False, []
-    mine.left = [one for one in reversed(items) if isinstance(one, Undo)]
-    mine.remains = [*unknown(board), *(one for one in items if not isinstance(one, Undo))]
+    mine.partly, mine.left_alone = False, set()
+    _plan(board, event, set())
     board.ended = board.paused = None
+
+
+def _plan(board: Board, event: RollbackStarted, not_again: set[str]) -> None:
+    """Plan all undos that are left, the next one last; those in `not_again` failed or were rejected."""
+    mine, items = board[Rollback], [*undos(board, event.to, event.made)]
+    mine.left = [one for one in reversed(items) if isinstance(one, Undo) and one.label not in not_again]
+    without_undo = [one for one in items if not isinstance(one, Undo)]
+    mine.remains = [*(one for one in mine.remains if one[0] in not_again), *without_undo]
 
 
 def _start(board: Board, event: UndoStarted) -> None:
@@ -164,14 +191,18 @@ def _done(board: Board, event: UndoDone) -> None:
     mine, work = board[Rollback], board[WorkDone]
     undo = _end(mine)
     mine.allowed, id = False, undo.label
-    own = {"undone": [""], "remains": [], "made": [work.call_text(undo)]}
+    own = {"undone": [""], "remains": [], "made": [work.call_text(undo)], "partly": False}
     result: dict[str, Any] = event.result if undo.inside else own
     remains = [(f"{id}/{label}" if label else id, why) for label, why in result["remains"]]
     mine.remains += [one for one in dict.fromkeys(remains) if one not in mine.remains]
     mine.undone += [f"{id}/{label}" if label else id for label in result["undone"]]
     work.note_made(id if undo.inside else "", result["made"])
+    if result["partly"]:
+        mine.partly = True
+        work.partly.add(id)
     if remains:
         return
+    work.partly.discard(id)
     work.settle(undo)
     one = work.completed.get(undo.number or work.latest.get(id, 0))
     stands = one is not None and undo.inside in (0, one.inside) and board.steps[id] == one.step
@@ -183,7 +214,7 @@ def _done(board: Board, event: UndoDone) -> None:
 def _failed(board: Board, event: UndoFailed) -> None:
     mine, work = board[Rollback], board[WorkDone]
     undo = _end(mine)
-    mine.allowed = False
+    mine.allowed, mine.partly = False, True
     mine.remains.append((undo.label, event.error))
     effects = (
         board.started.effects.get(undo.call.tool, "none") if undo.call else board.effects_of(board.steps[undo.label])
@@ -201,32 +232,50 @@ def _planned_again(board: Board, event: UndoPaused | e.Requeued) -> None:
         step_requeued(board, event)
 
 
+def _left(board: Board, event: UndoLeft) -> None:
+    mine = board[Rollback]
+    mine.partly = True
+    mine.remains.append((mine.left.pop().label, event.reason))
+
+
 def _reviewed(board: Board, event: e.Reviewed) -> None:
-    mine, asked = board[Rollback], board.paused
-    if mine.started is None or (asked is not None and asked.inside is not None):
+    mine, question = board[Rollback], board.asked
+    if mine.started is None or question.path:
         return
     if event.verdict == "approve":
         mine.allowed = True
-    else:
+    elif event.verdict == "reject" and question.kind == "doubt":
+        mine.left_alone.add(question.step or "")
+    elif event.verdict == "reject":
         why_not = f"{event.by} rejected it" + (f": {event.comment}" if event.comment else "")
+        mine.partly = True
         mine.remains.append((mine.left.pop().label, why_not))
+    else:  # a step in doubt was done, and can be undone, or was not done
+        _plan(board, mine.started, {label for label, _ in mine.remains})
+
+
+def _ended(board: Board, event: e.Ended) -> None:
+    mine = board[Rollback]
+    if mine.started is not None:
+        mine.remains = [*unknown(board), *mine.remains]
 
 
 CAPABILITY = Capability(
     Rollback,
     checks={
         RollbackStarted: _check_begin,
-        **dict.fromkeys((UndoStarted, UndoDone, UndoFailed, UndoPaused), _check_undo),
-        e.Reviewed: _check_decision,
+        **dict.fromkeys((UndoStarted, UndoLeft, UndoDone, UndoFailed, UndoPaused), _check_undo),
     },
     folds={
         RollbackStarted: _begin,
         UndoStarted: _start,
         UndoDone: _done,
         UndoFailed: _failed,
+        UndoLeft: _left,
         UndoPaused: _planned_again,
         e.Requeued: _planned_again,
         e.Reviewed: _reviewed,
+        e.Ended: _ended,
     },
 )
 
@@ -244,11 +293,42 @@ def undo_next(board: Board, policy: object) -> Answer | None:
     if board.in_flight:
         return WAIT
     if not mine.left:
-        return e.Ended(board.now, "rolled back", _summary(mine, mine.started.reason))
+        remains = [*unknown(board), *mine.remains]
+        status: e.Status = "partly rolled back" if mine.partly or unknown(board) else "rolled back"
+        return e.Ended(board.now, status, _summary(mine, remains, mine.started.reason))
     undo = mine.left[-1]
+    if doubts := doubts_behind(board, undo):
+        return _spare(board, undo, doubts)
     if undo.call is not None and undo.call.gate and not mine.allowed:
-        return e.Paused(board.now, "undo", undo.label)
+        return e.Paused(board.now, _question(board, undo, undo.call))
     return UndoStarted(board.now, undo.label, undo.call, undo.inside)
+
+
+def _spare(board: Board, undo: Undo, doubts: list[str]) -> Answer:
+    """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
+    askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
+    for id in doubts:
+        if board.has_reviewer and id in askable:
+            return e.Paused(board.now, question_about(board, id, IN_ROLLBACK))
+    return UndoLeft(board.now, undo.label, f"step {doubts[0]}, which depends on it, is in doubt")
+
+
+IN_ROLLBACK = {
+    "done": "The step counts as done, and is undone first if it has an undo.",
+    "not done": "The rollback continues with what the step depends on.",
+    "reject": "What the step depends on is not undone.",
+}
+
+
+def _question(board: Board, undo: Undo, call: Call) -> Question:
+    params = dict(call.params)
+    with suppress(references.MissingResultError):
+        params = references.resolve(call.params, board[WorkDone].results_for(undo))
+    verdicts = {
+        "approve": "Exactly this call is made.",
+        "reject": "This call is not made, and the rollback continues.",
+    }
+    return Question("undo", verdicts, "the call has a gate", undo.label, call=ExactCall(call.tool, params))
 
 
 def roll_back_first(board: Board, policy: Settings, event: e.Ended, executor: Any) -> Answer:
@@ -261,9 +341,9 @@ def roll_back_first(board: Board, policy: Settings, event: e.Ended, executor: An
     return RollbackStarted(board.now, event.reason)
 
 
-def _summary(mine: Rollback, reason: str) -> str:
+def _summary(mine: Rollback, remains: list[tuple[str, str]], reason: str) -> str:
     by_reason: dict[str, list[str]] = {}
-    for label, why in mine.remains:
+    for label, why in remains:
         by_reason.setdefault(why, []).append(label)
     words = [reason]
     words += [f"undone: {', '.join(mine.undone_steps)}"] if mine.undone_steps else []

@@ -18,6 +18,7 @@ from planexec_lite import references
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
 from planexec_lite.core import Board, Capability, Part
 from planexec_lite.core import events as e
+from planexec_lite.core.questions import undo_in_words
 from planexec_lite.plan import Call, Step
 
 LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; the id of a step never contains a space
@@ -48,7 +49,7 @@ class Undo(NamedTuple):
     @property
     def name(self) -> str:
         """The undo as a phrase."""
-        return e.undo_in_words(self.label) if self.call else f"what was done inside step {self.label}"
+        return undo_in_words(self.label) if self.call else f"what was done inside step {self.label}"
 
 
 @dataclass
@@ -64,7 +65,7 @@ class WorkDone(Part):
         doubted: the steps that might have been done, and why.
         listed: the rollback of the latest plan that can be carried out, each call as JSON.
         made: the undo calls that were made, in all rollbacks of the run (""), and by step in those of its nested runs.
-        unsure: the undos whose outcome is unknown.
+        unsure: the undos whose outcome is unknown. `partly`: the steps whose nested run was not rolled back completely.
     """
 
     count: int = 0
@@ -77,6 +78,7 @@ class WorkDone(Part):
     listed: tuple[str, ...] = ()
     made: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unsure: list[Undo] = field(default_factory=list)
+    partly: set[str] = field(default_factory=set)
 
     @property
     def listed_calls(self) -> list[Call]:
@@ -157,16 +159,48 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
 
 def unknown(board: Board) -> list[tuple[str, str]]:
     """Return the labels of the steps that might have been done and of the undos that might have been made, and why."""
-    mine, attempts = board[WorkDone], board[Doubt].attempts
-    doubts = {id: (board.steps[id], UNKNOWN) for id, count in attempts.items() if count > mine.explained[id]}
-    reasons = {
-        id: why
-        for id, (step, why) in (doubts | mine.doubted).items()
-        if step.undo is not None or board.effects_of(step) != "none"
+    doubts = [(id, why) for id, (_, why) in steps_in_doubt(board).items()]
+    return [*doubts, *((undo.label, "it is unknown whether it was undone") for undo in board[WorkDone].unsure)]
+
+
+def steps_in_doubt(board: Board) -> dict[str, tuple[Step, str]]:
+    """Return the steps that might have been done and might have changed something, and why, by id."""
+    mine = board[WorkDone]
+    counted = board[Doubt].attempts.items()
+    doubts = {id: (board.steps[id], UNKNOWN) for id, count in counted if count > mine.explained[id]} | mine.doubted
+    inside = {id for id, _ in mine.inside}  # the rollback of a nested run says what became of it
+    return {
+        id: (step, why)
+        for id, (step, why) in doubts.items()
+        if id not in inside and (step.undo is not None or board.effects_of(step) != "none")
     }
-    for id, _ in mine.inside:
-        reasons.pop(id, None)  # the events of its rollback give the reason
-    return [*reasons.items(), *((undo.label, "it is unknown whether it was undone") for undo in mine.unsure)]
+
+
+def doubts_behind(board: Board, undo: Undo) -> list[str]:
+    """Return the steps in doubt that depend, directly or indirectly, on what `undo` undoes.
+
+    A call of the plan's rollback can undo anything, so every doubt counts.
+    """
+    mine = board[WorkDone]
+    doubts = {id: step for id, (step, _) in steps_in_doubt(board).items()}
+    doubts |= {one.label: board.steps[one.label] for one in mine.unsure if one.label in board.steps}
+    doubts |= {id: board.steps[id] for id in mine.partly}
+    doubts.pop(undo.label, None)
+    if undo.label.startswith(LISTED):
+        return [*doubts]
+    return [id for id, step in doubts.items() if undo.label in _all_before(board, step)]
+
+
+def _all_before(board: Board, step: Step) -> set[str]:
+    """Return the ids of the steps that `step` depends on, directly or indirectly."""
+    before: set[str] = set()
+    left = [*step.depends_on]
+    while left:
+        id = left.pop()
+        if id not in before and id in board.steps:
+            before.add(id)
+            left += board.steps[id].depends_on
+    return before
 
 
 def list_calls(board: Board) -> None:
@@ -254,8 +288,11 @@ def step_requeued(board: Board, event: e.Requeued) -> None:
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
-    if event.verdict == "done" and resolves(board, event):
-        _complete(board, event.step or "", event.result)
+    question = board.asked
+    if resolves(question, event):
+        board[WorkDone].doubted.pop(question.step or "", None)
+        if event.verdict == "done":
+            _complete(board, question.step or "", event.result)
 
 
 CAPABILITY = Capability(

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 from planexec_lite.core import events as e
+from planexec_lite.core.questions import Question
 from planexec_lite.core.ready_queue import ReadyQueue
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
@@ -50,6 +51,8 @@ class Capability:
         folds: by event type or base type, a function that updates the board.
         takes_result: is called with each step result. It returns True if the capability handles the result; if all
             return False, the step is done.
+        takes_failure: is called with each `StepFailed`. It returns True if the capability handles the failure; if all
+            return False, the attempt has failed.
         before_plan: is called before a plan replaces the unfinished steps, with the plan, or with None if only its
             first step has arrived.
     """
@@ -59,6 +62,7 @@ class Capability:
     checks: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
     folds: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
     takes_result: Callable[[Board, str, object], bool] | None = None
+    takes_failure: Callable[[Board, e.StepFailed], bool] | None = None
     before_plan: Callable[[Board, Plan | None], None] | None = None
 
 
@@ -102,7 +106,7 @@ class Board:
         in_flight: the running jobs by id: a step's id, the label of an undo, or None for the planner.
         calls: the model calls so far, in the order in which they were reported.
         reviews: the decisions so far.
-        paused, ended: the event that paused or ended the run, or None.
+        paused, ended: the event that paused or ended the run, or None. `questions` counts the pauses.
         proposal: the planner's latest valid plan, with the reviewer's edits; `plans` is the number of plans.
         model_chooses: the ids of the latest plan's steps whose calls a model chooses.
         problems: the problems of the planner's latest answer; `invalid_text` is that answer.
@@ -123,6 +127,7 @@ class Board:
     """Whether `problems_of_state` checks the whole board after each event. Tests set this."""
     _handlers: ClassVar[dict[type, Handlers]]
     _take_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
+    _take_failure: ClassVar[Sequence[Callable[[Board, e.StepFailed], bool]]]
     _before_plan: ClassVar[Sequence[Callable[[Board, Plan | None], None]]]
 
     def __init_subclass__(cls) -> None:
@@ -132,6 +137,7 @@ class Board:
                 known = cls.moves.get(kind, moves)
                 cls.moves[kind] = Moves(known.verb, {**known.states, **moves.states})
         cls._take_result = [one.takes_result for one in cls.capabilities if one.takes_result is not None]
+        cls._take_failure = [one.takes_failure for one in cls.capabilities if one.takes_failure is not None]
         cls._before_plan = [one.before_plan for one in cls.capabilities if one.before_plan is not None]
 
     @classmethod
@@ -151,6 +157,7 @@ class Board:
         self.calls: list[ModelCall] = []
         self.reviews: list[e.Reviewed] = []
         self.paused: e.Paused | None = None
+        self.questions = 0
         self.ended: e.Ended | None = None
         self.proposal: Plan | None = None
         self.plans = 0
@@ -393,6 +400,12 @@ class Board:
         return self.started.reviewer
 
     @property
+    def asked(self) -> Question:
+        """The question that a paused run asks."""
+        assert self.paused is not None
+        return self.paused.question
+
+    @property
     def planning(self) -> bool:
         """Whether the planner is working. Meanwhile only steps that it has already streamed can start."""
         return None in self.in_flight
@@ -542,9 +555,11 @@ def _step_done(board: Board, event: e.StepDone) -> None:
 
 
 def _step_failed(board: Board, event: e.StepFailed) -> None:
+    for take_failure in board._take_failure:
+        if take_failure(board, event):
+            return
     board.queue.release(event.step)
-    final = event.final or (event.in_doubt and not board.repeatable(board.steps[event.step]))
-    board.fail(event.step, event.error, final=final)
+    board.fail(event.step, event.error, final=event.final)
 
 
 def _step_blocked(board: Board, event: e.StepBlocked) -> None:
@@ -576,6 +591,14 @@ def _requeued(board: Board, event: e.Requeued) -> None:
 
 def _paused(board: Board, event: e.Paused) -> None:
     board.paused = event
+    board.questions += 1
+
+
+def _check_review(board: Board, event: e.Reviewed) -> None:
+    if board.paused is None:
+        raise _impossible(board, event, "the run asks nothing")
+    if event.of != board.asked.digest:
+        raise _impossible(board, event, f"it answers another question; the run asks about {board.asked.about}")
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
@@ -604,6 +627,7 @@ CORE = Capability(
         e.StepBlocked: _check_start,
         e.Requeued: _check_requeued,
         e.Paused: _check_idle,
+        e.Reviewed: _check_review,
         e.Ended: _check_idle,
     },
     folds={

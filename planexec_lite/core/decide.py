@@ -2,27 +2,24 @@
 replace it.
 
 A rule reads the board and the policy. It returns an event, `HOLD`, `WAIT`, or None if it does not apply. A guard is
-about one event type: it receives the chosen event and returns it, another event, `HOLD` or `WAIT`. A guard can also ask
+about one event type: it receives the chosen event and returns it, another event, `HOLD`, `WAIT` or `LATER`. A guard can also ask
 the executor what its tools declare about a call. Rules and guards do no I/O, read no clock, and don't change the board.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from planexec_lite.core.board import Board
 from planexec_lite.core.events import Ended, Event, PlanStarted, StepSkipped, StepStarted
 
 
 class Signal:
-    """An answer that is not an event. It is false, so ``while event := decide(…)`` stops at it."""
+    """An answer that is not an event."""
 
     def __init__(self, name: str) -> None:
         self.name = name
-
-    def __bool__(self) -> Literal[False]:
-        return False
 
     def __repr__(self) -> str:
         return self.name
@@ -32,6 +29,8 @@ HOLD: Final = Signal("HOLD")
 """No job starts until all running jobs have ended. Queued jobs are cancelled."""
 WAIT: Final = Signal("WAIT")
 """No job starts now. Running and queued jobs continue."""
+LATER: Final = Signal("LATER")
+"""This step can't start now, and keeps its place. The next ready step is tried."""
 
 Answer = Event | Signal
 Rule = Callable[[Board, Any], Answer | None]
@@ -44,10 +43,20 @@ def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Guards, exe
     if board.ended or board.paused:
         return WAIT
     for rule in rules:
-        if (answer := rule(board, policy)) is not None:
+        if (chosen := rule(board, policy)) is not None:
             break
     else:
         return WAIT
+    answer = _guarded(chosen, board, policy, guards, executor)
+    if answer is LATER and isinstance(chosen, StepStarted):
+        for id in board.queue.others(chosen.step):
+            answer = _guarded(StepStarted(board.now, id), board, policy, guards, executor)
+            if answer is not LATER:
+                break
+    return WAIT if answer is LATER else answer
+
+
+def _guarded(answer: Answer, board: Board, policy: Any, guards: Guards, executor: Any) -> Answer:
     for about, guard in guards:
         if isinstance(answer, about):
             answer = guard(board, policy, answer, executor)

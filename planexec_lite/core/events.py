@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from planexec_lite.core.questions import Grant, Question, Verb
 from planexec_lite.meter import Budget, ModelCall
 from planexec_lite.plan import Plan, Problem
-from planexec_lite.tools import Effects, Limit, MadeCall
+from planexec_lite.tools import Effects, KnownCall, Limit, MadeCall
 
-Approval = Literal["approve", "reject", "change"]
 PlanReason = Literal["first", "repair", "horizon", "failure", "news", "step", "stall"]
-PauseReason = Literal["approval", "gate", "undo", "doubt", "budget"]
-Status = Literal["finished", "failed", "stopped", "rolled back"]
+Status = Literal["finished", "failed", "stopped", "rolled back", "partly rolled back"]
 PLANNER_FAILED = "planner_failed"  # the problem code for an error raised by the planner
 
 
@@ -103,14 +102,16 @@ class StepStarted(Job):
     """A step starts: attempt number `attempt` of at most `attempts`.
 
     `key` identifies the call and its occurrence in this run; together with the run's id it gives the idempotency key.
-    It is "" for a step without effects. `inside` is the number of the step's nested run, or 0 without one. `reserved`
-    is the number of model calls that the step may make, if the run has a budget for them.
+    It is "" for a step without effects. `lane` keeps the calls that two steps choose at the same time apart (see
+    `capabilities.once_calls`). `inside` is the number of the step's nested run, or 0 without one. `reserved` is the
+    number of model calls that the step may make, if the run has a budget for them.
     """
 
     step: str
     attempt: int = 1
     attempts: int = 1
     key: str = field(default="", repr=False)
+    lane: int = field(default=0, repr=False)
     inside: int = field(default=0, repr=False)
     reserved: int = field(default=0, repr=False)
 
@@ -119,7 +120,8 @@ class StepStarted(Job):
 class StepDone(Outcome):
     """The step returned a result that JSON can represent, after `seconds` of work.
 
-    `leaves`: its nested run did something that a rollback could undo, or must list.
+    `leaves`: its nested run did something that a rollback could undo, or must list. `chosen`: the calls with effects
+    that a model or a nested run chose inside the step.
     """
 
     step: str
@@ -127,14 +129,16 @@ class StepDone(Outcome):
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
     leaves: bool = field(default=False, repr=False)
+    chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class StepFailed(Outcome):
     """The step raised an error or exceeded its timeout.
 
-    `in_doubt`: its effect is unknown, because the step could not be stopped, or because it made an at-most-once call
-    before it failed. `final`: its tool declares that a retry can't help. `leaves`: see `StepDone`.
+    `in_doubt`: its effect is unknown, because the step could not be stopped, or because an at-most-once call began
+    before it failed. `final`: a retry can't help, or could run beside the attempt that could not be stopped. `leaves`,
+    `chosen`: see `StepDone`.
     """
 
     step: str
@@ -144,27 +148,26 @@ class StepFailed(Outcome):
     in_doubt: bool = False
     final: bool = False
     leaves: bool = field(default=False, repr=False)
+    chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class StepPaused(Outcome):
-    """The step waits for a person; `reason` says why. It starts again after the decision.
+    """The step waits for a person, and starts again after the decision.
 
-    Either its nested run waits for the decision `inside` (`short` lists the budgets that are used up), or its executor
-    chose a `call` that needs approval. `made` are the approved calls that the step has already made; they are not
-    repeated. `in_doubt`: the nested run made an at-most-once call.
+    Its executor chose a call that needs approval, or its nested run asks the `question`, whose path then begins with
+    this step. `made` are the approved calls that the step has already made; they are not repeated. `in_doubt`: an
+    at-most-once call was made. `leaves`, `chosen`: see `StepDone`.
     """
 
     step: str
-    reason: str
+    question: Question
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
     in_doubt: bool = False
-    call: str = ""
     made: tuple[MadeCall, ...] = ()
-    inside: PauseReason | None = None
-    short: dict[str, str] = field(default_factory=dict)
     leaves: bool = field(default=False, repr=False)
+    chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,64 +214,34 @@ class Inside(Event):
 
 @dataclass(frozen=True, slots=True)
 class Paused(Event):
-    """The run waits for a decision.
+    """The run asks a person a `question`, and waits for the decision."""
 
-    A person is asked for "approval" of the plan, about a `step` before its "gate" or its "undo", whether a step in
-    "doubt" was done, or for more "budget". `step` can also name a call of the plan's rollback, as in `UndoStarted`.
-    `short` says which budgets are used up, and how much was used.
-
-    At a gate, `why` is the reason for the question. `about` is its subject: the step, a `call` that its executor chose,
-    a call that would be a `repeat`, or the nested run, which waits for `inside`.
-    """
-
-    reason: PauseReason
-    step: str | None = None
-    short: dict[str, str] = field(default_factory=dict)
-    why: str = ""
-    about: Literal["step", "call", "repeat", "inside"] = "step"
-    inside: PauseReason | None = None
+    question: Question
 
     @property
-    def gate(self) -> str | None:
-        """The value that `Decision.gate` must have: the step behind a gate, "undo 3", "doubt 3" or "budget"; None
-        for the plan.
-        """
-        if self.reason in ("undo", "doubt"):
-            return f"{self.reason} {self.step}"
-        return "budget" if self.reason == "budget" else self.step
+    def reason(self) -> str:
+        """What the run waits for: the kind of the question."""
+        return self.question.kind
 
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """Bounds within which later plans can run without another approval.
-
-    A plan is within the bounds if it has at most `new_steps` new steps, and none of them has a gate. A step is new if
-    it differs from all steps of the approved plan. New steps, their undos and new rollback calls can use only tools
-    that the approved plan calls without a gate. A step with effects "once", or with a destructive tool, has to be
-    unchanged, and so do all its direct and indirect dependencies, because otherwise its inputs would differ.
-    """
-
-    new_steps: int = 0
-
-    def __post_init__(self) -> None:
-        if type(self.new_steps) is not int or self.new_steps < 0:
-            raise ValueError(f"new_steps={self.new_steps!r}: a grant is for zero or more new steps")
+    @property
+    def step(self) -> str | None:
+        """The step of this run that the question is about, or the label of an undo; None for the plan or the budget."""
+        return self.question.path[0] if self.question.path else self.question.step
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed(Event):
     """A person or a rule answered the question of `Paused`, and the run continues.
 
-    The decision is about the plan with this hash; or about `step`: a gate ("3"), an undo ("undo 3"), or a step in
-    doubt, which was "done" with `result`, or "not done". `plan` is the reviewer's edited plan, and the hash is then
-    that of the edited plan. `grant` and `budget` were given with the approval.
+    `of` is the digest of that question, and `about` its subject as a phrase. `plan` is the reviewer's edited plan.
+    `grant` and `budget` were given with the approval, `result` with "done".
     """
 
-    verdict: Literal[Approval, "done", "not done"]
-    plan_hash: str
+    verdict: Verb
+    of: str
     by: str
     comment: str = ""
-    step: str | None = None
+    about: str = "the plan"
     plan: Plan | None = None
     grant: Grant | None = None
     budget: Budget | None = None
@@ -304,25 +277,3 @@ class Observation:
 
     text: str
     error: bool = False
-
-
-def gate_in_words(gate: str) -> str:
-    """Return the subject of a decision: "step 3", "the undo of step 3", "call 1 of the plan's rollback", "step 3,
-    which is in doubt".
-    """
-    if gate == "budget":
-        return "the budget"
-    if gate.startswith("doubt "):
-        return f"step {gate.removeprefix('doubt ')}, which is in doubt"
-    return undo_in_words(gate.removeprefix("undo ")) if gate.startswith("undo ") else f"step {gate}"
-
-
-def undo_in_words(label: str) -> str:
-    """Return the name of an undo: "the undo of step 3", "call 1 of the plan's rollback", "call 1 of the rollback
-    inside step 3".
-    """
-    around, _, last = label.rpartition("/")
-    listed = last.removeprefix("rollback ")
-    if listed == last:
-        return f"the undo of step {label}"
-    return f"call {listed} of the rollback inside step {around}" if around else f"call {listed} of the plan's rollback"

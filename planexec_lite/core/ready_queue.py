@@ -9,7 +9,7 @@ whose limits all have a free slot. A heap without a free slot is skipped, and wi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
 from planexec_lite.plan import Step
@@ -39,6 +39,16 @@ class ReadyQueue:
             return self._ids[self._unlimited[0]] if self._unlimited else None
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_slot(kind)]
         return self._ids[min(heads)] if heads else None
+
+    def others(self, id: str) -> Iterator[str]:
+        """Yield the ready steps other than `id` that have a free slot, in plan order."""
+        ready = (place for kind, places in self._ready.items() if self._has_slot(kind) for place in places)
+        yield from (self._ids[place] for place in sorted(ready) if self._ids[place] != id)
+
+    def before(self, id: str) -> Iterator[str]:
+        """Yield the ready steps that precede `id` in plan order and have a free slot."""
+        place = self._place[id]
+        return (other for other in self.others(id) if self._place[other] < place)
 
     def add(self, steps: Iterable[Step], state: Mapping[str, str], lost: Collection[str]) -> None:
         """Append steps to the plan order. A step with `run_anyway` does not wait for steps in `lost`."""

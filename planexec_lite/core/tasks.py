@@ -49,7 +49,7 @@ class Report:
     """The result of a task: its value or error, declared and measured seconds, model calls, and inner events.
 
     `once`: an at-most-once call was made, even if the task failed. `final`: a retry can't remove the error. `waits`:
-    why the step waits for a person, if it does. `leaves`: see `StepDone`. `lost`: the worker was lost after it began,
+    why the step waits for a person, if it does. `leaves`, `chosen`: see `StepDone`. `lost`: the worker was lost after it began,
     so it is unknown how far it came.
     """
 
@@ -63,6 +63,7 @@ class Report:
     final: bool = False
     waits: Waits | None = None
     leaves: bool = False
+    chosen: tuple[Any, ...] = ()
     lost: bool = False
 
 

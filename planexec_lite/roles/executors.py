@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from planexec_lite import references
-from planexec_lite.meter import made_once
+from planexec_lite.meter import current, made_once
 from planexec_lite.plan import Step
 from planexec_lite.plan.data import as_data
-from planexec_lite.tools import Effects, Toolbox, worst
+from planexec_lite.tools import Effects, Toolbox, ToolError, worst
 
 
 class Executor(Protocol):
@@ -85,7 +85,19 @@ class ToolExecutor:
 
 def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
     """Let `executor` carry out `step`, and return the result as plain data. Raises `ToolError` for a result that is not data."""
-    value = executor.execute(step, inputs)
+    try:
+        value = executor.execute(step, inputs)
+    except BaseException as error:
+        if step.effects == "once" and not _came_first(error):
+            made_once()
+        raise
     if step.effects == "once":
         made_once()
     return as_data(value, step)
+
+
+def _came_first(error: BaseException) -> bool:
+    """Whether the error was raised before any tool was called: by wrong arguments, or by a result that is missing."""
+    meter = current.get()
+    called = meter is not None and meter.called
+    return not called and isinstance(error, ToolError | references.MissingResultError)

@@ -1,15 +1,17 @@
 """Calls that need approval: the rule that `Tool.call` applies where the step's executor chooses the calls.
 
-An approval covers the call that the step names. Every other call that must run at most once, or that can delete or overwrite
-something, waits for a person: `Tool.call` raises `CallWaits`, the step pauses, and a yes allows exactly that call.
+An approval covers the call that the step names. Every other call that must run at most once, or that can delete or
+overwrite something, waits for a person: `Tool.call` raises `CallWaits`, the step pauses, and a yes allows exactly that
+call. A call that must run at most once is never repeated unseen, wherever in the run it was made.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
@@ -17,6 +19,8 @@ from planexec_lite.tools.signature import ToolError
 
 NOT_MADE = object()
 REPEATABLE = ("none", "idempotent")
+CallState = Literal["running", "open", "doubt", "done"]
+"""The state of one occurrence of a call. "open": an attempt ended, and the call was not made."""
 
 
 class CallWaits(Exception):
@@ -30,6 +34,60 @@ class MadeCall(NamedTuple):
     result: Any
 
 
+class KnownCall(NamedTuple):
+    """One occurrence of a call with effects, as far as a run knows it.
+
+    `call` is the call's `Tool.identity`, `number` its occurrence in the outermost run. `once`: it must run at most
+    once. `by` names who made it, such as "step 3".
+    """
+
+    call: str
+    number: int
+    state: CallState
+    once: bool = False
+    by: str = ""
+
+
+class Request(NamedTuple):
+    """A call that is about to be made: the tool, its arguments, its text and identity, and what the tool declares."""
+
+    tool: str
+    params: Mapping[str, Any]
+    text: str
+    identity: str
+    effects: str
+    destructive: bool
+
+    @property
+    def changes(self) -> bool:
+        """Whether a repeat could do harm, as far as the tool declares it."""
+        return self.effects not in REPEATABLE or self.destructive
+
+    @property
+    def needs_person(self) -> bool:
+        """Whether a person approves this call, if a model chose it."""
+        return self.effects == "once" or self.destructive
+
+
+def digest_of(*parts: Any) -> str:
+    """Return 32 characters that depend on `parts`, which JSON can hold, and on nothing else."""
+    return sha256(json.dumps(parts).encode(errors="replace")).hexdigest()[:32]
+
+
+def next_number(states: Mapping[int, CallState], first: int = 0) -> int:
+    """Return the occurrence that the next attempt of a call belongs to.
+
+    It is the lowest one that was tried and is not known to be done, and otherwise the lowest new one, from `first`.
+    """
+    tried = [number for number, state in states.items() if state in ("open", "doubt")]
+    if tried:
+        return min(tried)
+    number = first
+    while number in states:
+        number += 1
+    return number
+
+
 @dataclass(frozen=True, slots=True)
 class ApprovedCalls:
     """The calls that are approved for one step. The value can be sent to another process.
@@ -40,6 +98,10 @@ class ApprovedCalls:
         asks: whether a person approves plans, in this run or in the outer one.
         allowed: the calls that a person has approved since the step paused for them.
         made: the calls that the step made before it paused; they are not repeated.
+        planned: the only tools with effects that a model can choose, because a plan names them; None: all tools.
+        known: the calls with effects that the run knows.
+        base: what the idempotency keys of chosen calls are made from.
+        first: the lowest occurrence of a new call.
     """
 
     tool: str | None = None
@@ -47,6 +109,10 @@ class ApprovedCalls:
     asks: bool = False
     allowed: tuple[str, ...] = ()
     made: tuple[MadeCall, ...] = ()
+    planned: frozenset[str] | None = None
+    known: tuple[KnownCall, ...] = ()
+    base: str = ""
+    first: int = 0
 
     def log(self) -> CallLog:
         """Return the empty log of a job that is allowed these calls."""
@@ -58,26 +124,58 @@ class CallLog:
     """The calls that a job has made so far, checked against the approved calls."""
 
     approved: ApprovedCalls
-    texts: list[str] = field(default_factory=list)  # of the calls that returned
+    named: CallState | None = None  # the state of the call that the step names; None: it has not begun
     made: list[MadeCall] = field(default_factory=list)  # the calls that a restart of the step does not repeat
-    waits: str = ""  # the call that waits for a person
+    chosen: dict[tuple[str, int], KnownCall] = field(default_factory=dict)  # the other calls with effects
+    waits: Request | None = None  # the call that waits for a person
+    why: str = ""  # why it waits
 
-    def note(self, text: str, result: Any, *, effects: str, destructive: bool) -> Any:
-        """Record that the call returned, and return its result: as data if a restart of the step must not repeat the
-        call.
+    def check(self, call: Request) -> None:
+        """Raise `CallWaits` if a person must approve the call first, and `ToolError` if the step is not allowed to make it."""
+        approved = self.approved
+        if call.text == approved.text:
+            if self.named is not None and self.named != "open" and call.changes:
+                before = "has already run" if self.named == "done" else "might have run"
+                raise ToolError(f"{call.tool} {before} in this step with these arguments; it can't run again")
+            return
+        if approved.asks and call.tool == approved.tool and call.effects != "none":
+            fixed = approved.text or "the plan names a call that can't be made"
+            raise ToolError(f"the plan fixes the arguments of {call.tool}: {fixed}. Call it with those")
+        why = self._why_not(call)
+        if why == "" or self._is_permitted(call):
+            return
+        if not approved.asks:
+            raise ToolError(f"{call.text} is not called: {why}")
+        self.waits, self.why = call, why
+        raise CallWaits(f"{call.text} needs the approval of a person")
+
+    def begin(self, call: Request, step_key: str | None) -> tuple[int, str | None]:
+        """Record that the call begins. Return its occurrence and its idempotency key.
+
+        The call that the step names has the step's key, and here the number -1.
         """
-        self.texts.append(text)
-        if not self.approved.asks or (effects in REPEATABLE and not destructive):
-            return result
-        self.made.append(MadeCall(text, plain(result)))
-        return self.made[-1].result
+        if call.text == self.approved.text and self.named is None:
+            self.named = "running"
+            return -1, step_key
+        if call.effects == "none":
+            return -1, None
+        number = next_number(self._states(call.identity), self.approved.first)
+        self._set(call, number, "running")
+        return number, digest_of(self.approved.base, f"{call.identity}-{number}")
 
-    def key(self, text: str, step_key: str | None) -> str | None:
-        """Return the idempotency key of this call: the step's key for the call that the step names, else a separate key."""
-        number = self.texts.count(text)
-        if step_key is None or (text == self.approved.text and not number):
-            return step_key
-        return sha256(f"{step_key} {number} {text}".encode(errors="replace")).hexdigest()[:32]
+    def end(self, call: Request, number: int, state: CallState) -> None:
+        """Record how the call ended."""
+        if number >= 0:
+            self._set(call, number, state)
+        elif call.text == self.approved.text:
+            self.named = state
+
+    def note(self, call: Request, result: Any) -> Any:
+        """Return the result of the call: as data if a restart of the step must not repeat the call."""
+        if not self.approved.asks or not call.changes:
+            return result
+        self.made.append(MadeCall(call.text, plain(result)))
+        return self.made[-1].result
 
     def earlier(self, text: str) -> Any:
         """Return the result of this call if the step made it before it paused; else `NOT_MADE`."""
@@ -85,22 +183,39 @@ class CallLog:
         number = sum(one.text == text for one in self.made)
         return before[number] if number < len(before) else NOT_MADE
 
-    def check(self, tool: str, text: str, *, effects: str, destructive: bool) -> None:
-        """Raise `CallWaits` if a person must approve the call first, and `ToolError` if the step is not allowed to make it."""
-        approved, permitted = self.approved, [*self.approved.allowed, *(one.text for one in self.approved.made)]
-        if text == approved.text:
-            if (effects not in REPEATABLE or destructive) and text in self.texts:
-                raise ToolError(f"{tool} has already run in this step with these arguments; it can't run again")
-            return
-        if approved.asks and tool == approved.tool and effects != "none":
-            fixed = approved.text or "the plan names a call that can't be made"
-            raise ToolError(f"the plan fixes the arguments of {tool}: {fixed}. Call it with those")
-        if not approved.asks or not (effects == "once" or destructive):
-            return
-        if sum(one.text == text for one in self.made) < permitted.count(text):
-            return
-        self.waits = text
-        raise CallWaits(f"{text} needs the approval of a person")
+    def _is_permitted(self, call: Request) -> bool:
+        """Whether a person has approved exactly this call, and the step has not made it since."""
+        permitted = [*self.approved.allowed, *(one.text for one in self.approved.made)]
+        in_doubt = [one for one in self.chosen.values() if one.call == call.identity and one.state == "doubt"]
+        used = sum(one.text == call.text for one in self.made) + len(in_doubt)
+        return used < permitted.count(call.text)
+
+    def _why_not(self, call: Request) -> str:
+        """Return why the model is not free to make this call; "" if it is."""
+        earlier = [one for one in self._known(call.identity) if one.state in ("done", "doubt")]
+        if call.effects == "once" and earlier:
+            made = "made" if any(one.state == "done" for one in earlier) else "might have made"
+            return f"{earlier[-1].by or 'this step'} already {made} this call, which runs at most once"
+        if self.approved.asks:
+            return "a model chose this call" if call.needs_person else ""
+        planned = self.approved.planned
+        if planned is None or (call.effects == "none" and not call.destructive):
+            return ""
+        if call.needs_person or call.tool not in planned:
+            return f"a model chose it, and no plan of this run calls {call.tool} so (no_new_effects)"
+        return ""
+
+    def _known(self, identity: str) -> list[KnownCall]:
+        known = {(one.call, one.number): one for one in self.approved.known if one.call == identity}
+        known |= {key: one for key, one in self.chosen.items() if one.call == identity}
+        return list(known.values())
+
+    def _states(self, identity: str) -> dict[int, CallState]:
+        return {one.number: one.state for one in self._known(identity)}
+
+    def _set(self, call: Request, number: int, state: CallState) -> None:
+        key = (call.identity, number)
+        self.chosen[key] = KnownCall(call.identity, number, state, once=call.effects == "once")
 
 
 def plain(value: Any) -> Any:

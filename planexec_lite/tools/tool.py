@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
 
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 
 from planexec_lite import references
-from planexec_lite.meter import charge, current, made_once
-from planexec_lite.tools.approved import NOT_MADE, text_of
+from planexec_lite.meter import charge, current
+from planexec_lite.tools.approved import NOT_MADE, Request, digest_of, text_of
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.json_schema import arguments_from
 from planexec_lite.tools.signature import ToolError, arguments_of, default_of, kind_of, shown, suggest
@@ -37,6 +39,7 @@ class Options(TypedDict, total=False):
     uses: str | Iterable[str]
     destructive: bool | None
     retry_on: Iterable[type[Exception]] | None
+    not_done: Iterable[type[Exception]]
     json_text: bool
     checked_elsewhere: bool
     pin: str
@@ -73,6 +76,8 @@ class Tool:
         json_text: parse a result that is text, if it is the JSON of an object or a list, so that steps can refer into it:
             ``{step_1_result.name}``.
         retry_on: the types of temporary errors; a step that fails with another one is not retried. None: retry any error.
+        not_done: the types of errors which prove that the call did nothing. Any other error of a tool with effects "once"
+            leaves a doubt: the call might have been made.
         checked_elsewhere: the function checks its arguments itself, so the schema can have keywords that can't be checked
             here.
         pin: the hash of a published description that others can change. A run can't be resumed with another one.
@@ -95,6 +100,7 @@ class Tool:
         uses: str | Iterable[str] = (),
         destructive: bool | None = None,
         retry_on: Iterable[type[Exception]] | None = None,
+        not_done: Iterable[type[Exception]] = (),
         json_text: bool = False,
         checked_elsewhere: bool = False,
         pin: str = "",
@@ -107,6 +113,7 @@ class Tool:
         self.destructive = destructive
         self.json_text = json_text
         self.retry_on = None if retry_on is None else tuple(retry_on)
+        self.not_done = tuple(not_done)
         self.checked_elsewhere = checked_elsewhere
         self.pin = pin
         doc = inspect.cleandoc(function.__doc__ or "") if schema is None else ""
@@ -225,35 +232,65 @@ class Tool:
         meter = current.get()
         if meter is None or meter.calls_log is None:
             return self._run(arguments)
-        log, step_key = meter.calls_log, meter.key
-        text, declared = self.call_text(params), {"effects": self.effects, "destructive": self.destructive is True}
-        log.check(self.name, text, **declared)
-        if (value := log.earlier(text)) is NOT_MADE:
-            meter.key = log.key(text, step_key)
+        log, step_key, text = meter.calls_log, meter.key, self.call_text(params)
+        identity = self.identity(params, arguments)
+        call = Request(self.name, self.complete(params), text, identity, self.effects, self.destructive is True)
+        log.check(call)
+        value = log.earlier(text)
+        if value is NOT_MADE:
+            number, meter.key = log.begin(call, step_key)
             try:
                 value = self._run(arguments)
+            except BaseException as error:
+                log.end(call, number, "doubt" if self._leaves_doubt(error) else "open")
+                raise
             finally:
                 meter.key = step_key
-        return log.note(text, value, **declared)
+            log.end(call, number, "done")
+        return log.note(call, value)
 
     def call_text(self, params: Mapping[str, Any]) -> str:
-        """Return the text that identifies a call: the tool and its parameters as given, with the defaults of the others."""
-        return f"{self.name}({text_of(self.with_defaults(self.bind(params)))})"
+        """Return a call as text: the tool and its parameters as given, with the defaults of the others."""
+        return f"{self.name}({text_of(self.complete(params))})"
+
+    def identity(self, params: Mapping[str, Any], arguments: Mapping[str, Any] | None = None) -> str:
+        """Return 32 characters that identify a call: equal for calls that the function can't tell apart.
+
+        `arguments` are the validated `params`, if they are known. Arguments that do not fit, or that JSON has no form for,
+        are compared as they are given.
+        """
+        try:
+            given = self.with_defaults(self.arguments(params) if arguments is None else arguments)
+            to_jsonable_python(given)
+        except Exception:  # the methods of an object of any class can raise any error
+            return digest_of(self.call_text(params))
+        return digest_of(text_of([self.name, _same(given)]))
+
+    def complete(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `params` by name, with the defaults of the missing parameters."""
+        return self.with_defaults(self.bind(params))
+
+    def _leaves_doubt(self, error: BaseException) -> bool:
+        return self.effects == "once" and not isinstance(error, self.not_done)
 
     def _run(self, arguments: dict[str, Any]) -> Any:
         """Charge the latency and call the function with validated `arguments`."""
         if self.latency:
             charge(self.seconds(arguments))
+        if (meter := current.get()) is not None:
+            meter.called = True
         try:
             value = self.function(**arguments)
             if type(value) not in _PLAIN and hasattr(type(value), "__await__"):
                 value = awaited(value)
-        except Exception as error:
+        except BaseException as error:
             if self.retry_on is not None and not isinstance(error, self.retry_on):
                 error.no_retry = True  # type: ignore[attr-defined]
+            if meter is not None and self._leaves_doubt(error):
+                meter.once = True
             raise
-        if self.effects == "once":
-            made_once()
+        if meter is not None and self.effects == "once":
+            meter.once = True
         if self.json_text and isinstance(value, str):
             return value if (data := references.json_in(value)) is None else data
         return value
@@ -313,6 +350,15 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
         return function
 
     return attach if function is None else attach(function)
+
+
+def _same(value: Any) -> Any:
+    """Return the arguments with equal numbers written in the same way."""
+    if isinstance(value, Decimal):
+        return str(value.normalize())
+    if isinstance(value, dict):
+        return {name: _same(part) for name, part in value.items()}
+    return [*map(_same, value)] if isinstance(value, list | tuple) else value
 
 
 def _defaults_sorted(schema: Any) -> Any:

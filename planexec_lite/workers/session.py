@@ -64,11 +64,11 @@ def measure(
     took, calls, events = round(perf_counter() - meter.began, 9), meter.calls, meter.events
     inside = tuple(calls) if calls else (), tuple(events) if events else ()
     report = Report(value, error, meter.seconds, took, *inside, meter.once, final)
-    if (log := meter.calls_log) is not None and log.waits:
-        report.waits = Waits(f"a model chose {log.waits}", log.waits, tuple(log.made))
-    elif meter.waits is not None:
-        report.waits = meter.waits
-    report.leaves = meter.leaves
+    report.waits, report.leaves, report.chosen = meter.waits, meter.leaves, tuple(meter.chosen)
+    if (log := meter.calls_log) is not None:
+        report.chosen += tuple(log.chosen.values())
+        if log.waits is not None:
+            report.waits = Waits(log.why, log.waits.tool, log.waits.params, tuple(log.made))
     return report
 
 

@@ -100,7 +100,7 @@ VIEWS = Floors(
         ("drawing",),
         ("step_remarks", "narration"),
         ("board_table", "react_thoughts", "plan_diff"),
-        ("graph_drawing", "message_sequence", "charts", "ledger_table", "span_tree"),
+        ("graph_drawing", "charts", "ledger_table", "span_tree"),
         ("timeline_drawing",),
         ("widgets",),
         ("review_desk",),

@@ -1,0 +1,38 @@
+"""What a nested run must know of the runs around it (lesson 10): their calls with effects, and whether results were read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from planexec_lite.core import Board, Capability, Part
+from planexec_lite.core import events as e
+from planexec_lite.tools import KnownCall
+
+
+@dataclass(frozen=True, slots=True)
+class OuterKnown(e.Event):
+    """A nested run begins, or continues. `calls` are the calls with effects that the runs around it know.
+
+    `lane` keeps the occurrences of its new calls apart from those of a nested run beside it. `informed`: its planner has
+    read results, because the step around it uses some. `planned` are the tools that the plans around it call, if new
+    effects are forbidden there.
+    """
+
+    calls: tuple[KnownCall, ...] = ()
+    lane: int = 0
+    informed: bool = False
+    planned: tuple[str, ...] | None = None
+
+
+@dataclass
+class Outer(Part):
+    """The latest report from the runs around this one; empty in the outermost run."""
+
+    known: OuterKnown = field(default_factory=lambda: OuterKnown(0.0))
+
+
+def _learned(board: Board, event: OuterKnown) -> None:
+    board[Outer].known = event
+
+
+CAPABILITY = Capability(Outer, folds={OuterKnown: _learned})
