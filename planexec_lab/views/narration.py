@@ -105,7 +105,7 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.UndoLeft():
             return f"{_undo(event.step)} is not called: {_brief(event.reason)}"
         case e.OuterKnown():
-            return f"the run learns {count(len(event.calls), 'call')} of the runs around it"
+            return f"the run learns {count(len(event.known), 'call')} of the runs around it"
         case e.UndoDone():
             return f"{_undo(event.step)} gives {_brief(value(event.result))}"
         case e.UndoFailed():

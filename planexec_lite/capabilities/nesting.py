@@ -183,7 +183,7 @@ def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
     """Return what a nested run must know of the runs around it; None: nothing."""
     step = board.steps[job.step]
     uses_results = any(id in board.results for id in step.depends_on)
-    informed = board[Outer].known.informed or uses_results or board.plans > 1
+    informed = board[Outer].latest.informed or uses_results or board.plans > 1
     planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
     calls = tuple(known for known in known_calls(board) if f"{known.call}-{known.number}" != job.key)
     known = OuterKnown(0.0, calls, job.lane, informed and planned is not None, planned)
@@ -278,7 +278,7 @@ class Teller:
         self.reported = len(run.events)
         if meter is None:
             return
-        around = {(known.call, known.number, known.state) for known in run.board[Outer].known.calls}
+        around = {(known.call, known.number, known.state) for known in run.board[Outer].latest.known}
         own = [known for known in known_calls(run.board) if (known.call, known.number, known.state) not in around]
         meter.chosen = own
         meter.once = any(known.once and known.state in ("done", "doubt") for known in own)

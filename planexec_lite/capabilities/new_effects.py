@@ -39,7 +39,7 @@ def planned_tools(board: Board) -> frozenset[str]:
     listed = (*(board.proposal.rollback if board.proposal else ()), *board[WorkDone].listed_calls)
     names = {step.tool for step in steps} | {step.undo.tool for step in steps if step.undo}
     names |= {call.tool for call in listed}
-    return frozenset(name for name in names if name is not None) | {*(board[Outer].known.planned or ())}
+    return frozenset(name for name in names if name is not None) | {*(board[Outer].latest.planned or ())}
 
 
 def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> Iterator[Problem]:
@@ -48,12 +48,12 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
     Before any step has started, the planner has read no result, and each plan can use any tool. The first plan of a
     nested run counts as a later plan if the step around it uses results.
     """
-    informed = board.steps_started > 0 or board[Outer].known.informed
+    informed = board.steps_started > 0 or board[Outer].latest.informed
     if not informed or not forbids_new_effects(board, policy):
         return
     tools = executor.tools
     earlier = planned_tools(board)
-    has_words = board[Outer].known.informed or any(step.tool is None for step in board.steps.values())
+    has_words = board[Outer].latest.informed or any(step.tool is None for step in board.steps.values())
     if board.started.models_in_steps and not has_words and any(map(has_effects, tools)):
         for step in plan.steps:
             if step.tool is None:

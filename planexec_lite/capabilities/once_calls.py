@@ -166,7 +166,7 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
 def _learned(board: Board, event: OuterKnown) -> None:
     """The run is nested: the calls of the runs around it count, as calls that were made before its first plan."""
     mine = board[OnceCalls]
-    for known in event.calls:
+    for known in event.known:
         if known.state == "done" or known.number not in mine.states.get(known.call, {}):
             mine.set_state(known.call, known.number, known.state)
         if known.once and known.state in ("done", "doubt") and (known.call, known.number) not in mine.spent:
@@ -270,7 +270,7 @@ def identify(board: Board, policy: object, event: e.StepStarted, executor: Any) 
             if board.has_reviewer or step.gate:
                 return ask_about_step(board, id, why, kind="repeat")
             return e.StepBlocked(event.at, id, why, event.attempt, event.attempts, final=True)
-    number = next_number(mine.states.get(call, {}), board[Outer].known.lane * LANE)
+    number = next_number(mine.states.get(call, {}), board[Outer].latest.lane * LANE)
     return replace(event, key=f"{call}-{number}", lane=_free_lane(board))
 
 
@@ -282,7 +282,7 @@ def _was_seen(board: Board, step: Step, spent: Spent) -> bool:
 
 def _free_lane(board: Board) -> int:
     """Return the lane of a step that starts: no step beside it has the same, if its executor can choose calls."""
-    lane = board[Outer].known.lane * _LANES
+    lane = board[Outer].latest.lane * _LANES
     if board.started.models_in_steps:
         used = {job.lane for job in board.in_flight.values() if isinstance(job, e.StepStarted)}
         while lane in used:

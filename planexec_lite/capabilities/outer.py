@@ -11,14 +11,14 @@ from planexec_lite.tools import KnownCall
 
 @dataclass(frozen=True, slots=True)
 class OuterKnown(e.Event):
-    """A nested run begins, or continues. `calls` are the calls with effects that the runs around it know.
+    """A nested run begins, or continues. `known` are the calls with effects that the runs around it know.
 
     `lane` keeps the occurrences of its new calls apart from those of a nested run beside it. `informed`: its planner has
     read results, because the step around it uses some. `planned` are the tools that the plans around it call, if new
     effects are forbidden there.
     """
 
-    calls: tuple[KnownCall, ...] = ()
+    known: tuple[KnownCall, ...] = ()
     lane: int = 0
     informed: bool = False
     planned: tuple[str, ...] | None = None
@@ -26,13 +26,13 @@ class OuterKnown(e.Event):
 
 @dataclass
 class Outer(Part):
-    """The latest report from the runs around this one; empty in the outermost run."""
+    """`latest`: the latest report from the runs around this one; empty in the outermost run."""
 
-    known: OuterKnown = field(default_factory=lambda: OuterKnown(0.0))
+    latest: OuterKnown = field(default_factory=lambda: OuterKnown(0.0))
 
 
 def _learned(board: Board, event: OuterKnown) -> None:
-    board[Outer].known = event
+    board[Outer].latest = event
 
 
 CAPABILITY = Capability(Outer, folds={OuterKnown: _learned})

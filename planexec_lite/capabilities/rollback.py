@@ -328,7 +328,7 @@ def _question(board: Board, undo: Undo, call: Call) -> Question:
         "approve": "Exactly this call is made.",
         "reject": "This call is not made, and the rollback continues.",
     }
-    return Question("undo", verdicts, "the call has a gate", undo.label, call=ExactCall(call.tool, params))
+    return Question("undo", verdicts, "", undo.label, call=ExactCall(call.tool, params))
 
 
 def roll_back_first(board: Board, policy: Settings, event: e.Ended, executor: Any) -> Answer:

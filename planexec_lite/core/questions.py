@@ -99,20 +99,20 @@ class Question:
         return replace(self, path=self.path[1:])
 
     def __str__(self) -> str:
-        asked = _PHRASES.get(self.kind, f"{self.kind} of {{}}").format(self.about)
-        details = [str(self.call)] if self.call is not None else []
-        if self.amounts:
-            details.append(f"{', '.join(self.amounts.values())} used")
-        return ": ".join([asked, *details, *([self.why] if self.why else [])])
+        phrase = _PHRASES.get(self.kind, f"{self.kind} of {{about}}")
+        inside = "".join(f" inside step {id}" for id in reversed(self.path))
+        used = f"{', '.join(self.amounts.values())} used" if self.amounts else ""
+        why = used or ("" if self.kind == "doubt" else self.why)
+        return phrase.format(about=self.about, inside=inside) + (f": {why}" if why else "")
 
 
 _PHRASES = {
-    "gate": "a yes before {}",
-    "repeat": "a yes before {}",
-    "call": "a yes to a call in {}",
-    "undo": "a yes to {}",
-    "doubt": "your answer whether {} was done",
-    "budget": "more of {}",
+    "approval": "approval{inside}",
+    "repeat": "gate of {about}",
+    "call": "gate of {about}",
+    "undo": "a yes to {about}",
+    "doubt": "your answer: was {about} done?",
+    "budget": "more budget{inside}",
 }
 
 

@@ -195,9 +195,9 @@ class CallLog:
         earlier = [one for one in self._known(call.identity) if one.state in ("done", "doubt")]
         if call.effects == "once" and earlier:
             made = "made" if any(one.state == "done" for one in earlier) else "might have made"
-            return f"{earlier[-1].by or 'this step'} already {made} this call, which runs at most once"
+            return f"{earlier[-1].by or 'this step'} already {made} {call.text}, which runs at most once"
         if self.approved.asks:
-            return "a model chose this call" if call.needs_person else ""
+            return f"a model chose {call.text}" if call.needs_person else ""
         planned = self.approved.planned
         if planned is None or (call.effects == "none" and not call.destructive):
             return ""

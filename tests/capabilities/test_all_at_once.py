@@ -10,6 +10,7 @@ import pytest
 from planexec_lite import Board, Decision, Grant, Plan, Run, Simulated, Step, Team, Tool, Toolbox
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.judging import Verdict
+from planexec_lite.core.questions import Question
 from planexec_lite.events import Inside, StepStarted
 from planexec_lite.meter import charge
 from tests.core.agents import agent_for, executor_of
@@ -22,17 +23,19 @@ class Moody:
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
 
-    def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
+    def review(self, question: Question, board: Board, tools: Toolbox) -> Decision | None:
         mood = self.chance.random()
+        if "not done" in question.verdicts:
+            return question.decide("not done") if mood < 0.9 else None
+        if question.plan is None or mood >= 0.55:
+            return question.decide("approve" if mood < 0.95 else "reject")
         if mood < 0.15:
-            left = [step for step in plan.steps if step.id not in board.results]
+            left = [step for step in question.plan.steps if step.id not in board.results]
             edited = tuple(step.model_copy(update={"description": "edited"}) for step in left)
-            return Decision("approve", plan=plan.changed(steps=edited)) if edited else Decision("approve")
+            return question.decide("approve", plan=question.plan.changed(steps=edited) if edited else None)
         if mood < 0.4:
-            return Decision("approve", grant=Grant(self.chance.randint(0, 5)))
-        if mood < 0.55:
-            return Decision("change", comment="otherwise") if mood < 0.5 else None
-        return Decision("approve") if mood < 0.95 else Decision("reject")
+            return question.decide("approve", grant=Grant(self.chance.randint(0, 5)))
+        return question.decide("change", comment="otherwise") if mood < 0.5 else None
 
 
 def answers(chance: random.Random) -> Iterator[list[Any]]:

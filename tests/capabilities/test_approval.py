@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from planexec_lite import AskPerson, Board, Decision, Grant, Plan, PlanError, Run, Tool
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.events import PlanProposed, Reviewed, StepStarted
-from tests.core.agents import agent_for, carry_out
+from tests.core.agents import Fitting, agent_for, carry_out
 from tests.core.shapes import Portions, check_fold, check_order, step
 from tests.core.world import World
 from tests.rounds import rounds
@@ -44,9 +44,10 @@ def check_approved(run: Run) -> None:
     board, approved = Board(), set[str]()
     for event in run.events:
         if isinstance(event, Reviewed) and event.verdict == "approve":
-            approved.add(event.plan_hash)
+            plan = event.plan or board.asked.plan
+            approved |= set() if plan is None else {plan.hash}
         if isinstance(event, Reviewed) and event.verdict == "change":
-            approved.discard(event.plan_hash)
+            approved.clear()
         if isinstance(event, PlanProposed) and event.granted_by and event.plan is not None:
             approved.add(event.plan.hash)
         if isinstance(event, StepStarted):
@@ -89,9 +90,9 @@ def test_without_a_planner_a_change_is_refused_and_an_open_plan_stops() -> None:
     world = World()
     one = agent_for(world.tools)
     paused = carry_out(plan(look("1", gate=True)), world.tools)
-    with pytest.raises(ValueError, match="planner"):
+    with pytest.raises(ValueError, match='Answer "approve", "reject"'):
         one.resume(paused, Decision("change", comment="not there"))
-    with pytest.raises(ValueError, match="planner"):
+    with pytest.raises(ValueError, match='Answer "approve", "reject"'):
         one.run("clean")
     run = one.resume(paused, Decision("approve", plan=plan(look("1", gate=True), write("2", "1"))))
     assert (run.status, world.done) == ("finished", ["1", "2"])
@@ -137,7 +138,7 @@ def test_the_rest_of_a_plan_can_be_edited_and_its_done_steps_stay() -> None:
     assert end.results == {"1": "1", "4": "1"}
     assert (end.board.state["2"], end.plan.to_json()) == ("superseded", edited.to_json())
     review = end.board.reviews[-1]
-    assert (review.by, review.plan_hash) == ("Ada", review.plan.hash)
+    assert (review.by, review.about) == ("Ada", "the plan")
     assert run.board.proposal.hash not in end.board[Approvals].approved
 
 
@@ -264,21 +265,20 @@ def test_a_step_runs_only_if_it_was_approved_or_granted(
     made: list[Plan], broken: set[str], words: list[str], replan: str
 ) -> None:
     world = World(broken=broken)
-    decisions = [
-        Decision("approve", grant=Grant(int(word[-1]))) if word.startswith("grant") else Decision(word)  # type: ignore[arg-type]
-        for word in words
-        if word != "stay"
-    ]
+    decisions = Fitting([word for word in words if word != "stay"])
     bounds: dict[str, Any] = {"replan": replan, "max_replans": 4, "max_rounds": 6}
     run = check(agent(world, Portions(*made), decisions, **bounds).run("x"))
     assert run.status in ("finished", "failed", "stopped", "paused")
     seen, bound, spent, approved = list[Any](), 0, list[Any](), set[str]()
     board = Board()
     for event in run.events:
+        plan_asked = board.paused is not None and board.asked.plan is not None
         board.apply(event)
         if isinstance(event, Reviewed):
-            approved = set() if event.verdict == "change" else approved | {event.plan_hash}
-            if event.step is None or event.verdict == "change":
+            approved = set() if event.verdict == "change" else approved
+            if plan_asked and event.verdict == "approve":
+                approved.add(board.proposal.hash)  # type: ignore[union-attr]
+            if plan_asked or event.verdict == "change":
                 seen, bound, spent = [], -1, []
             if event.grant is not None:
                 seen, bound, spent = list(board.plan.steps), event.grant.new_steps, []
@@ -300,11 +300,13 @@ def test_a_decision_that_names_its_plan_opens_no_gate_and_no_other_plan() -> Non
     world = World()
     one = agent(world, Portions(plan(look("1", gate=True)), plan(look("1", name="production"))))
     first, other = one.run("look"), one.run("look")
-    yes = Decision("approve", of=first.plan.hash)
-    with pytest.raises(ValueError, match="another plan"):
+    yes = first.question.decide("approve", by="Ada")
+    with pytest.raises(ValueError, match="answers another question; this run asks now: approval"):
         one.resume(other, yes)
+    with pytest.raises(ValueError, match="answers another question"):
+        one.resume(other, Decision("approve", of=yes.of))
     at_gate = one.resume(first, yes)
-    with pytest.raises(ValueError, match="opens no gate"):
+    with pytest.raises(ValueError, match="answers another question; this run asks now: gate of step 1"):
         one.resume(at_gate, yes)
     assert world.done == []
     assert one.resume(at_gate, Decision("approve", by="you")).status == "finished"
@@ -316,4 +318,4 @@ def test_a_grant_covers_no_new_destructive_step(destructive: bool) -> None:
     tools = [Tool(world.note, name="clean", effects="idempotent", destructive=destructive)]
     plans = {"steps": [step("1", "clean", name="a")], "complete": False}, [step("2", "clean", name="b")]
     run = agent_for(tools, *plans, reviewer=granting(5)).run("clean")
-    assert (run.status, world.done) == (("paused", ["a"]) if destructive else ("finished", ["a", "b"]))
+    assert (run.status, world.done) == ("paused", ["a"])  # the approved plan does not clean b

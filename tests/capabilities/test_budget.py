@@ -129,7 +129,7 @@ def test_an_approval_says_how_much_of_each_used_up_bound() -> None:
             one.resume(run, decision)
     assert one.resume(run, approve(steps=9, seconds=90)).status == "finished"
     waits = agent_for(TOOLS, FIVE, reviewer=AskPerson())
-    with pytest.raises(ValueError, match="waits for more budget takes one, and this run waits for approval"):
+    with pytest.raises(ValueError, match="a budget answers a question about a budget, and this run asks: approval"):
         waits.resume(waits.run("go"), approve(steps=2))
 
 
@@ -168,7 +168,7 @@ def test_parallel_nested_runs_stay_within_the_model_calls(slots: int) -> None:
 def test_a_nested_run_has_its_own_budget() -> None:
     one = nested(Budget(), Policy(budget=Budget(steps=1)))
     run = one.run("go")
-    assert run.reason == "waits for gate of step 1: the run inside waits for more budget: 1 of 1 step used"
+    assert run.reason == "waits for more budget inside step 1: 1 of 1 step used"
     with pytest.raises(ValueError, match=r"say how much: Decision\(\"approve\", budget=Budget\(steps=…\)\)"):
         one.resume(run, Decision("approve"))
     assert one.resume(run, Decision("roll back")).status == "rolled back"

@@ -2,7 +2,21 @@
 
 from typing import Any
 
-from planexec_lite import Plan, PlannerExecutor, Policy, RuleEvaluator, Run, Simulated, Toolbox, ToolExecutor, execute
+from planexec_lite import (
+    Board,
+    Decision,
+    Grant,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    RuleEvaluator,
+    Run,
+    Simulated,
+    Toolbox,
+    ToolExecutor,
+    execute,
+)
+from planexec_lite.core.questions import Question
 from planexec_lite.roles.reviewers import ScriptedReviewer
 from planexec_lite.workers import Workers
 from tests.core.shapes import Portions, check_fold, check_replay
@@ -25,6 +39,28 @@ def divided(settings: dict[str, Any]) -> dict[str, Any]:
     if callable(roles.get("evaluator")):
         roles["evaluator"] = RuleEvaluator(roles["evaluator"])
     return {"workers": Simulated(), "policy": settings.pop("policy", None) or Policy(**settings)} | roles
+
+
+class Fitting:
+    """A reviewer that answers with words in turn, such as "approve" or "grant 2", if they fit the question.
+
+    Of a step in doubt it says "not done", and it stays silent where the next word is no answer.
+    """
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+
+    def review(self, question: Question, board: Board, tools: Toolbox) -> Decision | None:
+        """Return the next decision; the board counts the reviews so far."""
+        if len(board.reviews) >= len(self.words):
+            return None
+        verb, _, bound = self.words[len(board.reviews)].partition(" ")
+        if "not done" in question.verdicts:
+            return question.decide("not done")
+        if verb == "grant":
+            grant = Grant(int(bound)) if question.plan is not None else None
+            return question.decide("approve", grant=grant)
+        return question.decide(verb) if verb in question.verdicts else None  # type: ignore[arg-type]
 
 
 def agent_for(tools: Any, *plans: Any, **settings: Any) -> PlannerExecutor:

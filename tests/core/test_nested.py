@@ -118,21 +118,21 @@ def test_a_pause_inside_pauses_the_outer_run_which_continues_from_there() -> Non
     agent = agent_for(inner(reviewer=AskPerson()), ASKED)
     run = agent.run("dinner")
     assert (run.status, run.board.state["1"], CALLED) == ("paused", "waiting", [])
-    assert run.reason == "waits for gate of step 1: the run inside waits for approval"
+    assert run.reason == "waits for approval inside step 1"
     proposal = run.inside("1").board.proposal
     assert [from_dict(to_dict(event)) for event in run.events] == run.events
     assert Run(run.events).status == "paused"
     assert "0 of 2 steps done" in views.timeline(run).text
-    assert "step 1 pauses: the run inside waits for approval" in trace(run)
-    with pytest.raises(ValueError, match="another plan"):
+    assert "step 1 pauses for approval inside step 1" in trace(run)
+    with pytest.raises(ValueError, match="another question"):
         agent.resume(run, Decision("approve", of="0" * 64))
     with pytest.raises(ValueError, match="edit"):
         agent.resume(run, Decision("approve", plan=proposal))
     no = agent.resume(run, Decision("reject", by="you", comment="no leeks"))
     assert (no.status, "no leeks" in no.reason, CALLED) == ("stopped", True, [])
-    run = agent.resume(run, Decision("approve", by="you", of=proposal.hash))
+    run = agent.resume(run, run.question.decide("approve", by="you"))
     assert (CALLED, run.inside("1").board.reviews[0].by) == (["leeks", "chopped leeks"], "you")
-    assert run.reason == "waits for gate of step 2: the run inside waits for approval"
+    assert run.reason == "waits for approval inside step 2"
     states = [line.split()[-1] for line in views.timeline(run).text.splitlines() if "slot 1" in line]
     assert states[1:] == ["done", "paused"]
     run = agent.resume(run, Decision("approve", by="you"))
@@ -269,7 +269,7 @@ def test_a_judge_does_not_use_the_model_calls_of_a_step_beside_it() -> None:
 
 def test_a_step_in_doubt_inside_is_named(journal: Journal) -> None:
     late = nested_in(World(), None, MAIL | {"timeout": 2.0})
-    assert late.roll_back(late.run("go")).reason.endswith("not undone: 1/1 (unknown whether it was done)")
+    assert late.roll_back(late.run("go")).reason == "waits for your answer: was step 1 inside step 1 done?"
     agent = nested_in(World(cut="x", after=True), journal, MAIL)
     left(lambda: agent.run("go"))
     run = agent.roll_back(agent.resume(journal.load(1)))

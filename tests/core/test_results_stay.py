@@ -98,7 +98,7 @@ def everywhere(board: Board) -> None:
     board.state.clear()
     board[News].texts.append("MALLORY")
     board.started = replace(board.started, limits=(), reviewer=False)
-    board[OnceCalls].spent.append((PLAN.steps[0], 1))
+    board[OnceCalls].spent["x", 1] = Spent("step 1", "1", 0, 0, 0, sure=True)
 
 
 def test_a_role_that_changes_its_board_changes_nothing() -> None:
@@ -112,9 +112,9 @@ def test_a_role_that_changes_its_board_changes_nothing() -> None:
             scribble(result)
             return Verdict("accept")
 
-        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
+        def review(self, question: Question, board: Board, tools: Toolbox) -> Decision:
             everywhere(board)
-            return ApproveAll().review(plan, board, tools) or Decision("reject")
+            return ApproveAll().review(question, board, tools) or Decision("reject")
 
     check(agent_for(Scribbles(), Roles(), reviewer=Roles(), evaluator=Roles()).run("numbers"))
 
