@@ -60,7 +60,7 @@ from planexec_lite.roles.executors import (
     perform,
 )
 from planexec_lite.run import Run, RunStore
-from planexec_lite.tools import Effects, Toolbox, digest_of, leave_loop, limits_of
+from planexec_lite.tools import Effects, KnownCall, Toolbox, digest_of, leave_loop, limits_of
 from planexec_lite.workers import Inline, Simulated, Workers
 
 if TYPE_CHECKING:
@@ -391,8 +391,23 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
         key = once_calls.context(None, run, job).get("key") if isinstance(job, StepStarted) else None
         if holds is not None and key is not None and holds(key):
             decide = None
-        has_journal = run.journal is not None
-        run.record(decide(board, job, has_journal) if decide else Requeued(board.now, job.id, "interrupted"))
+        event: Event = Requeued(board.now, job.id, "interrupted")
+        if decide is not None:
+            event = decide(board, job, run.journal is not None)
+        if isinstance(event, Requeued) and isinstance(job, StepStarted) and job.inside:
+            event = replace(event, chosen=_calls_inside(run, job))
+        run.record(event)
+
+
+def _calls_inside(run: Run, job: StepStarted) -> tuple[KnownCall, ...]:
+    """Return the calls with effects of a nested run that was interrupted, as far as the journal has them."""
+    store = run.journal
+    inner = None if store is None else store.find(nesting.uid_inside(run, job.step, job.inside))
+    if inner is None:
+        return ()
+    inner = inner.again()
+    interrupt(inner)
+    return nesting.own_calls(inner.board)
 
 
 # The jobs of steps and undos

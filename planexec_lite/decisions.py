@@ -41,6 +41,7 @@ def answered(run: Run, decision: Decision, tools: Toolbox) -> Event:
         decision.by,
         decision.comment,
         question.about,
+        question.own_step,
         plan=None if decision.plan is None else _edited(decision.plan, board, tools),
         grant=decision.grant,
         budget=decision.budget,

@@ -25,7 +25,7 @@ from planexec_lite.core import events as e
 from planexec_lite.core.questions import Decision, Question
 from planexec_lite.meter import Budget, Waits, charge, current, emit, made_once
 from planexec_lite.plan import Plan
-from planexec_lite.tools import digest_of
+from planexec_lite.tools import KnownCall, digest_of
 
 
 @dataclass
@@ -165,7 +165,7 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
     mine, root = board[Nested], run.key or run.uid
     known = _known(board, agent.policy, job) if isinstance(job, e.StepStarted) else None
     inner = InnerRun(
-        uid=digest_of(run.uid, mine.keys.get((id, number), ""), id, number),
+        uid=uid_inside(run, id, number),
         key=root,
         events=tuple(
             one.event for one in run.events if isinstance(one, e.Inside) and (one.step, one.run) == (id, number)
@@ -177,6 +177,17 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
         made=board[WorkDone].made.get(id, ()),
     )
     return {"inside": inner}
+
+
+def uid_inside(run: Any, id: str, number: int) -> str:
+    """Return the `Run.uid` of a step's nested run."""
+    return digest_of(run.uid, run.board[Nested].keys.get((id, number), ""), id, number)
+
+
+def own_calls(board: Board) -> tuple[KnownCall, ...]:
+    """Return the calls with effects of this run, without those that only the runs around it have made."""
+    around = {(known.call, known.number, known.state) for known in board[Outer].latest.known}
+    return tuple(known for known in known_calls(board) if (known.call, known.number, known.state) not in around)
 
 
 def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
@@ -278,10 +289,8 @@ class Teller:
         self.reported = len(run.events)
         if meter is None:
             return
-        around = {(known.call, known.number, known.state) for known in run.board[Outer].latest.known}
-        own = [known for known in known_calls(run.board) if (known.call, known.number, known.state) not in around]
-        meter.chosen = own
-        meter.once = any(known.once and known.state in ("done", "doubt") for known in own)
+        meter.chosen = own_calls(run.board)
+        meter.once = any(known.once and known.state in ("done", "doubt") for known in meter.chosen)
         meter.leaves = rollback.leaves(run.board)
 
 

@@ -123,7 +123,7 @@ def _requeued(board: Board, event: e.Requeued) -> None:
         return
     if event.reason == "interrupted" and mine.latest[id].inside:
         mine.paused.add(id)  # its nested run continues
-        _end(board, id, "doubt")
+        _end(board, id, "doubt", event.chosen)
     else:
         _end(board, id, "open")
 

@@ -194,10 +194,12 @@ class Requeued(Outcome):
     """A job ended without an outcome and will start again. This attempt does not count.
 
     `step` is the job's id; None for the planner. The job was "cancelled" before it began, or the run was "interrupted".
+    `chosen`: the calls with effects of its nested run, as far as the journal has them; see `StepDone`.
     """
 
     step: str | None
     reason: Literal["cancelled", "interrupted"]
+    chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,15 +228,15 @@ class Paused(Event):
     @property
     def step(self) -> str | None:
         """The step of this run that the question is about, or the label of an undo; None for the plan or the budget."""
-        return self.question.path[0] if self.question.path else self.question.step
+        return self.question.own_step
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed(Event):
     """A person or a rule answered the question of `Paused`, and the run continues.
 
-    `of` is the digest of that question, and `about` its subject as a phrase. `plan` is the reviewer's edited plan.
-    `grant` and `budget` were given with the approval, `result` with "done".
+    `of` is the digest of that question, `about` its subject as a phrase, and `step` is `Paused.step`. `plan` is the
+    reviewer's edited plan. `grant` and `budget` were given with the approval, `result` with "done".
     """
 
     verdict: Verb
@@ -242,6 +244,7 @@ class Reviewed(Event):
     by: str
     comment: str = ""
     about: str = "the plan"
+    step: str | None = None
     plan: Plan | None = None
     grant: Grant | None = None
     budget: Budget | None = None

@@ -74,6 +74,11 @@ class Question:
         return sha256(text_of(parts).encode(errors="replace")).hexdigest()[:32]
 
     @property
+    def own_step(self) -> str | None:
+        """The step of the run that asks, or of the outermost run around it; the label of an undo; None for the plan."""
+        return self.path[0] if self.path else self.step
+
+    @property
     def about(self) -> str:
         """The subject as a phrase: "the plan", "step 3", "the undo of step 3", "step a inside step 1"."""
         inside = "".join(f" inside step {id}" for id in reversed(self.path))

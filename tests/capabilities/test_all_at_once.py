@@ -38,6 +38,13 @@ class Moody:
         return question.decide("change", comment="otherwise") if mood < 0.5 else None
 
 
+def decided(question: Question, grant: Grant | None) -> Decision:
+    """A yes, with the grant if the question is about a plan; a step in doubt was not done."""
+    if "not done" in question.verdicts:
+        return question.decide("not done")
+    return question.decide("approve", grant=grant if question.plan is not None else None)
+
+
 def answers(chance: random.Random) -> Iterator[list[Any]]:
     """Plans as they are written; some break off, end without a plan, or change a step at the end."""
     for number in range(chance.randint(1, 4)):
@@ -117,7 +124,7 @@ def adventure(seed: int) -> Run:
         if run.status != "paused":
             break
         grant = Grant(3) if chance.random() < 0.3 else None
-        run = one.tell(run, "news") if chance.random() < 0.3 else one.resume(run, Decision("approve", grant=grant))
+        run = one.tell(run, "news") if chance.random() < 0.3 else one.resume(run, decided(run.question, grant))
     return run
 
 

@@ -173,7 +173,7 @@ def test_a_nested_run_has_its_own_budget() -> None:
         one.resume(run, Decision("approve"))
     assert one.resume(run, Decision("roll back")).status == "rolled back"
     run = one.resume(run, approve(steps=1))
-    assert run.reason.startswith("waits for gate of step 2")
+    assert run.reason.startswith("waits for more budget inside step 2")
     assert one.resume(run, approve(steps=1)).status == "finished"
     assert one.resume(run, Decision("reject", "Ann")).status == "stopped"
 

@@ -12,7 +12,8 @@ from planexec_lite import ApproveAll, Board, Decision, Plan, Pool, Run, Step, To
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.news import News
-from planexec_lite.capabilities.once_calls import OnceCalls
+from planexec_lite.capabilities.once_calls import OnceCalls, Spent
+from planexec_lite.core.questions import Question
 from planexec_lite.events import StepDone, from_dict, to_dict
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
