@@ -40,10 +40,14 @@ class StepLate(e.Event):
 
 @dataclass
 class Doubt(Part):
-    """The steps that a person is asked about, how many attempts of each step are in doubt, and the late results."""
+    """The steps that a person is asked about, how many attempts of each step are in doubt, and the late results.
+
+    `overdue` counts the attempts of each step that have not ended since they failed in doubt.
+    """
 
     doubted: dict[str, None] = field(default_factory=dict)
     attempts: Counter[str] = field(default_factory=Counter)
+    overdue: Counter[str] = field(default_factory=Counter)
     late: dict[str, object] = field(default_factory=dict)
 
 
@@ -51,8 +55,8 @@ def _takes_failure(board: Board, event: e.StepFailed) -> bool:
     """A step that failed in doubt is no failure before a person has said whether it was done, if there is a person."""
     if not event.in_doubt:
         return False
-    mine, step = board[Doubt], board.steps[event.step]
-    mine.attempts[step.id] += 1
+    step = board.steps[event.step]
+    _count(board, step.id)
     attempt, attempts = board.attempt[step.id]
     tried_again = attempt < attempts and not event.final  # the plan's author asked for it
     if not board.has_reviewer or board.repeatable(step) or tried_again:
@@ -62,8 +66,13 @@ def _takes_failure(board: Board, event: e.StepFailed) -> bool:
 
 
 def _in_doubt(board: Board, event: StepInDoubt) -> None:
-    board[Doubt].attempts[event.step] += 1
+    _count(board, event.step)
     _wait(board, event.step, event.error)
+
+
+def _count(board: Board, id: str) -> None:
+    board[Doubt].attempts[id] += 1
+    board[Doubt].overdue[id] += 1
 
 
 def _wait(board: Board, id: str, error: str) -> None:
@@ -72,7 +81,7 @@ def _wait(board: Board, id: str, error: str) -> None:
 
 
 def _check_late(board: Board, event: StepLate) -> None:
-    if not board[Doubt].attempts[event.step]:
+    if not board[Doubt].overdue[event.step]:
         raise IllegalTransition("come late", event.step, board.state.get(event.step))
 
 
@@ -80,6 +89,7 @@ def _late(board: Board, event: StepLate) -> None:
     mine = board[Doubt]
     mine.late[event.step] = event.error or event.result
     board.calls += event.calls
+    mine.overdue -= Counter([event.step])
     if event.error is None:
         mine.attempts -= Counter([event.step])  # one of the attempts that timed out
 

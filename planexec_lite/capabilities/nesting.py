@@ -87,6 +87,12 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
         )
 
 
+def _rolled_back(board: Board, event: rollback.RollbackStarted) -> None:
+    """No step goes on, so nobody has to answer the questions of steps; a rollback inside asks its own."""
+    board[Nested].waits.clear()
+    board[Nested].decided.clear()
+
+
 def _before_plan(board: Board, plan: Plan | None) -> None:
     if plan is not None:  # a step that the plan keeps continues its run
         mine = board[Nested]
@@ -103,6 +109,7 @@ CAPABILITY = Capability(
         **dict.fromkeys((e.StepDone, e.StepFailed, rollback.UndoDone, rollback.UndoFailed), _ended),
         e.Requeued: _requeued,
         e.Reviewed: _reviewed,
+        rollback.RollbackStarted: _rolled_back,
     },
     before_plan=_before_plan,
 )
