@@ -212,3 +212,41 @@ def test_models_in_parallel_steps_stay_within_the_budget() -> None:
     with ThreadPoolExecutor(4) as threads:
         run = carry_out(plan, Asks(), Pool(threads), budget=Budget(model_calls=5))
     assert len(run.board.calls) <= 5
+
+
+class Counts:
+    """Steps named m ask a model three times, the others never."""
+
+    tools = TOOLS
+
+    def most_model_calls(self, step: Any) -> int:
+        return 3 if step.id.startswith("m") else 0
+
+    def execute(self, step: Any, inputs: Any) -> str:
+        for _ in range(self.most_model_calls(step)):
+            charge(0.0, ModelCall("m", 1, 1))
+        charge(10.0 if step.id.startswith("m") else 1.0)
+        return "done"
+
+
+def test_steps_that_need_no_model_do_not_wait_for_the_budget_of_models() -> None:
+    plan = [step(id, None, description=id) for id in ("m1", "m2", "c", "d")]
+    run = agent_for(Counts(), plan, workers=Simulated(4), budget=Budget(model_calls=6)).run("go")
+    starts = {event.step: event.at for event in run.events if isinstance(event, e.StepStarted)}
+    assert starts == {"m1": 0.0, "m2": 0.0, "c": 0.0, "d": 0.0}
+    run = agent_for(Counts(), plan, workers=Simulated(4), budget=Budget(model_calls=4)).run("go")
+    starts = {event.step: event.at for event in run.events if isinstance(event, e.StepStarted)}
+    assert (starts["m1"], starts["c"], starts["d"]) == (0.0, 0.0, 0.0)
+    assert starts["m2"] == 10.0
+
+
+def test_a_step_that_needs_many_model_calls_is_not_overtaken_by_one_that_needs_few() -> None:
+    class Sizes(Counts):
+        def most_model_calls(self, step: Any) -> int:
+            return int(step.description)
+
+    sizes = [("a", 2), ("big", 4), *((f"s{number}", 1) for number in range(5))]
+    plan = [step(id, None, description=str(size)) for id, size in sizes]
+    run = agent_for(Sizes(), plan, workers=Simulated(4), budget=Budget(model_calls=5)).run("go")
+    started = [event.step for event in run.events if isinstance(event, e.StepStarted)]
+    assert started[:2] == ["a", "big"]
