@@ -10,7 +10,7 @@ In the order of reading; each imports only from those before it:
 3. `board_table`, `react_thoughts`, `plan_diff`: figures that are tables.
 4. `graph_drawing`, `span_tree`, `charts`: figures that are SVG.
 5. `timeline_drawing`: figures that matplotlib draws.
-6. `widgets`: the live board and the trace player. `review_desk`: a person reviews a plan.
+6. `widgets`: the live board and the trace player. `review_desk`: a person decides about a question.
 
 No folder or module here has the name of a public function, because importing it would replace the function.
 """
@@ -57,7 +57,6 @@ __all__ = [
     "live",
     "on_event",
     "player",
-    "sequence",
     "show_widget",
     "spans",
     "tallies",

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from planexec_lab.views.drawing.figure import Figure
-from planexec_lab.views.drawing.table import Row, table
+from planexec_lab.views.drawing.table import WHOLE, Row, table
 from planexec_lab.views.drawing.text_fitting import clean, fit_columns
 from planexec_lab.views.drawing.theme import LOOKS
-from planexec_lab.views.drawing.wording import count, few, name_of, value
+from planexec_lab.views.drawing.visible import visible
+from planexec_lab.views.drawing.wording import asked, count, few, name_of, value
 from planexec_lab.views.step_remarks import judgements, latest_news, mark
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
@@ -83,6 +84,12 @@ def board(shown: Run | Board) -> Figure:
     return part(stand, Window(order(stand)[:MOST_ROWS], 1, len(stand.steps)))
 
 
+def in_full(stand: Board) -> Figure:
+    """Show all steps of a board uncut, with hidden characters as codes, for a person who decides about its run."""
+    rows = [row._replace(cells=[*map(visible, row.cells)]) for row in (_row(stand, id) for id in order(stand))]
+    return table(finding(stand), HEAD, rows, _caption(stand), lines=WHOLE)
+
+
 def part(stand: Board, shown: Window) -> Figure:
     """Show the rows of a board that are in a window, and count the others."""
     caption = " ".join(words for words in (_standing(stand, shown), _caption(stand)) if words)
@@ -117,7 +124,7 @@ def finding(stand: Board) -> str:
             return f"Step {few(list(stand.failed))} failed: {done}" + (f", {skipped:,} skipped" if skipped else "")
         return f"{stand.ended.status.capitalize()}: {done}"
     if stand.paused:
-        return f"Paused for {clean(stand.paused.question)}: {done}"
+        return f"Paused for {asked(stand.paused.question)}: {done}"
     return done[0].upper() + done[1:]
 
 

@@ -99,17 +99,17 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
         case e.UndoStarted():
             if event.call is None:
                 return f"the run inside step {event.step} is rolled back"
-            return f"{_undo(event.step)} is called: {_brief(str(event.call))}"
+            return f"{e.undo_in_words(event.step)} is called: {_brief(event.call)}"
         case e.UndoPaused():
-            return f"{_undo(event.step)} pauses for {_brief(event.question)}"
+            return f"{e.undo_in_words(event.step)} pauses for {_brief(event.question)}"
         case e.UndoLeft():
-            return f"{_undo(event.step)} is not called: {_brief(event.reason)}"
+            return f"{e.undo_in_words(event.step)} is not called: {_brief(event.reason)}"
         case e.OuterKnown():
-            return f"the run learns {count(len(event.known), 'call')} of the runs around it"
+            return "the run learns which calls the runs around it made"
         case e.UndoDone():
-            return f"{_undo(event.step)} gives {_brief(value(event.result))}"
+            return f"{e.undo_in_words(event.step)} gives {_brief(value(event.result))}"
         case e.UndoFailed():
-            return f"{_undo(event.step)} fails: {_brief(event.error)}"
+            return f"{e.undo_in_words(event.step)} fails: {_brief(event.error)}"
         case e.JudgeStarted():
             return f"the evaluator is asked about step {event.step}"
         case e.Judged():
@@ -154,14 +154,9 @@ def _inside(event: Any) -> str:
     return _brief(value(event))
 
 
-def _undo(label: str) -> str:
-    """The name of an undo: of a step, or of a call in the plan's rollback."""
-    return label if " " in label else f"the undo of step {label}"
-
-
 def _after(text: str) -> str:
     return f": {_brief(text)}" if text else ""
 
 
-def _brief(text: str) -> str:
+def _brief(text: object) -> str:
     return fit_columns(clean(text), LONG)

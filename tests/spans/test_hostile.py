@@ -102,7 +102,7 @@ def test_odd_texts_do_no_harm() -> None:
     )
     run = spans.read(trace)
     assert run.results["1"] == {"x": "1e999"}
-    for view in (views.timeline, views.graph, views.board, views.ledger, views.sequence):
+    for view in (views.timeline, views.graph, views.board, views.ledger):
         assert "\x1b" not in view(run).text
     assert spans.read(spans.write(run)).events == run.events
 

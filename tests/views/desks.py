@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from planexec_lab.views.review_desk.draft import Draft
-from planexec_lab.views.review_desk.questions import Approval
+from planexec_lab.views.review_desk.questions import Sheet
 from planexec_lab.views.review_desk.widget import Review
 from planexec_lite import Plan, Toolbox, tool
 
@@ -52,7 +52,9 @@ PLAN = Plan.parse({"goal": "Go to Lima", "steps": STEPS})
 
 def desk(plan: Plan = PLAN, tools: Toolbox = TOOLS, by: str = "reviewer", script: Any = None, **more: Any) -> Review:
     """A desk for a plan; `more` are fields of its draft."""
-    return Review(Approval(Draft.of(plan, tools, **more)), script, by)
+    sheet = Sheet.of_plan(plan, tools)
+    sheet.draft = Draft.of(plan, tools, **more)
+    return Review(sheet, script, by)
 
 
 def fill(shown: Review, name: str, value: Any) -> None:

@@ -129,6 +129,27 @@ def test_no_text_of_a_plan_becomes_code_at_the_desk(tool: str) -> None:
     check_page(words(shown), still(shown)["text/html"])
 
 
+@pytest.mark.parametrize("plan", [None, Plan.parse({"goal": MEAN, "steps": [{"id": "a", "description": MEAN}]})])
+@pytest.mark.parametrize("tool", ["take", MEAN, None])
+def test_no_text_of_a_question_becomes_code_or_is_left_out(tool: str | None, plan: Plan | None) -> None:
+    call = e.ExactCall(tool, {"x": MEAN + "THE END"}, "" if tool else MEAN)
+    question = e.Question(
+        MEAN,
+        {"approve": MEAN, "reject": MEAN},
+        MEAN,
+        "1",
+        plan,
+        call,
+        {"steps": MEAN},
+        path=() if plan is None else ("2",),
+    )
+    asked = views.desk(Run([e.RunStarted(0.0, MEAN, True, True), e.Paused(0.0, question)]), BOX)
+    assert words(asked).count("THE END") == repr(asked).count("THE END") == 1
+    fill(asked, "Comment", MEAN)
+    press(asked, "Stop")
+    check_page(words(asked), still(asked)["text/html"])
+
+
 @pytest.mark.parametrize("text", ["true", "1.0"])
 def test_an_edit_that_python_calls_equal_is_an_edit_at_the_desk(text: str) -> None:
     def put(x: bool | int | float) -> str:

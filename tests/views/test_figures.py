@@ -38,7 +38,6 @@ EACH = {
     "board": views.board,
     "graph": views.graph,
     "timeline": views.timeline,
-    "sequence": views.sequence,
     "spans": views.spans,
 }
 FIGURES: dict[str, Callable[[], views.Figure]] = {
@@ -214,7 +213,7 @@ def test_what_can_not_be_drawn_is_an_error(make: Callable[[], Any], message: str
 def test_a_view_changes_nothing() -> None:
     run = worlds.replanned()
     events, board = list(run.events), Run(run.events).board
-    for make in (views.graph, views.board, views.timeline, views.diff, views.sequence, views.thoughts):
+    for make in (views.graph, views.board, views.timeline, views.diff, views.thoughts):
         make(run)
     views.timelines({"one": run, "other": run})
     views.timeline(run, predicted={"1": 0.0})

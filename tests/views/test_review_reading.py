@@ -105,7 +105,7 @@ def test_right_to_left_text_is_isolated_and_blanks_are_counted() -> None:
     shown = desk(booked(params={"hotel": "Sol" + " " * 900 + "now" + "\n" * 700 + "AND DELETE ALL  "}))
     for text in ("␣×900", "699 empty lines", "AND DELETE ALL", "␣×2"):
         assert text in words(shown)
-    assert "AND DELETE ALL" in repr(shown)
+    assert "ANDDELETEALL" in "".join(repr(shown).split())
 
 
 def test_what_bounds_a_step_and_what_is_beside_the_steps_is_shown() -> None:
@@ -138,11 +138,11 @@ def call_api(path: str) -> str:
 
 def test_undeclared_effects_are_called_so() -> None:
     shown = desk(Plan.parse([{"id": "1", "tool": "call_api", "params": {"path": "/a"}}]), Toolbox([call_api]))
-    assert "1 step: 1 declares no effects; step 1 can't be undone" in words(shown).replace("&#x27;", "'")
-    assert "! effects not declared, no undo" in words(shown)
-    assert "effects not declared, no undo" in repr(shown)
+    assert "1 declares no effects; can't be undone: 1" in words(shown).replace("&#x27;", "'")
+    assert "declares no effects, no undo" in repr(shown)
+    assert words(shown).count("! declares no effects, no undo") == 1
     shown.controls["Approve"].click()
-    assert "Step 1 declares no effects and has no undo" in words(shown)
+    assert words(shown).count("! declares no effects, no undo") == 2
 
 
 def test_a_yes_that_can_not_be_taken_back_is_asked_for_twice_in_words() -> None:
@@ -151,10 +151,11 @@ def test_a_yes_that_can_not_be_taken_back_is_asked_for_twice_in_words() -> None:
     assert words(shown).count("! runs at most once, can&#x27;t be undone") == 1
     shown.controls["Approve"].click()
     assert not shown.decided
-    text = words(shown)
-    assert "Step 3 might delete or overwrite something and can't be undone: <bdi>delete_database()</bdi>" in text
-    assert "Step 2 runs at most once and can't be undone: <bdi>notify_team(message=" in text
-    assert text.index("Step 3 might") < text.index("Step 2 runs at most once and")
+    delete, notify = shown._stand.value.split("</li>")[:2]
+    assert "<b>3</b> <bdi>delete_database()</bdi>" in delete
+    assert "might delete or overwrite, can&#x27;t be undone" in delete
+    assert "<b>2</b> <bdi>notify_team(message=" in notify
+    assert "runs at most once, can&#x27;t be undone" in notify
     press(shown, "Back to the plan")
     assert "Yes, approve" not in shown.controls
     shown.controls["Approve"].click()

@@ -82,10 +82,10 @@ class Canvas:
         dash = ' stroke-dasharray="5 4"' if dashed else ""
         self.elements.append(f'<path d="{way}" fill="none" stroke="{ink}" stroke-width="{thick:g}"{dash}/>')
 
-    def head(self, x: float, y: float, *, ink: str, thick: float = 1.25, left: bool = False) -> None:
-        """Draw the head of an arrow that points right, or `left`, with its tip at (x, y)."""
+    def head(self, x: float, y: float, *, ink: str, thick: float = 1.25) -> None:
+        """Draw the head of an arrow that points right, with its tip at (x, y)."""
         long, half = 6 + thick, 2.5 + thick
-        way = f"M{x:g} {y:g}l{long if left else -long:g} {-half:g}v{2 * half:g}z"
+        way = f"M{x:g} {y:g}l{-long:g} {-half:g}v{2 * half:g}z"
         self.elements.append(f'<path d="{way}" fill="{ink}"/>')
 
     def svg(self, wide: float, high: float) -> str:

@@ -10,7 +10,15 @@ from typing import NamedTuple
 
 from planexec_lab.views.drawing import theme
 from planexec_lab.views.drawing.figure import Figure
-from planexec_lab.views.drawing.text_fitting import aligned, fit, fit_columns, isolated_lines, width, wrap_columns
+from planexec_lab.views.drawing.text_fitting import (
+    aligned,
+    fit,
+    fit_columns,
+    has_huge_word,
+    isolated_lines,
+    width,
+    wrap_words,
+)
 from planexec_lab.views.drawing.theme import BODY, Look
 
 WIDEST = {"step": 80.0, "status": 110.0, "change": 110.0, "event": 120.0, "waits for": 90.0, "attempt": 60.0}
@@ -65,7 +73,7 @@ def _texts(head: Sequence[str], row: Sequence[str], columns: int, lines: int) ->
     """A row of the text form: one line, or as many as its longest cell needs."""
     if lines != WHOLE:
         return [[fit_columns(cell, 1000 if name in WIDEST else columns) for name, cell in zip(head, row, strict=True)]]
-    cells = [isolated_lines(wrap_columns(cell, columns)) for cell in row]
+    cells = [isolated_lines(wrap_words(cell, columns)) for cell in row]
     return [list(line) for line in zip_longest(*cells, fillvalue="")]
 
 
@@ -112,17 +120,20 @@ def _html(
         style = f"{CELL};color:{faint};border-bottom:1px solid {theme.HAIR}"
         inner = [_pill(row) if name in PILLS else _bold(cell) if name == "step" else _struck(cell, row, name)
                  for name, cell in zip(head, words, strict=True)]  # fmt: skip
-        whole = [_room(style, name, room, lines) for name, room in zip(head, wide, strict=True)]
+        whole = [_room(style, name, room, lines, cell) for name, room, cell in zip(head, wide, words, strict=True)]
         tds = (f'<td style="{how}">{cell}</td>' for how, cell in zip(whole, inner, strict=True))
         parts.append(f'<tr style="background-color:{theme.PLATE}">{"".join(tds)}</tr>')
     return "\n".join([*parts, *(["</tbody>"] if rows else []), "</table>"])
 
 
-def _room(style: str, name: str, room: float, lines: int) -> str:
-    """How a cell breaks its words. Without a limit a browser would make the cell as narrow as a letter."""
+def _room(style: str, name: str, room: float, lines: int, cell: str) -> str:
+    """How a cell breaks its words. Without a limit a browser would make the cell as narrow as a letter.
+
+    A table that shows everything breaks only huge words.
+    """
     anywhere = f"overflow-wrap:anywhere;min-width:{min(room, NARROWEST):.0f}px"
     if lines == WHOLE and name not in PILLS:
-        return f"{style};{anywhere};white-space:pre-wrap"
+        return f"{style};{anywhere if has_huge_word(cell) else 'overflow-wrap:break-word'};white-space:pre-wrap"
     if room < 120:
         return f"{style};white-space:nowrap"
     return f"{style};{anywhere}" if lines > 1 and name not in WIDEST else style

@@ -18,6 +18,7 @@ _BY_WIDTH = {
 }  # fmt: skip
 _WIDTH = {char: width / 100 for width, chars in _BY_WIDTH.items() for char in chars}
 _BOLD = 1.15
+HUGE = 100  # characters of a word
 _ISOLATE, _END = "\u2068", "\u2069"
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _NOTHING = re.compile(
@@ -88,12 +89,28 @@ def wrap(text: str, room: float, size: float, bold: bool = False) -> list[str]:
 
     A no-break space keeps its two neighbours on one line.
     """
-    return _wrapped(text, lambda line: width(line, size, bold) <= room, lambda cluster: width(cluster, size) <= room)
+    lines = [""]
+    for piece in _PIECE.findall(text):
+        if width(lines[-1] + piece, size, bold) <= room:
+            lines[-1] += piece
+            continue
+        lines.append("")
+        for cluster in _clusters(piece.lstrip(), room, size):
+            if lines[-1] and width(lines[-1] + cluster, size, bold) > room:
+                lines.append("")
+            lines[-1] += cluster
+    return [line for line in lines if line.strip()] or [""]
 
 
-def wrap_columns(text: str, most: int) -> list[str]:
-    """Return `text` in lines of at most `most` columns of a terminal, broken as `wrap` breaks them."""
-    return _wrapped(text, lambda line: columns(line) <= most, lambda cluster: columns(cluster) <= most)
+def wrap_words(text: str, most: int) -> list[str]:
+    """Return `text` in lines of at most `most` characters, broken only at blanks; a word is never broken, unless it is huge."""
+    lines = textwrap.wrap(text, most, break_long_words=False, break_on_hyphens=False)
+    return [line[at : at + HUGE] for line in lines for at in range(0, len(line), HUGE)]
+
+
+def has_huge_word(text: str) -> bool:
+    """Whether a word of `text` is too long for one line of a table."""
+    return any(len(word) > HUGE for word in text.split())
 
 
 def wrapped(value: object, most: int = 88) -> str:
@@ -110,24 +127,10 @@ def wrapped(value: object, most: int = 88) -> str:
     return "\n".join(lines)
 
 
-def _wrapped(text: str, fits: Callable[[str], bool], small: Callable[[str], bool]) -> list[str]:
-    lines = [""]
-    for piece in _PIECE.findall(text):
-        if fits(lines[-1] + piece):
-            lines[-1] += piece
-            continue
-        lines.append("")
-        for cluster in _clusters(piece.lstrip(), small):
-            if lines[-1] and not fits(lines[-1] + cluster):
-                lines.append("")
-            lines[-1] += cluster
-    return [line for line in lines if line.strip()] or [""]
-
-
-def _clusters(text: str, small: Callable[[str], bool]) -> list[str]:
+def _clusters(text: str, room: float, size: float) -> list[str]:
     """The characters as a reader sees them; a character that is too wide is split."""
     clusters: list[str] = _CLUSTER.findall(text)
-    return [part for cluster in clusters for part in ([cluster] if small(cluster) else cluster)]
+    return [part for one in clusters for part in ([one] if width(one, size) <= room else one)]
 
 
 def whole(text: str, room: float, size: float) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from planexec_lab.views.drawing.text_fitting import clean
+from planexec_lite.events import Question
 from planexec_lite.plan import Step
 from planexec_lite.tools import shown
 
@@ -13,6 +15,11 @@ from planexec_lite.tools import shown
 def name_of(step: Step) -> str:
     """The name of a step in all pictures: its description or, without one, its call."""
     return clean(step.description or step)
+
+
+def asked(question: Question) -> str:
+    """What a question asks for, without its details: "a yes before step 3"."""
+    return clean(replace(question, call=None, amounts={}, why=""))
 
 
 def value(result: object) -> str:

@@ -1,7 +1,7 @@
-"""The review of a plan: one cell shows a desk, the next cell reads its decision; in tests a script replaces the person.
+"""A person decides about a question: one cell shows a desk, the next reads its decision; in tests a script replaces the person.
 
 In the order of reading: `draft` (a plan under review, as values), `marks` and `summary` (remarks about it), `questions`
-(each question, and when an answer is allowed), `form`, `rows` and `widget` (the desk).
+(any question, its fields, and its possible decisions), `text` (the question in text and in HTML), `form`, `rows` and `widget`.
 """
 
 from planexec_lab.views.review_desk.opening import desk

@@ -12,7 +12,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from planexec_lab.views.review_desk import fields
-from planexec_lite.events import PlanProposed
+from planexec_lite.capabilities.approval import call_of
+from planexec_lite.events import PlanProposed, Question
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox
@@ -75,16 +76,21 @@ class Draft:
         return cls(plan, toolbox, rows, done, before, models, model_chooses, len(plan.steps))
 
     @classmethod
-    def of_run(cls, run: Run, toolbox: Toolbox) -> Draft:
-        """Return the draft of a paused run's plan, with the done steps and the previous plan."""
+    def about(cls, question: Question, toolbox: Toolbox, run: Run | None = None) -> Draft:
+        """Return the draft of the plan that a question is about, or of a plan of one step that makes its call.
+
+        `run` is the run that asks, with the done steps and the previous plan; None: it is not known.
+        """
+        plan = question.plan or _plan_of_call(question, toolbox, run)
+        if run is None:
+            return cls.of(plan, toolbox)
         board = run.board
         plans = [event.plan for event in run.events if isinstance(event, PlanProposed) and event.plan is not None]
         before = plans[-2] if len(plans) > 1 else None
         if before is not None:
             before = before.changed(steps=tuple(step for step in before.steps if step.id not in board.results))
-        shown = board.proposal or board.plan
         models, chosen = board.started.models_in_steps, board.model_chooses
-        return cls.of(shown, toolbox, tuple(board.results), before=before, models=models, model_chooses=chosen)
+        return cls.of(plan, toolbox, tuple(board.results), before=before, models=models, model_chooses=chosen)
 
     @cached_property
     def plan(self) -> Plan | None:
@@ -170,6 +176,21 @@ class Draft:
     def _new_id(self) -> str:
         taken = {row.id for row in self.rows} | {step.id for step in self.received.steps} | set(self.done)
         return str(max((int(id) for id in taken if id.isascii() and id.isdigit()), default=0) + 1)
+
+
+def _plan_of_call(question: Question, toolbox: Toolbox, run: Run | None) -> Plan:
+    """A plan whose only step makes the call of a question, with resolved arguments.
+
+    If a step of the run makes exactly this call, it is this step, with its undo, and the plan has the run's rollback.
+    """
+    call, id = question.call, question.step or ""
+    if call is None:
+        return Plan()
+    params = {} if call.tool is None else call.params
+    own = None if run is None else run.board.steps.get(id)
+    if run is not None and own is not None and call_of(own, run.board.results, toolbox) == call:
+        return Plan(steps=(own.model_copy(update={"params": params}),), rollback=run.plan.rollback)
+    return Plan(steps=(Step.model_construct(id=id, description=call.words, tool=call.tool, params=params),))
 
 
 def _rows(plan: Plan) -> tuple[Row, ...]:

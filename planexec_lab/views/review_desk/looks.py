@@ -21,22 +21,23 @@ from typing import Any
 from planexec_lab.views.drawing import theme
 from planexec_lab.views.drawing.theme import LOOKS, Look
 from planexec_lab.views.drawing.visible import call, parts, visible
+from planexec_lab.views.review_desk import marks
+from planexec_lab.views.review_desk.draft import Draft, Row
 from planexec_lab.views.review_desk.marks import Risk
 from planexec_lite.plan import Problem
+from planexec_lite.tools import Effects
 
 GRAVE, GRAVER = LOOKS["undone"], LOOKS["failed"]
-RISKS: dict[Risk, Look] = {
-    "destructive": Look("‼", "might delete or overwrite, can't be undone", GRAVER.ink, theme.WHITE),
-    "once": Look("!", "runs at most once, can't be undone", GRAVER.fill, GRAVER.ink),
-    "unknown": Look("!", "effects not declared, no undo", GRAVE.fill, GRAVE.ink),
-    "open": Look("!", "changes something, no undo", GRAVE.fill, GRAVE.ink),
+RISKS: dict[Risk, tuple[Look, str]] = {  # what a step might do, and what becomes of it afterwards
+    "destructive": (Look("‼", "might delete or overwrite", GRAVER.ink, theme.WHITE), "can't be undone"),
+    "once": (Look("!", "runs at most once", GRAVER.fill, GRAVER.ink), "can't be undone"),
+    "unknown": (Look("!", "declares no effects", GRAVE.fill, GRAVE.ink), "no undo"),
+    "open": (Look("!", "changes something", GRAVE.fill, GRAVE.ink), "no undo"),
 }
-EFFECTS = {
-    "none": "only reads",
-    "idempotent": "may be repeated",
-    "unknown": "effects not declared",
-    "once": "runs at most once",
-}
+EFFECTS: dict[Effects, tuple[str, str]] = {  # of one step, of several steps
+    "none": ("only reads", "only read"), "idempotent": ("may be repeated", "may be repeated"),
+    "unknown": ("declares no effects", "declare no effects"), "once": ("runs at most once", "run at most once"),
+}  # fmt: skip
 CHOSEN = Look("?", "a model chooses the calls", LOOKS["judging"].fill, LOOKS["judging"].ink)
 _HERE = Path(__file__).parent
 _CSS, _HANDLER = ((_HERE / name).read_text(encoding="utf-8") for name in ("desk.css", "desk.js"))
@@ -91,6 +92,15 @@ def pill(look: Look) -> str:
     return f'<span class="pxl-pill" style="{colours}">{escape(str(look))}</span>'
 
 
+def warning(draft: Draft, row: Row) -> Look | None:
+    """How the step is marked if it has no undo. The rollback of a plan might make up for it."""
+    risk = marks.risk(row, draft.toolbox)
+    if risk is None:
+        return None
+    look, fate = RISKS[risk]
+    return look._replace(word=f"{look.word}, {'no undo of its own' if draft.received.rollback else fate}")
+
+
 def problems(listed: Iterable[Problem], hints: bool = True) -> str:
     """Problems, one on each line."""
     words = (pill(LOOKS["failed"]._replace(word=_sentence(problem, hints))) for problem in listed)
@@ -100,7 +110,12 @@ def problems(listed: Iterable[Problem], hints: bool = True) -> str:
 def bullets(title: str, lines: Iterable[str]) -> str:
     """A list under a title, all of it; nothing where there is nothing to list."""
     items = "".join(f'<li dir="auto">{escape(line)}</li>' for line in lines)
-    return f"<p>{escape(title)}</p><ul>{items}</ul>" if items else ""
+    return paragraphs([title] if title else []) + f"<ul>{items}</ul>" if items else ""
+
+
+def paragraphs(sentences: Iterable[str]) -> str:
+    """Each sentence in a paragraph."""
+    return "".join(f'<p dir="auto">{escape(sentence)}</p>' for sentence in sentences)
 
 
 def _text(value: Any) -> str:

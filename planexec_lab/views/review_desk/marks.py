@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from planexec_lab.views.drawing.visible import call, visible
 from planexec_lab.views.drawing.wording import count, listed, seconds
@@ -12,7 +12,7 @@ from planexec_lab.views.review_desk.draft import Draft, Row
 from planexec_lite.plan import Plan, Problem
 from planexec_lite.tools import Effects, Tool, Toolbox
 
-Risk = Literal["destructive", "once", "unknown", "open"]
+Risk = Literal["destructive", "once", "unknown", "open"]  # the gravest first
 ORDER: tuple[Effects, ...] = ("none", "idempotent", "unknown", "once")
 NAMES = {"depends_on": "waits for", "success_criteria": "done when"}
 PLACES = {
@@ -63,12 +63,6 @@ def risk(row: Row, toolbox: Toolbox) -> Risk | None:
     if done in ("once", "unknown"):
         return done
     return None if tools and all(one.destructive is False for one in tools) else "open"
-
-
-def risks(draft: Draft) -> list[tuple[Risk, Row]]:
-    """Return the steps that can't be undone, the gravest first."""
-    weighed = [(name, row) for row in draft.rows if (name := risk(row, draft.toolbox))]
-    return sorted(weighed, key=lambda one: get_args(Risk).index(one[0]))
 
 
 def chosen(row: Row, draft: Draft) -> bool:

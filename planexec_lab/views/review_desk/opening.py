@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.presence import NotDecided
-from planexec_lab.views.review_desk.questions import Approval, question_of
+from planexec_lab.views.review_desk.questions import Sheet
 from planexec_lab.views.review_desk.script import Gesture
 from planexec_lab.views.review_desk.widget import Review
 from planexec_lite.plan import Plan
@@ -28,11 +27,11 @@ def desk(
     script: Sequence[Gesture] | None = None,
     by: str = "reviewer",
 ) -> Review:
-    """Open a desk for the plan: one cell shows it, and the next cell reads the decision.
+    """Open a desk for a question: one cell shows it, and the next cell reads the decision.
 
     ::
 
-        desk = views.desk(plan, tools)
+        desk = views.desk(run, tools)
         desk
 
         decision = desk.decision     # in the next cell
@@ -43,8 +42,8 @@ def desk(
     texts wait for its end.
 
     Args:
-        shown: the plan to review, valid or not; only a valid plan can be approved. Or a paused run: the desk then shows the
-            done steps and the planner's changes, or the gate, step in doubt or budget that the run asks about.
+        shown: a paused run: the desk shows the question that it asks, and its board. Or a plan to review, valid or not; only
+            a valid plan can be approved. The decision about it answers the first question of a run that asks about this plan.
         toolbox: the tools that the plan's steps can call.
         script: the buttons and fields to use in automated tests, such as ``[("3: tag", "v2.3.2"), "Remove 8",
             "Approve"]``. It is played only if the process that started the kernel asks for it; see `presence`.
@@ -58,11 +57,11 @@ def desk(
         if not _open:
             raise NotDecided(
                 "no desk is open in this kernel: none was shown, the last one is decided, or the kernel was restarted;"
-                " run the cell with views.desk(plan, tools) again"
+                " run the cell with views.desk(run, tools) again"
             )
         return _open[-1]
     if toolbox is None:
-        raise TypeError("views.desk(plan, tools): the tools are missing; they say what each step does to the world")
-    question = Approval(Draft.of(shown, toolbox)) if isinstance(shown, Plan) else question_of(shown, toolbox)
-    _open.append(Review(question, script, by))
+        raise TypeError("views.desk(run, tools): the tools are missing; they say what each step does to the world")
+    sheet = Sheet.of_plan(shown, toolbox) if isinstance(shown, Plan) else Sheet.of_run(shown, toolbox)
+    _open.append(Review(sheet, script, by))
     return _open[-1]

@@ -122,12 +122,12 @@ class NotDecided(_Said):
 
 
 class NobodyThere(_Said):
-    """A plan needs a review in an unattended run without a script."""
+    """A question needs a decision in an unattended run without a script."""
 
     def __init__(self) -> None:
         super().__init__(
-            "this run is unattended, and the plan needs a review; run the cell in a notebook, or pass a script with"
-            " its clicks: views.desk(plan, tools, script=['Approve'])"
+            "this run is unattended, and a person must decide; run the cell in a notebook, or pass a script with"
+            " the clicks: views.desk(run, tools, script=['Approve'])"
         )
 
 

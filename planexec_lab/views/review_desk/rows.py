@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import ipywidgets as w
 
 from planexec_lab.views.graph_drawing import graph
-from planexec_lab.views.review_desk import summary
+from planexec_lab.views.review_desk import looks, summary
 from planexec_lab.views.review_desk.draft import Draft, Row
 from planexec_lab.views.review_desk.form import Form
 from planexec_lab.views.review_desk.parts import WIDE, button, focus, styled
@@ -77,7 +77,7 @@ class Rows:
             self._list.children = boxes
         if not draft.problems:  # else the last graph stays
             self._drawn = _graph(draft)
-        self._beside.value = self._drawn + summary.beside_steps(draft.received)
+        self._beside.value = self._drawn + looks.paragraphs(summary.beside(draft.received))
 
     def toggle(self, key: int | None) -> None:
         """Open the form of a step and close the other; close it if it is open already, or if the key is None."""

@@ -55,9 +55,8 @@ def _control(desk: Any, name: str) -> Any:
         )
     control = desk.controls[name]
     if control.disabled:
-        why = "; ".join(str(problem) for problem in desk.draft.problems) if name == "Approve" else ""
-        why = "write a comment first, ('Comment', 'why')" if name in ("Reject", "Ask for changes") else why
-        raise ScriptError(f"{name!r} can't be pressed right now" + (f": {why}" if why else ""))
+        why = desk.missing.get(name, "the desk is closed")
+        raise ScriptError(f"{name!r} can't be pressed right now: {why}")
     return control
 
 

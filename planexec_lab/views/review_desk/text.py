@@ -1,63 +1,80 @@
-"""The subject of a review as an uncut table, in text and in HTML, for viewers without widgets."""
+"""A question in text and in HTML: its subject uncut, why it is asked, the verdicts, and the board of the run."""
 
 from __future__ import annotations
 
-from planexec_lab.views.board_table import finding, order
+from html import escape
+
+from planexec_lab.views.board_table import in_full
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.table import WHOLE, Row, table
 from planexec_lab.views.drawing.theme import LOOKS
-from planexec_lab.views.drawing.visible import call, visible, written
-from planexec_lab.views.drawing.wording import count
-from planexec_lab.views.review_desk import marks
+from planexec_lab.views.drawing.visible import call, visible
+from planexec_lab.views.review_desk import looks, marks, summary
 from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.draft import Row as Line
-from planexec_lab.views.review_desk.looks import CHOSEN, EFFECTS, RISKS
-from planexec_lab.views.step_remarks import mark
-from planexec_lite.assembly import Board
-from planexec_lite.capabilities.judging import Judging
-from planexec_lite.capabilities.news import News
-from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.capabilities.undo import Undo
-from planexec_lite.plan import Plan
-from planexec_lite.tools import Toolbox
+from planexec_lab.views.review_desk.questions import Sheet
+from planexec_lite.events import Decision
 
 HEAD = ("step", "what", "call", "waits for", "effects")
 
 
-def figure(draft: Draft) -> Figure:
-    """Return the draft: its steps with dependencies and effects, and the plan's other parts."""
+def parts(sheet: Sheet, decision: Decision | None = None) -> list[str | Figure]:
+    """What the desk shows, in order. A decision comes first, and replaces the verdicts that were possible."""
+    question = sheet.question
+    verdicts = [f"{label}: {question.verdicts[verdict]}" for verdict, label in sheet.labels.items()]
+    asks = "\n".join([*why(sheet), *verdicts])
+    if decision is not None:
+        return ["\n".join(summary.verdict(decision, question)), *subject(sheet), *board(sheet)]
+    return [*subject(sheet), asks, *board(sheet)]
+
+
+def subject(sheet: Sheet) -> list[str | Figure]:
+    """The plan as a table, or the call and the amounts line by line; calls are never broken."""
+    if sheet.question.plan is not None:
+        details = "\n".join(sheet.details())
+        return [figure(sheet), details] if details else [figure(sheet)]
+    lines = [summary.title(sheet.question)]
+    for row in sheet.draft.rows:
+        tool, what = row.step["tool"], row.step["description"]
+        lines += [call(tool, row.step["params"])] if tool is not None else []
+        lines += [visible(what)] if what.strip() else []
+        lines.append(_effects(sheet.draft, row))
+    return ["\n  ".join([*lines, *sheet.details(), *summary.beside(sheet.draft.received)])]
+
+
+def head(sheet: Sheet) -> str:
+    """The subject in HTML, apart from the rows of a plan that can be edited."""
+    draft, question = sheet.draft, sheet.question
+    inside = question.plan is not None and not sheet.editable
+    html = figure(sheet)._repr_html_() if inside else f'<h3 dir="auto">{escape(summary.title(question))}</h3>'
+    if question.plan is not None:
+        since = marks.changes(draft.before, draft.received) if draft.before is not None else []
+        html += looks.paragraphs([summary.sentence(draft)]) + looks.bullets("Changed since the last plan:", since)
+    else:
+        html += "".join(summary.step(draft, row) for row in draft.rows)
+        html += looks.paragraphs(summary.beside(draft.received))
+    return html + looks.bullets("", sheet.details())
+
+
+def why(sheet: Sheet) -> list[str]:
+    """Why the run asks, as a sentence; nothing if no reason is given."""
+    reason = visible(sheet.question.why)
+    return [f"{reason[0].upper()}{reason[1:]}."] if reason else []
+
+
+def board(sheet: Sheet) -> list[Figure]:
+    """The board of the run that asks, unless it would only repeat the plan."""
+    run, is_plan = sheet.run, sheet.question.plan is not None
+    return [] if run is None or (is_plan and not run.board.results) else [in_full(run.board)]
+
+
+def figure(sheet: Sheet) -> Figure:
+    """Return the plan: its steps with dependencies and effects, and the plan's other parts."""
+    draft = sheet.draft
     rows = [Row([*_cells(row), _effects(draft, row)], LOOKS["waiting"]) for row in draft.rows]
-    goal = f" to “{visible(draft.received.goal)}”" if draft.received.goal else ""
-    sentences = [f"✗ {visible(problem)}." for problem in draft.problems]
-    caption = " ".join([*sentences, *_beside(draft.received)])
-    return table(f"To review: {count(len(rows), 'step')}{goal}", HEAD, rows, caption, lines=WHOLE)
-
-
-def standing(stand: Board, toolbox: Toolbox) -> Figure:
-    """Return a run that waits for a person: each step with its state, its call, and its whole result.
-
-    Args:
-        stand: the board of the run.
-        toolbox: the tools that the steps can call.
-    """
-    draft = Draft.of(stand.plan.changed(steps=tuple(stand.steps[id] for id in order(stand))), toolbox)
-    rows = []
-    for row in draft.rows:
-        id, *cells = _cells(row)
-        cells += [_effects(draft, row), _came(stand, row.id)]
-        rows.append(Row([id, "", *cells], LOOKS[stand.state[row.id]], mark(stand, row.id)))
-    undos = [undo(one) for one in reversed(stand[Rollback].left)]
-    sentences = [f"Taken back next: {'; '.join(undos)}."] if stand.paused and stand.paused.reason == "undo" else []
-    rejected = stand[Judging].rejected
-    sentences += [f"The result of step {id} was rejected: {visible(why)}." for id, why in rejected.items()]
-    sentences += [f"News: “{visible(news)}”." for news in stand[News].texts]
-    caption = " ".join([*sentences, *_beside(stand.plan)])
-    return table(finding(stand), (HEAD[0], "status", *HEAD[1:], "result"), rows, caption, 40, WHOLE)
-
-
-def undo(one: Undo) -> str:
-    """The next undo and its call."""
-    return f"{one.name}: {call(one.call.tool, one.call.params)}" if one.call else one.name
+    faults = [f"✗ {visible(problem)}." for problem in draft.problems] if sheet.editable else []
+    caption = " ".join([*faults, *summary.beside(draft.received)])
+    return table(summary.title(sheet.question), HEAD, rows, caption, lines=WHOLE)
 
 
 def _cells(row: Line) -> list[str]:
@@ -66,25 +83,11 @@ def _cells(row: Line) -> list[str]:
     return [visible(row.id), visible(one["description"]), call(one["tool"], one["params"]), waits_for]
 
 
-def _came(stand: Board, id: str) -> str:
-    """The whole result, or the claim that an evaluator judges, or the error."""
-    known = stand.results if id in stand.results else stand[Judging].results
-    return written(known[id]) if id in known else visible(stand.errors.get(id, ""))
-
-
-def _beside(plan: Plan) -> list[str]:
-    """The sentences about the rollback, the answer, and the steps that the planner still has to plan."""
-    calls = ", ".join(call(one.tool, one.params) for one in plan.rollback)
-    sentences = [f"Rolled back by {calls}."] if calls else []
-    sentences += [f"The answer is {visible(plan.answer)}"] if plan.answer is not None else []
-    return sentences + ([] if plan.complete else ["The planner is asked again when these steps are done."])
-
-
 def _effects(draft: Draft, row: Line) -> str:
     """A step's effects and other settings."""
-    one, risk = row.step, marks.risk(row, draft.toolbox)
-    effects = [RISKS[risk].word if risk else EFFECTS[marks.effects(row, draft.toolbox)]]
+    one, warning = row.step, looks.warning(draft, row)
+    effects = [warning.word if warning else looks.EFFECTS[marks.effects(row, draft.toolbox)][0]]
     effects += [f"undo: {call(one['undo']['tool'], one['undo']['params'])}"] if one["undo"] else []
-    effects += [CHOSEN.word] * marks.chosen(row, draft)
+    effects += [looks.CHOSEN.word] * marks.chosen(row, draft)
     effects += [f"done when {visible(one['success_criteria'])}"] if one["success_criteria"] else []
     return ", ".join([*effects, *marks.bounds(row)])

@@ -1,4 +1,4 @@
-"""The desk as a widget: a question about the run, with its fields and buttons."""
+"""The desk as a widget: a question with its fields, and a button for each verdict."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from planexec_lab.views.review_desk import looks, presence, script, summary, tex
 from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.looks import isolated
 from planexec_lab.views.review_desk.parts import WIDE, button, focus, labelled, styled
-from planexec_lab.views.review_desk.questions import Approval, Question
+from planexec_lab.views.review_desk.questions import Sheet
 from planexec_lab.views.review_desk.rows import Rows
 from planexec_lab.views.widgets import Fence, on_event, renew_still, show_widget, written
-from planexec_lite.decisions import Answer, Decision
+from planexec_lite.core.questions import Verb
+from planexec_lite.events import Decision
 
 SCRIPT = "script"  # the decider in unattended runs
 
@@ -29,25 +30,24 @@ class Review:
     Every control has a name, which is its label: ``Approve``, ``Edit 3``, and ``3: tag`` for the field "tag" of step 3.
 
     Args:
-        question: the question.
+        sheet: the question.
         script: the gestures of an unattended run; see `play`. A person's session never uses it.
         by: the reviewer's name, which the decision carries.
     """
 
-    def __init__(
-        self, question: Question, script: Sequence[script.Gesture] | None = None, by: str = "reviewer"
-    ) -> None:
+    def __init__(self, sheet: Sheet, script: Sequence[script.Gesture] | None = None, by: str = "reviewer") -> None:
         self.script = script
-        self._question, self._by = question, by
+        self._sheet, self._by = sheet, by
         self._decision: Decision | None = None
-        self._rows = Rows(lambda: self.draft, self._edit) if isinstance(question, Approval) else None
+        self._rows = Rows(lambda: self.draft, self._edit) if sheet.editable else None
+        self._parts = text.parts(sheet)  # as the question came
         self._build()
         self.box._view_count = 0  # from now on the page says how many views it has
         self._still_name, self._was_shown = uuid4().hex, False
         self._show()
 
     def _build(self) -> None:
-        question = self._question
+        sheet = self._sheet
         self._head, self._changed, self._stand = w.HTML(), w.HTML(), styled(w.HTML(), "pxl-status")
         self._fields = {
             label: labelled(
@@ -55,10 +55,10 @@ class Review:
                 label,
                 lambda _: self._refresh(),
             )
-            for label, hint in question.fields.items()
+            for label, hint in sheet.fields.items()
         }
         self._buttons = {
-            choice: button(name, partial(self._press, choice)) for choice, name in question.buttons.items()
+            verdict: button(label, partial(self._press, verdict)) for verdict, label in sheet.labels.items()
         }
         next(iter(self._buttons.values())).add_class("pxl-main")
         yes = button("Yes, approve", lambda: self._press("approve", True), "pxl-main")
@@ -68,17 +68,25 @@ class Review:
         self._sure_bar = styled(w.Box([yes, back]), "pxl-buttons")
         self._asked = w.VBox(list(self._fields.values()), layout={"grid_gap": "6px"})
         self._fence = Fence(lambda: 0 if self._by == SCRIPT else self.views, presence.from_a_page)
-        above = self._rows.box if self._rows is not None else w.HTML(question.figure._repr_html_())
-        end = w.VBox([self._changed, self._asked, self._stand, self._bar, self._sure_bar], layout=WIDE)
+        why = w.HTML(looks.paragraphs(text.why(sheet)))
+        board = w.HTML("".join(figure._repr_html_() for figure in text.board(sheet)))
+        end = w.VBox([why, self._changed, self._asked, self._stand, self._bar, self._sure_bar], layout=WIDE)
         styled(end, "pxl-end")
-        self.box = w.VBox([w.HTML(looks.STYLE), self._head, above, end, self._fence.box])
+        rows = [self._rows.box] if self._rows is not None else []
+        self.box = w.VBox([w.HTML(looks.STYLE), self._head, *rows, end, board, self._fence.box])
         self.box.add_class("pxl-desk")
         on_event(self.box, lambda _: None, "_view_count")
 
     @property
     def draft(self) -> Draft:
         """The edited plan."""
-        return self._question.draft
+        return self._sheet.draft
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """Why a verdict can't be given yet, by the label of its button."""
+        answers = self._answers.items()
+        return {self._sheet.labels[verdict]: answer for verdict, answer in answers if isinstance(answer, str)}
 
     @property
     def controls(self) -> dict[str, Any]:
@@ -121,7 +129,7 @@ class Review:
 
     def _edit(self, draft: Draft) -> None:
         if not self.decided:  # else it was typed too late
-            self._question.draft = draft
+            self._sheet.draft = draft
             self._refresh()
 
     def _refresh(self) -> None:
@@ -130,18 +138,20 @@ class Review:
             self._show()
 
     def _show(self) -> None:
-        self._head.value = self._question.words()
+        self._head.value = text.head(self._sheet)
         if self._rows is not None:
             self._rows.show()
             self._changed.value = summary.changed(self.draft)
-        self._stand.value = self._question.status(self._typed)
-        for choice, pressed in self._buttons.items():
-            pressed.disabled = not self._question.allows(choice, self._typed)
+        answers = self._answers
+        self._stand.value = self._sheet.status(answers)
+        for verdict, pressed in self._buttons.items():
+            pressed.disabled = isinstance(answers[verdict], str)
         self._show_bar(asks=False)
 
     @property
-    def _typed(self) -> dict[str, str]:
-        return {label: field.value.strip() for label, field in self._fields.items()}
+    def _answers(self) -> dict[Verb, Decision | str]:
+        typed = {label: field.value.strip() for label, field in self._fields.items()}
+        return self._sheet.answers(typed, self._by)
 
     @property
     def _asks(self) -> bool:
@@ -156,37 +166,34 @@ class Review:
         self._refresh()
         focus(self._buttons["approve"])
 
-    def _press(self, choice: Answer, surely: bool = False) -> None:
+    def _press(self, verdict: Verb, surely: bool = False) -> None:
         """Decide, behind everything that was typed before the press."""
         if self.decided:
             return
         if self._fence.waits:  # the first press counts
             self._fence.ask_again()
-        elif not self._fence.behind(lambda: self._decide(choice, surely)):
+        elif not self._fence.behind(lambda: self._decide(verdict, surely)):
             self._stand.value = "<p><strong>Writing it down …</strong></p>"
 
-    def _decide(self, choice: Answer, surely: bool) -> None:
+    def _decide(self, verdict: Verb, surely: bool) -> None:
         sure = (surely and self._asks) or self._by == SCRIPT  # the author of the script knew the plan
         self._show()
-        question, typed = self._question, self._typed
-        if not question.allows(choice, typed):  # text typed before the click arrived with it
+        decision = self._answers[verdict]
+        if isinstance(decision, str):  # text typed before the click arrived with it
             return
-        if choice == "approve" and not sure and (warning := question.warning()):
+        if verdict == "approve" and not sure and (warning := summary.warning(self.draft)):
             self._stand.value = warning
             self._show_bar(asks=True)
             focus(self._surely["Back to the plan"])
             return
         if self._rows is not None:
             self._rows.close()
-        said = question.said(choice, typed)
-        self._decision = Decision(
-            choice, self._by, typed["Comment"], of=self.draft.received.hash, gate=question.gate, **said
-        )
-        self._close(self._decision)
+        self._decision = decision
+        self._close(decision)
 
     def _close(self, decision: Decision) -> None:
         """Leave nothing but the words of the decision; the focus goes to them at once, before a person has put it elsewhere."""
-        headline, *more = summary.verdict(decision, self.draft.received)
+        headline, *more = summary.verdict(decision, self._sheet.question)
         below = "".join(f"<p>{isolated(line)}</p>" for line in more)
         self._stand.value = f"<p><strong>{escape(headline)}</strong></p>{below}"
         focus(self._stand)
@@ -199,16 +206,14 @@ class Review:
 
     def _still(self) -> tuple[str, str]:
         """The picture below the desk as text and as HTML. It leaves out a script's decision, because nbval compares it."""
-        figure: Figure = self._question.figure
-        if self._decision is None or self._decision.by == SCRIPT:
-            return figure.text, figure._repr_html_()
-        if self._rows is not None:
-            figure = text.figure(self.draft)
-        words = "\n".join(summary.verdict(self._decision, self.draft.received))
-        return f"{words}\n{figure.text}", written(words) + figure._repr_html_()
+        parts = self._parts
+        if self._decision is not None and self._decision.by != SCRIPT:
+            parts = text.parts(self._sheet, self._decision)
+        html = (part._repr_html_() if isinstance(part, Figure) else written(part) for part in parts)
+        return "\n".join(map(str, parts)), "\n".join(html)
 
     def __repr__(self) -> str:
-        return self._question.figure.text
+        return "\n".join(map(str, self._parts))
 
     def _ipython_display_(self) -> None:
         """Show the desk in the output of the cell that is running; in any cell, as often as you like."""
