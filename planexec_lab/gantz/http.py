@@ -51,12 +51,12 @@ def check(url: str, headers: Mapping[str, str], body: str) -> None:
         if re.search(PARAMETER, body):
             filled = _filled(body, lambda before, _: "x" if _in_string(before) else "0")
             json.loads(filled if "json" in kind or not kind else "")
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError("a body with values is JSON, and so is its Content-Type") from None
 
 
 def request(
-    method: str, url: str, query: Mapping[str, str], headers: Mapping[str, str], body: str, values: Mapping[str, Any]
+    method: str, url: str, headers: Mapping[str, str], body: str, values: Mapping[str, Any]
 ) -> urllib.request.Request:
     """Return the request for these values; a missing value is empty. Raises `ToolError` if a value can't be sent."""
 
@@ -78,9 +78,6 @@ def request(
         return json.dumps(text(name))[1:-1] if _in_string(before) else json.dumps(values.get(name))
 
     url = url.partition("#")[0]  # the rest is not sent
-    for key, value in query.items():
-        plain = re.sub(PARAMETER, r"{{\1}}", value)  # without the spaces that `quote` would encode
-        url += f"{'&' if '?' in url else '?'}{quote(key)}={quote(plain, safe='{}')}"
     sent = {"Content-Type": "application/json"} if body else {}
     sent |= {key.capitalize(): _filled(value, in_header) for key, value in headers.items()}
     return urllib.request.Request(_filled(url, in_url), _filled(body, in_body).encode() or None, sent, method=method)
@@ -116,7 +113,7 @@ def _extracted(data: bytes, path: str) -> Any:
         part: Any = json.loads(data)
         for key, index in re.findall(r"([^.\[\]]+)(?![^.\[]*\])|\[(\d+)\]", path):
             part = part[key] if key else part[int(index)]
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         raise RuntimeError(f"the answer has no part {path!r}; it is: {shortened(data)}") from None
     return part
 
