@@ -56,26 +56,27 @@ def check(url: str, headers: Mapping[str, str], body: str) -> None:
 
 
 def request(
-    method: str, url: str, headers: Mapping[str, str], body: str, values: Mapping[str, Any]
+    method: str, url: str, headers: Mapping[str, str], body: str, values: Mapping[str, Any], texts: Mapping[str, str]
 ) -> urllib.request.Request:
-    """Return the request for these values; a missing value is empty. Raises `ToolError` if a value can't be sent."""
+    """Return the request for these values, which `texts` has as text; a missing value is empty.
 
-    def text(name: str) -> str:
-        value = values.get(name, "")
-        return value if isinstance(value, str) else json.dumps(value)
+    Raises `ToolError` if a value can't be sent.
+    """
 
     def in_url(before: str, name: str) -> str:
-        if "?" not in before and text(name) in ("", ".", ".."):
+        text = texts.get(name, "")
+        if "?" not in before and text in ("", ".", ".."):
             raise ToolError(f"parameter {name!r} is a part of the path, so it can't be empty, . or ..")
-        return quote(text(name), safe="")
+        return quote(text, safe="")
 
     def in_header(_: str, name: str) -> str:
-        if not text(name).isascii() or not text(name).isprintable():
+        text = texts.get(name, "")
+        if not text.isascii() or not text.isprintable():
             raise ToolError(f"parameter {name!r} is in a header, so it must be printable ASCII")
-        return text(name)
+        return text
 
     def in_body(before: str, name: str) -> str:
-        return json.dumps(text(name))[1:-1] if _in_string(before) else json.dumps(values.get(name))
+        return json.dumps(texts.get(name, ""))[1:-1] if _in_string(before) else json.dumps(values.get(name))
 
     url = url.partition("#")[0]  # the rest is not sent
     sent = {"Content-Type": "application/json"} if body else {}

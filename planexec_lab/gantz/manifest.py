@@ -42,7 +42,7 @@ from planexec_lab.gantz.script import PARAMETER, ManifestError
 from planexec_lab.lines import line_of
 from planexec_lite.tools import suggest
 
-_MOST = 1_000_000  # bytes of a manifest
+_MOST = 1_000_000  # characters of a manifest
 _DEEPEST = 20  # levels of lists and mappings
 _NOTHING = ("", "~", "null", "Null", "NULL")
 
@@ -201,12 +201,11 @@ def read(path: Path | str) -> Manifest:
     """
     path = Path(path)
     try:
-        content = path.read_bytes()
-        text = content.decode()
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ManifestError(f"{path.name} can't be read: {error}") from None
-    if len(content) > _MOST:
-        raise ManifestError(f"{path.name} is longer than {_MOST:,} bytes; a manifest is a list of a few tools")
+    if len(text) > _MOST:
+        raise ManifestError(f"{path.name} is longer than {_MOST:,} characters; a manifest is a list of a few tools")
     return parsed(text, path.name)
 
 

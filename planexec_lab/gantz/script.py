@@ -3,13 +3,13 @@
 A value never becomes part of a script's text. The shell finds it in a variable inside double quotes, ``GANTZ_ARG_NAME`` as gantz
 itself calls it, and a command finds it in its arguments. A tool with parameters is one of these:
 
-- programs of `READERS`, joined by ``&&``, ``||``, ``;``, ``|`` or line ends;
-- a script file, such as ``./deploy.sh`` or ``python tools/report.py``, and no other command;
-- ``psql mydb < {{file}}``, without other values and commands.
+- programs of `READERS`, joined by ``&&``, ``||``, ``;``, ``|`` or line ends, and ``>`` to a fixed file;
+- a script file, such as ``./deploy.sh`` or ``python tools/report.py``, without other commands and ``>``;
+- ``psql mydb < {{file}}``, without other values, commands and ``>``.
 
 A placeholder is a whole argument, or is inside double quotes. A value can name a file that is read, never one that is written.
 Everything else is refused, because the rule does not try to understand a script. The error shows the entry to write instead. A
-tool without parameters has no values, so its script runs as it is written.
+tool without parameters has no values, so its script runs unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 PARAMETER = r"\{\{\s*([A-Za-z_][A-Za-z0-9_-]*)\s*\}\}"
-# they read, print or wait; no argument makes them run a program or write a file
+# they read, print or wait; none of their arguments runs a program or names a file to write
 READERS = frozenset(
     """basename cat cut diff dirname du echo false fold grep head ls md5sum nl rev seq sha256sum sleep stat
     tac tail tr true wc""".split()
@@ -35,7 +35,7 @@ _TOKEN = re.compile(
     rf"""[ \t]+
     | (?P<join> (?:&&|\|\|?|;|\n) [ \t\n]*)
     | [12]?>&[12]{_END}
-    | (?P<arrow> [12]?>>?|<)? [ \t]* (?P<word> {PARAMETER}|(?:{_PIECE})+){_END}""",
+    | (?P<arrow> [12]?>>?|<)? [ \t]* (?P<word> (?:{PARAMETER}|{_PIECE})+){_END}""",
     re.ASCII | re.VERBOSE,
 )
 
@@ -97,66 +97,67 @@ def prepare(
     variables = {name: variable_of(name) for name in names}
     if not names:
         return Script(text, arguments, stdin, variables, ())
-    commands, inputs = [list(arguments)], list[str]()
+    commands, inputs, outputs = [list(arguments)], list[str](), list[str]()
     try:
         if text is not None:
-            commands, inputs, text = _read(text.strip(), variables, optional)
+            commands, inputs, outputs, text = _read(text.strip(), variables, optional)
+        if any(map(_has_value, outputs)):
+            raise ManifestError("a value can't name a file that is written")
+        alone = len(commands) == 1 and set(outputs) <= {"/dev/null"}
         for words in commands:
-            _check(words, len(commands) == 1, stdin)
+            _check(words, alone, stdin)
     except ManifestError as error:
         used = dict.fromkeys(re.findall(PARAMETER, written))
-        raise ManifestError(f"{error}. {_rewritten(tool, list(used or names), stdin)}") from None
+        raise ManifestError(f"{error}.\n{_rewritten(tool, list(used or names), stdin)}") from None
     words = [word for command in commands for word in command]
     return Script(text, arguments, stdin, variables, tuple(filter(_has_value, words + inputs)))
 
 
-def _read(text: str, variables: Mapping[str, str], optional: Collection[str]) -> tuple[list[list[str]], list[str], str]:
-    """Return the words of each command of a shell script, the files after ``<``, and the script with its references."""
+def _read(
+    text: str, variables: Mapping[str, str], optional: Collection[str]
+) -> tuple[list[list[str]], list[str], list[str], str]:
+    """Return the words of each command, the files after ``<`` and after ``>``, and the script with its references."""
     commands: list[list[str]] = [[]]
     inputs: list[str] = []
+    outputs: list[str] = []
     written: list[str] = []
     at = 0
     while at < len(text):
         token = _TOKEN.match(text, at)
         if token is None:
-            raise ManifestError(
-                f"beside values only simple commands are read, and the script has {text[at : at + 20]!r}"
-            )
+            raise ManifestError(f"only simple commands can get values, and the script has {text[at : at + 20]!r}")
         at = token.end()
         arrow, word = token["arrow"], token["word"]
-        if word is None:
-            written.append(token[0])
-        else:
-            before = token[0].removesuffix(word)
-            written.append(before + _referring(word, variables, () if arrow else optional))
         if token["join"]:
             commands.append([])
-        elif word and not arrow:
-            commands[-1].append(_content(word))
-        elif word and arrow == "<":
-            inputs.append(_content(word))
-        elif word and _has_value(word):
-            raise ManifestError("a value can't name a file that is written")
-    return commands, inputs, "".join(written)
+        if word is None:
+            written.append(token[0])
+            continue
+        words = commands[-1]
+        if arrow:
+            words = inputs if arrow == "<" else outputs
+        words.append(_content(word))
+        written.append(token[0].removesuffix(word) + _referring(word, variables, () if arrow else optional))
+    return commands, inputs, outputs, "".join(written)
 
 
 def _check(words: Sequence[str], alone: bool, stdin: str) -> None:
-    """Raise `ManifestError` where a command is not permitted; `alone` says that the script has no other."""
+    """Raise `ManifestError` where a command is not permitted; `alone` says that the script has no other, and no output file."""
     if not words:
         raise ManifestError("a command is missing")
     for word in words:
         if _has_value(word) and word.startswith("-"):
-            raise ManifestError(f"the option {word!r} contains a value; write the value as an argument of its own")
-    program, file = words[0], words[0] if "/" in words[0] else ""
+            raise ManifestError(f"the option {word!r} contains a value; write the value as a separate argument")
+    program = words[0]
     if program in READERS:
         return
-    if program in _INTERPRETERS:
-        file = "".join(words[1:2])
+    is_file = "/" in program and _SCRIPT_FILE.fullmatch(program)
+    runs_file = program in _INTERPRETERS and _SCRIPT_FILE.fullmatch("".join(words[1:2]))
     loads = program == "psql" and not any(map(_has_value, [*words, stdin]))
-    if not (loads or _SCRIPT_FILE.fullmatch(file)):
-        raise ManifestError(f"{program!r} might run a value, or write a file that a value names")
+    if not (is_file or runs_file or loads):
+        raise ManifestError(f"{program!r} might run a value, or change a file that a value names")
     if not alone:
-        raise ManifestError(f"{program!r} must be the only command, because the others could change what it runs")
+        raise ManifestError(f"{program!r} must be the only command, without >, because it could run what is written")
 
 
 def _has_value(word: str) -> bool:
@@ -186,15 +187,16 @@ def _referring(word: str, variables: Mapping[str, str], optional: Collection[str
 
 
 def _rewritten(tool: str, names: Sequence[str], stdin: str) -> str:
-    """Return the entry to write instead: the script in a file of its own, which gets the values as arguments."""
+    """Return the entry to write instead: the script in a separate file, which gets the values as arguments."""
+    file = f"./{tool}.sh"
     places = ", ".join(f'"${place}" is {{{{{name}}}}}' for place, name in enumerate(names, 1))
-    args = json.dumps([f"{tool}.sh", *(f"{{{{{name}}}}}" for name in names)])
+    args = [file, *(f"{{{{{name}}}}}" for name in names)]
     entry = [
-        f"Move the script to {tool}.sh, where {places} and must never be code, and write:",
+        f"Move the script to {file}, where {places} and must never be code, and write:",
         f"  - name: {tool}",
         "    script:",
         "      command: sh",
-        f"      args: {args}",
+        f"      args: {json.dumps(args)}",
     ]
     if stdin:
         entry.append(f"      stdin: {json.dumps(stdin)}")

@@ -124,15 +124,15 @@ class ManifestCall:
         values = {one.name: one.default for one in parameters if one.default is not None} | arguments
         texts = {name: self._text(name, value) for name, value in values.items()}
         if (sent := self.tool.http) is not None:
-            request = http.request(sent.method, sent.url, sent.headers, sent.body, values)
+            request = http.request(sent.method, sent.url, sent.headers, sent.body, values, texts)
             return http.send(request, self.timeout, sent.extract_json)
 
         def filled(template: str) -> str:
             return re.sub(PARAMETER, lambda one: texts.get(one[1], ""), template)
 
+        used = re.findall(PARAMETER, " ".join(self.script.checked))
         for one in parameters:
-            used = any(one.name in re.findall(PARAMETER, word) for word in self.script.checked)
-            if used and one.name in arguments and arguments[one.name] != one.default:
+            if one.name in used and values.get(one.name) != one.default:
                 self._check_value(one, texts[one.name])
         for word in self.script.checked:
             self._check_word(word, filled(word))

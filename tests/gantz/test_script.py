@@ -99,7 +99,7 @@ def test_a_script_that_the_rule_can_not_judge_is_refused_with_its_rewrite(script
     assert "tool 'act', line 2: " in str(caught.value)
     if "parameter" not in why and "conditions" not in why:
         (entry,) = yaml.safe_load(str(caught.value).partition("and write:\n")[2])
-        assert entry["script"] == {"command": "sh", "args": ["act.sh", "{{x}}"]}
+        assert entry["script"] == {"command": "sh", "args": ["./act.sh", "{{x}}"]}
         assert parsed(yaml.safe_dump({"tools": [tool | entry]})).tools[0].runnable.checked == ("{{x}}",)
 
 
