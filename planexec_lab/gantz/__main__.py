@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import get_args
 
 from planexec_lab.gantz.manifest import read
+from planexec_lab.gantz.script import ManifestError
 from planexec_lab.gantz.toolbox import load
-from planexec_lab.gantz.words import ManifestError
 from planexec_lite.tools import Effects
 
 

@@ -51,36 +51,34 @@ def check(url: str, headers: Mapping[str, str], body: str) -> None:
         if re.search(PARAMETER, body):
             filled = _filled(body, lambda before, _: "x" if _in_string(before) else "0")
             json.loads(filled if "json" in kind or not kind else "")
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ValueError("a body with values is JSON, and so is its Content-Type") from None
 
 
 def request(
-    method: str, url: str, query: Mapping[str, str], headers: Mapping[str, str], body: str, values: Mapping[str, Any]
+    method: str, url: str, headers: Mapping[str, str], body: str, values: Mapping[str, Any], texts: Mapping[str, str]
 ) -> urllib.request.Request:
-    """Return the request for these values; a missing value is empty. Raises `ToolError` if a value can't be sent."""
+    """Return the request for these values, which `texts` has as text; a missing value is empty.
 
-    def text(name: str) -> str:
-        value = values.get(name, "")
-        return value if isinstance(value, str) else json.dumps(value)
+    Raises `ToolError` if a value can't be sent.
+    """
 
     def in_url(before: str, name: str) -> str:
-        if "?" not in before and text(name) in ("", ".", ".."):
+        text = texts.get(name, "")
+        if "?" not in before and text in ("", ".", ".."):
             raise ToolError(f"parameter {name!r} is a part of the path, so it can't be empty, . or ..")
-        return quote(text(name), safe="")
+        return quote(text, safe="")
 
     def in_header(_: str, name: str) -> str:
-        if not text(name).isascii() or not text(name).isprintable():
+        text = texts.get(name, "")
+        if not text.isascii() or not text.isprintable():
             raise ToolError(f"parameter {name!r} is in a header, so it must be printable ASCII")
-        return text(name)
+        return text
 
     def in_body(before: str, name: str) -> str:
-        return json.dumps(text(name))[1:-1] if _in_string(before) else json.dumps(values.get(name))
+        return json.dumps(texts.get(name, ""))[1:-1] if _in_string(before) else json.dumps(values.get(name))
 
     url = url.partition("#")[0]  # the rest is not sent
-    for key, value in query.items():
-        plain = re.sub(PARAMETER, r"{{\1}}", value)  # without the spaces that `quote` would encode
-        url += f"{'&' if '?' in url else '?'}{quote(key)}={quote(plain, safe='{}')}"
     sent = {"Content-Type": "application/json"} if body else {}
     sent |= {key.capitalize(): _filled(value, in_header) for key, value in headers.items()}
     return urllib.request.Request(_filled(url, in_url), _filled(body, in_body).encode() or None, sent, method=method)
@@ -116,7 +114,7 @@ def _extracted(data: bytes, path: str) -> Any:
         part: Any = json.loads(data)
         for key, index in re.findall(r"([^.\[\]]+)(?![^.\[]*\])|\[(\d+)\]", path):
             part = part[key] if key else part[int(index)]
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         raise RuntimeError(f"the answer has no part {path!r}; it is: {shortened(data)}") from None
     return part
 

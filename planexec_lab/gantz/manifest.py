@@ -13,15 +13,13 @@ The format is that of the program gantz::
           shell: psql mydb < {{file}}
 
 `Script` and `Request` list the other keys. Texts are read as written, without YAML's types: a default of ``010`` is no 8. An
-unknown key is an error, because ignoring it could change the meaning. A tool without the key ``parameters`` has one, required
-and a string, for each placeholder.
+unknown key is an error, because ignoring it could change the meaning.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -40,14 +38,12 @@ from pydantic import (
 
 from planexec_lab.gantz import http
 from planexec_lab.gantz import script as scripts
-from planexec_lab.gantz.script import PARAMETER
-from planexec_lab.gantz.words import ManifestError
+from planexec_lab.gantz.script import PARAMETER, ManifestError
 from planexec_lab.lines import line_of
 from planexec_lite.tools import suggest
 
-_MOST = 1_000_000  # bytes of a manifest
+_MOST = 1_000_000  # characters of a manifest
 _DEEPEST = 20  # levels of lists and mappings
-_IGNORED = """audit batching circuit_breaker compression concurrency logging on_result pagination pool retry streaming""".split()
 _NOTHING = ("", "~", "null", "Null", "NULL")
 
 
@@ -71,7 +67,10 @@ class _Part(BaseModel):
 
 
 class Parameter(_Part):
-    """A parameter: `name`, `type`, whether it is required, and its default, a text as gantz has it."""
+    """A parameter: `name`, `type`, whether it is required, and its default, a text as gantz has it.
+
+    As an argument, a value that is empty or begins with ``-`` is refused, except where `allow` names it.
+    """
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]*$")]
     type: Literal["string", "integer", "number", "boolean", "array", "object"] = "string"
@@ -79,6 +78,7 @@ class Parameter(_Part):
     description: str = ""
     default: Any = None
     enum: list[str] | None = None
+    allow: tuple[Literal["dash", "empty"], ...] = ()
 
     @field_validator("default")
     @classmethod
@@ -90,12 +90,12 @@ class Parameter(_Part):
         if default is None or kind == "string":
             return TypeAdapter(str | None).validate_python(default)
         try:
-            read = (
-                json.loads(default.lower() if kind == "boolean" else default) if isinstance(default, str) else default
-            )
-            return TypeAdapter(_KINDS[kind]).validate_python(read, strict=True)
+            text = default if isinstance(default, str) else json.dumps(default)
+            if kind == "boolean":
+                text = text.lower()  # gantz reads True as well
+            return TypeAdapter(_KINDS[kind]).validate_json(text, strict=True)
         except ValueError:
-            raise ValueError(f"the default {default!r} is no {kind}") from None
+            raise ValueError(f"the default {str(default)[:40]!r} is no {kind}") from None
 
     @property
     def schema_of_value(self) -> dict[str, Any]:
@@ -126,7 +126,6 @@ class Request(_Part):
     url: Annotated[str, Field(min_length=1)]
     method: Annotated[str, Field(pattern="^[A-Z]+$")] = "GET"
     headers: dict[str, str] = {}
-    query: dict[str, str] = {}
     body: str = ""
     timeout: Seconds = None
     extract_json: str = ""
@@ -134,8 +133,8 @@ class Request(_Part):
     @model_validator(mode="after")
     def _fixed(self) -> Request:
         http.check(self.url, self.headers, self.body)
-        if re.search(PARAMETER, "".join((*self.headers, *self.query))):
-            raise ValueError("the name of a header or of a part of the query is fixed")
+        if re.search(PARAMETER, "".join(self.headers)):
+            raise ValueError("the name of a header is fixed")
         return self
 
 
@@ -148,29 +147,18 @@ class ManifestTool(_Part):
     script: Script | None = None
     http: Request | None = None
     environment: dict[Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")], Fixed] = {}
-    timeout: Seconds = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _implied(cls, data: Any) -> Any:
-        if isinstance(data, Mapping) and "parameters" not in data:
-            text = json.dumps([data.get("script"), data.get("http")], default=str)
-            names = dict.fromkeys(re.findall(PARAMETER, text))
-            return {**data, "parameters": [{"name": name, "required": True} for name in names]}
-        return data
 
     @model_validator(mode="after")
     def _one_of_both(self) -> ManifestTool:
         if (self.script is None) == (self.http is None):
             raise ValueError("it needs one of the keys script and http")
-        if self.timeout and (self.script or self.http).timeout:  # type: ignore[union-attr]
-            raise ValueError("it has two timeouts; leave one out")
         return self
 
     @property
     def seconds(self) -> float | None:
         """The seconds that a call can take, if the manifest limits them."""
-        return self.timeout or (self.script.timeout if self.script else self.http.timeout if self.http else None)
+        action = self.script or self.http
+        return action.timeout if action else None
 
     @property
     def schema_of_arguments(self) -> dict[str, Any]:
@@ -182,18 +170,18 @@ class ManifestTool(_Part):
     @property
     def runnable(self) -> scripts.Script:
         """The script with a reference for each parameter. Raises `ManifestError` where a value could become code."""
-        kinds = {one.name: one.type for one in self.parameters}
-        if len({re.sub(r"\W", "_", name.upper()) for name in kinds}) < len(self.parameters):
+        names = [one.name for one in self.parameters]
+        if len(set(map(scripts.variable_of, names))) < len(names):
             raise ManifestError("two parameters have the same name, or the same variable GANTZ_ARG_…")
         optional = [one.name for one in self.parameters if not one.required and one.default is None]
         if self.script is not None:
             words = self.script.shell or (self.script.command, *self.script.args)
-            return scripts.prepare(words, kinds, optional, self.script.stdin)
+            return scripts.prepare(words, names, optional, self.script.stdin, self.name)
         text = json.dumps(self.http.model_dump() if self.http else "")
-        used = scripts.prepare(["cat"], kinds, stdin=text)  # a program that only reads
-        if unused := set(kinds) - {*re.findall(PARAMETER, text)}:
+        script = scripts.prepare(["cat"], names, stdin=text)  # a request runs no script
+        if unused := set(names) - {*re.findall(PARAMETER, text)}:
             raise ManifestError(f"the request never uses {{{{{min(unused)}}}}}; use the parameter, or leave it out")
-        return used
+        return script
 
 
 class Manifest(_Part):
@@ -213,17 +201,16 @@ def read(path: Path | str) -> Manifest:
     """
     path = Path(path)
     try:
-        content = path.read_bytes()
-        text = content.decode()
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ManifestError(f"{path.name} can't be read: {error}") from None
-    if len(content) > _MOST:
-        raise ManifestError(f"{path.name} is longer than {_MOST:,} bytes; a manifest is a list of a few tools")
+    if len(text) > _MOST:
+        raise ManifestError(f"{path.name} is longer than {_MOST:,} characters; a manifest is a list of a few tools")
     return parsed(text, path.name)
 
 
 def parsed(text: str, name: str = "the manifest") -> Manifest:
-    """Read the text of a manifest; as `read` does. A key that gantz ignores as well gives a warning."""
+    """Read the text of a manifest, as `read` does."""
     import yaml
 
     try:
@@ -238,19 +225,13 @@ def parsed(text: str, name: str = "the manifest") -> Manifest:
         raise ManifestError(f"{name} is not valid YAML: {error}") from None
     if not isinstance(data, Mapping):
         raise ManifestError(f"{name} has no tools; it begins with tools: and a list of them")
-    for place, tool in enumerate(data.get("tools") or () if isinstance(data.get("tools"), list) else ()):
-        for key in [key for key in _IGNORED if isinstance(tool, dict) and key in tool]:
-            warnings.warn(
-                f"{name}, line {line_of(root, ('tools', place, key))}: gantz ignores the key {key!r}", stacklevel=3
-            )
-            del tool[key]
     try:
         manifest = Manifest.model_validate(data)
     except ValidationError as error:
         errors = error.errors(include_url=False)
         # a list without its invalid tools is too short
         first = [one for one in errors if one["type"] != "too_short"] or errors
-        raise ManifestError(_told(name, [_problem(one, data, root) for one in first])) from None
+        raise ManifestError(_told(name, [_problem(one, root) for one in first])) from None
     problems = []
     for place, tool in enumerate(manifest.tools):
         begins = f"tool {tool.name!r}, line {line_of(root, ('tools', place))}: "
@@ -292,18 +273,10 @@ def _told(name: str, problems: list[str]) -> str:
 _KEYS = [key for part in (Manifest, ManifestTool, Parameter, Script, Request) for key in part.model_fields]
 
 
-def _problem(error: Any, data: Mapping[Any, Any], root: Any) -> str:
-    """pydantic's errors with the tool's name instead of its number, and the line."""
-    where, told = list(error["loc"]), "the file"
-    if where[0] == "tools" and len(where) > 1:
-        tool = data["tools"][where[1]] if isinstance(where[1], int) else None
-        named = tool.get("name") if isinstance(tool, Mapping) else None
-        told = f"tool {named!r}" if isinstance(named, str) else f"tool number {where[1] + 1}"
-        where = where[2:]
-    told = f"{told}, line {line_of(root, error['loc'])}: "
-    place = ".".join(map(str, where))
+def _problem(error: Any, root: Any) -> str:
+    """A problem that pydantic found, with its line and the keys that lead there."""
+    message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "extra_forbidden":
-        return f"{told}the key {place!r} is not read{suggest(str(where[-1]), _KEYS)}; leave it out"
-    if error["type"] == "missing":
-        return f"{told}the key {place!r} is missing"
-    return f"{told}{place + ': ' if place else ''}{error['msg'].removeprefix('Value error, ')}"
+        message = f"this key is not read{suggest(str(error['loc'][-1]), _KEYS)}; leave it out"
+    place = ".".join(map(str, error["loc"]))
+    return f"line {line_of(root, error['loc'])}: {place}: {message}"

@@ -13,14 +13,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from planexec_lab.gantz import http
-from planexec_lab.gantz.manifest import ManifestTool, read
+from planexec_lab.gantz.manifest import ManifestTool, Parameter, read
 from planexec_lab.gantz.running import Done, environment, run
-from planexec_lab.gantz.script import PARAMETER, Script
-from planexec_lab.gantz.words import RULES, ManifestError
+from planexec_lab.gantz.script import PARAMETER, ManifestError, Script
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 LONGEST = 100_000
 """The most bytes of a value. The system's bound is a little higher, and its message is less helpful."""
+# a file of /proc shows the environment, and some shells open a connection for /dev/tcp
+_SYSTEM = re.compile(r"/+(?:(?:dev|proc)(?:/|\Z)|\Z)")
 
 
 def load(
@@ -119,16 +120,23 @@ class ManifestCall:
         Raises `ToolError` for a value that can't be passed on safely, before anything runs; `RuntimeError` where the script
         ends with another code than 0, or the request fails; `TimeoutError` where it takes too long.
         """
-        values = {one.name: one.default for one in self.tool.parameters if one.default is not None} | arguments
+        parameters = self.tool.parameters
+        values = {one.name: one.default for one in parameters if one.default is not None} | arguments
         texts = {name: self._text(name, value) for name, value in values.items()}
         if (sent := self.tool.http) is not None:
-            request = http.request(sent.method, sent.url, sent.query, sent.headers, sent.body, values)
+            request = http.request(sent.method, sent.url, sent.headers, sent.body, values, texts)
             return http.send(request, self.timeout, sent.extract_json)
-        variables = self.env | self.tool.environment | {self.script.variables[name]: texts[name] for name in texts}
 
         def filled(template: str) -> str:
             return re.sub(PARAMETER, lambda one: texts.get(one[1], ""), template)
 
+        used = re.findall(PARAMETER, " ".join(self.script.checked))
+        for one in parameters:
+            if one.name in used and values.get(one.name) != one.default:
+                self._check_value(one, texts[one.name])
+        for word in self.script.checked:
+            self._check_word(word, filled(word))
+        variables = self.env | self.tool.environment | {self.script.variables[name]: texts[name] for name in texts}
         script = self.script.text if self.script.text is not None else tuple(map(filled, self.script.arguments))
         done = self.runner(script, variables, self.folder, self.timeout, filled(self.script.stdin))
         if (code := done["exit_code"]) != 0:
@@ -139,23 +147,35 @@ class ManifestCall:
 
     def _text(self, name: str, value: Any) -> str:
         """Return a value as a program is given it; a list or an object is its JSON."""
+        problem = ""
         try:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        except ValueError as error:  # an integer of more than 4,300 digits
-            raise ToolError(f"{self.tool.name}: parameter {name!r} can't be written: {error}") from None
-        length = len(text.encode(errors="replace"))
-        problem = None
-        if "\x00" in text:
-            problem = "contains a NUL character, which no program can be given"
-        elif any("\ud800" <= character <= "\udfff" for character in text):
-            problem = "contains half a character (a lone surrogate), which no program can be given"
-        elif length > LONGEST:
-            problem = f"has {length:,} bytes; at most {LONGEST:,} are passed on. Give the name of a file"
-        elif os.path.normpath(self.folder / text).lstrip("/").startswith(("dev/tcp/", "dev/udp/", "proc/")):
-            problem = "is not a file: some shells open a connection for it, or it shows a process"
-        for rule in sorted(self.script.rules[name]):
-            if problem is None and re.match(RULES[rule][0], text, re.DOTALL):
-                problem = RULES[rule][1]
+            length = len(text.encode())
+            if length > LONGEST:
+                problem = f"it has {length:,} bytes, and at most {LONGEST:,} are passed on; give the name of a file"
+            if "\x00" in text:
+                problem = "it contains a NUL character"
+        except (ValueError, RecursionError) as error:
+            problem = str(error)
         if problem:
-            raise ToolError(f"{self.tool.name}: parameter {name!r} {problem}")
+            raise ToolError(f"{self.tool.name}: parameter {name!r} can't be passed on: {problem}")
         return text
+
+    def _check_value(self, parameter: Parameter, text: str) -> None:
+        """Raise `ToolError` for an argument that a program could miss, or take for an option."""
+        problem = ""
+        if not text and "empty" not in parameter.allow:
+            problem = "is empty; if an empty one is right, the manifest says `allow: [empty]` for this parameter"
+        if text.startswith("-") and "dash" not in parameter.allow:
+            problem = "begins with -, as options do; give a file as ./-name, or write `allow: [dash]` in the manifest"
+        if problem:
+            raise ToolError(f"{self.tool.name}: parameter {parameter.name!r} {problem}")
+
+    def _check_word(self, word: str, text: str) -> None:
+        """Raise `ToolError` for a finished word that names a file of the system, or leaves the folder that `word` names."""
+        path = os.path.realpath(self.folder / text)
+        if _SYSTEM.match(path):
+            raise ToolError(f"{self.tool.name}: {text!r} is a device, a process, or the root of all files")
+        folder, slash, _ = word.partition("{{")[0].rpartition("/")
+        if slash and not path.startswith(os.path.realpath(self.folder / (folder + slash)).rstrip("/") + "/"):
+            raise ToolError(f"{self.tool.name}: {text!r} leads out of {folder + slash}, or names that folder itself")

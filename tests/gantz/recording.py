@@ -1,7 +1,7 @@
 """Makes the recording of the manifest world, for where there is no shell: ``python -m tests.gantz.recording``."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,9 @@ class _Walk:
             except RuntimeError:
                 return  # it is in the tables all the same
 
-    def run(self, script: str, variables: Mapping[str, str], folder: Path, timeout: float, stdin: str) -> Any:
+    def run(
+        self, script: str | Sequence[str], variables: Mapping[str, str], folder: Path, timeout: float, stdin: str
+    ) -> Any:
         done = run(script, variables, folder, timeout, stdin)
         self._note(call_of(script, variables), done)
         return done

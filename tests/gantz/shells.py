@@ -1,4 +1,4 @@
-"""The shells of this machine, and a program that writes down its arguments and its input, byte for byte."""
+"""The shells of this machine, and a script file that writes down its arguments and its input, byte for byte."""
 
 import os
 import re
@@ -36,20 +36,21 @@ def written(*arguments: str, read: bytes = b"") -> bytes:
 
 
 def with_note(script: str) -> str:
-    """The script with the path of the program `note`, which is a script file of the manifest."""
-    return re.sub(r"(?<![\w./-])note(?![\w./-])", "../bin/note", script)
+    """The script with the path of the script file `note`."""
+    return re.sub(r"(?<![\w./-])note(?![\w./-])", "../bin/note.sh", script)
 
 
 class Desk:
-    """A folder with a manifest of one tool, and the program `note` beside it."""
+    """A folder with a manifest of one tool, and the script file `note` beside it."""
 
     def __init__(self, folder: Path) -> None:
         self.work, self.written = folder / "work", folder / "written"
         (folder / "bin").mkdir(parents=True)
+        (folder / "bin" / "empty").touch()
         self.work.mkdir()
-        note = folder / "bin" / "note"
-        note.write_text(NOTE, encoding="utf-8")
-        note.chmod(0o755)
+        for name, text in {"note.sh": NOTE, "evil.sh": "#!/bin/sh\ntouch CANARY\n"}.items():
+            (folder / "bin" / name).write_text(text, encoding="utf-8")
+            (folder / "bin" / name).chmod(0o755)
         self.env = {"PATH": os.environ["PATH"], "WRITTEN": str(self.written), "HOME": str(self.work)}
 
     def tool(self, script: str | dict[str, object], parameter: str = "x", **more: object) -> Tool:
@@ -62,8 +63,8 @@ class Desk:
         return gantz.load(manifest, env=self.env)["act"]
 
     def does(self, script: str | dict[str, object], value: str, parameter: str = "x") -> bytes:
-        """Call a tool, and return what was written down; it must change nothing else."""
-        tool = self.tool(script, parameter)
+        """Call a tool that allows every value, and return what was written down; it must change nothing else."""
+        tool = self.tool(script, parameter, allow=["dash", "empty"])
         self.written.unlink(missing_ok=True)
         before = sorted(self.work.iterdir())
         assert tool.call({parameter: value})["stderr"] == "", (script, value)

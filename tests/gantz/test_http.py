@@ -59,7 +59,7 @@ def tool(server: Any, folder: Path, **http: Any) -> Tool:
 
 
 def test_hostile_values_stay_in_their_place(server: Any, tmp_path: Path) -> None:
-    ask = tool(server, tmp_path, method="POST", url="SERVER" + URL, body=BODY, query={"z": "in: {{ x }}&"})
+    ask = tool(server, tmp_path, method="POST", url="SERVER" + URL, body=BODY)
     short = [one for one in hostile(100)[1:] if len(one) < 4000]
     for value in (*short, "../b", "a/b", "?q=1", "#", "%2e%2e", "\r\nHost: evil", "//evil"):
         assert ask.call({"x": value, "n": 3, "l": [value]})["status"] == 200
@@ -67,7 +67,7 @@ def test_hostile_values_stay_in_their_place(server: Any, tmp_path: Path) -> None
         there = urlsplit(path)
         assert (method, headers["Host"]) == ("POST", f"127.0.0.1:{server.server_port}")
         assert [unquote(part, errors="strict") for part in there.path.split("/")] == ["", "a", value, "b"]
-        assert parse_qsl(there.query, keep_blank_values=True) == [("q", value), ("c", "1"), ("z", f"in: {value}&")]
+        assert parse_qsl(there.query, keep_blank_values=True) == [("q", value), ("c", "1")]
         assert json.loads(body) == {"text": f'say "{value}"', "value": value, "list": [value], value: 3}
         assert headers["Content-Type"] == "application/json"
     for value in ("", ".", "..", "a\0b", "\ud800"):

@@ -87,16 +87,16 @@ tools:
   - name: say
     description: Say it
     parameters:
-      - {name: words, type: string, required: true, description: what is said}
+      - {name: words, type: string, required: true, description: what is said, allow: [empty]}
       - {name: times, type: integer, default: 1}
       - {name: share, type: number}
       - {name: loud, type: boolean}
     script:
-      shell: printf '%s|' -- {{words}} times={{times}} {{share}} {{loud}}
+      shell: sh say.sh {{words}} "times={{times}}" {{share}} {{loud}}
   - name: fail
     description: Fail
     parameters: [{name: code, type: integer, required: true}]
-    script: {shell: "ls why{{code}}"}
+    script: {shell: 'ls "why{{code}}"'}
   - name: wait
     description: Wait
     script: {shell: sleep 600}
@@ -107,6 +107,7 @@ tools:
 def manifest(tmp_path: Path) -> Path:
     path = tmp_path / "gantz.yaml"
     path.write_text(MANIFEST, encoding="utf-8")
+    (tmp_path / "say.sh").write_text("printf '%s|' -- \"$@\"\n", encoding="utf-8")
     return path
 
 
@@ -142,8 +143,8 @@ def test_arguments_are_passed_on_as_text(manifest: Path, monkeypatch: pytest.Mon
         ({"words": "a", "times": 1.5}, "times"),
         ({"words": "a", "loud": "yes please"}, "loud"),
         ({"words": "a\0b"}, "contains a NUL character"),
-        ({"words": "\ud800"}, "half a character"),
-        ({"words": "x" * (LONGEST + 1)}, "has 100,001 bytes; at most 100,000"),
+        ({"words": "\ud800"}, "surrogates not allowed"),
+        ({"words": "x" * (LONGEST + 1)}, "it has 100,001 bytes, and at most 100,000 are passed on"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(params: dict[str, object], why: str, manifest: Path) -> None:

@@ -8,7 +8,7 @@ a test compares it with them.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ Tables = dict[str, Any]
 """``start``, the first state; ``states``, what each holds; ``calls``, what came of a call in a state, and the state after it."""
 
 
-def call_of(script: str, variables: Mapping[str, str]) -> str:
-    """The name of a call: the script, and the values that it is given."""
+def call_of(script: str | Sequence[str], variables: Mapping[str, str]) -> str:
+    """The name of a call: the script or the words of the command, and the values that it is given."""
     values = [value for name, value in sorted(variables.items()) if name.startswith("GANTZ_ARG_")]
-    return " ← ".join([script.strip(), *values])
+    text = script if isinstance(script, str) else " ".join(script)
+    return " ← ".join([text.strip(), *values])
 
 
 class RecordedWorld:
@@ -61,7 +62,7 @@ class RecordedWorld:
         """The database is gone."""
         self._played(LOSS)
 
-    def _run(self, script: str, variables: Mapping[str, str], *_: Any) -> Any:
+    def _run(self, script: str | Sequence[str], variables: Mapping[str, str], *_: Any) -> Any:
         return self._played(call_of(script, variables))
 
     def _played(self, call: str) -> dict[str, Any]:
