@@ -124,7 +124,9 @@ def finding(stand: Board) -> str:
             return f"Step {few(list(stand.failed))} failed: {done}" + (f", {skipped:,} skipped" if skipped else "")
         return f"{stand.ended.status.capitalize()}: {done}"
     if stand.paused:
-        return f"Paused for {asked(stand.paused.question)}: {done}"
+        waits_for = asked(stand.paused.question)
+        end = "" if waits_for.endswith("?") else ":"
+        return f"Paused for {waits_for}{end} {done}"
     return done[0].upper() + done[1:]
 
 

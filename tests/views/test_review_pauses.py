@@ -94,7 +94,7 @@ def text_of(desk: Any) -> str:
 def test_a_step_in_doubt_is_decided_with_its_result() -> None:
     agent, run, bank = doubted()
     text = views.board(run).text
-    assert "Paused for your answer whether step 2 was done: 1 of 3 steps done" in text
+    assert "Paused for your answer: was step 2 done? 1 of 3 steps done" in text
     assert "! in doubt" in text
     desk = views.desk(run, bank.tools, by="Ann")
     desk.controls["Result"].value = '{"id": 7}'
@@ -190,7 +190,7 @@ def at_gate() -> Run:
 def test_a_gate_shows_the_call_first_and_then_the_board() -> None:
     shown = views.desk(at_gate(), TRAVEL)
     for what in ("To review: step 3", "runs at most once, can&#x27;t be undone", "END",
-                 "Paused for a yes before step 3: 1 of 4 steps done", "cancel(hotel=&#x27;Luna&#x27;)"):  # fmt: skip
+                 "Paused for gate of step 3: 1 of 4 steps done", "cancel(hotel=&#x27;Luna&#x27;)"):  # fmt: skip
         assert what in words(shown)
     text = repr(shown)
     lines = text.splitlines()
@@ -237,7 +237,7 @@ def test_a_run_that_waits_for_its_plan_shows_what_is_done_and_what_changed() -> 
     first, rest = PLAN_OF_TRAVEL.changed(steps=PLAN_OF_TRAVEL.steps[:1], complete=False), PLAN_OF_TRAVEL.steps[1:]
     asks = ScriptedReviewer([Decision("approve")])
     run = traveller(first, PLAN_OF_TRAVEL.changed(steps=rest), reviewer=asks).run("Go to Lima")
-    assert run.reason == "waits for approval of the plan"
+    assert run.reason == "waits for approval"
     shown = views.desk(run, TRAVEL)
     assert "done already: 1" in words(shown)
     assert "Paused for approval of the plan: 1 of 3 steps done" in words(shown)
