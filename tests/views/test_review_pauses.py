@@ -240,7 +240,7 @@ def test_a_run_that_waits_for_its_plan_shows_what_is_done_and_what_changed() -> 
     assert run.reason == "waits for approval"
     shown = views.desk(run, TRAVEL)
     assert "done already: 1" in words(shown)
-    assert "Paused for approval of the plan: 1 of 3 steps done" in words(shown)
+    assert "Paused for approval: 1 of 3 steps done" in words(shown)
     assert "Step 2 added, after 1" in words(shown)
     assert "Step 1 removed" not in words(shown)
     press(shown, "Approve")

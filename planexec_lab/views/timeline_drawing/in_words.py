@@ -36,11 +36,11 @@ def finding(shown: Timeline) -> str:
             return f"{steps}; one after the other they would take {seconds(work, whole)}"
         return f"{steps}, one after the other" if done > 1 and not others else steps
     stand = f"{done} of {count(len(run.plan.steps), 'step')} done"
-    if run.status == "rolled back":
+    if run.status in ("rolled back", "partly rolled back"):
         undone = list(run.board.state.values()).count("undone")
         stand = f"{undone} of {count(undone + done, 'done step')} undone by {seconds(whole)}"
         if not run.board.failed:
-            return f"Rolled back: {stand}"
+            return f"{run.status.capitalize()}: {stand}"
     if run.board.failed:
         id = next(iter(run.board.failed))
         at = max(bar.end for bar in shown.bars if bar.step == id and bar.what != UNDOING)
