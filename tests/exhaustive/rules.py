@@ -15,6 +15,7 @@ from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.replanning import Replanning, unanswered
 from planexec_lite.capabilities.retries import Backoffs
 from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.undo import steps_in_doubt
 
 if TYPE_CHECKING:
     from tests.exhaustive.walk import Case
@@ -126,6 +127,8 @@ def _undone(before: Board, event: e.UndoStarted, case: Case) -> None:
     tried = {label for label, _ in before[Rollback].remains}
     to_undo = [id for id in before.results if before.steps[id].undo and id not in tried]
     assert event.step in to_undo, "undone twice, or never done"
+    doubts = [step for step, _ in steps_in_doubt(before).values()]
+    assert not any(event.step in step.depends_on for step in doubts), "undone, and a step behind it is in doubt"
     # judged results are not accepted in the order of their events
     assert case.judged or event.step == to_undo[-1], "undone before a later step"
 
@@ -142,6 +145,9 @@ def _ended(board: Board, event: e.Ended, case: Case) -> None:
         assert done != set(steps) or board[News].texts or unanswered(board), "failed although all steps are done"
         assert case.policy.rollback == "never" or not done, "failed without the rollback"
     elif event.status == "rolled back":
+        assert not any(steps[id].undo for id in board.results), "called rolled back, and an undo is left"
+        assert not steps_in_doubt(board), "called rolled back, and a step is in doubt"
+    elif event.status == "partly rolled back":
         tried = {label for label, _ in board[Rollback].remains}
         assert all(id in tried for id in board.results if steps[id].undo), "the rollback forgot a step"
     rejected = any(review.verdict == "reject" for review in board.reviews)
@@ -150,7 +156,7 @@ def _ended(board: Board, event: e.Ended, case: Case) -> None:
     assert rejected or late or told or event.status != "stopped", "stopped without a reason"
     if board.has_planner and board[News].unread and not board.problems:
         assert event.status != "finished", "finished with unread news"
-    assert not rejected or event.status in ("stopped", "rolled back"), "not stopped after a rejection"
+    assert not rejected or event.status in ("stopped", "rolled back", "partly rolled back"), "not stopped after a rejection"
     if case.policy.failure == "skip" and event.status == "failed" and not board.problems:
         lost = {id for id, state in states.items() if state in ("failed", "skipped")}
         assert done | lost == set(steps), "the run ends although a step could start"

@@ -123,12 +123,11 @@ class Walk:
 
 def outcomes(board: Board, case: Case) -> Iterator[e.Event]:
     """The possible next events of a board without a decision: each outcome of each running job."""
-    if board.paused is not None and board.paused.reason == "doubt":
-        for said in ("done", "not done"):
-            yield e.Reviewed(0.0, said, "", "Ada", step=board.paused.step)
-    elif board.paused is not None and board.proposal is not None:
-        for verdict in ("approve", "reject"):
-            yield e.Reviewed(0.0, verdict, board.proposal.hash, "Ada", step=board.paused.gate)
+    if board.paused is not None:
+        question = board.asked
+        verdicts = question.verdicts.keys() - {"change", "roll back"}
+        for verdict in sorted(verdicts):
+            yield e.Reviewed(0.0, verdict, question.digest, "Ada", step=question.step)  # type: ignore[arg-type]
     for job in sorted(board.in_flight, key=str):
         if job is None:
             yield e.PlanProposed(0.0, case.rest(board))
