@@ -106,8 +106,10 @@ def named_once(text: str, start: int = 0, end: int = sys.maxsize) -> None:
     """Raise `ValueError` with the line if an object in the JSON `text` contains a name twice: its value is ambiguous."""
     names: list[set[str]] = []
     for part in _PART.finditer(text, start, end):
-        if part[0] in "{}":
-            names = [*names, set()] if part[0] == "{" else names[:-1]
+        if part[0] == "{":
+            names.append(set())
+        elif part[0] == "}":
+            names.pop()
         elif part[1] and (name := json.loads(part[1])) in names[-1]:
             raise ValueError(f"line {1 + text.count(chr(10), 0, part.start())}: {name!r} occurs twice in one object")
         elif part[1]:

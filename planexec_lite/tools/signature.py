@@ -6,12 +6,15 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from heapq import nlargest
 from itertools import islice
 from typing import Annotated, Any, NamedTuple, NotRequired, Required, get_type_hints
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.errors import PydanticUserError
 from typing_extensions import TypedDict
+
+_LONGEST_NAME = 100  # characters, of a name that `suggest` compares
 
 
 class ToolError(ValueError):
@@ -84,10 +87,22 @@ def _described(doc: str) -> dict[str, str]:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest of the first 200 `known` names, or an empty text."""
+    """Return ``"; did you mean 'x'?"`` for the nearest of the first 200 `known` names, or an empty text.
+
+    The time of an exact comparison grows with the square of the length, so only the likeliest of the short names get one.
+    """
     import difflib  # only needed for errors
 
-    near = difflib.get_close_matches(name, list(islice(known, 200)), n=1)
+    if len(name) > _LONGEST_NAME:
+        return ""
+    matcher = difflib.SequenceMatcher(b=name)
+
+    def likeness(other: str) -> float:
+        matcher.set_seq1(other)
+        return matcher.quick_ratio()  # an upper bound of the exact one
+
+    short = (other for other in islice(known, 200) if len(other) <= _LONGEST_NAME)
+    near = difflib.get_close_matches(name, nlargest(2, short, likeness), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
