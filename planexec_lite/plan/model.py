@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from planexec_lite.plan import checks, graph, reading
 from planexec_lite.plan.reading import Problem
 from planexec_lite.plan.step import Call, Id, Step, ids
-from planexec_lite.tools import Effects, Toolbox
+from planexec_lite.tools import Effects, Toolbox, escaped
 
 
 class Plan(BaseModel):
@@ -136,7 +136,7 @@ class Plan(BaseModel):
             + (f"  (after {', '.join(step.depends_on)})" if step.depends_on else "")
             for step in self.steps
         ]
-        return "\n".join([self.goal, *lines] if self.goal else lines)
+        return "\n".join([escaped(self.goal), *lines] if self.goal else lines)
 
 
 def _short(text: str) -> str:

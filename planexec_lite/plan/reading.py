@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from planexec_lite.plan.step import Step
-from planexec_lite.tools import shown, suggest
+from planexec_lite.tools import escaped, shown, suggest
 
 P = TypeVar("P", bound=BaseModel)  # the class of plans
 
@@ -40,7 +40,7 @@ class Problem:
 
     def __str__(self) -> str:
         where = "plan" if self.step is None else f"step {self.step}"
-        return f"{where}: {self.message} [{self.code}]" + (f" — {self.hint}" if self.hint else "")
+        return escaped(f"{where}: {self.message} [{self.code}]" + (f" — {self.hint}" if self.hint else ""))
 
 
 class PlanError(ValueError):

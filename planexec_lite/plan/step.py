@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, C
 
 from planexec_lite import references
 from planexec_lite.plan.data import fixed
-from planexec_lite.tools import Effects, worst
+from planexec_lite.tools import Effects, escaped, worst
 
 
 def _params(value: Any) -> Any:
@@ -92,7 +92,8 @@ class Call(_WordForWord):
     gate: bool = False
 
     def __str__(self) -> str:
-        return f"{self.tool}({', '.join(f'{name}={_written(value)}' for name, value in self.params.items())})"
+        arguments = ", ".join(f"{name}={_written(value)}" for name, value in self.params.items())
+        return escaped(f"{self.tool}({arguments})")
 
 
 class Step(_WordForWord):
@@ -147,4 +148,4 @@ class Step(_WordForWord):
         return worst((*tools, self.effects or "none"))
 
     def __str__(self) -> str:
-        return str(Call.model_construct(tool=self.tool, params=self.params)) if self.tool else self.description
+        return str(Call.model_construct(tool=self.tool, params=self.params)) if self.tool else escaped(self.description)

@@ -14,6 +14,8 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.errors import PydanticUserError
 from typing_extensions import TypedDict
 
+# C0 and C1 controls, ends of lines and paragraphs, marks of direction, and halves of characters
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LONGEST_NAME = 100  # characters, of a name that `suggest` compares
 
 
@@ -104,6 +106,13 @@ def suggest(name: str, known: Iterable[str]) -> str:
     short = (other for other in islice(known, 200) if len(other) <= _LONGEST_NAME)
     near = difflib.get_close_matches(name, nlargest(2, short, likeness), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def escaped(text: str) -> str:
+    """Return `text` on one line: each character that could forge a line, or change how a terminal shows the rest, is
+    written as its escape, such as ``\\n`` or ``\\u202e``.
+    """
+    return _CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def shown(value: Any) -> str:
