@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, C
 
 from planexec_lite import references
 from planexec_lite.plan.data import fixed
-from planexec_lite.tools import Effects, escaped, worst
+from planexec_lite.tools import Effects, escaped, uninterrupted, worst
 
 
 def _params(value: Any) -> Any:
@@ -66,7 +66,19 @@ def _no_params() -> dict[str, JsonValue]:
     return _NONE
 
 
-class _WordForWord(BaseModel):
+class Frozen(BaseModel):
+    """A model that can't be changed. It is closed, and its validators are built when the first one is used."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+
+    @classmethod
+    def model_rebuild(cls, **options: Any) -> bool | None:
+        """Build the validators, as pydantic does, but without an interruption."""
+        with uninterrupted():
+            return super().model_rebuild(**options)
+
+
+class _WordForWord(Frozen):
     """Equal if the JSON text is equal: 1, 1.0 and true are three different arguments, although Python calls them
     equal.
     """
@@ -84,8 +96,6 @@ class Call(_WordForWord):
 
     `gate`: ask a person right before a rollback makes the call.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     tool: str = Field(validation_alias=AliasChoices("tool", "action"))
     params: Params = Field(default_factory=_no_params, validation_alias=AliasChoices("params", "input", "arguments"))
@@ -121,9 +131,7 @@ class Step(_WordForWord):
             without it the inner steps are undone individually.
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False, defer_build=True
-    )
+    model_config = ConfigDict(coerce_numbers_to_str=True)
 
     id: Id
     description: str = Field(default="", validation_alias=AliasChoices("description", "task"))

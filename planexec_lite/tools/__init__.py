@@ -11,12 +11,12 @@ an MCP server.
 from planexec_lite.tools.approved import ApprovedCalls, CallWaits, MadeCall, text_of
 from planexec_lite.tools.awaiting import awaited, leave_loop
 from planexec_lite.tools.json_schema import written_out
-from planexec_lite.tools.signature import ToolError, escaped, kind_of, shown, suggest, without_titles
+from planexec_lite.tools.signature import ToolError, escaped, kind_of, shown, suggest, uninterrupted, without_titles
 from planexec_lite.tools.tool import Effects, Fault, Tool, tool, worst
 from planexec_lite.tools.toolbox import Limit, Toolbox, limits_of
 
 __all__ = [
     "ApprovedCalls", "CallWaits", "Effects", "Fault", "Limit", "MadeCall", "Tool", "ToolError", "Toolbox",
-    "awaited", "escaped", "kind_of", "leave_loop", "limits_of", "shown", "suggest", "text_of", "tool", "without_titles",
-    "worst", "written_out",
+    "awaited", "escaped", "kind_of", "leave_loop", "limits_of", "shown", "suggest", "text_of", "tool",
+    "uninterrupted", "without_titles", "worst", "written_out",
 ]  # fmt: skip

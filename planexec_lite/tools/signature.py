@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from heapq import nlargest
 from itertools import islice
+from signal import SIGINT, getsignal, signal
+from threading import current_thread, main_thread
 from typing import Annotated, Any, NamedTuple, NotRequired, Required, get_type_hints
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -38,6 +41,26 @@ class Arguments(NamedTuple):
     given: Mapping[str, Any] | None = None
 
 
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back until the end of this ``with`` block.
+
+    Pydantic drops an interrupt while it builds a validator, and keeps a faulty validator for the rest of the process.
+    """
+    handler = getsignal(SIGINT)
+    if current_thread() is not main_thread() or not callable(handler):
+        yield
+        return
+    interrupts: list[tuple[Any, ...]] = []
+    signal(SIGINT, lambda *interrupt: interrupts.append(interrupt))
+    try:
+        yield
+    finally:
+        signal(SIGINT, handler)
+        if interrupts:
+            handler(*interrupts[0])
+
+
 def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments:
     """Return the validators of the arguments of `function`, from its type hints."""
     signature = inspect.signature(function)
@@ -50,6 +73,7 @@ def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments
     )
 
 
+@uninterrupted()
 def _adapter(name: str, function: Callable[..., Any], doc: str, *, total: bool) -> TypeAdapter[Any]:
     """Return the validator of a closed TypedDict of the parameters; all of them are optional if not `total`."""
     described = _described(doc)
