@@ -47,7 +47,7 @@ from planexec_lite.core.events import (
 )
 from planexec_lite.core.questions import Decision, ExactCall, Grant, Question, undo_in_words
 from planexec_lite.plan.data import fixed
-from planexec_lite.tools import shown
+from planexec_lite.tools import shown, uninterrupted
 
 __all__ = [
     "Action", "BackoffEnded", "BackoffStarted", "Decision", "Ended", "Event", "ExactCall", "Grant", "Inner",
@@ -123,4 +123,9 @@ def _inner_from_data(data: dict[str, Any]) -> Any:
         return data
 
 
-_adapter: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+@uninterrupted()
+def _built(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+_adapter: Callable[[Any], TypeAdapter[Any]] = cache(_built)

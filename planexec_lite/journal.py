@@ -18,6 +18,7 @@ from planexec_lite.events import from_json, to_json
 from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run
 from planexec_lite.sqlite_file import Connection, SQLiteFile, Synchronous, is_leased
+from planexec_lite.tools import escaped
 
 SCHEMA = """
 CREATE TABLE runs (
@@ -201,7 +202,7 @@ class Journal:
             try:
                 folded.record(from_json(text))
             except UNREADABLE as problem:
-                words = " ".join(str(problem).split())
+                words = escaped(" ".join(str(problem).split()))
                 shortened = words if len(words) <= 200 else f"{words[:200]}…"
                 raise JournalError(
                     f"event {number} of run {id} in {self.path.name} can't be read ({type(problem).__name__}: {shortened}); "

@@ -19,6 +19,7 @@ from planexec_lite.core.questions import Question
 from planexec_lite.meter import Usage
 from planexec_lite.plan import Plan, Step
 from planexec_lite.plan.data import copied
+from planexec_lite.tools import escaped
 
 
 class EventLog(Protocol):
@@ -149,7 +150,10 @@ class Run:
 
     @property
     def reason(self) -> str:
-        """Why the run ended or paused, as a phrase."""
+        """Why the run ended or paused, as a phrase on one line."""
+        return escaped(self._reason())
+
+    def _reason(self) -> str:
         if self.board.ended:
             return self.board.ended.reason
         if (paused := self.board.paused) is None:
@@ -228,7 +232,7 @@ class Run:
         for event in self.events:
             about = getattr(event, "step", None)
             if about == id or (isinstance(about, Step) and about.id == id):
-                lines.append(f"  {event.at:g} s  {_in_words(event)}")
+                lines.append(f"  {event.at:g} s  {escaped(_in_words(event))}")
         return "\n".join([*lines, f"  it is {self.board.state[id]}"])
 
     def __repr__(self) -> str:

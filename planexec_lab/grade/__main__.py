@@ -16,7 +16,7 @@ from planexec_lab.grade.dataset import GoldRow, as_row, gold_rows, tools_in, too
 from planexec_lab.grade.report import Graded, as_data, compared, counted_rows, in_words
 from planexec_lite.model.asking import endpoint, model_for
 from planexec_lite.roles.planners import LLMPlanner
-from planexec_lite.tools import Toolbox, ToolError
+from planexec_lite.tools import Toolbox, ToolError, escaped
 
 _WHO = """\
 A planner is one of three:
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if toolbox is None or not toolbox.effects:
         print("risks: no tool says what it does to the world; --tools may name a list that does")
     for name, why in without:
-        print(f"left out: {name}: {why}")
+        print(f"left out: {escaped(name)}: {escaped(why)}")
     return 0
 
 

@@ -102,8 +102,8 @@ class _Record:
             asked = json.loads(request.read())
             asked = asked if isinstance(asked, dict) else {}  # a file, or nothing: its contents are not kept
             self.model = _text(str(asked.get("model", "")))
-            self.secrets = (secrets.of_request(request) | secrets.of_body(asked)) - {self.model}
-            body = json.dumps(secrets.without(asked, self.secrets), ensure_ascii=False)
+            self.secrets = secrets.of_request(request) | secrets.of_body(asked)
+            body = json.dumps(secrets.without(asked, self.secrets, self.model), ensure_ascii=False)
         except (ValueError, RecursionError):
             self.model, self.secrets, body = "", secrets.of_request(request), "{}"
         self.number = begin(secrets.route(request.url.path), self._clean(self.model), _text(body))
@@ -113,7 +113,7 @@ class _Record:
         if self.over:
             return
         headers = response.headers
-        self.secrets |= secrets.of_headers(headers) - {self.model}
+        self.secrets |= secrets.of_headers(headers)
         try:
             whole = self._unpacked(headers)
             kind = headers.get("content-type", "")
@@ -136,7 +136,7 @@ class _Record:
     def _tell(self, reply: Reply, reported: float | None) -> None:
         self.over = True
         # the client might have added secrets, such as `auth`
-        self.secrets |= secrets.of_request(self.request) - {self.model}
+        self.secrets |= secrets.of_request(self.request)
         reply.seconds = perf_counter() - self.began if reported is None else reported
         reply.answer, reply.error = self._clean(reply.answer), self._clean(reply.error)[:500]
         reply.finish_reason = self._clean(reply.finish_reason)
@@ -146,7 +146,7 @@ class _Record:
             warnings.warn(f"request {self.number} was answered, and that is not in the log: {problem}", stacklevel=2)
 
     def _clean(self, text: str) -> str:
-        return _text(secrets.cut_off(str(secrets.without(text, self.secrets)), self.secrets))
+        return _text(secrets.without(text, self.secrets, self.model))
 
 
 def _text(text: str) -> str:

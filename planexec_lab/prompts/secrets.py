@@ -10,10 +10,11 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus, unquote
 
-BLOT = "[key]"
+from planexec_lite.model.echoes import BLOT, parts_of, without_echoes
+
 SHORTEST = 6  # characters; a shorter text is no key, and removing it everywhere would remove words
 _HARMLESS = re.compile(
     "accept(-encoding|-language)?|age|alt-svc|cache-control|cf-cache-status|connection|content-(encoding|length|type)|date|"
@@ -101,21 +102,20 @@ def _named(value: Any, secret: bool, around: str = "") -> Iterator[str]:
             yield from (one for one in inner if " " not in one and any(map(str.isdigit, one)))
 
 
-def without(value: Any, secrets: Iterable[str]) -> Any:
-    """Return a JSON value without secrets, in fields with such names and elsewhere."""
-    return _without(value, sorted(secrets, key=len, reverse=True), secret=False)
+class _Secrets(NamedTuple):
+    """Secrets, the longest first, and their parts (see `parts_of`)."""
+
+    whole: list[str]
+    parts: frozenset[str]
 
 
-def cut_off(text: str, secrets: Iterable[str]) -> str:
-    """Return a text without the beginning of a secret at its end, because an answer can be cut inside a secret."""
-    for secret in secrets:
-        for length in range(min(len(secret) - 1, len(text)), SHORTEST - 1, -1):
-            if text.endswith(secret[:length]):
-                return text[:-length] + BLOT
-    return text
+def without(value: Any, secrets: Iterable[str], kept: str = "") -> Any:
+    """Return a JSON value without secrets, in fields with such names and elsewhere. A text in `kept` is no secret."""
+    whole = sorted((secret for secret in secrets if secret not in kept), key=len, reverse=True)
+    return _without(value, _Secrets(whole, parts_of(whole) - parts_of([kept])), secret=False)
 
 
-def _without(value: Any, secrets: list[str], secret: bool, around: str = "") -> Any:
+def _without(value: Any, secrets: _Secrets, secret: bool, around: str = "") -> Any:
     if isinstance(value, dict):
         return {
             _text(name, secrets): _without(part, secrets, _is_secret(name, part, around, secret), name)
@@ -140,16 +140,23 @@ def _is_secret(name: str, value: Any, around: str = "", inside: bool = False) ->
     return match is not None and not (number and (match[1] or match.end() < len(words)))
 
 
-def _text(text: str, secrets: list[str]) -> str:
+def _text(text: str, secrets: _Secrets) -> str:
     """A text without secrets; one that is JSON itself, as the arguments of a call, field by field."""
     inner = _parsed(text)
     clean = _without(inner, secrets, secret=False)
     text = text if clean == inner else json.dumps(clean, ensure_ascii=False)
-    for secret in secrets:
-        text = text.replace(secret, BLOT)
+    for secret in secrets.whole:
+        text = _cut_off(text.replace(secret, BLOT), secret)
     text = _QUERY.sub(lambda pair: f"{pair[1]}={BLOT if _is_secret(pair[1], '') else pair[2]}", text)
     text = _IN_WORDS.sub(lambda match: f"{match[1] or ''}{BLOT}", text)
-    return _USERINFO.sub(BLOT, text)
+    return without_echoes(_USERINFO.sub(BLOT, text), secrets.parts)
+
+
+def _cut_off(text: str, secret: str) -> str:
+    """Return a text without the beginning of a secret at its end, because an answer can be cut inside a secret."""
+    longest = min(len(secret) - 1, len(text))
+    length = next((one for one in range(longest, SHORTEST - 1, -1) if text.endswith(secret[:one])), 0)
+    return text[:-length] + BLOT if length else text
 
 
 def _parsed(text: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 
 from planexec_lab.prompts.file import RegistryError, digest
-from planexec_lite.tools import suggest
+from planexec_lite.tools import escaped, suggest
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,8 @@ def history(db: sqlite3.Connection, name: str) -> list[Release]:
 
 def diff(old: PromptVersion, new: PromptVersion) -> str:
     """Return what is different, line by line, as unified diff; "" for equal texts."""
-    lines = unified_diff(old.text.split("\n"), new.text.split("\n"), str(old), str(new), lineterm="")
-    return "\n".join(lines)
+    before, after = (map(escaped, version.text.split("\n")) for version in (old, new))
+    return "\n".join(unified_diff([*before], [*after], str(old), str(new), lineterm=""))
 
 
 def _read(row: tuple[str, int, str, str, str, str]) -> PromptVersion:

@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 from planexec_lite.meter import FOREVER, ModelCall, charge, current
 from planexec_lite.model.answer import Answer, Message, Reading, ReportedError, objects, quoted
+from planexec_lite.model.echoes import parts_of, without_echoes
 from planexec_lite.model.prompt_text import fitted
 
 if TYPE_CHECKING:
@@ -168,6 +169,17 @@ _rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = WeakKeyDictionary
 
 
 def _asked(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterator[str | Answer]:
+    """Ask, and keep the client's key out of the errors."""
+    try:
+        yield from _asked_again(client, request, bounds)
+    except Exception as error:
+        words, key = str(error), str(getattr(client, "api_key", ""))
+        if (clean := without_echoes(words, parts_of([key]))) != words:
+            error.args = (clean,)
+        raise
+
+
+def _asked_again(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterator[str | Answer]:
     """Ask without the rejected parts; once an answer arrives, remember them for this client and model."""
     try:
         known = _rejected.setdefault(client, {})

@@ -7,15 +7,15 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BeforeValidator
 
 from planexec_lite.plan import checks, graph, reading
 from planexec_lite.plan.reading import Problem
-from planexec_lite.plan.step import Call, Id, Step, ids
-from planexec_lite.tools import Effects, Toolbox
+from planexec_lite.plan.step import Call, Frozen, Id, Step, ids
+from planexec_lite.tools import Effects, Toolbox, escaped
 
 
-class Plan(BaseModel):
+class Plan(Frozen):
     """The result of a planner: a goal and the steps towards it.
 
     Args:
@@ -29,9 +29,6 @@ class Plan(BaseModel):
         supersedes: ids of failed steps that this plan drops or replaces. After a failure, a plan without new steps must
             name the failed steps here, so that no failure is silently ignored.
     """
-
-    # Until the validator of `Step` is built, pydantic validates a plan's steps with the plan's settings.
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     goal: str = ""
     steps: tuple[Step, ...] = ()
@@ -136,7 +133,7 @@ class Plan(BaseModel):
             + (f"  (after {', '.join(step.depends_on)})" if step.depends_on else "")
             for step in self.steps
         ]
-        return "\n".join([self.goal, *lines] if self.goal else lines)
+        return "\n".join([escaped(self.goal), *lines] if self.goal else lines)
 
 
 def _short(text: str) -> str:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from planexec_lite.plan.step import Step
-from planexec_lite.tools import shown, suggest
+from planexec_lite.tools import escaped, shown, suggest
 
 P = TypeVar("P", bound=BaseModel)  # the class of plans
 
@@ -40,7 +40,7 @@ class Problem:
 
     def __str__(self) -> str:
         where = "plan" if self.step is None else f"step {self.step}"
-        return f"{where}: {self.message} [{self.code}]" + (f" — {self.hint}" if self.hint else "")
+        return escaped(f"{where}: {self.message} [{self.code}]" + (f" — {self.hint}" if self.hint else ""))
 
 
 class PlanError(ValueError):
@@ -106,8 +106,10 @@ def named_once(text: str, start: int = 0, end: int = sys.maxsize) -> None:
     """Raise `ValueError` with the line if an object in the JSON `text` contains a name twice: its value is ambiguous."""
     names: list[set[str]] = []
     for part in _PART.finditer(text, start, end):
-        if part[0] in "{}":
-            names = [*names, set()] if part[0] == "{" else names[:-1]
+        if part[0] == "{":
+            names.append(set())
+        elif part[0] == "}":
+            names.pop()
         elif part[1] and (name := json.loads(part[1])) in names[-1]:
             raise ValueError(f"line {1 + text.count(chr(10), 0, part.start())}: {name!r} occurs twice in one object")
         elif part[1]:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, C
 
 from planexec_lite import references
 from planexec_lite.plan.data import fixed
-from planexec_lite.tools import Effects, worst
+from planexec_lite.tools import Effects, escaped, uninterrupted, worst
 
 
 def _params(value: Any) -> Any:
@@ -66,7 +66,19 @@ def _no_params() -> dict[str, JsonValue]:
     return _NONE
 
 
-class _WordForWord(BaseModel):
+class Frozen(BaseModel):
+    """A model that can't be changed. It is closed, and its validators are built when the first one is used."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+
+    @classmethod
+    def model_rebuild(cls, **options: Any) -> bool | None:
+        """Build the validators, as pydantic does, but without an interruption."""
+        with uninterrupted():
+            return super().model_rebuild(**options)
+
+
+class _WordForWord(Frozen):
     """Equal if the JSON text is equal: 1, 1.0 and true are three different arguments, although Python calls them
     equal.
     """
@@ -85,14 +97,13 @@ class Call(_WordForWord):
     `gate`: ask a person right before a rollback makes the call.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
-
     tool: str = Field(validation_alias=AliasChoices("tool", "action"))
     params: Params = Field(default_factory=_no_params, validation_alias=AliasChoices("params", "input", "arguments"))
     gate: bool = False
 
     def __str__(self) -> str:
-        return f"{self.tool}({', '.join(f'{name}={_written(value)}' for name, value in self.params.items())})"
+        arguments = ", ".join(f"{name}={_written(value)}" for name, value in self.params.items())
+        return escaped(f"{self.tool}({arguments})")
 
 
 class Step(_WordForWord):
@@ -120,9 +131,7 @@ class Step(_WordForWord):
             without it the inner steps are undone individually.
     """
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", coerce_numbers_to_str=True, allow_inf_nan=False, defer_build=True
-    )
+    model_config = ConfigDict(coerce_numbers_to_str=True)
 
     id: Id
     description: str = Field(default="", validation_alias=AliasChoices("description", "task"))
@@ -147,4 +156,4 @@ class Step(_WordForWord):
         return worst((*tools, self.effects or "none"))
 
     def __str__(self) -> str:
-        return str(Call.model_construct(tool=self.tool, params=self.params)) if self.tool else self.description
+        return str(Call.model_construct(tool=self.tool, params=self.params)) if self.tool else escaped(self.description)

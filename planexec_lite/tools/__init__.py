@@ -11,12 +11,12 @@ an MCP server.
 from planexec_lite.tools.approved import ApprovedCalls, CallWaits, KnownCall, MadeCall, digest_of, next_number, text_of
 from planexec_lite.tools.awaiting import awaited, leave_loop
 from planexec_lite.tools.json_schema import written_out
-from planexec_lite.tools.signature import ToolError, kind_of, shown, suggest, without_titles
+from planexec_lite.tools.signature import ToolError, escaped, kind_of, shown, suggest, uninterrupted, without_titles
 from planexec_lite.tools.tool import Effects, Fault, Tool, tool, worst
 from planexec_lite.tools.toolbox import Limit, Toolbox, limits_of
 
 __all__ = [
     "ApprovedCalls", "CallWaits", "Effects", "Fault", "KnownCall", "Limit", "MadeCall", "Tool", "ToolError",
-    "Toolbox", "awaited", "digest_of", "kind_of", "leave_loop", "limits_of", "next_number", "shown", "suggest",
-    "text_of", "tool", "without_titles", "worst", "written_out",
+    "Toolbox", "awaited", "digest_of", "escaped", "kind_of", "leave_loop", "limits_of", "next_number", "shown",
+    "suggest", "text_of", "tool", "uninterrupted", "without_titles", "worst", "written_out",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from pydantic_core import CoreSchema, SchemaError, SchemaValidator, core_schema
 
 from planexec_lite import references
-from planexec_lite.tools.signature import Arguments, ToolError, kind_of
+from planexec_lite.tools.signature import Arguments, ToolError, kind_of, uninterrupted
 
 MOST_PARTS = 2_000
 """How many schemas a tool's schema can contain, with each ``$ref`` written out."""
@@ -36,6 +36,7 @@ _BOUNDS = {"minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiv
 _NUMBERS = {*_BOUNDS, "minLength", "maxLength", "minItems", "maxItems"}
 
 
+@uninterrupted()
 def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: bool = False) -> Arguments:
     """Return the validators and the closed schema of the tool `name`, whose arguments `schema` describes.
 

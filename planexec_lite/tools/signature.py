@@ -5,13 +5,21 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from heapq import nlargest
 from itertools import islice
+from signal import SIGINT, getsignal, signal
+from threading import current_thread, main_thread
 from typing import Annotated, Any, NamedTuple, NotRequired, Required, get_type_hints
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.errors import PydanticUserError
 from typing_extensions import TypedDict
+
+# C0 and C1 controls, ends of lines and paragraphs, marks of direction, and halves of characters
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_LONGEST_NAME = 100  # characters, of a name that `suggest` compares
 
 
 class ToolError(ValueError):
@@ -33,6 +41,26 @@ class Arguments(NamedTuple):
     given: Mapping[str, Any] | None = None
 
 
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back until the end of this ``with`` block.
+
+    Pydantic drops an interrupt while it builds a validator, and keeps a faulty validator for the rest of the process.
+    """
+    handler = getsignal(SIGINT)
+    if current_thread() is not main_thread() or not callable(handler):
+        yield
+        return
+    interrupts: list[tuple[Any, ...]] = []
+    signal(SIGINT, lambda *interrupt: interrupts.append(interrupt))
+    try:
+        yield
+    finally:
+        signal(SIGINT, handler)
+        if interrupts:
+            handler(*interrupts[0])
+
+
 def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments:
     """Return the validators of the arguments of `function`, from its type hints."""
     signature = inspect.signature(function)
@@ -45,6 +73,7 @@ def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments
     )
 
 
+@uninterrupted()
 def _adapter(name: str, function: Callable[..., Any], doc: str, *, total: bool) -> TypeAdapter[Any]:
     """Return the validator of a closed TypedDict of the parameters; all of them are optional if not `total`."""
     described = _described(doc)
@@ -84,11 +113,30 @@ def _described(doc: str) -> dict[str, str]:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest of the first 200 `known` names, or an empty text."""
+    """Return ``"; did you mean 'x'?"`` for the nearest of the first 200 `known` names, or an empty text.
+
+    The time of an exact comparison grows with the square of the length, so only the likeliest of the short names get one.
+    """
     import difflib  # only needed for errors
 
-    near = difflib.get_close_matches(name, list(islice(known, 200)), n=1)
+    if len(name) > _LONGEST_NAME:
+        return ""
+    matcher = difflib.SequenceMatcher(b=name)
+
+    def likeness(other: str) -> float:
+        matcher.set_seq1(other)
+        return matcher.quick_ratio()  # an upper bound of the exact one
+
+    short = (other for other in islice(known, 200) if len(other) <= _LONGEST_NAME)
+    near = difflib.get_close_matches(name, nlargest(2, short, likeness), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def escaped(text: str) -> str:
+    """Return `text` on one line: each character that could forge a line, or change how a terminal shows the rest, is
+    written as its escape, such as ``\\n`` or ``\\u202e``.
+    """
+    return _CONTROLS.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def shown(value: Any) -> str:

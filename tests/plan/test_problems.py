@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
+from time import process_time
 from typing import Any
 
 import pytest
@@ -128,6 +129,15 @@ def test_all_problems_are_reported_at_once() -> None:
             ("indirect_reference", "2"), ("unknown_parameter", "2"), ("wrong_parameter", "3"), ("missing_parameter", "4"),
         ]
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [20, 80, 600])
+def test_names_that_are_nearly_right_cost_little_even_if_there_are_hundreds(size: int) -> None:
+    steps = [{"id": "ab" * size + str(n), "depends_on": ["ba" * size + str(n + 1)]} for n in range(200)]
+    plan = Plan.parse(steps)
+    began = process_time()
+    assert len(plan.problems()) == 200
+    assert process_time() - began < 5
 
 
 def test_every_cycle_is_named_once_in_the_order_of_waiting() -> None:

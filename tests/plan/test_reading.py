@@ -3,6 +3,8 @@
 import json
 import math
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -215,3 +217,49 @@ def test_a_problem_names_the_characters_of_an_id(id: str, shown: str) -> None:
     for problem, name in zip(error.value.problems, ("id", "depends_on.0"), strict=True):
         allowed = f"'{name}': an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
         assert problem.message == f"{allowed}; got '{shown}'"
+
+
+INTERRUPTED = """
+import signal, sys
+from planexec_lite import Plan, Step, Tool
+from planexec_lite.events import from_json
+from planexec_lite.plan import Call
+
+def pay(euros: int) -> str: return "paid"
+schema = {"type": "object", "properties": {"euros": {"type": "integer"}}}
+
+def interrupt(frame, event, arg):
+    if frame.f_code.co_name in ("create_schema_validator", "_typed"):
+        sys.setprofile(None)
+        signal.raise_signal(signal.SIGINT)
+
+def use(): return FIRST
+try:
+    sys.setprofile(interrupt)
+    use()
+    print("not interrupted")
+except KeyboardInterrupt as interrupt:
+    frames, last = [], interrupt.__traceback__
+    while last is not None:
+        frames.append(last.tb_frame.f_code.co_name)
+        last = last.tb_next
+    print("while building" if {"create_schema_validator", "_typed"} & {*frames} else "after building")
+print(use())
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ('Plan.parse([{"id": 1}]).steps[0].id', "1"),
+        ('Step(id="1").id', "1"),
+        ('Call(tool="pay")', "pay()"),
+        ('from_json(\'{"event": "StepSkipped", "at": 0, "step": "1", "reason": "no"}\').step', "1"),
+        ("Tool(pay)", "Tool(pay(euros: integer))"),
+        ('Tool.from_schema(pay, schema, name="pay")', "Tool(pay(euros: integer))"),
+    ],
+)
+def test_an_interrupt_waits_until_the_validators_are_built(first: str, again: str) -> None:
+    code = INTERRUPTED.replace("FIRST", first)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines() == ["after building", again]

@@ -21,6 +21,8 @@ from planexec_lab.prompts import Registry, RegistryError, answer_reading, log_ta
 from planexec_lab.worlds import arithmetic
 from planexec_lite import Inline, PlannerExecutor, ToolExecutor
 from planexec_lite.roles.planners import INSTRUCTIONS
+from tests.model.test_echoes import ECHOES
+from tests.model.test_echoes import KEY as ECHOED
 
 KEY = "sk-a-key-that-nobody-may-see"
 ASKED: list[Any] = [{"role": "user", "content": "hello"}]
@@ -219,6 +221,20 @@ def test_a_secret_is_removed_wherever_it_was_sent(place: str, registry: Registry
     assert "[key]" in one.answer
     assert one.path in ("/v1/chat/completions", "/chat/completions")
     check_file(registry, SECRET, KEY, "Bearer", "A-COOKIE-OF-THEIRS", "A-HEADER-OF-THEIRS")
+
+
+@pytest.mark.parametrize("kind", ECHOES)
+def test_an_echo_of_a_key_is_removed_from_answers_and_errors(kind: str, registry: Registry, address: str) -> None:
+    words = f"the key '{ECHOES[kind]}', is wrong"
+    client = registry.logged(OpenAI(base_url=address, api_key=ECHOED, max_retries=0))
+    told(client, say=json.dumps({"choices": [{"message": {"content": words}}]}))
+    for body in (words, json.dumps({"error": {"message": words}})):
+        with pytest.raises(openai.AuthenticationError):
+            told(client, say=body, status=401)
+    answered, *refused = registry.log()
+    assert answered.answer.startswith("the key '[key]")
+    assert all("'[key]" in one.error for one in refused)
+    check_file(registry, ECHOES[kind])
 
 
 def test_what_only_sounds_like_a_secret_is_kept(registry: Registry) -> None:

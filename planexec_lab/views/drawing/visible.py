@@ -42,11 +42,7 @@ def hidden(text: str, at: int) -> bool:
 
 def code(char: str) -> str:
     """The code of a character, as Python writes it in a text."""
-    number = ord(char)
-    short = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
-    return short.get(char) or (
-        f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
-    )
+    return char.encode("unicode_escape").decode() if not char.isascii() or char < " " else f"\\x{ord(char):02x}"
 
 
 def parts(text: str) -> list[tuple[str, str]]:
