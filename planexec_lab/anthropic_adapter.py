@@ -18,7 +18,12 @@ from typing import Any
 
 Body = dict[str, Any]
 DEFAULT_MAX_TOKENS = 4_096
-REASONS = {"max_tokens": "length", "tool_use": "tool_calls", "model_context_window_exceeded": "length"}
+REASONS = {
+    "max_tokens": "length",
+    "tool_use": "tool_calls",
+    "model_context_window_exceeded": "length",
+    "pause_turn": "abort",
+}
 TOOL_FIELDS = {"name": "name", "description": "description", "parameters": "input_schema"}
 # Keywords that structured outputs refuse; an answer is checked after it arrives anyway.
 REFUSED = frozenset("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split())
@@ -105,12 +110,17 @@ def _completion(answer: Any) -> Body:
         for block in answer.content
         if block.type == "tool_use"
     ]
-    text = "".join(block.text for block in answer.content if block.type == "text")
-    message = {"content": text, "refusal": _refusal(answer), "tool_calls": calls}
+    parts = [_part(block) for block in answer.content if block.type != "tool_use"]
+    message = {"content": parts, "refusal": _refusal(answer), "tool_calls": calls}
     return {
         "choices": [{"message": message, "finish_reason": _reason(answer)}],
         "usage": _usage(answer.usage),
     }
+
+
+def _part(block: Any) -> Body:
+    """A part of the content; the kit reads text, skips thoughts, and rejects parts of other kinds."""
+    return {"type": block.type, "text": getattr(block, "text", "")}
 
 
 def _chunks(events: Iterator[Any]) -> Iterator[bytes]:
@@ -125,9 +135,10 @@ def _deltas(events: Iterator[Any]) -> Iterator[Body]:
             delta = {"content": event.delta.text}
         elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
             delta = {"tool_calls": [{"index": event.index, "function": {"arguments": event.delta.partial_json}}]}
-        elif event.type == "content_block_start" and event.content_block.type == "tool_use":
-            block = event.content_block
+        elif event.type == "content_block_start" and (block := event.content_block).type == "tool_use":
             delta = {"tool_calls": [{"index": event.index, "id": block.id, "function": {"name": block.name}}]}
+        elif event.type == "content_block_start":
+            delta = {"content": [_part(block)]}
         elif event.type == "message_delta":
             end = {
                 "delta": {"refusal": _refusal(event.delta)},

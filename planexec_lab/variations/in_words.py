@@ -26,8 +26,10 @@ class ListPlanner:
         self.bounds = Bounds.of("planner")
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        """Return the steps that were made of the list. Raises `PlanError` where the answer has no numbered line."""
+        """Return the steps that were made of the list. Raises `PlanError` for half a list, and for an answer without one."""
         answer = ask(self.client, model_for("planner"), self.messages(goal), bounds=self.bounds)
+        if problem := answer.problem:
+            raise PlanError([problem], answer.refusal or answer.text)
         lines = re.findall(r"^\s*[0-9]+[.)]\s+(\S.*?)\s*$", answer.text, re.M)
         if not lines:
             raise PlanError(

@@ -10,12 +10,26 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from planexec_lite.model.prompt_text import shortened
+from planexec_lite.plan import Problem
 
 Message = dict[str, Any]
 _QUOTED = 300  # characters of the endpoint's words in an error
+_THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")  # beside the content
+_THOUGHT_PARTS = ("thinking", "redacted_thinking", "reasoning")  # of the content
+_FILTERED = ("content_filter", "safety", "recitation", "prohibited_content", "blocklist")
+_BROKEN = (
+    "error",
+    "abort",
+    "aborted",
+    "cancelled",
+    "timeout",
+    "insufficient_system_resource",
+    "malformed_function_call",
+)
 
 
 class AnswerError(RuntimeError):
@@ -37,12 +51,17 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A model's answer: its `text`, or its `refusal`; the reason why it ended ("stop", "length", …); its tool calls."""
+    """A model's answer: its `text`, or its `refusal`; the reason why it ended ("stop", "length", …); its tool calls.
+
+    `cut_off` says why the answer is not complete; "" if it is. `thoughts`: the endpoint sent thoughts, too.
+    """
 
     text: str
     refusal: str | None
     finish_reason: str
     tool_calls: tuple[ToolCall, ...] = ()
+    cut_off: str = ""
+    thoughts: bool = False
 
     @property
     def message(self) -> Message:
@@ -53,19 +72,39 @@ class Answer:
         ]
         return {"role": "assistant", "content": self.text or None, "tool_calls": calls}
 
+    @property
+    def problem(self) -> Problem | None:
+        """Why the answer is not the text that was asked for, without tools; None if it is."""
+        if self.refusal:
+            return Problem("refused", None, f"the model refused: {self.refusal}")
+        if self.cut_off:
+            return Problem("cut_off", None, f"the answer was cut off; {self.cut_off}", "write fewer or shorter steps")
+        if self.tool_calls:
+            message = f"the answer is a tool call ({self.tool_calls[0].name}), not text"
+            return Problem("tool_call", None, message, "write the answer as text")
+        if not self.text.strip():
+            instead = "; the model sent only its thoughts" if self.thoughts else ""
+            return Problem("no_text", None, f"the answer is empty{instead}", "write the answer after the thoughts")
+        return None
+
 
 @dataclass
 class Reading:
     """An answer while it is read: `add` takes each object that the endpoint sends.
 
-    `tokens` are the tokens read and written; None for a count that the endpoint does not report.
+    `tokens` are the tokens read and written; None for a count that the endpoint does not report. `max_tokens` is the bound that
+    the request sets.
     """
 
+    max_tokens: int = 0
     text: str = ""
     refusal: str = ""
     finish_reason: str | None = None
     tokens: tuple[int | None, int | None] = (None, None)
-    _calls: dict[int, dict[str, str]] = field(default_factory=dict)
+    thoughts: int = 0  # their characters
+    _calls: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # by their index
+    _last: dict[int, dict[str, str]] = field(default_factory=dict)  # the last call of each index
+    _unread: dict[str, None] = field(default_factory=dict)  # parts that no one would read
     _sent: dict[str, Any] = field(default_factory=dict)
     _has_message: bool = False
 
@@ -86,24 +125,62 @@ class Reading:
     def _add(self, sent: dict[str, Any]) -> str:
         if isinstance(usage := sent.get("usage"), dict):
             self.tokens = (_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
-        choice = (sent.get("choices") or [{}])[0]
+        choice, *others = sent.get("choices") or [{}]
+        if others or choice.get("index"):
+            self._unread["more than one choice"] = None
+        if choice.get("index"):
+            return ""
         message = choice.get("delta") or choice.get("message") or {}
         self._has_message = self._has_message or bool(message)
         whole = "stop" if "message" in choice else None  # a stream without a reason ended early
         self.finish_reason = choice.get("finish_reason") or self.finish_reason or whole
         self.refusal += message.get("refusal") or ""
-        for place, call in enumerate(message.get("tool_calls") or ()):
-            function, index = call["function"], call.get("index")
-            place = index if type(index) is int else place
-            known = self._calls.setdefault(place, {"id": "", "name": "", "arguments": ""})
-            known["id"] = known["id"] or call.get("id") or ""
-            known["name"] = known["name"] or function.get("name") or ""
-            known["arguments"] += function.get("arguments") or ""
-        text: str = message.get("content") or ""
+        self.thoughts += sum(len(str(message.get(name) or "")) for name in _THOUGHT_FIELDS)
+        self._add_calls(message, in_pieces="message" not in choice)
+        text = self._text_of(message.get("content"))
         self.text += text
         return "" if _MAY_BE_THOUGHTS.match(self.text) else text
 
-    def cut_off(self, most: int) -> bool:
+    def _text_of(self, content: str | list[dict[str, Any]] | None) -> str:
+        """Return the text of a content, which some endpoints send in parts, with thoughts among them."""
+        if not isinstance(content, list):
+            return content or ""
+        text = ""
+        for part in content:
+            kind = part.get("type", "text")
+            if kind in _THOUGHT_PARTS:
+                self.thoughts += len(str(part))
+            elif kind in ("text", "output_text"):
+                text += part["text"]
+            else:
+                self._unread[f"a part of the kind {kind!r}"] = None
+        return text
+
+    def _add_calls(self, message: dict[str, Any], *, in_pieces: bool) -> None:
+        older = message.get("function_call")
+        calls = [*(message.get("tool_calls") or ()), *([{"function": older}] if older else [])]
+        begun: set[int] = set()  # in one object, two calls with the same index are two calls
+        for place, call in enumerate(calls):
+            if not isinstance(function := call.get("function"), dict):
+                self._unread[f"a call that is not a function call ({quoted(call)})"] = None
+                continue
+            index = call.get("index") if in_pieces else place
+            index = index if type(index) is int else place
+            known = self._last.get(index)
+            if known is None or index in begun or _begins_another(call, known):
+                known = self._last[index] = {"id": "", "name": "", "arguments": ""}
+                self._calls.append((index, known))
+            begun.add(index)
+            known["id"] = known["id"] or call.get("id") or ""
+            known["name"] = known["name"] or function.get("name") or ""
+            known["arguments"] += _arguments(function)
+
+    @property
+    def characters(self) -> int:
+        """The characters of the text, the thoughts and the calls so far."""
+        return len(self.text) + self.thoughts + sum(len(call["arguments"]) for _, call in self._calls)
+
+    def shorten(self, most: int) -> bool:
         """Shorten an answer to `most` characters, with the reason "length"; return whether it was longer."""
         too_long = len(self.text) > most
         if too_long:
@@ -111,20 +188,57 @@ class Reading:
         return too_long
 
     def answer(self) -> Answer:
-        """Return the answer. Raises `AnswerError` if no message was sent."""
+        """Return the answer. Raises `AnswerError` if no message was sent, or a part of it would be lost."""
         if not self._has_message:
             raise AnswerError(
                 f"the endpoint sent no answer: {quoted(self._sent)}; check the model's name and the endpoint"
             )
-        calls = (
-            ToolCall(call["id"] or f"call_{place}", call["name"], call["arguments"])
-            for place, call in sorted(self._calls.items())
-        )
-        reason = str(self.finish_reason or "length").lower()
-        if reason == "content_filter":
+        if self._unread:
+            raise AnswerError(
+                f"the endpoint sent {', '.join(self._unread)}; the kit reads one choice with text and function calls, "
+                "so ask for no more than these"
+            )
+        reason = str(self.finish_reason or "").lower()
+        if reason in _FILTERED:
             raise AnswerError("the endpoint's content filter stopped the answer; change the goal, or ask another model")
         reason = "length" if reason in ("max_tokens", "model_length") else reason
-        return Answer(spoken(self.text), self.refusal or None, reason, tuple(calls))
+        text = spoken(self.text)
+        thoughts = self.thoughts > 0 or text != self.text
+        return Answer(text, self.refusal or None, reason, self._tool_calls(), self._cut_off(reason), thoughts)
+
+    def _cut_off(self, reason: str) -> str:
+        if reason == "length":
+            return f"it may have {self.max_tokens:,} tokens (max_tokens)"
+        if not reason:
+            return "its stream ended without a finish_reason"
+        return f"the endpoint gives the reason {reason!r}" if reason in _BROKEN else ""
+
+    def _tool_calls(self) -> tuple[ToolCall, ...]:
+        """Return the calls by their index. Each has an id of its own, because the results are found by it."""
+        calls: dict[str, ToolCall] = {}
+        for place, (_, call) in enumerate(sorted(self._calls, key=itemgetter(0))):
+            id = call["id"]
+            if not id or id in calls:
+                id = f"{id or 'call'}_{place}"
+            calls[id] = ToolCall(id, call["name"], call["arguments"])
+        return tuple(calls.values())
+
+
+def _arguments(function: dict[str, Any]) -> str:
+    """Return the arguments of a call as JSON text; some endpoints send an object."""
+    sent = function.get("arguments") or ""
+    return sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)
+
+
+def _begins_another(call: dict[str, Any], known: dict[str, str]) -> bool:
+    """Whether a piece begins another call than `known`, at the same index: some endpoints number all calls 0."""
+    id, name = call.get("id"), call["function"].get("name")
+    if id and known["id"] and id != known["id"]:
+        return True
+    if not name or not known["name"]:
+        return False
+    is_whole = known["arguments"].rstrip().endswith("}")
+    return bool(name != known["name"] or (is_whole and _arguments(call["function"])))
 
 
 _LINE_OF_A_STREAM = re.compile(rb"\s*(data|event|id|retry)?:")

@@ -7,6 +7,7 @@ where a client is created. `ask` and `ask_streaming` are the only way to a model
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -33,6 +34,7 @@ DEFAULT_MAX_TOKENS: dict[str, int] = {"planner": 2_048, "executor": 1_024, "eval
 DEFAULT_MAX_PROMPT = 60_000
 CHARACTERS_PER_TOKEN = 32
 """More than the average in any language: a longer answer ignores `max_tokens`, and is cut off."""
+_USUAL_CHARACTERS = 4  # in one token
 _BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = 1_024, 65_536  # of a stream, where each token is a separate object
 _MOST_TOKENS = 100_000  # of an answer without a bound
 _LEAST_ON_A_VIRTUAL_CLOCK = 10.0  # real seconds: a virtual clock does not advance while an answer is read
@@ -235,7 +237,7 @@ def _answered(client: Any, request: dict[str, Any], note: str, bounds: Bounds) -
         meter.check_model_call()
     tokens = bounds.max_tokens or _MOST_TOKENS
     parts = _received(client, request, tokens * _BYTES_PER_TOKEN + _BYTES_OF_A_FRAME)
-    reading, charged, began = Reading(), 0.0, perf_counter()
+    reading, charged, began = Reading(max_tokens=tokens), 0.0, perf_counter()
     for sent, processing_time in _in_time(parts, seconds_left):
         if not sent:
             continue
@@ -246,13 +248,19 @@ def _answered(client: Any, request: dict[str, Any], note: str, bounds: Bounds) -
         charged = max(charged, seconds)
         if piece:
             yield piece
-        if reading.cut_off(tokens * CHARACTERS_PER_TOKEN):
+        if reading.shorten(tokens * CHARACTERS_PER_TOKEN):
             break
     read, written = reading.tokens
-    unknown = "the endpoint reports no tokens" if read is None or written is None else ""
-    notes = "; ".join(filter(None, (note, unknown)))
-    charge(0.0, ModelCall(request["model"], read or 0, written or 0, charged, notes))
+    if read is None or written is None:
+        note = "; ".join(filter(None, (note, "the endpoint reports no tokens; the characters give an estimate")))
+        read = _estimate(len(json.dumps([request["messages"], request.get("tools")]))) if read is None else read
+        written = _estimate(reading.characters) if written is None else written
+    charge(0.0, ModelCall(request["model"], read, written, charged, note))
     yield reading.answer()
+
+
+def _estimate(characters: int) -> int:
+    return math.ceil(characters / _USUAL_CHARACTERS)
 
 
 def _received(client: Any, request: dict[str, Any], most: int) -> Iterator[tuple[dict[str, Any], Any]]:

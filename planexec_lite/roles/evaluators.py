@@ -13,7 +13,7 @@ from planexec_lite.model.asking import Bounds, ask, model_for
 from planexec_lite.model.prompt_text import DATA_RULE, SHORT, data_line, listed, one_line, shortened
 from planexec_lite.model.schemas import closed
 from planexec_lite.plan import Step
-from planexec_lite.plan.reading import unfenced
+from planexec_lite.plan.reading import named_once, unfenced
 
 
 class Evaluator(Protocol):
@@ -64,11 +64,12 @@ class LLMEvaluator:
     def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
         """Ask the model. Raises `ValueError` if the answer is cut off or not a verdict, and the client's errors."""
         answer = ask(self.client, self.model, self.messages(step, result, board), VERDICT_SCHEMA, self.bounds)
-        if answer.finish_reason == "length":
-            message = f"the evaluator's answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
-            raise ValueError(f"{message}: {shortened(answer.text, 200)}")
+        if problem := answer.problem:
+            raise ValueError(f"the evaluator: {problem.message}: {shortened(answer.text, 200)}")
         try:
-            data = json.loads(unfenced(answer.text))
+            text = unfenced(answer.text)
+            data = json.loads(text)
+            named_once(text)
             task = data["task"] if isinstance(data["task"], str) else None  # the verdict counts without it
             changed = step.model_copy(update={"description": task}) if task else None
             rejects = data["rejects"] if data["rejects"] in board.results else None  # a model can name an unknown step

@@ -148,7 +148,7 @@ class LLMPlanner:
     def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
         """Ask the model, and yield each step as soon as its closing brace arrives, and the plan at the end."""
         reader, left = StepReader(), self.horizon or self.max_steps
-        answer = Answer("", None, "length")
+        answer = Answer("", None, "stop")
         for part in ask_streaming(*self._question(goal, board, tools)):
             if isinstance(part, Answer):
                 answer = part
@@ -167,11 +167,8 @@ class LLMPlanner:
         return self.client, self.model, self.messages(goal, board, tools), schema, self.bounds
 
     def _read(self, answer: Answer, goal: str) -> Plan:
-        if answer.refusal:
-            raise PlanError([Problem("refused", None, f"the model refused: {answer.refusal}")], answer.refusal)
-        if answer.finish_reason == "length":
-            message = f"the answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
-            raise PlanError([Problem("cut_off", None, message, "write fewer or shorter steps")], answer.text)
+        if problem := answer.problem:
+            raise PlanError([problem], answer.refusal or answer.text)
         plan = _with_goal(Plan.parse(answer.text), goal)
         limit = self.horizon or self.max_steps
         if len(plan.steps) > limit:

@@ -18,7 +18,9 @@ from planexec_lite.model.answer import Answer, Message, ToolCall
 from planexec_lite.model.asking import Bounds, ask, model_for
 from planexec_lite.model.prompt_text import DATA_RULE, SHORT, data_line, json_line, one_line, shortened
 from planexec_lite.model.schemas import function_schema
+from planexec_lite.model.text_calls import has_call
 from planexec_lite.plan import Step
+from planexec_lite.plan.reading import named_once
 from planexec_lite.references import as_text, find, resolve
 from planexec_lite.roles.executors import effects_of_any
 from planexec_lite.tools import CallWaits, Effects, Toolbox
@@ -32,6 +34,8 @@ class ReActExecutor:
         tools: the tools that it can offer.
         model: the model's name; by default ``PLANEXEC_EXECUTOR_MODEL`` in the environment, or a cheap model.
         max_iterations: the most questions to the model in one step.
+        max_tool_calls: the most tool calls in one step. An answer with more calls than are left makes none of them, and the model
+            is asked again.
         allow: a function that returns the names of the tools for a step; by default the step's own tool, or all if it names none.
         max_tokens: the most tokens of an answer; by default ``PLANEXEC_EXECUTOR_MAX_TOKENS`` in the environment, or
             1,024. An answer that is cut off does not count, and the model is asked for a shorter one.
@@ -46,6 +50,7 @@ class ReActExecutor:
         model: str | None = None,
         *,
         max_iterations: int = 5,
+        max_tool_calls: int = 50,
         allow: Callable[[Step], Iterable[str]] | None = None,
         max_tokens: int | None = None,
         max_prompt: int | None = None,
@@ -54,6 +59,7 @@ class ReActExecutor:
         self.tools = tools
         self.model = model or model_for("executor")
         self.max_iterations = max_iterations
+        self.max_tool_calls = max_tool_calls
         self.allow = allow
         self.bounds = Bounds.of("executor", max_tokens, max_prompt)
 
@@ -64,7 +70,7 @@ class ReActExecutor:
         done before it has run. The model reads a tool's error as an observation. Raises `RuntimeError` if the step is not done
         after `max_iterations`, or the model refuses; `CallWaits` if a call needs approval.
         """
-        tools, cut_off = self.tools_for(step), ""
+        tools, made, why = self.tools_for(step), 0, ""
         fixed = _fixed_call(step, inputs, tools)
         offered = [function_schema(tool) for tool in tools]
         messages = self.messages(step, inputs)
@@ -74,21 +80,33 @@ class ReActExecutor:
                 raise RuntimeError(f"the model refused: {answer.refusal}")
             if answer.text:
                 emit(Thought(answer.text))
-            if answer.finish_reason == "length":
-                cut_off = f"the answer was cut off; it may have {self.bounds.max_tokens:,} tokens (max_tokens)"
-                messages += _cut_off(answer, cut_off)
+            made += len(answer.tool_calls)
+            if why := self._why_unusable(answer, made, tools):
+                made -= len(answer.tool_calls)
+                emit(Observation(why, error=True))
+                messages += _asks_again(answer, f"This is not finished: {why}. Nothing was done. {_ADVICE}")
             elif answer.tool_calls:
                 messages.append(answer.message)
                 messages += [_carry_out(call, tools, fixed) for call in answer.tool_calls]
-            elif not answer.text.strip():
-                messages.append({"role": "user", "content": "You said nothing. Call a tool, or say the result."})
             elif fixed is not None and not fixed.has_run:
-                asked = f"The call of the plan has not run: {fixed}. Call it now."
-                messages += [{"role": "assistant", "content": answer.text}, {"role": "user", "content": asked}]
+                messages += _asks_again(answer, f"The call of the plan has not run: {fixed}. Call it now.")
             else:
                 return answer.text
-        why = f"; {cut_off}" if cut_off else ""
+        why = f"; {why}" if why else ""
         raise RuntimeError(f"the step was not done after {self.max_iterations} iterations (max_iterations){why}")
+
+    def _why_unusable(self, answer: Answer, made: int, tools: Toolbox) -> str:
+        """Return why nothing of an answer counts, or "" if it counts. `made` includes its calls."""
+        if answer.cut_off:  # its arguments can be incomplete
+            return f"the answer was cut off; {answer.cut_off}"
+        if made > self.max_tool_calls:
+            count = f"{len(answer.tool_calls):,} tool calls in one answer are too many"
+            return f"{count}; the step may make {self.max_tool_calls:,} (max_tool_calls)"
+        if not answer.tool_calls and not answer.text.strip():
+            return "the answer is empty"
+        if not answer.tool_calls and has_call(answer.text, tools.names):
+            return "a tool call written as text calls nothing; make it as a tool call of the API"
+        return ""
 
     @property
     def effects(self) -> dict[str, Effects]:
@@ -134,12 +152,9 @@ def task_text(step: Step, inputs: Mapping[str, Any], most: int | None = None) ->
     return "\n".join(lines)
 
 
-def _cut_off(answer: Answer, message: str) -> list[Message]:
-    """The messages after an answer that was cut off. None of its calls runs, since its arguments can be incomplete."""
-    emit(Observation(message, error=True))
-    began = shortened(answer.text, SHORT) or "(a call of a tool)"
-    asked = f"This is not finished: {message}. Nothing was done. Be brief: one sentence, or one call."
-    return [{"role": "assistant", "content": began}, {"role": "user", "content": asked}]
+def _asks_again(answer: Answer, words: str) -> list[Message]:
+    text = shortened(answer.text, SHORT) or "(a call of a tool)"
+    return [{"role": "assistant", "content": text}, {"role": "user", "content": words}]
 
 
 @dataclass
@@ -163,7 +178,7 @@ def _fixed_call(step: Step, inputs: Mapping[str, Any], tools: Toolbox) -> _Fixed
 
 def _carry_out(call: ToolCall, tools: Toolbox, fixed: _FixedCall | None) -> Message:
     try:
-        params = json.loads(call.arguments or "{}", parse_constant=_reject_constant)
+        params = _arguments(call.arguments)
         fixed = fixed if fixed is not None and call.name == fixed.tool else None
         params = params if fixed is None else fixed.params
         emit(Action(call.name, params))
@@ -178,10 +193,22 @@ def _carry_out(call: ToolCall, tools: Toolbox, fixed: _FixedCall | None) -> Mess
     return {"role": "tool", "tool_call_id": call.id, "content": seen.text}
 
 
+def _arguments(text: str) -> Any:
+    """Return the arguments of a call; {} for none. Raises `ValueError` unless they are one JSON object with each name once."""
+    params = json.loads(text.strip() or "null", parse_constant=_reject_constant)
+    if params is None:
+        return {}
+    if not isinstance(params, dict):
+        raise ValueError(f'the arguments are a JSON {type(params).__name__}, not an object; write {{"name": value}}')
+    named_once(text)
+    return params
+
+
 def _reject_constant(constant: str) -> None:
     raise ValueError(f"JSON has no {constant}; write a number")
 
 
+_ADVICE = "Be brief: one sentence, or one call."
 _INSTRUCTIONS = """\
 Role: executor
 

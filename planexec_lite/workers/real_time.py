@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
@@ -69,7 +70,8 @@ class Pool:
     If the executor loses a worker, calls that have not begun, or that can be repeated, are submitted again, four times at most.
     Another call that has begun is in doubt: the run pauses until a person has said whether it was done.
 
-    Each job is measured where it runs; planning and judging stay in this process. A timeout counts from the moment when the
+    Each job is measured where it runs; planning and judging stay in this process. Threads see the context variables of the program
+    that starts the run; other processes don't. A timeout counts from the moment when the
     executor starts the step. After a timeout the step's slot is free, but a thread can't be stopped: the step is in doubt, and
     occupies the executor's thread until it ends. A resource that it used, such as an oven, counts as free: otherwise the run could
     wait forever. At the run's deadline, steps that the executor has not started are cancelled.
@@ -186,7 +188,8 @@ class _Session:
             self._put(number, task, measure(task.call, task.args))
         elif task.live:
             self.streaming.add(number)
-            Thread(target=self._stream, args=(number, task), name="planner", daemon=True).start()
+            stream = (self._stream, number, task)
+            Thread(target=copy_context().run, args=stream, name="planner", daemon=True).start()
         elif task.here:
             self._put(number, task, measure(task.call, task.args))
         else:
@@ -222,12 +225,12 @@ class _Session:
                 return
             work = self._work(pool, executor, number, task, times)
             try:
-                future = executor.submit(carry_out, work)
+                future = self._submitted_to(executor, work)
             except RuntimeError as problem:  # it is broken or shut down; perhaps a new one can be made
                 if _NO_THREAD in str(problem):
                     raise
                 self.executor = None
-                future = self._executor_of(pool).submit(carry_out, work)
+                future = self._submitted_to(self._executor_of(pool), work)
             future.add_done_callback(partial(self._ended, number, task))
         except Exception as problem:
             self.limited.pop(number, None)  # of an earlier submission
@@ -239,6 +242,12 @@ class _Session:
         self.submitted[number] = _Submitted(task, future, work.permit, times)
         if task.timeout is not None or task.until is not None:
             self.limited[number] = (task, None)
+
+    def _submitted_to(self, executor: FutureExecutor, work: Submission) -> Future[Report]:
+        # a thread gets the context variables of this one; another process can't
+        return (
+            executor.submit(copy_context().run, carry_out, work) if self.threads else executor.submit(carry_out, work)
+        )
 
     def _executor_of(self, pool: Pool) -> FutureExecutor:
         from concurrent.futures import Executor, ThreadPoolExecutor

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import anthropic
+import httpx2
 import pytest
 
 from mock_llm import MockLLM
 from planexec_lab.anthropic_adapter import AnthropicAdapter
 from planexec_lite import Toolbox, tool
+from planexec_lite.model.answer import Answer, AnswerError
 from planexec_lite.model.asking import Bounds, ask, ask_streaming
 from planexec_lite.model.schemas import closed, function_schema
 
@@ -80,6 +83,45 @@ def test_tools_are_called_and_all_their_results_go_back_in_one_message(llm: Mock
     sent = llm.calls[-1].request
     assert [message["role"] for message in sent["messages"]] == ["user", "assistant", "user"]
     assert sent["system"] == "Be brief."
+
+
+TEXT, THOUGHT = {"type": "text", "text": "53"}, {"type": "thinking", "thinking": "12 * 4 + 5", "signature": "s"}
+SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("blocks", "reason", "expected", "words"),
+    [
+        ([THOUGHT, TEXT], "end_turn", "53", ""),
+        ([THOUGHT], "end_turn", "", "the answer is empty; the model sent only its thoughts"),
+        ([TEXT, SEARCH], "end_turn", "", "the endpoint sent a part of the kind 'server_tool_use'"),
+        ([TEXT], "pause_turn", "53", "the answer was cut off; the endpoint gives the reason 'abort'"),
+    ],
+)
+def test_other_blocks_are_thoughts_or_an_error(
+    blocks: list[Any], reason: str, expected: str, words: str, stream: bool
+) -> None:
+    usage = {"input_tokens": 3, "output_tokens": 2}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": usage}
+    message |= {"stop_reason": None, "stop_sequence": None}
+    sent: list[dict[str, Any]] = [{"type": "message_start", "message": message}]
+    for index, block in enumerate(blocks):
+        sent += [{"type": "content_block_start", "index": index, "content_block": block}]
+    sent += [{"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage}]
+    body = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in [*sent, {"type": "message_stop"}])
+    body = body if stream else json.dumps({**message, "content": blocks, "stop_reason": reason})
+    kind = "text/event-stream" if stream else "application/json"
+    transport = httpx2.MockTransport(lambda request: httpx2.Response(200, headers={"content-type": kind}, text=body))
+    client = AnthropicAdapter(anthropic.Anthropic(api_key="none", http_client=httpx2.Client(transport=transport)))
+    try:
+        answer = list(ask_streaming(client, "m", asked("sum")))[-1] if stream else ask(client, "m", asked("sum"))
+        assert isinstance(answer, Answer)
+        text, problem = answer.text, answer.problem.message if answer.problem else ""
+    except AnswerError as error:
+        text, problem = "", str(error)
+    assert (text, problem[: len(words)]) == (expected, words)
+    assert bool(words) == bool(problem)
 
 
 def test_the_service_s_errors_are_the_genuine_client_s(llm: MockLLM) -> None:

@@ -162,5 +162,5 @@ def test_a_truncated_answer_of_an_evaluator_is_not_a_verdict() -> None:
     client = FakeClient({"content": '{"verdict": "accept", "reason": "' + "because " * 500, "finish_reason": "length"})
     run = execute(JUDGED, ToolExecutor(DUST), evaluator=LLMEvaluator(client, "m"))
     failed = next(event for event in run.events if (isinstance(event, Judged) and event.error is not None))
-    assert "the evaluator's answer was cut off; it may have 512 tokens (max_tokens)" in failed.error
+    assert "the evaluator: the answer was cut off; it may have 512 tokens (max_tokens)" in failed.error
     assert len(failed.error) < 400

@@ -1,6 +1,7 @@
 """Endpoints of many kinds with the real client: missing fields, refusals, text around an answer, endless answers."""
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from threading import Event
@@ -70,7 +71,7 @@ def chunks(*sent: Any) -> httpx2.Response:
     return response("".join([*lines, "data: [DONE]\n\n"]), kind="text/event-stream")
 
 
-def delta(content: str | None, finish_reason: str | None = None, **more: Any) -> dict[str, Any]:
+def delta(content: Any, finish_reason: str | None = None, **more: Any) -> dict[str, Any]:
     return {"choices": [{"index": 0, "delta": {"content": content}, "finish_reason": finish_reason}], **more}
 
 
@@ -87,32 +88,42 @@ def planned(asked: openai.OpenAI, *, stream: bool = False, **options: Any) -> Ru
     return agent.run("g")
 
 
-ODD_USAGE: dict[str, tuple[Any, tuple[int, int]]] = {
-    "missing": (..., (0, 0)),
-    "null inside": ({"prompt_tokens": None, "completion_tokens": None}, (0, 0)),
-    "partial": ({"prompt_tokens": 3}, (3, 0)),
-    "text": ({"prompt_tokens": "3", "completion_tokens": "2"}, (0, 0)),
-    "negative": ({"prompt_tokens": -1, "completion_tokens": 2}, (0, 2)),
-    "no whole number": ({"prompt_tokens": 1.5, "completion_tokens": True}, (0, 0)),
-    "without end": ({"prompt_tokens": 10**400, "completion_tokens": 2}, (0, 2)),
+ODD_USAGE: dict[str, tuple[Any, tuple[int | None, int | None]]] = {
+    "missing": (..., (None, None)),
+    "null inside": ({"prompt_tokens": None, "completion_tokens": None}, (None, None)),
+    "partial": ({"prompt_tokens": 3}, (3, None)),
+    "text": ({"prompt_tokens": "3", "completion_tokens": "2"}, (None, None)),
+    "negative": ({"prompt_tokens": -1, "completion_tokens": 2}, (None, 2)),
+    "no whole number": ({"prompt_tokens": 1.5, "completion_tokens": True}, (None, None)),
+    "without end": ({"prompt_tokens": 10**400, "completion_tokens": 2}, (None, 2)),
     "whole": (USAGE, (3, 2)),
 }
 
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("kind", ODD_USAGE)
-def test_odd_usage_counts_as_unknown_and_the_run_ends(kind: str, stream: bool, journal: Journal) -> None:
-    usage, tokens = ODD_USAGE[kind]
+def test_odd_usage_is_estimated_with_a_note_and_the_run_ends(kind: str, stream: bool, journal: Journal) -> None:
+    usage, (read, written) = ODD_USAGE[kind]
     more = {} if usage is ... else {"usage": usage}
     whole = {"choices": completion()["choices"], **more}
     streamed = chunks({"choices": None, **more}, delta(PLAN, **more), delta(None, "stop"), {"choices": [], **more})
     asked = client(lambda request: streamed if stream else response(whole))
     run = planned(asked, stream=stream, journal=journal)
     (call,) = run.board.calls
-    note = "" if kind == "whole" else "the endpoint reports no tokens"
-    assert (run.status, call.input_tokens, call.output_tokens, call.note) == ("finished", *tokens, note)
+    assert run.status == "finished"
+    assert 200 < call.input_tokens < 1_000 if read is None else call.input_tokens == read
+    assert call.output_tokens == (math.ceil(len(PLAN) / 4) if written is None else written)
+    noted = "the endpoint reports no tokens; the characters give an estimate"
+    assert (noted in call.note) == (kind != "whole")
     assert journal.load(1).status == "finished"
-    assert any("the endpoint reports no tokens" in line for line in sentences(run)) == bool(note)
+    assert any(noted in line for line in sentences(run)) == (kind != "whole")
+
+
+def test_estimated_tokens_use_up_a_budget() -> None:
+    body = {"choices": completion(PLAN.replace("true", "false"))["choices"]}
+    policy = Policy(budget=Budget(tokens=100), over_budget="stop")
+    run = PlannerExecutor(LLMPlanner(always(body), "m", horizon=1), ToolExecutor(TOOLS), policy=policy).run("g")
+    assert (run.status, "of 100 tokens" in run.reason) == ("stopped", True)
 
 
 REFUSALS = {
@@ -198,6 +209,13 @@ def test_a_verdict_counts_even_if_its_task_is_not_text(task: Any) -> None:
     assert [(event.verdict, event.error) for event in run.events if isinstance(event, Judged)] == [("replan", None)]
 
 
+def test_a_verdict_that_names_a_field_twice_is_none() -> None:
+    verdict = '{"verdict": "accept", "verdict": "replan", "reason": "dark", "task": null, "rejects": null}'
+    run = execute(JUDGED, ToolExecutor(TOOLS), evaluator=LLMEvaluator(always(completion(verdict)), "m"))
+    (error,) = [event.error for event in run.events if isinstance(event, Judged)]
+    assert "'verdict' occurs twice" in str(error)
+
+
 AROUND = {
     "<think>\nThey want {a plan}.\n</think>\n\n" + PLAN: PLAN,
     "They want it.\n</think>\n" + PLAN: PLAN,
@@ -244,18 +262,116 @@ def test_optional_fields_can_be_missing_and_streams_are_optional() -> None:
     assert planned(streams(delta(PLAN[:9]), delta(PLAN[9:]), delta(None, "stop"))).status == "finished"
 
 
-def test_a_tool_call_may_lack_an_id_or_come_in_pieces() -> None:
-    call = {"function": {"name": "look", "arguments": '{"a": 1}'}}
-    answer = {"choices": [{"message": {"tool_calls": [call]}}]}
-    (asked,) = ask(always(answer), "m", ASKED).tool_calls
-    assert asked == ToolCall("call_0", "look", '{"a": 1}')
-    first = {"index": 1, "id": "c", "function": {"name": "look", "arguments": '{"a"'}}
-    second = {"index": 1, "id": None, "function": {"name": "look", "arguments": ": 1}"}}
-    other = {"index": 0, "id": "b", "function": {"name": "look", "arguments": "{}"}}
-    sent = [{"choices": [{"delta": {"tool_calls": calls}}]} for calls in ([first], [second, other])]
+def piece(index: int | None, name: str | None, arguments: Any, id: str | None = None, **more: Any) -> dict[str, Any]:
+    return {"index": index, "id": id, "function": {"name": name, "arguments": arguments}, **more}
+
+
+OSLO, ROME = '{"city": "Oslo"}', '{"city": "Rome"}'
+CALLS: dict[str, tuple[list[list[dict[str, Any]]], list[tuple[str, str]]]] = {
+    "an object without ids": ([[{"function": {"name": "look", "arguments": OSLO}}]], [("look", OSLO)]),
+    "pieces, the second index first": (
+        [[piece(1, "look", '{"city"', "c")], [piece(1, "look", ': "Oslo"}'), piece(0, "now", "{}", "b")]],
+        [("now", "{}"), ("look", OSLO)],
+    ),
+    "index 0 for all, other ids": (
+        [[piece(0, "look", OSLO, "a")], [piece(0, "look", ROME, "b")]],
+        [("look", OSLO), ("look", ROME)],
+    ),
+    "index 0 for all, in one object": (
+        [[piece(0, "look", OSLO), piece(0, "look", ROME), piece(0, "now", ""), piece(0, "now", "")]],
+        [("look", OSLO), ("look", ROME), ("now", ""), ("now", "")],
+    ),
+    "index 0 for all, without ids": (
+        [[piece(0, "now", "")], [piece(0, "look", OSLO)], [piece(0, "look", ROME)]],
+        [("now", ""), ("look", OSLO), ("look", ROME)],
+    ),
+    "one id for all": (
+        [[piece(0, "look", OSLO, "a")], [piece(0, "look", ROME, "a")]],
+        [("look", OSLO), ("look", ROME)],
+    ),
+    "no index": (
+        [[piece(None, "look", OSLO, "a")], [piece(None, "look", ROME, "b")]],
+        [("look", OSLO), ("look", ROME)],
+    ),
+    "the id and the name in each piece": (
+        [[piece(0, "look", "", "a")], [piece(0, "look", OSLO[:5], "a")], [piece(0, "look", OSLO[5:], "a")]],
+        [("look", OSLO)],
+    ),
+    "a last piece without arguments": ([[piece(0, "look", OSLO, "a")], [piece(0, "look", "", "a")]], [("look", OSLO)]),
+    "arguments as an object": ([[piece(0, "look", {"city": "Oslo"}, "a")]], [("look", OSLO)]),
+}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_each_tool_call_is_read_in_whatever_pieces_it_comes(kind: str) -> None:
+    pieces, expected = CALLS[kind]
+    sent = [{"choices": [{"delta": {"tool_calls": some}}]} for some in pieces]
     answer = list(ask_streaming(streams(*sent, delta(None, "tool_calls")), "m", ASKED))[-1]
     assert isinstance(answer, Answer)
-    assert answer.tool_calls == (ToolCall("b", "look", "{}"), ToolCall("c", "look", '{"a": 1}'))
+    assert [(call.name, call.arguments) for call in answer.tool_calls] == expected
+    assert len({call.id for call in answer.tool_calls}) == len(expected), "the results are found by the ids"
+
+
+def test_an_older_function_call_is_a_tool_call() -> None:
+    answer = {"choices": [{"message": {"function_call": {"name": "look", "arguments": OSLO}}}]}
+    assert ask(always(answer), "m", ASKED).tool_calls == (ToolCall("call_0", "look", OSLO),)
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
+
+
+THOUGHT = {"type": "thinking", "thinking": [text("Which tool?")]}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("content", [[THOUGHT, text(PLAN)], [text(PLAN[:9]), THOUGHT, {"text": PLAN[9:]}]])
+def test_the_text_of_a_content_in_parts_is_read(content: list[Any], stream: bool) -> None:
+    asked = (
+        streams(*(delta([part]) for part in content), delta(None, "stop")) if stream else always(completion(content))
+    )
+    assert planned(asked, stream=stream).status == "finished"
+
+
+IMAGE, CUSTOM = {"type": "image_url"}, {"id": "c", "type": "custom", "custom": {"name": "run_sql", "input": "drop"}}
+OTHER: dict[str, tuple[Any, str]] = {
+    "a part of another kind": ({"message": {"content": [text(PLAN), IMAGE]}}, "a part of the kind 'image_url'"),
+    "a call of another kind": ({"message": {"content": PLAN, "tool_calls": [CUSTOM]}}, "run_sql"),
+    "a call beside the plan": (
+        {"message": {"content": PLAN, "tool_calls": [piece(0, "look", "{}")]}},
+        "a tool call (look)",
+    ),
+    "a plan in a call": ({"message": {"tool_calls": [piece(0, "plan", PLAN)]}}, "a tool call (plan)"),
+    "only thoughts": ({"message": {"content": "", "reasoning_content": PLAN}}, "sent only its thoughts"),
+    "thoughts in parts": ({"message": {"content": [THOUGHT]}}, "sent only its thoughts"),
+    "thoughts before nothing": ({"message": {"content": "<think>never ends"}}, "sent only its thoughts"),
+    "nothing": ({"message": {"content": ""}}, "the answer is empty"),
+    "a stream without a reason": ({"delta": {"content": PLAN}}, "its stream ended without a finish_reason"),
+    "an empty reason": ({"delta": {"content": PLAN}, "finish_reason": ""}, "its stream ended without a finish_reason"),
+    "a reason of a failure": ({"delta": {"content": PLAN}, "finish_reason": "abort"}, "gives the reason 'abort'"),
+    "a limit": ({"delta": {"content": PLAN}, "finish_reason": "length"}, "2,048 tokens (max_tokens)"),
+}
+
+
+@pytest.mark.parametrize("what", OTHER)
+def test_an_answer_that_is_not_only_the_plan_is_named(what: str) -> None:
+    choice, words = OTHER[what]
+    stream = "delta" in choice
+    sent = {"choices": [choice], "usage": USAGE}
+    asked = streams(sent) if stream else always(sent)
+    run = planned(asked, stream=stream, policy=Policy(max_repairs=0))
+    assert words in str(run.reason)
+    assert "max_tokens" in str(run.reason) or what != "a limit"
+    assert "base_url" not in str(run.reason)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_several_choices_are_an_error_and_are_not_mixed(stream: bool) -> None:
+    both = [{**completion()["choices"][0], "index": index} for index in (0, 1)]
+    pieces = [{"choices": [{"index": index, "delta": {"content": PLAN}}]} for index in (0, 1)]
+    asked = streams(*pieces, delta(None, "stop")) if stream else always({"choices": both})
+    run = planned(asked, stream=stream, policy=Policy(max_repairs=0))
+    assert "the endpoint sent more than one choice" in run.reason
 
 
 NONE: dict[str, tuple[Any, str]] = {

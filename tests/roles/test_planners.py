@@ -75,7 +75,7 @@ def test_an_invalid_plan_goes_back_with_the_problems() -> None:
     ("answer", "code"),
     [
         ({"text": "Sure! First multiply."}, "not_json"),
-        ({"text": ""}, "not_json"),
+        ({"text": ""}, "no_text"),
         ({"answer": "53"}, "no_steps"),
         ({"steps": [{"tool": "add"}, {"id": "2"}]}, "missing_field"),
         ({"goal": "nothing to do", "steps": []}, "empty_plan"),

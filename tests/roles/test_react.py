@@ -1,5 +1,6 @@
 """The ReAct executor: one step, a model, its tools and a bound; and prices."""
 
+import time
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from planexec_lite import HybridExecutor, ReActExecutor, Step, Toolbox, ToolExec
 from planexec_lite.events import Action, Observation, Thought
 from planexec_lite.meter import Meter, ModelCall
 from planexec_lite.model import prices
+from planexec_lite.model.text_calls import has_call
 
 CALLED: list[str] = []
 
@@ -77,7 +79,17 @@ def test_the_model_sees_the_error_of_a_tool() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"were": "x"}, "did you mean 'where'"), ({"where": 5}, "valid string"), ('{"where": ', "Error")],
+    [
+        ({"were": "x"}, "did you mean 'where'"),
+        ({"where": 5}, "valid string"),
+        ('{"where": ', "Error"),
+        ('{"where": "here", "where": "there"}', "'where' occurs twice"),
+        ('{"where": NaN}', "JSON has no NaN"),
+        ('"{\\"where\\": \\"here\\"}"', "a JSON str, not an object"),
+        ("[]", "a JSON list, not an object"),
+        ("null", "'where'"),
+        ("", "'where'"),
+    ],
 )
 def test_wrong_arguments_are_explained_and_the_tool_is_not_called(arguments: Any, words: str) -> None:
     value, meter, _ = done(
@@ -87,6 +99,97 @@ def test_wrong_arguments_are_explained_and_the_tool_is_not_called(arguments: Any
     seen = [event for _, _, event in meter.events if isinstance(event, Observation)]
     assert seen[0].error
     assert words in seen[0].text
+
+
+CALL = '{"name": "look", "arguments": {"where": "the hall"}}'
+CALLS_AS_TEXT = [
+    CALL,
+    f"I look.\n{CALL}\nThen I say it.",
+    f"```json\n{CALL}\n```",
+    f"<tool_call>\n{CALL}\n</tool_call>",
+    f"Let me look. <tool_call>{CALL}",
+    "<tool_call>look\n<arg_key>where</arg_key><arg_value>the hall</arg_value></tool_call>",
+    "<tool_call><function=look><parameter=where>the hall</parameter></function></tool_call>",
+    '<function=look>{"where": "the hall"}</function>',
+    '<minimax:tool_call><invoke name="look"></invoke></minimax:tool_call>',
+    '<function_calls><invoke name="look"></invoke></function_calls>',
+    f"<|tool_call|>[{CALL}]",
+    f"<|python_tag|>{CALL}",
+    '<|python_tag|>look.call(where="the hall")',
+    f"[TOOL_CALLS][{CALL}]",
+    '[TOOL_CALLS]look[ARGS]{"where": "the hall"}',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{"where": "the hall"}',
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look",
+    '<|channel|>commentary to=functions.look <|message|>{"where": "the hall"}',
+    '```tool_code\nprint(look(where="the hall"))\n```',
+    '```python\nlook(where="the hall")\n```',
+    '[look(where="the hall"), look(where="the cellar")]',
+    'look(where="the hall")',
+    'Thought: I look.\nAction: look\nAction Input: {"where": "the hall"}',
+    '{"tool": "look", "tool_input": {"where": "the hall"}}',
+    '{"action": "look", "action_input": "the hall"}',
+    '{"name": "look", "parameters": {"where": "the hall"}, "thought": "a key"}',
+    '{"name": "lok", "parameters": {"where": "the hall"}}',
+    '{"type": "function", "function": {"name": "look", "arguments": "{}"}}',
+    f'{{"tool_calls": [{CALL}]}}',
+    f"[{CALL}, {CALL}]",
+    '{"name": "look"}',
+    CALL[:-1],
+    CALL.replace('"', "'"),
+    CALL.replace("}}", "},}"),
+]
+
+
+@pytest.mark.parametrize("said", CALLS_AS_TEXT)
+def test_a_call_written_as_text_is_neither_made_nor_a_result(said: str) -> None:
+    value, meter, llm = done(scene("text", {"text": said}, turn=1), scene("say", {"text": "found"}, turn=2))
+    assert (value, CALLED) == ("found", [])
+    assert [event.error for _, _, event in meter.events if isinstance(event, Observation)] == [True]
+    assert "a tool call written as text calls nothing" in llm.calls[1].request["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The look tool says: a key in the hall.",
+        "I called look(where='the hall') and found a key (in a box).",
+        'The call {"name": "look", "arguments": {}} found a key.',
+        "Qwen writes `<tool_call>`, Mistral writes `[TOOL_CALLS]`.",
+        '{"name": "Ann", "age": 5}',
+        '{"found": {"name": "look", "where": "the hall"}}',
+        "[1] a key\n[2] a box",
+        "{not JSON}",
+        "Action: none",
+    ],
+)
+def test_words_and_data_are_results(said: str) -> None:
+    value, *_ = done(scene("say", {"text": said}))
+    assert value == said
+
+
+@pytest.mark.parametrize(
+    "said", ["[\n" * 16_000, "look(" + ")" * 32_000 + "x", '{"name": "look", "a' * 1_700, "<" * 32_000]
+)
+def test_calls_are_looked_for_in_time(said: str) -> None:
+    began = time.perf_counter()
+    assert not has_call(said, TOOLS.names)
+    assert time.perf_counter() - began < 3
+
+
+def test_calls_that_are_only_ever_text_are_the_reason_of_the_failure() -> None:
+    value, *_ = done(scene("text", {"text": CALL}))
+    assert "5 iterations (max_iterations); a tool call written as text calls nothing" in str(value)
+
+
+@pytest.mark.parametrize(("counts", "looks"), [([20], 0), ([5], 0), ([3, 3], 3), ([3, 1, 1], 4), ([2, 3, 2], 4)])
+def test_a_step_makes_no_more_calls_than_its_bound(counts: list[int], looks: int) -> None:
+    one = {"tool": "look", "arguments": {"where": "the hall"}}
+    calls = [scene(f"look {turn}", {"calls": [one] * count}, turn=turn) for turn, count in enumerate(counts, 1)]
+    value, _, llm = done(*calls, scene("say", {"text": "found"}, turn=len(counts) + 1), max_tool_calls=4)
+    assert (value, len(CALLED)) == ("found", looks)
+    told = [message["content"] for message in llm.calls[-1].request["messages"] if message["role"] == "user"][1:]
+    assert len(told) == 1
+    assert all("too many; the step may make 4 (max_tool_calls)" in words for words in told)
 
 
 def test_an_endless_model_is_stopped_by_a_bound_that_is_named() -> None:

@@ -33,10 +33,17 @@ def test_a_variation_is_an_agent_whose_fields_can_be_replaced(name: str) -> None
     assert task.reached(None, run)
 
 
-def test_a_list_without_numbers_is_no_plan() -> None:
-    llm = MockLLM([{"name": "prose", "reply": {"text": "First I would look around."}}])
-    planner = ListPlanner(llm.client(), lambda goal, lines: [])
-    with pytest.raises(PlanError, match="no line of the answer has a number"):
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ({"text": "First I would look around."}, "no line of the answer has a number"),
+        ({"text": "1. Look\n2. Wri", "finish_reason": "length"}, "the answer was cut off"),
+        ({"refusal": "No."}, "the model refused"),
+    ],
+)
+def test_an_answer_that_is_no_whole_list_is_no_plan(reply: dict[str, Any], words: str) -> None:
+    planner = ListPlanner(MockLLM([{"name": "only", "reply": reply}]).client(), lambda goal, lines: [])
+    with pytest.raises(PlanError, match=words):
         planner.plan("look around", Board(), Toolbox())
 
 

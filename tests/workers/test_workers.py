@@ -6,9 +6,9 @@ import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from itertools import pairwise
 from typing import Any, Literal, TypeVar
 
@@ -16,7 +16,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Board, Inline, Plan, Policy, Pool, Run, Simulated, Tool, Toolbox, ToolExecutor, execute, tool
+from planexec_lite import (
+    Board,
+    Inline,
+    Plan,
+    PlannerExecutor,
+    Policy,
+    Pool,
+    Run,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+    tool,
+)
 from planexec_lite.events import Inside, StepDone, StepFailed, StepSkipped, StepStarted
 from planexec_lite.meter import Meter, ModelCall, charge, emit, now
 from planexec_lite.workers import Task, Workers
@@ -164,6 +178,41 @@ def test_no_report_of_parallel_threads_in_a_job_is_lost() -> None:
     finally:
         sys.setswitchinterval(before)
     assert (len(meter.calls), len(meter.events)) == (8_000, 8_000)
+
+
+USER = ContextVar("user", default="nobody")
+
+
+@tool(effects="none")
+def user() -> str:
+    return USER.get()
+
+
+@tool(effects="none")
+async def user_later() -> str:
+    await asyncio.sleep(0)
+    return USER.get()
+
+
+class StreamingPlanner:
+    stream = True
+
+    def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Plan]:
+        yield Plan.parse([{"description": USER.get()}])
+
+
+@pytest.mark.parametrize("kind", ["inline", "simulated", "threads", "threads that a function makes"])
+def test_tools_and_planners_see_the_context_variables_of_the_program(kind: str, threads: ThreadPoolExecutor) -> None:
+    pools = {"threads": Pool(threads), "threads that a function makes": Pool(lambda: threads)}
+    workers: Workers = {"inline": Inline(), "simulated": Simulated(), **pools}[kind]
+    steps = [step("1", "user"), step("2", "user_later"), step("3", "user")]
+    reset = USER.set("ann")
+    try:
+        run = agents.carry_out(steps, [user, user_later], workers)
+        planned = PlannerExecutor(StreamingPlanner(), ToolExecutor(TOOLS), workers=workers).run("g")  # type: ignore[arg-type]
+    finally:
+        USER.reset(reset)
+    assert [*run.results.values(), *planned.results.values()] == ["ann"] * 4
 
 
 @tool

@@ -100,7 +100,7 @@ def test_a_stream_that_breaks_is_charged_as_far_as_it_came(kind: str) -> None:
     if kind == "ended_early":
         answer = parts[-1]
         assert isinstance(answer, Answer)
-        assert answer.finish_reason == "length"
+        assert answer.cut_off == "its stream ended without a finish_reason"
         assert WORDS.startswith(answer.text)
     assert 0.0 < meter.seconds < 4.0
     assert len(meter.calls) == (kind == "ended_early")
