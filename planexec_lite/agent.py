@@ -43,8 +43,8 @@ from planexec_lite.core.events import (
     StepPaused,
     StepStarted,
 )
-from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
 from planexec_lite.core.questions import Decision
+from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
 from planexec_lite.decisions import answered
 from planexec_lite.meter import InContext, JobContext, current, emit
 from planexec_lite.plan import Plan, PlanError, Step

@@ -52,7 +52,9 @@ def answered(run: Run, decision: Decision, tools: Toolbox) -> Event:
 def _check_subject(board: Board, question: Question, decision: Decision) -> None:
     """Raise `ValueError` if the decision is about another question, or if the subject has changed since it was asked."""
     if decision.of not in ("", question.digest) or decision.run not in ("", question.run):
-        raise ValueError(f"the decision answers another question; this run asks now, as question {question.number}: {question}")
+        raise ValueError(
+            f"the decision answers another question; this run asks now, as question {question.number}: {question}"
+        )
     if question.plan is not None and not question.path and question.plan.hash != board[Approvals].latest_hash:
         raise ValueError('the plan was changed in place; give what you edited: Decision("approve", plan=…)')
 
