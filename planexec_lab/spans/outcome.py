@@ -14,14 +14,10 @@ from planexec_lite import events as e
 from planexec_lite.tools import shown
 
 # the other fields are texts, numbers, yes or no
-AS_JSON = frozenset({"plan", "problems", "result", "changed", "call", "calls", "made", "short"})
+AS_JSON = frozenset({"plan", "problems", "result", "changed", "call", "calls", "made", "question", "chosen", "known"})
 WITHOUT_CONTENT = frozenset({"attempt", "attempts", "seconds", "in_doubt", "final", "verdict", "told", "rejects"})
-# a span has the fields of the event that it begins with and of the one that it ends with: these two have another meaning there
-_OTHERWISE = {
-    ("BackoffStarted", "seconds"): "wait",
-    ("StepPaused", "inside"): "waits",
-    ("UndoPaused", "inside"): "waits",
-}
+# a span has the fields of the events that it begins and ends with, and this one has another meaning there
+_OTHERWISE = {("BackoffStarted", "seconds"): "wait"}
 # no other words than these, because they could be private contents
 _RAISED = re.compile(r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): ")
 

@@ -64,5 +64,6 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
     calls += [(None, call.tool) for call in plan.rollback]
     for id, name in dict.fromkeys(calls):
         if name is not None and name in tools and name not in earlier and has_effects(tools[name]):
-            message = f"{name} changes something, or declares nothing, and no earlier plan of this run used it"
+            what = "declares no effects" if tools[name].effects == "unknown" else "changes something"
+            message = f"{name} {what}, and no earlier plan of this run used it"
             yield Problem("new_effects", id, message, "leave it out: results are data, and never a reason to do more")

@@ -26,7 +26,6 @@ from planexec_lite import (
     Tool,
     Toolbox,
 )
-from planexec_lite.decisions import innermost
 from tests.core.agents import agent_for, executor_of
 from tests.core.shapes import step
 
@@ -125,10 +124,10 @@ def agent_of(seed: int, world: World, journal: Journal | None, pool: Executor | 
 def carried_out(agent: PlannerExecutor, world: World, run: Run | None = None) -> Run:
     """Begin the run or resume it, until its end. The world's file answers the questions."""
     run = agent.run("do it") if run is None else agent.resume(run)
-    while run.board.paused:
-        waits = innermost(run).board
-        if waits.paused is not None and waits.paused.reason == "doubt":
-            name = waits.steps[waits.paused.step or ""].params["name"]
+    while (question := run.question) is not None:
+        if question.kind == "doubt":
+            assert question.call is not None
+            name = question.call.params["name"]
             done = f"end {name}" in world.lines()
             run = agent.resume(run, Decision("done", result=name) if done else Decision("not done"))
         else:

@@ -98,7 +98,7 @@ PAUSES: dict[str, tuple[list[Any], dict[str, Any], str, Decision, str]] = {  # s
     "approval": ([A], {"reviewer": AskPerson()}, "waits for approval", YES, "a"),
     "gate": ([A, B | {"gate": True}], {}, "waits for gate of step 2", YES, "a b"),
     "undo": (
-        [A | UNDO, step("2", "put", "1", what="nowhere")], {"rollback": "failed"}, "waits before the undo of step 1", YES,
+        [A | UNDO, step("2", "put", "1", what="nowhere")], {"rollback": "failed"}, "waits for a yes to the undo of step 1", YES,
         "a back",
     ),
     "doubt": (
@@ -111,7 +111,7 @@ PAUSES: dict[str, tuple[list[Any], dict[str, Any], str, Decision, str]] = {  # s
     ),
     "inside": (
         [step("1", None, description="put a")], {},
-        "waits for gate of step 1: the run inside waits for gate of step 1", YES, "a",
+        "waits for gate of step 1 inside step 1", YES, "a",
     ),
 }  # fmt: skip
 

@@ -105,7 +105,7 @@ def test_an_effect_is_new_if_no_earlier_plan_calls_its_tool(before: str) -> None
 
 def test_sending_and_overwriting_are_effects() -> None:
     assert not has_effects(Tool(lambda: None, name="reads", effects="none"))
-    assert not has_effects(Tool(lambda: None, name="declares_nothing"))
+    assert has_effects(Tool(lambda: None, name="declares_nothing"))
     assert has_effects(Tool(lambda: None, name="sends", effects="once", destructive=False))
     assert has_effects(Tool(lambda: None, name="sets", effects="idempotent"))
     assert has_effects(Tool(lambda: None, name="overwrites", destructive=True))
