@@ -18,6 +18,7 @@ class Site:
         self.log: list[str] = []
         self.tried: dict[str, int] = {}
         self.stuck = set(stuck.split())
+        self.tolerant = False  # to take down what is not there is no error
         self.tools = Toolbox(
             [
                 Tool(self.put_up, effects="idempotent", latency=lambda quarters=0, **_: quarters / 4),
@@ -40,7 +41,8 @@ class Site:
         self.log.append(f"-{name}")
         if name in self.stuck:
             raise RuntimeError(f"{name} is stuck")
-        self.standing.remove(name)  # an error if it is not there
+        if name in self.standing or not self.tolerant:
+            self.standing.remove(name)
         return name
 
     def look(self, fails: bool = False) -> list[str]:

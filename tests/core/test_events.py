@@ -135,6 +135,9 @@ BEGUN = [e.RunStarted(0.0, "goal", True, False, True), e.PlanProposed(0.0, PLAN)
 ONCE = [e.RunStarted(0.0, "goal", True, False, True, effects={"a": "once"}), e.PlanProposed(0.0, PLAN)]
 
 
+DOUBT, BUDGET = (e.Question(kind, {}, step=id) for kind, id in (("doubt", "1"), ("budget", None)))
+
+
 def board(*more: e.Event) -> Board:
     return Board.of([*BEGUN, *more])
 
@@ -149,7 +152,9 @@ STATES: dict[str, Callable[[], Board]] = {
         e.StepStarted(1.0, "1"), e.StepFailed(2.0, "1", "no"), e.StepSkipped(2.0, "3", "1 failed")
     ),
     "superseded": lambda: board(e.PlanStarted(1.0, "news"), e.PlanProposed(1.0, OTHER)),
-    "in doubt": lambda: Board.of([*ONCE, e.StepStarted(1.0, "1"), e.StepInDoubt(2.0, "1", "cut off")]),
+    "in doubt": lambda: Board.of(
+        [*ONCE, e.StepStarted(1.0, "1"), e.StepInDoubt(2.0, "1", "cut off"), e.Paused(2.0, DOUBT)]
+    ),
     "undone": lambda: board(
         *DONE, e.RollbackStarted(2.0, "asked for"), e.UndoStarted(2.0, "1", UNDO), e.UndoDone(3.0, "1", 1)
     ),
@@ -163,11 +168,11 @@ EVENTS: dict[str, tuple[Callable[[str], e.Event], set[str]]] = {
     "done": (lambda id: e.StepDone(3.0, id, 1), {"running"}),
     "failed": (lambda id: e.StepFailed(3.0, id, "no"), {"running"}),
     "cancelled": (lambda id: e.Requeued(3.0, id, "cancelled"), {"running"}),
-    "paused inside": (lambda id: e.StepPaused(3.0, id, "waits"), {"running"}),
+    "paused inside": (lambda id: e.StepPaused(3.0, id, DOUBT.inside(id)), {"running"}),
     "interrupted": (lambda id: e.Requeued(3.0, id, "interrupted"), {"running"}),
     "in doubt": (lambda id: e.StepInDoubt(3.0, id, "cut off"), {"running"}),
-    "resolved": (lambda id: e.Reviewed(3.0, "done", "", "Ann", step=id, result=1), {"in doubt"}),
-    "not done": (lambda id: e.Reviewed(3.0, "not done", "", "Ann", step=id), {"in doubt"}),
+    "resolved": (lambda id: e.Reviewed(3.0, "done", DOUBT.digest, "Ann", step=id, result=1), {"in doubt"}),
+    "not done": (lambda id: e.Reviewed(3.0, "not done", DOUBT.digest, "Ann", step=id), {"in doubt"}),
     "held": (lambda id: e.StepBlocked(3.0, id, "no", final=True), {"waiting"}),
     "late": (lambda id: e.StepLate(3.0, id, 1), {"in doubt"}),
     "skipped": (lambda id: e.StepSkipped(3.0, id, "no"), {"waiting"}),
@@ -176,6 +181,7 @@ EVENTS: dict[str, tuple[Callable[[str], e.Event], set[str]]] = {
     "undo started": (lambda id: e.UndoStarted(3.0, id, UNDO), set()),
     "undone": (lambda id: e.UndoDone(3.0, id, 1), set()),
     "not undone": (lambda id: e.UndoFailed(3.0, id, "no"), set()),
+    "undo left": (lambda id: e.UndoLeft(3.0, id, "no"), set()),
     "judge started": (lambda id: e.JudgeStarted(3.0, id), {"judging"}),
 }
 
@@ -209,10 +215,12 @@ IMPOSSIBLE: dict[str, tuple[list[Any], Any, str]] = {  # the events before, the 
     "a plan with a done step": ([*DONE, e.PlanStarted(2.0, "news")], e.PlanProposed(3.0, PLAN), "1 can't propose"),
     "a plan without a running step": ([STARTED], e.PlanProposed(3.0, OTHER), "step 1 can't supersede: it is running"),
     "the end, with work in flight": ([STARTED], ENDED, "can't happen: work is in flight"),
-    "a pause, with work in flight": ([STARTED], e.Paused(2.0, "budget"), "can't happen: work is in flight"),
+    "a pause, with work in flight": ([STARTED], e.Paused(2.0, BUDGET), "can't happen: work is in flight"),
     "a second beginning": ([], BEGUN[0], "can't happen: the run has"),
     "the planner twice": ([e.PlanStarted(1.0, "news")], e.PlanStarted(1.0, "news"), "can't happen: it is in flight"),
-    "a step while a person is asked": ([*DONE, e.Paused(2.0, "budget")], e.StepStarted(3.0, "2"), "the run waits"),
+    "a step while a person is asked": ([*DONE, e.Paused(2.0, BUDGET)], e.StepStarted(3.0, "2"), "the run waits"),
+    "an answer to another question": ([*DONE, e.Paused(2.0, BUDGET)], e.Reviewed(3.0, "done", DOUBT.digest, "Ann"),
+                                      "it answers another question; the run asks about the budget"),
     "a step after the end": ([*DONE, ENDED], e.StepStarted(3.0, "2"), "can't happen: the run has"),
     "the planner after the end": ([*DONE, ENDED], e.PlanStarted(3.0, "news"), "can't happen: the run has"),
     "a second end": ([*DONE, ENDED], ENDED, "can't happen: the run has"),

@@ -101,8 +101,8 @@ def test_an_interrupted_planner_judge_or_reviewer_is_asked_again() -> None:
             asked("planner again" if board.steps else "planner")
             return super().plan(goal, board, tools)
 
-        def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision:
-            return Decision("approve" if asked("reviewer") else "reject")
+        def review(self, question: e.Question, board: Board, tools: Toolbox) -> Decision:
+            return question.decide("approve" if asked("reviewer") else "reject")
 
     world, roles = World(broken=["2"]), Roles([pay("1", success_criteria="paid"), look("2", "1")], [look("3")])
     bounds: dict[str, Any] = {"replan": "failure", "max_replans": 1, "failure": "stop"}
@@ -163,20 +163,39 @@ def doubted(uses: str = "{step_2_result}", after: bool = True, **more: Any) -> t
 @pytest.mark.parametrize("gone", [True, False])
 def test_a_call_in_doubt_counts_or_is_made_as_the_answer_says(gone: bool, workers: Any) -> None:
     world, agent, run = doubted(after=gone, workers=workers)
-    assert (run.status, run.board.paused and run.board.paused.gate) == ("paused", "doubt 2")
+    assert (run.status, run.question and str(run.question)) == ("paused", "your answer: was step 2 done?")
     run = agent.resume(run, Decision("done", result="Ann") if gone else Decision("not done"))
     assert (run.status, run.results["3"], world.done) == ("finished", "Ann", ["a", "Ann", "Ann"])
     assert {event.attempt for event in run.events if isinstance(event, e.StepStarted)} == {1}
     assert not +run.board[Doubt].attempts
-    assert [one.sure for one in run.board[OnceCalls].spent] == [True]
+    assert [one.sure for one in run.board[OnceCalls].spent.values()] == [True]
     assert Run(list(run.events)).board == run.board
 
 
-def test_a_rollback_undoes_the_steps_before_and_names_the_one_in_doubt() -> None:
-    world, agent, run = doubted()
+IN_DOUBT = "not undone: 2 (unknown whether it was done); not undone: 1 (step 2, which depends on it, is in doubt)"
+
+
+@pytest.mark.parametrize(
+    ("answer", "made", "status", "reason"),
+    [
+        (None, [], "partly rolled back", f"nothing was undone; {IN_DOUBT}"),
+        (Decision("reject"), [], "partly rolled back", f"nothing was undone; {IN_DOUBT}"),
+        (Decision("not done"), ["undo a"], "rolled back", "undone: 1"),
+        (Decision("done", result="Ann"), ["undo Ann", "undo a"], "rolled back", "undone: 2, 1"),
+    ],
+    ids=["nobody to ask", "no answer", "not done", "done"],
+)
+def test_a_rollback_leaves_what_a_step_in_doubt_depends_on_or_asks_first(
+    answer: Decision | None, made: list[str], status: str, reason: str
+) -> None:
+    world, agent, run = doubted(**{"reviewer": ["approve"]} if answer else {})
     run = agent.resume(run, Decision("roll back", "Ann", comment="too late"))
-    assert (run.status, world.done) == ("rolled back", ["a", "Ann", "undo a"])
-    assert run.reason == "Ann asked for it: too late; undone: 1; not undone: 2 (unknown whether it was done)"
+    if answer is not None:
+        assert run.reason == "waits for your answer: was step 2 done?"
+        run = agent.resume(run, answer)
+    assert (run.status, world.done) == (status, ["a", "Ann", *made])
+    assert run.reason == f"Ann asked for it: too late; {reason}"
+    check(run)
 
 
 def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:
@@ -199,25 +218,25 @@ def test_a_persons_result_is_checked_and_judged_like_any_other() -> None:
     assert agent.resume(run, Decision("done", result={"id": ""})).status == "failed"
 
 
+OTHER = e.Question("doubt", {"not done": "It starts again."}, step="3")
+
+
 @pytest.mark.parametrize(
     ("decision", "words"),
     [
-        (Decision("approve"), r'"approve" is no answer here.*answer "done", "not done", "roll back"'),
-        (Decision("reject"), '"reject" is no answer here'),
-        (
-            Decision("not done", gate="doubt 3"),
-            "about step 3, which is in doubt, and this run waits for your answer",
-        ),
-        (Decision("not done", gate="2"), "about the gate of step 2, and this run waits for your answer"),
+        (Decision("approve"), r'"approve" is no answer to this question.*Answer "done", "not done", "roll back"'),
+        (Decision("reject"), '"reject" is no answer to this question: your answer: was step 2 done'),
+        (OTHER.decide("not done"), "answers another question; this run asks now: your answer: was step 2 done"),
+        (Decision("not done", run="another run"), "answers another question"),
     ],
-    ids=["yes", "no", "another doubt", "a gate"],
+    ids=["yes", "no", "another doubt", "another run"],
 )
 def test_an_answer_to_another_question_does_not_count(decision: Decision, words: str) -> None:
     _, agent, run = doubted()
     with pytest.raises(ValueError, match=words):
         agent.resume(run, decision)
     asks = World().agent([look("1")], reviewer=AskPerson())
-    with pytest.raises(ValueError, match='"done" is no answer here, since this run waits for approval'):
+    with pytest.raises(ValueError, match='"done" is no answer to this question: approval'):
         asks.resume(asks.run("go"), Decision("done"))
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from planexec_lite import Decision, HybridExecutor, Journal, PlannerExecutor, RulePlanner, Run, Team
-from planexec_lite.decisions import innermost
 from planexec_lite.journal import FILE
 from planexec_lite.meter import ModelCall, charge
 from tests.core.agents import agent_for, executor_of
@@ -57,9 +56,9 @@ YES = Decision("approve", "Ann")
 
 def answered(agent: PlannerExecutor, world: World, run: Run) -> Run:
     """Answer the questions about calls in doubt by what the world did."""
-    while run.board.paused:
-        waits = innermost(run).board
-        name = waits.steps[waits.paused.step].params["name"]
+    while run.question:
+        assert run.question.call is not None
+        name = run.question.call.params["name"]
         there = name in world.done
         run = agent.resume(run, Decision("done" if there else "not done", "Ann", result=name if there else None))
     return run
@@ -235,7 +234,7 @@ def test_a_pause_inside_that_was_not_recorded_outside_asks_again(
         one, run = nested_in(there, stored, *GATES), stored.load(1)
         while run.status in ("paused", "running"):
             if run.board.paused:
-                assert run.reason.endswith(f"gate of step {'b' if 'a' in there.done else 'a'}")
+                assert run.reason == f"waits for gate of step {'b' if 'a' in there.done else 'a'} inside step 1"
             run = one.resume(run, YES if run.board.paused else None)
         assert (run.status, there.done) == ("finished", ["a", "b"])
         check_fold(run)
