@@ -34,18 +34,20 @@ def answered(run: Run, decision: Decision, tools: Toolbox) -> Event:
     if decision.verdict == "roll back":
         comment = f": {decision.comment}" if decision.comment else ""
         return RollbackStarted(board.now, f"{decision.by} asked for it{comment}")
+    plan = None if decision.plan is None else _edited(decision.plan, board, tools)
     return Reviewed(
         board.now,
         decision.verdict,
-        question.digest,
+        (plan or board.proposal or board.plan).hash,
         decision.by,
         decision.comment,
-        question.about,
         question.own_step,
-        plan=None if decision.plan is None else _edited(decision.plan, board, tools),
-        grant=decision.grant,
-        budget=decision.budget,
-        result=_result(run, question, decision),
+        plan,
+        decision.grant,
+        decision.budget,
+        _result(run, question, decision),
+        question.digest,
+        question.about,
     )
 
 

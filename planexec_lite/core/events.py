@@ -235,20 +235,22 @@ class Paused(Event):
 class Reviewed(Event):
     """A person or a rule answered the question of `Paused`, and the run continues.
 
-    `of` is the digest of that question, `about` its subject as a phrase, and `step` is `Paused.step`. `plan` is the
-    reviewer's edited plan. `grant` and `budget` were given with the approval, `result` with "done".
+    `plan_hash` is the hash of the plan that the run carries out from now on, and `plan` the reviewer's edited plan.
+    `step` is `Paused.step`. `grant` and `budget` were given with the approval, `result` with "done". `of` is the digest
+    of the question, and `about` its subject as a phrase.
     """
 
     verdict: Verb
-    of: str
+    plan_hash: str
     by: str
     comment: str = ""
-    about: str = "the plan"
     step: str | None = None
     plan: Plan | None = None
     grant: Grant | None = None
     budget: Budget | None = None
     result: Any = None
+    of: str = ""
+    about: str = "the plan"
 
 
 @dataclass(frozen=True, slots=True)

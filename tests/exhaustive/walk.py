@@ -127,7 +127,7 @@ def outcomes(board: Board, case: Case) -> Iterator[e.Event]:
         question = board.asked
         verdicts = question.verdicts.keys() - {"change", "roll back"}
         for verdict in sorted(verdicts):
-            yield e.Reviewed(0.0, verdict, question.digest, "Ada", step=question.step)  # type: ignore[arg-type]
+            yield e.Reviewed(0.0, verdict, "", "Ada", step=question.step, of=question.digest)  # type: ignore[arg-type]
     for job in sorted(board.in_flight, key=str):
         if job is None:
             yield e.PlanProposed(0.0, case.rest(board))
