@@ -19,11 +19,12 @@ class ToolWorld:
     """A world whose methods are tools. `TOOLS` lists them with their seconds and effects.
 
     `DESTRUCTIVE` names the tools that can delete or overwrite something; the others are declared to add only. Without it there
-    is no declaration.
+    is no declaration. `NOT_DONE` are the errors that the tools raise before they do anything.
     """
 
     TOOLS: ClassVar[Mapping[str, tuple[float | Callable[..., float], Effects]]] = {}
     DESTRUCTIVE: ClassVar[Collection[str] | None] = None
+    NOT_DONE: ClassVar[tuple[type[Exception], ...]] = ()
 
     @cached_property
     def tools(self) -> Toolbox:
@@ -35,6 +36,7 @@ class ToolWorld:
                     getattr(self, name),
                     latency=seconds,
                     effects=effects,
+                    not_done=self.NOT_DONE,
                     destructive=None if destroy is None else name in destroy,
                 )
                 for name, (seconds, effects) in self.TOOLS.items()

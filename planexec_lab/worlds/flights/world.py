@@ -42,6 +42,7 @@ class World(ToolWorld):
     """
 
     TOOLS = _TOOLS
+    NOT_DONE = (ValueError,)
     DESTRUCTIVE = ("release_hold", "cancel_booking")
 
     def __init__(self, decided: bool = False) -> None:

@@ -30,6 +30,7 @@ class World(FolderWorld):
     """
 
     TOOLS = _TOOLS
+    NOT_DONE = (RuntimeError,)
     DESTRUCTIVE = ("delete_mailbox",)
 
     def __init__(self, mails: dict[str, str] | None = None) -> None:

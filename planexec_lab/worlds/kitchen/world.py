@@ -63,6 +63,7 @@ class World(ToolWorld):
     """
 
     TOOLS = _TOOLS
+    NOT_DONE = (ValueError,)
 
     def __init__(self, **pantry: int) -> None:
         for name, amount in pantry.items():

@@ -39,6 +39,7 @@ class World(FolderWorld):
     """A shop whose users have sessions, in a temporary folder that goes away with the object."""
 
     TOOLS = _TOOLS
+    NOT_DONE = (ValueError,)
     DESTRUCTIVE = _DESTRUCTIVE
 
     def __init__(self) -> None:

@@ -21,6 +21,7 @@ class World(FolderWorld):
     """An office with two files, and tools to read and delete them and to send mails."""
 
     TOOLS = _TOOLS
+    NOT_DONE = (RuntimeError,)
     DESTRUCTIVE = ("delete_files",)
 
     def __init__(self) -> None:
