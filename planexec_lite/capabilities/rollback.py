@@ -308,7 +308,8 @@ def _spare(board: Board, undo: Undo, doubts: list[str]) -> Answer:
     """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
     askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
     for id in doubts:
-        if board.has_reviewer and id in askable:
+        # a person was asked about an interrupted step anyway
+        if id in askable and (board.has_reviewer or board.state[id] == "in doubt"):
             return e.Paused(board.now, question_about(board, id, IN_ROLLBACK))
     return UndoLeft(board.now, undo.label, f"step {doubts[0]}, which depends on it, is in doubt")
 

@@ -178,21 +178,20 @@ IN_DOUBT = "not undone: 2 (unknown whether it was done); not undone: 1 (step 2, 
 @pytest.mark.parametrize(
     ("answer", "made", "status", "reason"),
     [
-        (None, [], "partly rolled back", f"nothing was undone; {IN_DOUBT}"),
         (Decision("reject"), [], "partly rolled back", f"nothing was undone; {IN_DOUBT}"),
         (Decision("not done"), ["undo a"], "rolled back", "undone: 1"),
         (Decision("done", result="Ann"), ["undo Ann", "undo a"], "rolled back", "undone: 2, 1"),
     ],
-    ids=["nobody to ask", "no answer", "not done", "done"],
+    ids=["no answer", "not done", "done"],
 )
-def test_a_rollback_leaves_what_a_step_in_doubt_depends_on_or_asks_first(
-    answer: Decision | None, made: list[str], status: str, reason: str
+@pytest.mark.parametrize("roles", [{}, {"reviewer": ["approve"]}], ids=["no reviewer", "a reviewer"])
+def test_a_rollback_asks_about_a_step_in_doubt_first(
+    roles: dict[str, Any], answer: Decision, made: list[str], status: str, reason: str
 ) -> None:
-    world, agent, run = doubted(**{"reviewer": ["approve"]} if answer else {})
+    world, agent, run = doubted(**roles)
     run = agent.resume(run, Decision("roll back", "Ann", comment="too late"))
-    if answer is not None:
-        assert run.reason == "waits for your answer: was step 2 done?"
-        run = agent.resume(run, answer)
+    assert run.reason == "waits for your answer: was step 2 done?"
+    run = agent.resume(run, answer)
     assert (run.status, world.done) == (status, ["a", "Ann", *made])
     assert run.reason == f"Ann asked for it: too late; {reason}"
     check(run)
