@@ -173,7 +173,8 @@ def _plan(board: Board, event: RollbackStarted, not_again: set[str]) -> None:
     mine, items = board[Rollback], [*undos(board, event.to, event.made)]
     mine.left = [one for one in reversed(items) if isinstance(one, Undo) and one.label not in not_again]
     without_undo = [one for one in items if not isinstance(one, Undo)]
-    mine.remains = [*(one for one in mine.remains if one[0] in not_again), *without_undo]
+    kept = [one for one in mine.remains if one[0] in not_again]
+    mine.remains = list(dict.fromkeys([*kept, *without_undo]))
 
 
 def _start(board: Board, event: UndoStarted) -> None:

@@ -15,7 +15,7 @@ from tests.guards.books import APPENDIX, LESSONS, ROOT, name_of
 COLUMNS = 92  # beyond, a line runs off a window of 1280 px beside the list of files
 WORDS, PRINTED = 130, 200  # that are read in a minute: of the text, and of outputs
 LINE, GUESS = 7 / 60, 40 / 60  # minutes for a line of code, and for a guess
-LONGEST = 35  # minutes for a lesson, without its cards and exercises
+LONGEST = 45  # minutes for a lesson, without its cards and exercises
 each_lesson = pytest.mark.parametrize("path", LESSONS, ids=name_of)
 
 
