@@ -77,8 +77,8 @@ agent = PlannerExecutor(
 )
 run = agent.resume(agent.journal.load(1)) if (STATE / "runs.db").exists() else agent.run(GOAL)
 while run.status == "paused":
-    approval = run.board.paused.reason == "approval"
-    answer = ask(shown(run.plan) if approval else {"in doubt": run.board.paused.step})
+    approval = run.question.kind == "approval"
+    answer = ask(shown(run.plan) if approval else {"in doubt": run.question.step})
     try:
         if not approval:
             decision = Decision("not done" if answer["again"] else "done")

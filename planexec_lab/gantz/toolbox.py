@@ -76,6 +76,7 @@ def load(
                 description=tool.description,
                 pin=tool.model_dump_json(exclude={"environment"}),
                 effects=does,
+                not_done=(ToolError,),
                 destructive=does != "none" if destructive is None else tool.name in destructive,
                 latency=(latency or {}).get(tool.name, 0.0),
             )

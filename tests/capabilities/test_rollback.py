@@ -199,8 +199,14 @@ def test_after_a_rejected_undo_the_others_follow_and_the_step_is_named() -> None
 @pytest.mark.parametrize(
     ("decision", "words"),
     [
-        (Question("undo", {"approve": ""}, step="a").decide("approve"), "this run asks now, as question 1: a yes to the undo of step c"),
-        (Decision("change", comment="plan it otherwise"), 'no answer to this question: a yes.* Answer "approve", "reject"'),
+        (
+            Question("undo", {"approve": ""}, step="a").decide("approve"),
+            "asks now, as question 1: a yes to the undo of step c",
+        ),
+        (
+            Decision("change", comment="plan it otherwise"),
+            'no answer to this question: a yes.* Answer "approve", "reject"',
+        ),
         (Decision("approve", plan=Plan()), "an edited plan and a grant answer a question about a plan"),
     ],
 )

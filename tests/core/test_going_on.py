@@ -225,7 +225,10 @@ OTHER = e.Question("doubt", {"not done": "It starts again."}, step="3")
     [
         (Decision("approve"), r'"approve" is no answer to this question.*Answer "done", "not done", "roll back"'),
         (Decision("reject"), '"reject" is no answer to this question: your answer: was step 2 done'),
-        (OTHER.decide("not done"), "answers another question; this run asks now, as question 1: your answer: was step 2 done"),
+        (
+            OTHER.decide("not done"),
+            "answers another question; this run asks now, as question 1: your answer: was step 2 done",
+        ),
         (Decision("not done", run="another run"), "answers another question"),
     ],
     ids=["yes", "no", "another doubt", "another run"],

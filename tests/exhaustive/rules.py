@@ -156,7 +156,9 @@ def _ended(board: Board, event: e.Ended, case: Case) -> None:
     assert rejected or late or told or event.status != "stopped", "stopped without a reason"
     if board.has_planner and board[News].unread and not board.problems:
         assert event.status != "finished", "finished with unread news"
-    assert not rejected or event.status in ("stopped", "rolled back", "partly rolled back"), "not stopped after a rejection"
+    assert not rejected or event.status in ("stopped", "rolled back", "partly rolled back"), (
+        "not stopped after a rejection"
+    )
     if case.policy.failure == "skip" and event.status == "failed" and not board.problems:
         lost = {id for id, state in states.items() if state in ("failed", "skipped")}
         assert done | lost == set(steps), "the run ends although a step could start"

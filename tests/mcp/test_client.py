@@ -199,7 +199,7 @@ def test_harmless_calls_repeat(
     run = execute(plan({"tool": tool, **retries}), tools, policy=policy)
     assert run.board.state == {"1": "failed"}
     assert lines(trace) == [tool] * calls
-    assert [spent.sure for spent in run.board[OnceCalls].spent] == [False] * (tool == "pay")
+    assert [spent.sure for spent in run.board[OnceCalls].spent.values()] == [False] * (tool == "pay")
 
 
 def test_a_server_that_ended_between_two_calls_is_started_again(start: Start, trace: Path) -> None:

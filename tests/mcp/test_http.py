@@ -53,7 +53,7 @@ def test_a_host_that_ends_in_a_call_fails_the_step_and_pays_once(host: Host, tra
         run = execute(plan("pay", retries=2), ToolExecutor(server.toolbox))
     assert run.board.errors["1"].startswith(("ServerGoneError: pay: ", "ToolFailedError: pay: "))
     assert lines(trace) == ["pay"]
-    assert [spent.sure for spent in run.board[OnceCalls].spent] == [False]
+    assert [spent.sure for spent in run.board[OnceCalls].spent.values()] == [False]
 
 
 def test_a_host_that_is_back_is_gone_on_with_unless_it_lists_something_else(host: Host) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from planexec_lab import worlds
 from planexec_lab.connect import connect
-from planexec_lab.worlds import bisect, deploy, flights, kitchen, migration, refactor, research, support, trail
+from planexec_lab.worlds import bisect, deploy, flights, inbox, kitchen, migration, refactor, research, support, trail
 from planexec_lite import LLMPlanner, Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
 
 WITH_FOLDER = (bisect, deploy, migration, refactor, research, support, trail)
@@ -36,6 +36,7 @@ WRONG: list[tuple[Any, str, dict[str, Any], str]] = [
     (flights, "search_flights", {"day": "Friday", "not_before": "ten"}, "'ten' is no time of day; write hours and min"),
     (flights, "hold_seat", {"flight": "LX 1", "seat": "any"}, "there is no flight 'LX 1'"),
     (flights, "book", {"hold": 7}, "there is no hold 7; take the number that hold_seat returns"),
+    (inbox, "answer_mail", {"number": "9", "text": "Yes."}, "there is no mail '9'; there are: 1, 2, 3"),
     (kitchen, "chop", {"what": "leek"}, "'leek' can't be chopped; did you mean 'leeks'"),
     (kitchen, "simmer", {"what": ["stock", "leeks"]}, "there are no chopped leeks; chop them first"),
     (kitchen, "roast", {"what": ["chicken", "carrots"]}, "no chopped carrots"),
@@ -45,6 +46,7 @@ WRONG: list[tuple[Any, str, dict[str, Any], str]] = [
     (kitchen, "serve", {"course": "starter"}, "it is not plated"),
     (migration, "write_migration", {"sql": " ;\n"}, "the migration script is empty; write SQL such as ALTER TABLE"),
     (migration, "test_migration", {"file": "x.sql"}, "there is no 'x.sql'; there are: none; make one with write_migra"),
+    (migration, "run_migration", {"file": "x.sql"}, "there is no 'x.sql'; there are: none; make one with write_migra"),
     (migration, "restore_files", {"folder": "files-1"}, "there are: none; make one with backup_files"),
     (migration, "update_config", {"schema": 3}, "input should be 1 or 2"),
     (refactor, "code_search", {"text": " "}, "an empty text"),
@@ -56,7 +58,7 @@ WRONG: list[tuple[Any, str, dict[str, Any], str]] = [
     (refactor, "implement_jwt", {}, "shop/token.json is not there yet; call design_token_schema first"),
     (refactor, "update_endpoints", {}, "call implement_jwt first"),
     (refactor, "fix_token_header", {"endpoints": ["profile"]}, "call update_endpoints first"),
-    (refactor, "restore", {"files": ["../x"]}, "no change to take back"),
+    (refactor, "restore", {"files": ["../x"]}, "'../x' is no file of the project"),
     (research, "write_report", {"sections": ["\ud800"]}, "surrogates not allowed"),
     (support, "collect_logs", {"service": "../payment"}, "'checkout', 'payment', 'fulfilment' or 'mail'"),
     (support, "fetch_archive", {"service": "mail"}, "the archive has no log of mail; it has: payment"),
@@ -87,12 +89,15 @@ def carried_out(world: Any, module: Any) -> Any:
 @pytest.mark.parametrize(
     ("module", "tool", "params", "message"), WRONG, ids=lambda value: getattr(value, "__name__", None)
 )
-def test_a_wrong_argument_changes_nothing(module: Any, tool: str, params: dict[str, Any], message: str) -> None:
+def test_a_wrong_argument_changes_nothing_and_leaves_no_doubt(
+    module: Any, tool: str, params: dict[str, Any], message: str
+) -> None:
     world = module.World()
-    before = state(world)
-    with pytest.raises(ValueError, match=message):
-        world.tools[tool].call(params)
+    before, called = state(world), world.tools[tool]
+    with pytest.raises((ValueError, RuntimeError), match=message) as caught:
+        called.call(params)
     assert state(world) == before
+    assert called.effects != "once" or isinstance(caught.value, called.not_done)
 
 
 @pytest.mark.slow

@@ -72,7 +72,7 @@ class World(FolderWorld):
         """Delete every mail."""
         mails = self.mails
         for number in mails:
-            self._path(number).unlink()
+            (self.folder / f"mail_{number}.txt").unlink()
         return {"deleted": len(mails)}
 
     def _path(self, number: str) -> Path:

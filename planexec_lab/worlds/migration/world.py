@@ -41,6 +41,7 @@ class World(FolderWorld):
     """
 
     TOOLS = _TOOLS
+    NOT_DONE = (ValueError, RuntimeError)  # a script that fails is rolled back
     DESTRUCTIVE = _DESTRUCTIVE
 
     def __init__(self, folder: Path | str | None = None) -> None:

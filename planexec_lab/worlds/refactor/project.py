@@ -52,8 +52,9 @@ class Project:
         self._keep(name, earlier)
 
     def changes(self, name: str) -> int:
-        """The number of file changes that can be undone."""
-        return len(self._kept(name)) if _NAME.fullmatch(name) else 0
+        """The number of changes of a file that can be undone. Raises `ValueError` if its path is not allowed."""
+        self._path(name)
+        return len(self._kept(name))
 
     def _path(self, name: str) -> Path:
         path = self.folder / name if _NAME.fullmatch(name) else self.folder

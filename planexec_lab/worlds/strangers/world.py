@@ -57,7 +57,7 @@ class World(FolderWorld):
         """Delete every file of the office."""
         names = self.files
         for name in names:
-            self._path(name).unlink()
+            (self.folder / name).unlink()
         return {"deleted": len(names)}
 
     def _path(self, name: str) -> Path:
