@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from planexec_lab.views.board_table import in_full
@@ -14,6 +15,7 @@ from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.draft import Row as Line
 from planexec_lab.views.review_desk.questions import Sheet
 from planexec_lite.events import Decision
+from planexec_lite.plan import Problem
 
 HEAD = ("step", "what", "call", "waits for", "effects")
 
@@ -32,7 +34,7 @@ def subject(sheet: Sheet) -> list[str | Figure]:
     """The plan as a table, or the call and the amounts line by line; calls are never broken."""
     if sheet.question.plan is not None:
         details = "\n".join(sheet.details())
-        return [figure(sheet), details] if details else [figure(sheet)]
+        return [_plan(sheet), details] if details else [_plan(sheet)]
     lines = [summary.title(sheet.question)]
     for row in sheet.draft.rows:
         tool, what = row.step["tool"], row.step["description"]
@@ -46,7 +48,7 @@ def head(sheet: Sheet) -> str:
     """The subject in HTML, apart from the rows of a plan that can be edited."""
     draft, question = sheet.draft, sheet.question
     inside = question.plan is not None and not sheet.editable
-    html = figure(sheet)._repr_html_() if inside else f'<h3 dir="auto">{escape(summary.title(question))}</h3>'
+    html = _plan(sheet)._repr_html_() if inside else f'<h3 dir="auto">{escape(summary.title(question))}</h3>'
     if question.plan is not None:
         since = marks.changes(draft.before, draft.received) if draft.before is not None else []
         html += looks.paragraphs([summary.sentence(draft)]) + looks.bullets("Changed since the last plan:", since)
@@ -68,13 +70,16 @@ def board(sheet: Sheet) -> list[Figure]:
     return [] if run is None or (is_plan and not run.board.results) else [in_full(run.board)]
 
 
-def figure(sheet: Sheet) -> Figure:
-    """Return the plan: its steps with dependencies and effects, and the plan's other parts."""
-    draft = sheet.draft
+def figure(draft: Draft, title: str = "To review", faults: Sequence[Problem] = ()) -> Figure:
+    """Return a plan with its faults: its steps with dependencies and effects, and its other parts."""
     rows = [Row([*_cells(row), _effects(draft, row)], LOOKS["waiting"]) for row in draft.rows]
-    faults = [f"✗ {visible(problem)}." for problem in draft.problems] if sheet.editable else []
-    caption = " ".join([*faults, *summary.beside(draft.received)])
-    return table(summary.title(sheet.question), HEAD, rows, caption, lines=WHOLE)
+    caption = " ".join([*(f"✗ {visible(fault)}." for fault in faults), *summary.beside(draft.received)])
+    return table(title, HEAD, rows, caption, lines=WHOLE)
+
+
+def _plan(sheet: Sheet) -> Figure:
+    faults = sheet.draft.problems if sheet.editable else ()
+    return figure(sheet.draft, summary.title(sheet.question), faults)
 
 
 def _cells(row: Line) -> list[str]:
