@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from errno import EBADF, ENOENT
 from os import PathLike, fspath
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # don't follow a link that replaced a lock file
@@ -38,6 +39,17 @@ def _system() -> tuple[Callable[[int], None], Callable[[int], None]] | None:
     )
 
 
+def number_of(file: str | int) -> tuple[int, int] | None:
+    """Return device and number of a file, by its name or its open handle; None if it is missing or closed."""
+    try:
+        status = os.stat(file)
+    except OSError as problem:
+        if problem.errno not in (ENOENT, EBADF):
+            raise
+        return None
+    return status.st_dev, status.st_ino
+
+
 SYSTEM = _system()
 _remembered: set[str] = set()  # the locked files, if the system has no locks
 _opened: set[FileLock] = set()
@@ -49,6 +61,7 @@ class FileLock:
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = fspath(path)
         self.handle: int | None = None
+        self.number: tuple[int, int] | None = None
         self.held = False
 
     def take(self) -> bool:
@@ -58,6 +71,7 @@ class FileLock:
             _remembered.add(self.path)
             return self.held
         self.handle = os.open(self.path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
+        self.number = number_of(self.handle)
         _opened.add(self)
         with suppress(BlockingIOError, PermissionError):
             SYSTEM[0](self.handle)
@@ -71,13 +85,18 @@ class FileLock:
         if SYSTEM is None:
             if self.held:
                 _remembered.discard(self.path)
-        elif self.handle is not None:
+        elif self.handle is not None and number_of(self.handle) == self.number:
             with suppress(OSError):
                 SYSTEM[1](self.handle)  # closing is not enough if a forked copy has the file open
-            _opened.discard(self)
-            handle, self.handle = self.handle, None
-            os.close(handle)
+        _opened.discard(self)
+        self.close()
         self.held = False
+
+    def close(self) -> None:
+        """Close the file. If other code has closed it, its handle might belong to another file, which stays open."""
+        handle, self.handle = self.handle, None
+        if handle is not None and number_of(handle) == self.number:
+            os.close(handle)
 
 
 def is_locked(path: str | PathLike[str]) -> bool:
@@ -96,9 +115,8 @@ def is_locked(path: str | PathLike[str]) -> bool:
 def _close_copies() -> None:
     """Close the files in a forked copy of the process: otherwise the locks would outlive the process."""
     for lock in _opened:
-        if lock.handle is not None:
-            os.close(lock.handle)
-        lock.handle, lock.held = None, False
+        lock.close()
+        lock.held = False
     _opened.clear()
 
 

@@ -8,6 +8,9 @@ write even then:
 - A process that keeps the file open has a lease: a locked file in the folder "-leases". Meanwhile no other connection removes
   "-wal".
 
+Other code of the process, such as a tool, can close the files by their handles. SQLite would then write into the next files that
+get the same handles. So each use of a connection first checks its handles. A connection that has lost one is never used or closed.
+
 A process that dies loses its leases at once, also after a kill. No clock is involved: a stopped process and a sleeping laptop keep
 their leases, and a clock that jumps changes nothing. A forked copy of a process has no lease.
 """
@@ -26,7 +29,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 from weakref import WeakSet
 
-from planexec_lite.file_lock import FileLock, is_locked
+from planexec_lite.file_lock import FileLock, is_locked, number_of
 
 PATIENCE = 30.0  # seconds to wait for another process that writes; a busy disk can stall for ten
 VERSION = 1  # of the schemas
@@ -92,6 +95,8 @@ class SQLiteFile:
                 leases_of(path).mkdir(mode=0o700, exist_ok=True)
                 if lock.take():
                     connection = self._to_write(path, synchronous)
+                    if lock.handle is not None:
+                        connection.handles[lock.handle] = lock.number
             if connection is None:
                 raise self.error(refusal())
             yield connection
@@ -117,6 +122,7 @@ class SQLiteFile:
                 f"{os.getpid()}: a tool that forks must end the copy with os._exit"
             )
         with self._in_words(connection.path), _alone(connection.file):
+            self._check_files(connection)
             yield
 
     @contextmanager
@@ -129,17 +135,25 @@ class SQLiteFile:
             connection.execute("COMMIT")
             self._check_files(connection)
         except BaseException:
-            if connection.in_transaction:
+            if connection.in_transaction and not connection.is_cut_off():
                 connection.execute("ROLLBACK")
             raise
 
     def _check_files(self, connection: Connection) -> None:
+        if connection.is_cut_off():
+            raise self.error(self._closed(connection.path))
         if lost := connection.lost():
             name = os.path.basename(lost)
             raise self.error(
                 f"{name} was deleted or replaced while the {self.kind} {connection.path.name} was open, so the write is refused; "
                 f"find out which program did that, then {self.then}"
             )
+
+    def _closed(self, path: Path) -> str:
+        return (
+            f"other code of this process, perhaps a tool, closed the files of the {self.kind} {path.name}, so this process can't "
+            f"use it any more; start a new process, and {self.then} there"
+        )
 
     def _check_place(self, path: Path) -> None:
         """Raise `error` if the folder is missing or the file is foreign, before a lock file is created for it."""
@@ -178,6 +192,7 @@ class SQLiteFile:
         self._check_size(path)
         with suppress(FileExistsError):  # only its owner can read it; "-wal" and "-shm" get the same mode
             os.close(os.open(_real(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        before = _handles()
         connection = _connect(path, "mode=rw", Connection)
         assert isinstance(connection, Connection)
         connection.path, connection.file = path, _real(path)
@@ -190,7 +205,9 @@ class SQLiteFile:
             connection.execute("PRAGMA foreign_keys = ON")
             _is_empty(connection)  # the first read of a new file creates "-wal" and "-shm"
             names = [connection.file + ending for ending in ("", "-wal", "-shm")]
-            connection.files = {name: _number(name) for name in names}
+            connection.files = {name: number_of(name) for name in names}
+            opened = _handles().items() - before.items()
+            connection.handles = {handle: number for handle, number in opened if number in connection.files.values()}
             _open.add(connection)
         except BaseException:
             connection.close_carefully()
@@ -220,13 +237,20 @@ class SQLiteFile:
         return f"the {kind} {name} is damaged; recover the rest of it with sqlite3's .recover, or restore a copy"
 
     def _check_size(self, path: Path) -> None:
-        """Raise `error` for a folder, and for a file so short that SQLite might treat it as a new one."""
+        """Raise `error` for a folder, for a file with two names, and for one so short that SQLite might take it for a new one."""
         wal = _beside(path, "-wal")
         rest = wal.exists() and wal.stat().st_size  # looked up first: a new file gets its schema before its "-wal"
         if not path.exists():
             return
         if not path.is_file():
             raise self.error(f"{path.name} is not a file; choose another name for the {self.kind}")
+        if _real(path) in _cut_off:
+            raise self.error(self._closed(path))
+        if path.stat().st_nlink > 1:  # SQLite would write another "-wal" for each name
+            raise self.error(
+                f"the {self.kind} {path.name} has a second name (a hard link), and a write under one name would be lost under the "
+                "other; remove one of them, or make a copy instead"
+            )
         size = path.stat().st_size
         if size < SHORTEST and rest:  # SQLite would delete the "-wal"
             state = "truncated" if size else "empty"
@@ -262,20 +286,43 @@ class Connection(sqlite3.Connection):
         path: the file.
         file: its name without links.
         files: device and number of each opened file, by name.
+        handles: the same by the handle of the opened file, if the system lists handles.
+        is_kept: see `is_cut_off`.
         owner: the id of the process that opened it.
     """
 
     path: Path
     file: str
+    is_kept: bool = False
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.files: dict[str, tuple[int, int] | None] = {}
+        self.handles: dict[int, tuple[int, int] | None] = {}
         self.owner = os.getpid()
 
     def lost(self) -> str | None:
         """Return an opened file that was deleted or replaced since."""
-        return next((name for name, number in self.files.items() if _number(name) != number), None)
+        return next((name for name, number in self.files.items() if number_of(name) != number), None)
+
+    def is_cut_off(self) -> bool:
+        """Whether other code has closed one of the handles. Then this connection stays in memory after the end of Python:
+        closing it would write into the files that have its handles now.
+        """
+        cut_off = any(number_of(handle) != number for handle, number in self.handles.items())
+        if cut_off and not self.is_kept:
+            from ctypes import py_object, pythonapi  # rarely needed
+
+            pythonapi.Py_IncRef(py_object(self))
+            self.is_kept = True
+            _cut_off.add(self.file)
+        return cut_off
+
+    def close(self) -> None:
+        """Close the connection, unless it is cut off. An interrupted call can be repeated."""
+        if not self.is_cut_off():
+            self.handles = {}
+            super().close()
 
     def close_carefully(self, user: str = "") -> None:
         """Close the connection. The caller holds the lock.
@@ -285,6 +332,8 @@ class Connection(sqlite3.Connection):
         read, is open meanwhile, so that this one is not the last.
         """
         _open.discard(self)
+        if self.is_cut_off():
+            return
         if self.owner != os.getpid() or self.lost() or _is_in_use(self.path, besides=user):
             with suppress(sqlite3.Error), closing(_connect(self.path, "mode=ro")) as other:
                 _is_empty(other)
@@ -293,6 +342,7 @@ class Connection(sqlite3.Connection):
 
 
 _open: WeakSet[Connection] = WeakSet()
+_cut_off: set[str] = set()  # the files whose handles other code of this process has closed
 
 
 def _give_back(path: Path, lock: FileLock, connection: Connection | None) -> None:
@@ -363,13 +413,13 @@ def leases_of(path: Path) -> Path:
     return _beside(path, "-leases")
 
 
-def _number(name: str) -> tuple[int, int] | None:
-    """Return device and number of a file; None if it is missing."""
+def _handles() -> dict[int, tuple[int, int] | None]:
+    """Return the files that this process has open, by handle, if the system lists them."""
     try:
-        status = os.stat(name)
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino
+        listed = [int(name) for name in os.listdir("/dev/fd")]
+    except OSError:
+        return {}
+    return {handle: number for handle in listed if (number := number_of(handle))}  # the list's own handle is closed
 
 
 def _connect(path: Path, how: str, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:

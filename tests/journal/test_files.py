@@ -182,6 +182,51 @@ def test_a_run_stops_when_its_files_are_lost(how: str, journal: Journal) -> None
     assert done == []
 
 
+CLOSES = """
+    import os, sys
+    from pathlib import Path
+    from planexec_lite import Journal, JournalError, Plan, execute
+    from tests.journal.runs import carried_out, chain, executor_of
+
+    path, ending = Path(sys.argv[1]), sys.argv[2]
+    files = []
+
+    def close():
+        for name in os.listdir("/dev/fd"):
+            if int(name) > 2 and os.path.exists(f"/dev/fd/{name}"):
+                if ending in os.path.realpath(f"/dev/fd/{name}"):
+                    os.close(int(name))
+        files.extend(open(path.parent / f"{number}.txt", "w+") for number in range(20))
+
+    def pay():
+        print("paid")
+
+    for use in (
+        lambda: execute(chain("close", "pay"), executor_of(close, pay), journal=Journal(path)),
+        lambda: Journal(path).load(1),
+        lambda: carried_out(Journal(path)),
+    ):
+        try:
+            use()
+            print("no error")
+        except JournalError as error:
+            print(str(error)[:69])
+    for file in files:
+        print("mine", file=file)
+        file.close()
+"""
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system does not list open files")
+@pytest.mark.parametrize("ending", [".db", ".db-wal", ".db-shm", ".db-leases", "/"])
+def test_a_run_stops_when_a_tool_closes_its_files(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    refusal = "other code of this process, perhaps a tool, closed the files of the j"
+    assert printed(CLOSES, path, ending).splitlines() == [refusal] * 3
+    assert {file.read_text() for file in tmp_path.glob("*.txt")} == {"mine\n"}
+    assert [type(event).__name__ for event in Journal(path).load(1).events][-1] == "StepStarted"
+
+
 @posix
 def test_a_version_is_refused_when_its_file_is_lost(tmp_path: Path) -> None:
     def now() -> datetime:
@@ -230,6 +275,11 @@ def spoil(path: Path, kept: int, more: bytes = b"") -> None:
     path.write_bytes(path.read_bytes()[:kept] + more)
 
 
+def linked(path: Path) -> None:
+    carried_out(Journal(path))
+    os.link(path, path.with_name("other.db"))
+
+
 FOREIGN: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a long text": (lambda path: path.write_text("dear diary\n" * 999), "is not an SQLite file, and was not changed"),
     "a letter": (lambda path: path.write_text("x"), "is not an SQLite file, and was not changed"),
@@ -238,6 +288,7 @@ FOREIGN: dict[str, tuple[Callable[[Path], Any], str]] = {
     "torn": (lambda path: spoil(path, 5000), "is damaged"),
     "overwritten": (lambda path: spoil(path, 100, b"\x5a" * 20_000), "is damaged"),
     "a folder": (lambda path: path.mkdir(), "is not a file"),
+    "linked": (linked, r"has a second name \(a hard link\), .* remove one of them, or make a copy"),
 }
 
 
