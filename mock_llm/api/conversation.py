@@ -22,7 +22,7 @@ DETAILS = ("auto", "low", "high", "original")
 
 def call_id_errors(call_id: str, at: str) -> Iterator[ApiError]:
     """Yield the error of a call id that is too long."""
-    if error := refusals.too_long_text(at, call_id, LONGEST_CALL_ID, "use the id from the model's call."):
+    if error := refusals.too_long(at, call_id, LONGEST_CALL_ID, "use the id from the model's call."):
         yield error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -32,7 +32,31 @@ def inject_fault(response: HttpResponse, fault: Fault, error_events: ErrorEvents
     """
     if fault.kind in STATUS:
         return _error(response, fault)
-    return INJECTORS[fault.kind](response, fault, error_events)
+    half = response.body[: len(response.body) // 2]
+    before = _before(response, fault)
+    match fault.kind:
+        case "timeout":
+            return replace(response, delay=math.inf)
+        case "slow_first_token":
+            delay = DEFAULT_DELAY if fault.seconds is None else fault.seconds
+            headers = response.headers | {"openai-processing-ms": str(round(delay * 1000))}
+            return replace(response, delay=delay, headers=headers)
+        case "connection_error":
+            return replace(response, chunks=(), ending="refused")
+        case "html":
+            return replace(response, chunks=(WEB_PAGE,), headers=response.headers | {"content-type": "text/html"})
+        case "truncated":
+            return replace(response, chunks=(half,))
+        case "dropped":
+            stream = "event-stream" in response.headers["content-type"]
+            return replace(response, chunks=before if stream else (half,), ending="dropped")
+        case "ended_early":
+            return replace(response, chunks=before)
+        case "bad_chunk":
+            following, *rest = response.chunks[len(before) :]
+            broken = following[: len(following) // 2].rstrip() + b"\n\n"
+            return replace(response, chunks=(*before, broken, *rest))
+    return replace(response, chunks=(*before, *error_events(_api_error(fault), len(before))))  # error_event
 
 
 def _error(response: HttpResponse, fault: Fault) -> HttpResponse:
@@ -67,65 +91,8 @@ def _api_error(fault: Fault) -> ApiError:
     return ApiError(status, fault.message or message, kind, None, code, hint)
 
 
-def _timeout(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
-    return replace(response, delay=math.inf)
-
-
-def _slow_first_token(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
-    delay = DEFAULT_DELAY if fault.seconds is None else fault.seconds
-    headers = response.headers | {"openai-processing-ms": str(round(delay * 1000))}
-    return replace(response, delay=delay, headers=headers)
-
-
-def _connection_error(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
-    return replace(response, chunks=(), ending="refused")
-
-
-def _html(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
-    return replace(response, chunks=(WEB_PAGE,), headers=response.headers | {"content-type": "text/html"})
-
-
-def _truncated(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
-    return replace(response, chunks=(response.body[: len(response.body) // 2],))
-
-
-def _dropped(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
-    stream = "event-stream" in response.headers["content-type"]
-    left = _before(response, fault) if stream else _truncated(response, fault, error_events).chunks
-    return replace(response, chunks=left, ending="dropped")
-
-
-def _ended_early(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
-    return replace(response, chunks=_before(response, fault))
-
-
-def _bad_chunk(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
-    before = _before(response, fault)
-    following = response.chunks[len(before)]
-    half = following[: len(following) // 2].rstrip() + b"\n\n"
-    return replace(response, chunks=(*before, half, *response.chunks[len(before) + 1 :]))
-
-
-def _error_event(response: HttpResponse, fault: Fault, error_events: ErrorEvents) -> HttpResponse:
-    before = _before(response, fault)
-    return replace(response, chunks=(*before, *error_events(_api_error(fault), len(before))))
-
-
 def _before(response: HttpResponse, fault: Fault) -> tuple[bytes, ...]:
     """Return the events before the fault."""
     count = len(response.chunks) // 2 if fault.after is None else fault.after
     # A chat stream ends with [DONE]. The event before it must be missing too, otherwise no content would be lost.
     return response.chunks[: min(count, len(response.chunks) - 2)]
-
-
-INJECTORS: Final[Mapping[str, Callable[[HttpResponse, Fault, ErrorEvents], HttpResponse]]] = {
-    "timeout": _timeout,
-    "slow_first_token": _slow_first_token,
-    "connection_error": _connection_error,
-    "html": _html,
-    "truncated": _truncated,
-    "dropped": _dropped,
-    "ended_early": _ended_early,
-    "bad_chunk": _bad_chunk,
-    "error_event": _error_event,
-}

@@ -74,27 +74,19 @@ def profile_of(model: str) -> Profile | None:
     return next((row for row in profiles() if any(re.fullmatch(name + DATE, model) for name in row.names)), None)
 
 
-def chat_model_error(body: Mapping[str, Any], unproven: bool = True) -> ApiError | None:
-    """Return the error of the model for an otherwise valid chat completion request, or None.
+def model_error(endpoint: str, body: Mapping[str, Any], unproven: bool = True) -> ApiError | None:
+    """Return the error of the model for an otherwise valid request, or None.
 
     Args:
+        endpoint: "chat" or "responses".
         unproven: whether rules without public evidence apply.
     """
-    return _first(_chat_errors, body, unproven)
-
-
-def response_model_error(body: Mapping[str, Any], unproven: bool = True) -> ApiError | None:
-    """Return the error of the model for an otherwise valid Responses API request, or None."""
-    return _first(_response_errors, body, unproven)
-
-
-def _first(errors: Any, body: Mapping[str, Any], unproven: bool) -> ApiError | None:
     profile = profile_of(str(body["model"]))
     if profile is None:
         return None
     skipped = () if unproven else profile.unproven
-    found: Iterator[Located] = errors(profile, body)
-    return next((error for column, error in found if column not in skipped), None)
+    errors = _chat_errors(profile, body) if endpoint == "chat" else _response_errors(profile, body)
+    return next((error for column, error in errors if column not in skipped), None)
 
 
 def _chat_errors(profile: Profile, body: Mapping[str, Any]) -> Iterator[Located]:

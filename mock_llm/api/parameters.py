@@ -66,7 +66,7 @@ def text(most: float = inf) -> Check:
     def check(name: str, value: Any) -> ApiError | None:
         if not isinstance(value, str):
             return refusals.invalid_type(name, "a string", value)
-        return None if len(value) <= most else refusals.too_long_text(name, value, int(most), "shorten it.")
+        return refusals.too_long(name, value, most, "shorten it.")
 
     return check
 
@@ -161,7 +161,7 @@ def _stop_error(name: str, value: Any) -> ApiError | None:
     stops = [value] if isinstance(value, str) else value
     if not isinstance(stops, list) or not all(isinstance(stop, str) and stop for stop in stops):
         return refusals.invalid_type(name, "a string or an array of non-empty strings", value)
-    return refusals.too_long_array(name, stops, 4, "give at most four stop sequences.")
+    return refusals.too_long(name, stops, 4, "give at most four stop sequences.")
 
 
 def _include_error(name: str, value: Any) -> ApiError | None:

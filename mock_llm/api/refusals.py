@@ -49,19 +49,21 @@ def listed(values: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(most)}{',' if len(most) > 1 else ''}{f' {last} ' if most else ''}{end}"
 
 
+def _invalid(name: str, what: str, expected: str, got: str, hint: str, code: str) -> ApiError:
+    message = f"Invalid '{name}': {what}. Expected {expected}, but got {got} instead."
+    return bad_request(message, hint, name, code)
+
+
 def number_above(name: str, value: float, most: float, kind: str) -> ApiError:
     """A number is too large; `kind` is "integer" or "decimal"."""
-    return _out_of_bounds(name, value, most, kind, "above maximum value. Expected a value <=", "above_max_value")
+    what, hint = f"{kind} above maximum value", f"the bound is {most}."
+    return _invalid(name, what, f"a value <= {most}", str(value), hint, f"{kind}_above_max_value")
 
 
 def number_below(name: str, value: float, least: float, kind: str) -> ApiError:
     """A number is too small."""
-    return _out_of_bounds(name, value, least, kind, "below minimum value. Expected a value >=", "below_min_value")
-
-
-def _out_of_bounds(name: str, value: float, bound: float, kind: str, words: str, code: str) -> ApiError:
-    message = f"Invalid '{name}': {kind} {words} {bound}, but got {value} instead."
-    return bad_request(message, f"the bound is {bound}.", name, f"{kind}_{code}")
+    what, hint = f"{kind} below minimum value", f"the bound is {least}."
+    return _invalid(name, what, f"a value >= {least}", str(value), hint, f"{kind}_below_min_value")
 
 
 def invalid_name(name: str, value: Any) -> ApiError:
@@ -75,30 +77,21 @@ def invalid_name(name: str, value: Any) -> ApiError:
 
 def empty_text(name: str, hint: str) -> ApiError:
     """A string is empty, but the API requires at least one character."""
-    expected = "Expected a string with minimum length 1, but got an empty string instead."
-    return bad_request(f"Invalid '{name}': empty string. {expected}", hint, name, "empty_string")
+    return _invalid(name, "empty string", "a string with minimum length 1", "an empty string", hint, "empty_string")
 
 
 def empty_array(name: str, hint: str) -> ApiError:
     """A list is empty, but the API requires at least one item."""
-    expected = "Expected an array with minimum length 1, but got an empty array instead."
-    return bad_request(f"Invalid '{name}': empty array. {expected}", hint, name, "empty_array")
+    return _invalid(name, "empty array", "an array with minimum length 1", "an empty array", hint, "empty_array")
 
 
-def too_long_array(name: str, values: Sequence[Any], most: int, hint: str) -> ApiError | None:
-    """Return the error of a list with too many items, or None."""
-    if len(values) <= most:
+def too_long(name: str, value: str | Sequence[Any], most: float, hint: str) -> ApiError | None:
+    """Return the error of a string with too many characters or of a list with too many items, or None."""
+    if len(value) <= most:
         return None
-    expected = f"Expected an array with maximum length {most}, but got an array with length {len(values)} instead."
-    return bad_request(f"Invalid '{name}': array too long. {expected}", hint, name, "array_above_max_length")
-
-
-def too_long_text(name: str, text: str, most: int, hint: str) -> ApiError | None:
-    """Return the error of a string with too many characters, or None."""
-    if len(text) <= most:
-        return None
-    expected = f"Expected a string with maximum length {most}, but got a string with length {len(text)} instead."
-    return bad_request(f"Invalid '{name}': string too long. {expected}", hint, name, "string_above_max_length")
+    kind, got = ("string", "a string") if isinstance(value, str) else ("array", "an array")
+    expected, got = f"{got} with maximum length {most}", f"{got} with length {len(value)}"
+    return _invalid(name, f"{kind} too long", expected, got, hint, f"{kind}_above_max_length")
 
 
 def type_name(value: Any) -> str:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final, NoReturn
 
 from mock_llm.api import refusals
-from mock_llm.engine import Attempts, Call, Counters, Occurrences, answer
+from mock_llm.engine import Call, Counters, answer
 from mock_llm.script import Scene
 from mock_llm.types import Answer, ApiError, Fault, HttpRequest, HttpResponse, Request
 
@@ -50,13 +50,9 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class State:
-    """The state between calls: named counters, attempts, numbers of identical requests, and responses that later
-    requests refer to.
-    """
+    """The state between calls: the counters, and the responses that later requests refer to."""
 
     counters: Counters = field(default_factory=Counters)
-    attempts: Attempts = field(default_factory=Attempts)
-    occurrences: Occurrences = field(default_factory=Occurrences)
     responses: responses.ResponseStore = field(default_factory=responses.ResponseStore)
 
 
@@ -107,32 +103,38 @@ def respond(
     Returns:
         The response, and the call for the log if the request asked the model (the log sets its index).
     """
-    route = request.method, request.path.rstrip("/")
-    if route[0] == "POST" and (asked := endpoint(route[1], request.headers)):
-        return _ask(asked, scenes, request, state or State())
-    if route == ("POST", "/v1/messages/count_tokens"):
-        return _count_message(request), None
+    state, path = state or State(), request.path.rstrip("/")
+    if request.method == "POST" and (asked := endpoint(path, request.headers)):
+        return _ask(asked, scenes, request, state)
+    return _without_model(request, path, state), None
+
+
+def _without_model(request: HttpRequest, path: str, state: State) -> HttpResponse:
+    """Return what the API answers without asking a model."""
+    route = f"{request.method} {path}"
+    if route == "POST /v1/messages/count_tokens":
+        return _count_message(request)
     if "anthropic-version" in request.headers:
-        return anthropic.other(request), None
-    if route == ("GET", "/v1/models"):
+        return anthropic.other(request)
+    if route == "GET /v1/models":
         models = [http.model_object(name) for name in http.MODELS]
-        return http.json_response(200, {"object": "list", "data": models}, "req_models"), None
-    if request.method == "GET" and route[1].startswith("/v1/models/"):
-        return http.json_response(200, http.model_object(route[1].removeprefix("/v1/models/")), "req_model"), None
-    if route == ("POST", "/v1/responses/input_tokens"):
-        return _count_tokens(request, state or State()), None
-    stored = re.fullmatch("/v1/responses/([^/]+)", route[1])
-    if request.method == "GET" and stored:
-        response = (state or State()).responses.retrieve(stored[1])
-        if isinstance(response, ApiError):
-            return http.error_response(response), None
-        return http.json_response(200, dict(response), f"req_{stored[1]}"), None
-    if route[1].startswith("/v1/conversations") and (conversed := _converse(request, state or State())):
-        return conversed, None
-    if NOT_SERVED.fullmatch(route[1]):
-        return http.error_response(refusals.not_supported(f"{request.method} {route[1]}", SERVED, status=404)), None
-    error = refusals.bad_request(f"Invalid URL ({request.method} {request.path})", SERVED, status=404)
-    return http.error_response(error), None
+        return http.json_response(200, {"object": "list", "data": models}, "req_models")
+    if route.startswith("GET /v1/models/"):
+        return http.json_response(200, http.model_object(path.removeprefix("/v1/models/")), "req_model")
+    made: Any = None
+    if route == "POST /v1/responses/input_tokens":
+        made = _made(request, lambda sent: _token_count(sent, state))
+    elif stored := re.fullmatch("GET /v1/responses/([^/]+)", route):
+        made = state.responses.retrieve(stored[1])
+    elif path.startswith("/v1/conversations"):
+        converse = partial(state.responses.conversations.respond, request.method, path, request.query)
+        made = _made(request, converse)
+    if made is None and NOT_SERVED.fullmatch(path):
+        made = refusals.not_supported(route, SERVED, status=404)
+    elif made is None:
+        made = refusals.bad_request(f"Invalid URL ({request.method} {request.path})", SERVED, status=404)
+    name = path.rpartition("/")[2]
+    return http.error_response(made) if isinstance(made, ApiError) else http.json_response(200, made, f"req_{name}")
 
 
 def endpoint(path: str, headers: Mapping[str, str]) -> Endpoint | None:
@@ -198,10 +200,10 @@ def _ask(
             return refused(invalid)
         request = endpoint.read(body)
         digest = request.digest()
-        if occurrence := state.occurrences.number(digest):
+        if occurrence := state.counters.occurrence(digest):
             request = replace(request, occurrence=occurrence)
         # If a client does not count its retries, the same request after a fault counts as the next attempt.
-        attempt = state.attempts.number(digest) if retries is None else retries
+        attempt = state.counters.attempt(digest) if retries is None else retries
         count = state.counters.numbers_for(digest, attempt)
         outcome = answer(scenes, request, attempt, count)
         call = Call(-1, sent, outcome, attempt, digest, request, count.numbers)
@@ -210,7 +212,7 @@ def _ask(
         if outcome.fault:
             state.counters.record_failure(digest, attempt, count.numbers)
         if retries is None:
-            state.attempts.record(digest, failed=outcome.fault is not None)
+            state.counters.record_attempt(digest, failed=outcome.fault is not None)
         if endpoint.stores:
             state.responses.save(request, outcome)
         response = endpoint.http_response(request, outcome, f"req_{request.unique_id}")
@@ -221,29 +223,18 @@ def _ask(
         return refused(_too_deep())
 
 
-def _converse(request: HttpRequest, state: State) -> HttpResponse | None:
+def _made(request: HttpRequest, make: Callable[[Any], Any]) -> Any:
+    """Return what `make` makes of a request's JSON, or the error of a body that can't be read."""
     try:
-        made = _parsed(request.body or b"{}")
-        if not isinstance(made, ApiError):
-            path = request.path.rstrip("/")
-            made = state.responses.conversations.respond(request.method, path, request.query, made)
+        sent = _parsed(request.body or b"{}")
+        return sent if isinstance(sent, ApiError) else make(sent)
     except RecursionError:
-        made = _too_deep()
-    if isinstance(made, ApiError):
-        return http.error_response(made)
-    return None if made is None else http.json_response(200, made, "req_conversation")
+        return _too_deep()
 
 
-def _count_tokens(request: HttpRequest, state: State) -> HttpResponse:
-    try:
-        sent = _parsed(request.body)
-        body = sent if isinstance(sent, ApiError) else state.responses.resolve(sent)
-        count = body if isinstance(body, ApiError) else responses.token_count(body)
-    except RecursionError:
-        count = _too_deep()
-    if isinstance(count, ApiError):
-        return http.error_response(count)
-    return http.json_response(200, count, "req_input_tokens")
+def _token_count(sent: Any, state: State) -> Any:
+    body = state.responses.resolve(sent)
+    return body if isinstance(body, ApiError) else responses.token_count(body)
 
 
 def _count_message(request: HttpRequest) -> HttpResponse:
@@ -261,7 +252,7 @@ def _parsed(body: bytes) -> Any:
         raise ValueError(f"{name} is not JSON")
 
     try:
-        return json.loads(body, parse_constant=no_constant)
+        return json.loads(body.decode(), parse_constant=no_constant)  # JSON is UTF-8
     except ValueError as error:
         message = f"We could not parse the JSON body of your request: {error}."
         return refusals.bad_request(message, "the body must be one JSON object.")

@@ -23,7 +23,7 @@ def name_error(name: Any, at: str, hint: str) -> ApiError | None:
         return refusals.invalid_type(at, "a string", name)
     if not name:
         return refusals.empty_text(at, hint)
-    return refusals.too_long_text(at, name, LONGEST_NAME, hint) or (
+    return refusals.too_long(at, name, LONGEST_NAME, hint) or (
         None if NAME.fullmatch(name) else refusals.invalid_name(at, name)
     )
 
@@ -65,7 +65,7 @@ def tool_list_error(tools: Any, items: str) -> ApiError | None:
     """Return the error of a list of tools that is no list of objects, or None; `items` is the API's word for them."""
     if not isinstance(tools, list):
         return refusals.invalid_type("tools", f"an array of {items}", tools)
-    if error := refusals.too_long_array("tools", tools, MOST_TOOLS, "offer the tools that this step needs."):
+    if error := refusals.too_long("tools", tools, MOST_TOOLS, "offer the tools that this step needs."):
         return error
     for index, tool in enumerate(tools):
         at = f"tools[{index}]"

@@ -165,23 +165,31 @@ def _merged_chunks(chunks: Iterator[dict[str, Any]]) -> dict[str, Any]:
     for chunk in chunks:
         usage = chunk.get("usage") or usage
         for part in chunk.get("choices") or ():
-            choice = choices.setdefault(part["index"], {"message": {}, "calls": {}, "finish_reason": None})
-            delta = part.get("delta") or {}
-            for name in ("content", "refusal"):
-                if delta.get(name) is not None:
-                    choice["message"][name] = choice["message"].get(name, "") + delta[name]
-            for call in delta.get("tool_calls") or ():
-                kind = next(name for name in ("custom", "function") if call.get(name))
-                whole = choice["calls"].setdefault(call["index"], {"id": "", "type": kind, kind: {}})
-                whole["id"] = call.get("id") or whole["id"]
-                for name, piece in call[kind].items():
-                    whole[kind][name] = whole[kind].get(name, "") + (piece or "")
-            choice["finish_reason"] = part.get("finish_reason") or choice["finish_reason"]
+            choice = choices.setdefault(part["index"], {"message": {}})
+            _join(choice["message"], part.get("delta") or {})
+            choice["finish_reason"] = part.get("finish_reason") or choice.get("finish_reason")
     if not choices:
         raise UnreadableAnswer("the stream has no choices")
-    for choice in choices.values():
-        choice["message"]["tool_calls"] = list(choice["calls"].values())
     return {"choices": [choices[index] for index in sorted(choices)], "usage": usage}
+
+
+def _join(whole: dict[str, Any], piece: Mapping[str, Any]) -> None:
+    """Add a piece of a stream to what came before: texts are joined, and the calls of a list by index and id."""
+    for name, value in piece.items():
+        known = whole.get(name)
+        if isinstance(value, list):
+            for item in value:
+                same = [one for one in whole.setdefault(name, []) if one.get("index") == item.get("index")]
+                if same and item.get("id") in (None, "", same[-1].get("id")):
+                    _join(same[-1], item)
+                else:
+                    whole[name].append(item)
+        elif isinstance(known, dict) and isinstance(value, dict):
+            _join(known, value)
+        elif isinstance(known, str) and name not in ("id", "type", "role"):
+            whole[name] += value or ""
+        elif known is None or value:
+            whole[name] = value
 
 
 def _last_response(events: Iterator[dict[str, Any]]) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mock_llm.api import Endpoint
-from mock_llm.engine import best_matches, match, snippet
+from mock_llm.engine import best_matches, match, offered, snippet
 from mock_llm.script import Scene, ScriptError, as_yaml, read_scenes, read_yaml
 from mock_llm.types import Answer, ApiError, Choice, Request, ToolCall, input_items
 
@@ -124,9 +124,7 @@ def conditions(request: Request) -> Iterator[dict[str, Any]]:
         "says": [first] if first and first != last else None,
         "last": [last] if last else None,
         "turn": request.turn,
-        "tools": list(request.tools) or None,
-        "format": None if request.format == "text" else request.format,
-        "image": [image[:12] for image in request.images] or None,
+        **offered(request),
     }
     texts = list(dict.fromkeys(message.text for message in request.conversation if message.text))
     instructions = [message.text for message in request.messages if message not in request.conversation]

@@ -5,26 +5,25 @@ state.
 """
 
 from .calls import Call, CallLog, Calls
-from .counters import Attempts, Counters, Occurrences
-from .explanation import Explanation, explain, snippet
+from .counters import Counters
+from .explanation import Explanation, explain, offered, snippet
 from .matching import Match, best_matches, match, occurs
 from .rendering import input_tokens
 from .selection import answer
 
 __all__ = [
-    "Attempts",
     "Call",
     "CallLog",
     "Calls",
     "Counters",
     "Explanation",
     "Match",
-    "Occurrences",
     "answer",
     "best_matches",
     "explain",
     "input_tokens",
     "match",
     "occurs",
+    "offered",
     "snippet",
 ]

@@ -12,12 +12,19 @@ from collections import deque
 from collections.abc import Callable, Mapping
 
 Count = Callable[[str], int]
+KEPT = 5000  # different requests that are counted
 
 
 class Counters:
-    """Counts calls by counter name; safe to use from any thread."""
+    """Counts calls by counter name, attempts and identical requests; safe to use from any thread.
+
+    If a client does not send `x-stainless-retry-count`, the same request after a fault is the next attempt. Only identical requests
+    at the same time could be mixed up.
+    """
 
     def __init__(self) -> None:
+        self._attempts: dict[str, int] = {}  # by call: its failures since its last success
+        self._occurrences: dict[str, int] = {}
         self._counts: dict[str, int] = {}
         self._drawn: dict[tuple[str, str], int] = {}  # (counter, fingerprint of the call) -> latest number
         # The numbers of failed attempts, oldest first: (counter, fingerprint, attempt). A retry takes one of them.
@@ -61,47 +68,27 @@ class Counters:
             for counter, number in numbers.items():
                 self._failed.setdefault((counter, call, attempt), deque()).append(number)
 
-
-class Attempts:
-    """Counts the attempts of a call for clients that don't send `x-stainless-retry-count`.
-
-    If the same request comes again after a fault, it is the next attempt. Only identical requests at the same time
-    could be mixed up. Safe to use from any thread.
-    """
-
-    def __init__(self) -> None:
-        self._failed: dict[str, int] = {}
-        self._lock = threading.Lock()
-
-    def number(self, call: str) -> int:
+    def attempt(self, call: str) -> int:
         """Return the number of this attempt: the failures of the call since its last success."""
         with self._lock:
-            return self._failed.get(call, 0)
+            return self._attempts.get(call, 0)
 
-    def record(self, call: str, failed: bool) -> None:
+    def record_attempt(self, call: str, failed: bool) -> None:
         """Record whether an attempt of a call failed."""
         with self._lock:
+            earlier = self._attempts.pop(call, 0)
             if failed:
-                self._failed[call] = self._failed.get(call, 0) + 1
-            else:
-                self._failed.pop(call, None)
+                self._attempts[call] = earlier + 1
 
-
-class Occurrences:
-    """Counts identical requests, so that each of their answers has its own ids; safe to use from any thread."""
-
-    def __init__(self, kept: int = 5000) -> None:
-        self._counts: dict[str, int] = {}
-        self._kept = kept
-        self._lock = threading.Lock()
-
-    def number(self, call: str) -> int:
-        """Return the number of earlier requests with this fingerprint, among the newest 5,000 different ones."""
+    def occurrence(self, call: str) -> int:
+        """Return the number of earlier requests with this fingerprint, among the newest 5,000 different ones. With it, each of
+        their answers has its own ids.
+        """
         with self._lock:
-            number = self._counts.pop(call, 0)
-            self._counts[call] = number + 1
-            if len(self._counts) > self._kept:
-                del self._counts[next(iter(self._counts))]
+            number = self._occurrences.pop(call, 0)
+            self._occurrences[call] = number + 1
+            if len(self._occurrences) > KEPT:
+                del self._occurrences[next(iter(self._occurrences))]
             return number
 
 

@@ -46,15 +46,13 @@ def explain(scenes: Sequence[Scene], call: Call) -> Explanation:
     numbers.
     """
     if call.parsed is None:
-        error = call.error
-        message = f"\n{error}" if error else ""
+        message = f"\n{call.error}" if call.error else ""
         return Explanation(f"{_head(call)} was refused before any scene was checked.{message}", None, None)
     # The call's original numbers, because an explanation must not draw new ones.
     matches = [match(scene, call.parsed, lambda counter: call.numbers.get(counter, 1)) for scene in scenes]
     best = best_matches(matches)
     if len(best) != 1:
-        error = call.error
-        message = f"\n{error.message}" if error else ""
+        message = f"\n{call.error.message}" if call.error else ""
         return Explanation(f"{_head(call)}: {'several scenes fit' if best else 'no scene fits'}.{message}", None, None)
     others = sorted((other for other in matches if other is not best[0]), key=_rank, reverse=True)
     lines = [*_chosen(call, call.parsed, best[0])]
@@ -94,10 +92,7 @@ def _second(chosen: Match, second: Match) -> Iterator[str]:
         shared = {check.condition for check in second.checks}
         yield from (f"  {check.condition}" for check in chosen.checks if check.condition not in shared)
         return
-    for check in second.checks:
-        yield f"  {'fits    ' if check.holds else 'DIFFERS '} {check.condition}"
-        if not check.holds:
-            yield f"           {check.actual}"
+    yield from _conditions(second)
     more, names = len(second.checks) - len(chosen.checks), ", ".join(check.condition for check in differing)
     held = f"this were also true: {names}"
     if more > 0:
@@ -108,16 +103,22 @@ def _second(chosen: Match, second: Match) -> Iterator[str]:
         yield f"It would have answered if one condition of the other scene were false and {held}."
 
 
+def _conditions(candidate: Match) -> Iterator[str]:
+    for check in candidate.checks:
+        yield (
+            f"  fits     {check.condition}"
+            if check.holds
+            else f"  DIFFERS  {check.condition}\n           {check.actual}"
+        )
+
+
 def no_scene_fits(matches: Sequence[Match], request: Request) -> str:
     """Explain why no scene answers: the nearest scene, condition by condition, and a scene that would fit."""
     lines = [f"mock_llm has no scene for this request: {summary(request)}."]
     if matches:
         nearest = max(matches, key=lambda candidate: candidate.closeness)
         lines.append(f"The nearest scene is {nearest.scene}:")
-        lines += [
-            f"  fits     {c.condition}" if c.holds else f"  DIFFERS  {c.condition}\n           {c.actual}"
-            for c in nearest.checks
-        ]
+        lines += _conditions(nearest)
     else:
         lines.append("The script has no scenes.")
     return "\n".join([*lines, "To answer it, paste this under `scenes:` and write the reply:", *paste(request)])
@@ -143,19 +144,19 @@ def summary(request: Request) -> str:
 def paste(request: Request) -> list[str]:
     """Return the YAML lines of a scene that fits the request."""
     words, instructions = snippet(request.last.text), snippet(request.system)
-    when: dict[str, Any] = {
-        "system": [instructions] if instructions else None,
-        "last": [words] if words else None,
-        "format": None if request.format == "text" else request.format,
-        "tools": list(request.tools) or None,
-        "image": [image[:12] for image in request.images] or None,
-    }
+    when = {"system": [instructions] if instructions else None, "last": [words] if words else None} | offered(request)
     reply: dict[str, Any] = {"text": "…"}
     if request.format != "text":
         reply = {"json": {} if request.schema is None else example(request.schema)}
-    when = {name: value for name, value in when.items() if value is not None}
+    when = {name: value for name, value in when.items() if value}
     scene = {"name": f"reply: {words}" if words else "a name"} | ({"when": when} if when else {})
     return ["  " + line for line in as_yaml([scene | {"reply": reply}]).splitlines()]
+
+
+def offered(request: Request) -> dict[str, Any]:
+    """Return the conditions, in YAML form, that the format, the tools and the images of a request meet; an empty one is none."""
+    kind = "" if request.format == "text" else request.format
+    return {"format": kind, "tools": list(request.tools), "image": [image[:12] for image in request.images]}
 
 
 def snippet(text: str) -> str:

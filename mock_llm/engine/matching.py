@@ -86,23 +86,22 @@ def best_matches(matches: Sequence[Match]) -> list[Match]:
 
 def _checks(scene: Scene, request: Request, captures: Mapping[str, str]) -> Iterator[Check]:
     when = scene.when
-    for text in when.system:
-        yield Check(
-            f"system: {text}", occurs(text, request.system), _why_absent(text, "the instructions", request.system)
-        )
-    conversation = "\n".join(message.text for message in request.conversation)
+    spoken = [message.text for message in request.conversation]
     asked = [message.text for message in request.conversation if message.role == "user"]
-    for text in when.user:
-        somewhere = any(occurs(text, message) for message in asked)
-        yield Check(f"user: {text}", somewhere, _why_absent(text, "what the user says", "\n".join(asked)))
-    for text in when.says:
-        somewhere = any(occurs(text, message.text) for message in request.conversation)
-        yield Check(f"says: {text}", somewhere, _why_absent(text, "the conversation", conversation))
+    searched = (
+        ("system", when.system, "the instructions", [request.system]),
+        ("user", when.user, "what the user says", asked),
+        ("says", when.says, "the conversation", spoken),
+    )
+    for kind, texts, where, messages in searched:
+        for text in texts:
+            somewhere = any(occurs(text, message) for message in messages)
+            yield Check(f"{kind}: {text}", somewhere, _why_absent(text, where, "\n".join(messages)))
     for text in when.last:
         actual = _why_absent(text, f"the last message, {excerpt(request.last)}", request.last.text)
         yield Check(f"last: {text}", occurs(text, request.last.text), actual)
     for text in when.never:
-        nowhere = not any(occurs(text, message.text) for message in request.conversation)
+        nowhere = not any(occurs(text, message) for message in spoken)
         yield Check(f"never: {text}", nowhere, "it is in the conversation")
     for name, pattern in when.find.items():
         yield Check(f"find {name}: {pattern}", name in captures, "no message of the conversation matches")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
-from mock_llm.script import NOTHING, Reply, ToolUse
+from mock_llm.script import KINDS, NOTHING, Reply, ToolUse
 from mock_llm.types import Answer, ApiError, Choice, Request, ToolCall, Usage, unprocessable
 
 from .matching import Match
 from .reply_validation import items_error, reply_error
 
 CHARACTERS_PER_TOKEN = 4
+REPLY = frozenset(KINDS) - {"json"}
+FIELDS = frozenset(field.name for field in fields(Reply))
 
 
 def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
@@ -58,6 +60,11 @@ def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
     if isinstance(value, Reply):
         # Only scripted templates are filled. A function's result might quote the conversation, including braces.
         return _resolved(value, chosen, request) if value.python is not None else value
+    if isinstance(value, dict) and request.format == "text" and REPLY & value.keys() and value.keys() <= FIELDS:
+        fields = ", ".join(value)
+        raise TypeError(
+            f"the function returned a dict with the fields of a reply ({fields}); return Reply(…), or Reply(json=…)"
+        )
     return replace(reply, python=None, **{"text" if isinstance(value, str) else "json": value})
 
 

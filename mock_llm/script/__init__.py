@@ -6,12 +6,13 @@
 from .dialogue import Dialogue, dialogue_name
 from .errors import ScriptError
 from .loading import Source, read_scenes
-from .replies import NOTHING, Reply, ToolUse
+from .replies import KINDS, NOTHING, Reply, ToolUse
 from .scenes import Scene, When, check_unseen
 from .writing import as_yaml, write_yaml
 from .yaml_lines import read_yaml
 
 __all__ = [
+    "KINDS",
     "NOTHING",
     "Dialogue",
     "Reply",

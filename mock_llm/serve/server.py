@@ -83,6 +83,11 @@ class Server(ThreadingHTTPServer):
         name = host.decode() if isinstance(host, bytes) else str(host)
         return f"http://{f'[{name}]' if ':' in name else name}:{port}/v1"
 
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return LOOPBACK_PAGE.fullmatch(self.base_url.removesuffix("/v1")) is not None
+
     def server_bind(self) -> None:
         """Bind without looking up the host's name in the network, as the standard library would."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -117,15 +122,6 @@ class Server(ThreadingHTTPServer):
 class UnreadableRequest(Exception):
     """A request can't be read: the HTTP status and the reason."""
 
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
-        self.status = status
-
-
-def too_large() -> UnreadableRequest:
-    """Return the error for a body that is too large."""
-    return UnreadableRequest(413, f"The request is larger than {LARGEST_BODY} bytes")
-
 
 class Connection(BaseHTTPRequestHandler):
     """A client's connection: answers requests until the client closes it."""
@@ -141,9 +137,10 @@ class Connection(BaseHTTPRequestHandler):
     def answer(self) -> None:
         """Read and answer a request, and keep the connection open if possible."""
         try:
+            self._check_headers()
             body = self._body()
         except UnreadableRequest as error:
-            self.send_error(error.status, str(error))
+            self.send_error(*error.args)
             return
         headers = {name.lower(): value for name, value in self.headers.items()}
         if self.command == "OPTIONS":
@@ -177,36 +174,57 @@ class Connection(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         """Print nothing, because `llm.calls` is the log."""
 
+    def _check_headers(self) -> None:
+        """Raise UnreadableRequest for what RFC 9112 or the real API refuses, and for a page that only pretends to be on this
+        machine (DNS rebinding).
+        """
+        headers, host = self.headers, self.headers.get("host")
+        single = ("host", "content-length", "transfer-encoding", "content-type")
+        twice = [name for name in single if len(headers.get_all(name, [])) > 1]
+        if headers.defects or twice:
+            raise UnreadableRequest(400, f"The header {twice[0]} is there twice" if twice else "A header can't be read")
+        if host is None and self.request_version == "HTTP/1.1":
+            raise UnreadableRequest(400, "The header Host is missing")
+        if host is not None and self.server.is_local and not LOOPBACK_PAGE.fullmatch(f"http://{host.lower()}"):
+            raise UnreadableRequest(421, f"This server does not answer for the host {host}")
+        media = headers.get_content_type() if "content-type" in headers else "none"
+        if self.command == "POST" and media not in ("application/json", "multipart/form-data"):
+            raise UnreadableRequest(415, f"The Content-Type must be application/json, not {media}")
+
     def _body(self) -> bytes:
         """Return the request's body."""
-        if "chunked" in self.headers.get("transfer-encoding", "").lower():
-            return self._chunked()
         length = self.headers.get("content-length", "0").strip()
-        if not (length.isascii() and length.isdigit()):
+        if coding := self.headers.get("transfer-encoding"):
+            if coding.strip().lower() != "chunked" or "content-length" in self.headers:
+                raise UnreadableRequest(400, f"Invalid Transfer-Encoding: {coding}, or a Content-Length beside it")
+            return self._chunked()
+        if not re.fullmatch("[0-9]+", length):
             raise UnreadableRequest(400, f"Invalid Content-Length: {length!r}")
-        if len(length) > 12 or int(length) > LARGEST_BODY:
-            raise too_large()
-        body = self.rfile.read(int(length))
-        if len(body) < int(length):
-            raise UnreadableRequest(400, "The body ended early")
-        return body
+        return self._read(length, 10)
 
     def _chunked(self) -> bytes:
-        body = bytearray()
+        body = b""
         while True:
-            size = self.rfile.readline(1024).split(b";")[0].strip()
-            try:
-                length = int(size, 16)
-            except ValueError:
-                raise UnreadableRequest(400, "Invalid chunk size") from None
-            if not 0 <= length <= LARGEST_BODY - len(body):
-                raise too_large()
-            if not length:
-                while self.rfile.readline(1024).strip():
-                    pass
-                return bytes(body)
-            body += self.rfile.read(length)
-            self.rfile.readline(1024)
+            size = self.rfile.readline(1024).split(b";")[0].strip().decode("latin-1")
+            if not re.fullmatch("[0-9a-fA-F]+", size):
+                raise UnreadableRequest(400, "Invalid chunk size")
+            chunk = self._read(size, 16, len(body))
+            body += chunk
+            line = self.rfile.readline(1024)
+            while not chunk and line.strip():  # trailers
+                line = self.rfile.readline(1024)
+            if not chunk:
+                return body
+
+    def _read(self, size: str, base: int, before: int = 0) -> bytes:
+        """Read as many bytes as `size` says, in the given base, after so many others."""
+        length = int(size[-12:], base) if not size[:-12].strip("0") else math.inf
+        if length > LARGEST_BODY - before:
+            raise UnreadableRequest(413, f"The request is larger than {LARGEST_BODY} bytes")
+        body = self.rfile.read(int(length))
+        if len(body) < length:
+            raise UnreadableRequest(400, "The body ended early")
+        return body
 
     def _send(self, response: HttpResponse, status: int | None = None) -> None:
         chunked = "event-stream" in response.headers["content-type"] and self.request_version == "HTTP/1.1"

@@ -206,6 +206,62 @@ def test_structured_outputs_and_the_other_paths(llm: MockLLM) -> None:
         client.get("/v1/nothing", cast_to=object)
 
 
+@anthropic.beta_tool
+def weather(city: str) -> str:
+    """Weather of a city.
+
+    Args:
+        city: Its name.
+    """
+    return f"{city}: rain"
+
+
+@anthropic.beta_async_tool
+async def weather_later(city: str) -> str:
+    """Weather of a city.
+
+    Args:
+        city: Its name.
+    """
+    return f"{city}: rain"
+
+
+@pytest.mark.parametrize("options", [{}, {"thread": None}, {"thread": False}, {"stream": True}], ids=str)
+def test_the_client_s_tool_runner_calls_tools_and_ends(options: dict[str, Any]) -> None:
+    llm = MockLLM()
+    llm.when(user="weather").calls("weather", city="Oslo").calls("weather", city="Rome").then("Rain.")
+    asked = {"model": "claude-sonnet-5-5", "max_tokens": 100, "messages": [user("How is the weather?")]}
+    runner = llm.anthropic(max_retries=0).beta.messages.tool_runner(**asked, tools=[weather], **options)
+    *_, last = [turn.get_final_message() if options.get("stream") else turn for turn in runner]
+    assert last.content[0].text == "Rain."
+    refused = [call.error.code for call in llm.calls if call.error]
+    assert refused == ([] if options.get("thread") is False else ["thread_unsupported_request"])
+    assert llm.errors == (), "it is no mistake of the script or of the program"
+    results = [message["content"][0]["content"] for message in llm.calls[-1].request["messages"][2::2]]
+    assert results == ["Oslo: rain", "Rome: rain"]
+
+
+def test_the_async_client_s_tool_runner_does_the_same() -> None:
+    llm = MockLLM()
+    llm.when(user="weather").calls("weather_later", city="Oslo").then("Rain.")
+
+    async def run() -> Any:
+        runner = llm.async_anthropic(max_retries=0).beta.messages.tool_runner(
+            model="claude-sonnet-5-5", max_tokens=100, messages=[user("How is the weather?")], tools=[weather_later]
+        )
+        return await runner.until_done()
+
+    assert asyncio.run(run()).content[0].text == "Rain."
+
+
+def test_a_thread_of_the_client_is_refused_or_goes_on_without_one() -> None:
+    messages = MockLLM([{"name": "any", "reply": {"text": "Rain."}}]).anthropic(max_retries=0).beta.messages
+    with pytest.raises(anthropic.BadRequestError, match="can't be part of a thread"):
+        messages.thread(model="m", max_tokens=100).send(user("How is the weather?"))
+    thread = messages.thread(model="m", max_tokens=100, unsupported_request_behavior="continue_unthreaded")
+    assert [thread.send(user(words)).content[0].text for words in ("Oslo?", "Rome?")] == ["Rain.", "Rain."]
+
+
 SHOWN = st.text(alphabet=st.characters(codec="utf-8"), min_size=1).filter(str.strip)
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | SHOWN, st.lists, max_leaves=5)
 

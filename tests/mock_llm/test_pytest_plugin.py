@@ -33,7 +33,8 @@ async def ask_async(client=None):
 
 
 def ask_without_httpx():
-    request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", json.dumps(HELLO).encode())
+    url, headers = os.environ["OPENAI_BASE_URL"] + "/chat/completions", {"Content-Type": "application/json"}
+    request = urllib.request.Request(url, json.dumps(HELLO).encode(), headers)
     with urllib.request.urlopen(request) as response:
         return json.load(response)["choices"][0]["message"]["content"]
 

@@ -220,6 +220,29 @@ def interaction(path: str, request: Any, answer: Any, status: int = 200) -> dict
     }
 
 
+PARALLEL = {
+    "index 0 for all": [[(0, "a", '{"total": 5}')], [(0, "b", '{"total": 6}')]],
+    "no index": [[(None, "a", '{"total": 5}')], [(None, "b", '{"total": 6}')]],
+    "in pieces": [[(0, "a", ""), (1, "b", "")], [(1, None, '{"total": 6}'), (0, None, '{"total"')], [(0, "", ": 5}")]],
+}
+
+
+@pytest.mark.parametrize("kind", PARALLEL)
+def test_parallel_calls_of_a_stream_stay_apart(kind: str, tmp_path: Path) -> None:
+    sent = []
+    for pieces in PARALLEL[kind]:
+        calls = [
+            {"index": index, "id": id, "function": {"name": "add" if id else None, "arguments": arguments}}
+            for index, id, arguments in pieces
+        ]
+        sent.append({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]})
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in [*sent, CHUNKS[-2]]).encode()
+    asked = endpoint("/v1/chat/completions", {})
+    assert asked is not None
+    _, answer = Recording(tmp_path / "a.yaml").add(asked, completion("call"), body)
+    assert [call.arguments for call in answer.choices[0].calls] == ['{"total": 5}', '{"total": 6}']
+
+
 def test_cassettes_become_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     real = MockLLM(SCENES).client()
     spoken = json.loads(real.responses.create(**response("talk")).model_dump_json())

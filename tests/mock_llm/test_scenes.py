@@ -101,6 +101,36 @@ def test_a_reply_in_python_is_written_as_json_and_refused_where_it_fails() -> No
         assert told in error.message
 
 
+FIELDS = [
+    {"calls": [{"tool": "add", "arguments": {}}]},
+    {"text": "53"},
+    {"text": "53", "latency": 2},
+    {"refusal": "No."},
+    {"choices": [{"text": "53"}]},
+    {"fault": "timeout"},
+]
+
+
+@pytest.mark.parametrize("value", FIELDS, ids=str)
+def test_a_dict_in_the_form_of_a_reply_is_no_answer_of_a_function(value: dict[str, Any]) -> None:
+    scenes = [Scene("s", Reply(python=lambda _: value))]
+    error = error_of(scenes, request("x"))
+    assert f"the fields of a reply ({', '.join(value)}); return Reply(…), or Reply(json=…)" in error.message
+    assert text_of([Scene("s", Reply(python=lambda _: Reply(json=value)))], request("x")) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    "value", [{}, {"city": "Oslo"}, {"text": "53", "city": "Oslo"}, {"json": 1}, {"items": []}], ids=str
+)
+def test_other_dicts_of_a_function_are_json(value: dict[str, Any]) -> None:
+    assert text_of([Scene("s", Reply(python=lambda _: value))], request("x")) == json.dumps(value)
+
+
+def test_a_dict_of_a_function_is_json_if_the_request_asks_for_json() -> None:
+    scenes = [Scene("s", Reply(python=lambda _: {"text": "53"}))]
+    assert text_of(scenes, request("x", response_format={"type": "json_object"})) == '{"text": "53"}'
+
+
 SCHEMA = closed(tool={"type": "string", "enum": ["add", "multiply"]})
 WANTED = {"type": "json_schema", "json_schema": {"name": "step", "strict": True, "schema": SCHEMA}}
 

@@ -44,6 +44,10 @@ def base_url(llm: MockLLM) -> Iterator[str]:
         yield url
 
 
+HEAD = ("Host: 127.0.0.1:80", "Content-Type: application/json")
+CHUNKED = (*HEAD, "Transfer-Encoding: chunked")
+
+
 def say(base_url: str, sent: bytes) -> bytes:
     """Return the bytes that a raw client receives until the server closes."""
     where = urlsplit(base_url)
@@ -58,8 +62,12 @@ def say(base_url: str, sent: bytes) -> bytes:
 
 
 def post(body: bytes, *headers: str, path: str = "/v1/chat/completions", version: str = "HTTP/1.1") -> bytes:
-    lines = [f"POST {path} {version}", "Host: x", f"Content-Length: {len(body)}", *headers, "", ""]
+    lines = [f"POST {path} {version}", *HEAD, f"Content-Length: {len(body)}", *headers, "", ""]
     return "\r\n".join(lines).encode() + body
+
+
+def raw(*headers: str, body: bytes = b"") -> bytes:
+    return "\r\n".join(["POST /v1/chat/completions HTTP/1.1", *headers, "", ""]).encode() + body
 
 
 def test_every_answer_is_the_same_as_in_process(llm: MockLLM, base_url: str) -> None:
@@ -93,23 +101,44 @@ HOSTILE: list[tuple[bytes, int]] = [
     (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 414),
     (b"GET / HTTP/1.1\r\nA: " + b"a" * 70_000 + b"\r\n\r\n", 431),
     (b"GET / HTTP/1.1\r\n" + b"".join(b"H%d: x\r\n" % n for n in range(200)) + b"\r\n", 431),
-    (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: many\r\n\r\n", 400),
-    (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: -5\r\n\r\n", 400),
-    (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 50\r\n\r\n{}", 400),
-    (b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n{}", 413),
-    (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
-    (b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n", 413),
-    (
-        b"POST /v1/chat/completions HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-        + b"1\r\n[\r\n" * 99_999
-        + b"0\r\n\r\n",
-        400,
+    (raw(*HEAD, "Content-Length: many"), 400),
+    (raw(*HEAD, "Content-Length: -5"), 400),
+    (raw(*HEAD, "Content-Length: 50", body=b"{}"), 400),
+    (raw(*HEAD, "Content-Length: 99999999999999999999", body=b"{}"), 413),
+    (raw(*HEAD, "Content-Length: 2", "Content-Length: 3", body=b"{}"), 400),
+    (raw(*CHUNKED, "Content-Length: 2", body=b"2\r\n{}\r\n0\r\n\r\n"), 400),
+    (raw(*HEAD, "Transfer-Encoding: xchunked", body=b"2\r\n{}\r\n0\r\n\r\n"), 400),
+    (raw(*HEAD, "Transfer-Encoding: gzip, chunked", body=b"2\r\n{}\r\n0\r\n\r\n"), 400),
+    *((raw(*CHUNKED, body=size + b"\r\n{}\r\n0\r\n\r\n"), 400) for size in (b"zz", b"0x2", b"+2", b"0_2", b"-2", b"")),
+    (raw(*CHUNKED, body=b"fffffffff\r\n"), 413),
+    (raw(*CHUNKED, body=b"f" * 100 + b"\r\n"), 413),
+    (raw(*CHUNKED, body=b"9\r\n{}"), 400),
+    (raw(*CHUNKED, body=b"1\r\n[\r\n" * 99_999 + b"0\r\n\r\n"), 400),
+    (raw(HEAD[0], "Content-Length: 2", body=b"{}"), 415),
+    *(
+        (raw(HEAD[0], f"Content-Type: {kind}", "Content-Length: 2", body=b"{}"), 415)
+        for kind in ("text/plain", "a", "")
     ),
+    (raw(HEAD[1], "Content-Length: 2", body=b"{}"), 400),
+    (raw("Host: evil.example:80", HEAD[1], "Content-Length: 2", body=b"{}"), 421),
+    (raw("Host: 127.0.0.1.evil.example", HEAD[1], "Content-Length: 2", body=b"{}"), 421),
+    (b"GET /v1/models HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421),
+    (raw("Host: 127.0.0.1", "Host: b", HEAD[1], "Content-Length: 2", body=b"{}"), 400),
+    (raw(*HEAD, "X-A : b", "Content-Length: 2", body=b"{}"), 400),
+    (post('{"model": "gpt-4o"}'.encode("utf-16")), 400),
     (post(b"not json"), 400),
     (post(b"[" * 100_000), 400),
     (post(b""), 400),
     (post(b"{}", path="/v1/nowhere"), 404),
 ]
+
+
+@pytest.mark.parametrize("host", ["LOCALHOST:5", "[::1]", "127.1.2.3", None])
+def test_all_names_of_this_machine_are_answered(base_url: str, host: str | None) -> None:
+    body = json.dumps(completion("talk")).encode()
+    head = [f"Host: {host}"] if host else []
+    sent = raw(*head, HEAD[1] + "; charset=utf-8", f"Content-Length: {len(body)}", body=body)
+    assert b" 200 OK" in say(base_url, sent if host else sent.replace(b"HTTP/1.1", b"HTTP/1.0"))
 
 
 @pytest.mark.parametrize(("sent", "status"), HOSTILE, ids=lambda value: str(value) if isinstance(value, int) else None)
@@ -126,7 +155,7 @@ def test_hostile_requests_get_a_shaped_error_and_the_server_lives(base_url: str,
 def test_any_bytes_leave_the_server_alive(base_url: str, sent: bytes) -> None:
     got = say(base_url, sent)
     assert got == b"" or got.startswith(b"HTTP/1.")
-    assert b"200 OK" in say(base_url, b"GET /v1/models HTTP/1.1\r\n\r\n")
+    assert b"200 OK" in say(base_url, b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
 
 def test_a_body_at_the_limit_passes_and_one_above_is_refused(base_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from .fields import (
     anything,
     flag,
     items,
+    no_thread,
     nullable,
     number,
     one_of,
@@ -128,10 +129,10 @@ OPTIONAL: Final[Mapping[str, Check]] = {
     "diagnostics": unsupported,
 }
 BETA: Final = dict.fromkeys(
-    "billing_policy compaction context_management fallback_credit_token fallbacks mcp_servers output_format thread "
+    "billing_policy compaction context_management fallback_credit_token fallbacks mcp_servers output_format "
     "user_profile_id workspace_id".split(),
     unsupported,
-)
+) | {"thread": no_thread}
 OLDER: Final = "2023-06-01"  # the version that still has temperature, top_p and top_k
 VERSIONS: Final = ("2026-10-21", OLDER)
 

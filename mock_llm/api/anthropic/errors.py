@@ -33,7 +33,9 @@ LIMITS: Final = {  # of a small account, and the first second of 2026
 
 def error_body(error: ApiError, request_id: str) -> dict[str, Any]:
     """Return the body of an error."""
-    return {"type": "error", "error": {"type": error.type, "message": error.message}, "request_id": request_id}
+    told: dict[str, Any] = {"type": error.type, "message": error.message}
+    told |= {"details": {"error_code": error.code}} if error.code else {}
+    return {"type": "error", "error": told, "request_id": request_id}
 
 
 def error_response(error: ApiError, request_id: str = "req_refused") -> HttpResponse:

@@ -40,6 +40,13 @@ def unsupported(value: Any, at: str) -> ApiError | None:
     return None if value in (None, False) else refusals.not_supported(f"'{at}'", "leave it out.")
 
 
+def no_thread(value: Any, at: str) -> ApiError | None:
+    """Refuse a thread with the code of requests that can't have one: then the client's tool runner sends the whole conversation."""
+    hint = "mock_llm keeps no threads; the client goes on without one, or with unsupported_request_behavior='continue_unthreaded'."
+    error = ApiError(400, f"{at}: this request can't be part of a thread", code="thread_unsupported_request", hint=hint)
+    return None if value is None else error
+
+
 def text(pattern: str = "", least: int = 0, most: int | None = None) -> Check:
     """Return a check for strings that match a pattern and have so many characters."""
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mock_llm.api import refusals
-from mock_llm.api.model_profiles import chat_model_error, profile_of
+from mock_llm.api.model_profiles import model_error, profile_of
 from mock_llm.api.parameters import CHAT, errors, unknown_error
 from mock_llm.types import ApiError
 
@@ -42,7 +42,7 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
         or next(errors(body, CHAT), None)
         or format_error(body)
         or _combination_error(body)
-        or chat_model_error(body, unproven)
+        or model_error("chat", body, unproven)
         or conversation_error(body["messages"])
         or _unsupported_error(body)
     )

@@ -130,7 +130,7 @@ def _body_error(body: Any, adds: bool) -> ApiError | None:
 def _items_error(at: str, items: Any) -> ApiError | None:
     if not isinstance(items, list):
         return refusals.invalid_type(at, "an array of input items", items)
-    if error := refusals.too_long_array(at, items, MOST_ITEMS, "add the items in several requests."):
+    if error := refusals.too_long(at, items, MOST_ITEMS, "add the items in several requests."):
         return error
     return next(filter(None, (_item_error(item, f"{at}[{n}]") for n, item in enumerate(items))), None)
 

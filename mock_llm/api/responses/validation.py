@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from mock_llm.api import refusals
-from mock_llm.api.model_profiles import response_model_error
+from mock_llm.api.model_profiles import model_error
 from mock_llm.api.parameters import RESPONSES, errors, unknown_error
 from mock_llm.api.tools import (
     allowed_tools_error,
@@ -83,7 +83,7 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
         or _offered_tools_error(body)
         or next(errors(body, RESPONSES), None)
         or _format_error(body)
-        or response_model_error(body, unproven)
+        or model_error("responses", body, unproven)
         or _unsupported_error(body)
     )
 
