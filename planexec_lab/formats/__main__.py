@@ -5,13 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from planexec_lab.formats import names, read, write
+from planexec_lite.plan import PlanError
+
+_ADVICE = {  # by the code of a problem; the hints of these problems are for callers in Python
+    "unknown_format": "say what the file is with --from NAME",
+    "left_out": "nothing was written; with --allow-loss the plan is written without that",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return the exit status: 0, or 1 when the plan can't be read or would lose something."""
+    """Run a command; return the exit status: 0, 1 if the plan can't be read or would lose something, 2 for a wrong call."""
     parser = argparse.ArgumentParser(prog="python -m planexec_lab.formats", description="Plans in published formats.")
     commands = parser.add_subparsers(dest="command", required=True)
     convert = commands.add_parser("convert", help="write a plan in another format")
@@ -21,17 +28,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--from", dest="source", choices=names, help="the format of the file; by default it is detected"
     )
     convert.add_argument(
-        "--leave-out", default="", metavar="FIELDS", help="the fields that can be left out, by name: gate,undo"
+        "--allow-loss", action="store_true", help="leave out what the plan or the format has no place for, and list it"
     )
     options = parser.parse_args(arguments)
     try:
         text = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
-        leave_out = [name.strip() for name in options.leave_out.split(",") if name.strip()]
-        written = write(read(text, options.source), options.to, leave_out)
-        sys.stdout.buffer.write(written.rstrip("\n").encode() + b"\n")
     except (OSError, ValueError) as error:
-        print(error, file=sys.stderr)
+        why = getattr(error, "strerror", None) or error
+        print(f"{options.file!r} can't be read: {why}. Name a file, or - for standard input.", file=sys.stderr)
+        return 2
+    try:
+        plan = read(text, options.source)
+        try:
+            written = write(plan, options.to)
+        except PlanError as loss:
+            if not options.allow_loss:
+                raise
+            written = write(plan, options.to, allow_loss=True)
+            print(*loss.problems, sep="\n", file=sys.stderr)
+    except PlanError as error:
+        codes = {problem.code: None for problem in error.problems}
+        for problem in error.problems:
+            print(replace(problem, hint="") if problem.code in _ADVICE else problem, file=sys.stderr)
+        print(*(advice for code, advice in _ADVICE.items() if code in codes), sep="\n", file=sys.stderr)
         return 1
+    sys.stdout.buffer.write(written.rstrip("\n").encode() + b"\n")
     return 0
 
 
