@@ -40,13 +40,15 @@ from planexec_lab.formats.steps import LossyPlan
 from planexec_lite.plan import Plan, PlanError
 from planexec_lite.tools import Toolbox, shown, suggest
 
-__all__ = ["LossyPlan", "Repair", "named", "names", "read", "repaired", "write"]
+__all__ = ["LossyPlan", "Repair", "named", "names", "read", "repaired", "write", "written"]
 
 _MODULES = (native, llmcompiler, rewoo, hugginggpt, mermaid, dot, tool_calls, jobs)
 _FORMATS: dict[str, Any] = {one.__name__.rpartition(".")[2]: one for one in _MODULES} | {"list": lists}
 _TEXTS = ("llmcompiler", "rewoo", "mermaid", "dot", "jobs", "list")
 names: tuple[str, ...] = tuple(_FORMATS)
-"""The formats that `read` and `write` know."""
+"""The formats that `read` knows."""
+written: tuple[str, ...] = tuple(name for name, module in _FORMATS.items() if hasattr(module, "write"))
+"""The formats that `write` knows: those that people and planners write, not those of recorded calls."""
 
 
 def read(source: Any, format: str | None = None) -> Plan:
@@ -84,12 +86,12 @@ def write(plan: Plan, format: str, allow_loss: bool = False) -> str:
 
     Args:
         plan: the plan.
-        format: one of `names`.
+        format: one of `written`.
         allow_loss: leave out what the format has no place for, and the order of the ids in `depends_on`.
 
     Raises `PlanError` with everything that the format can't hold; a loss that can be allowed has the code "left_out".
     """
-    writer = _FORMATS[_known(format)]
+    writer = _FORMATS[_known(format, written)]
     return writing.write(plan, format, writer.write, lambda text: read(text, format), allow_loss)
 
 
@@ -111,9 +113,9 @@ def named(plan: Plan, toolbox: Toolbox) -> Plan:
     return plan.changed(steps=tuple(steps))
 
 
-def _known(format: str) -> str:
-    if format not in names:
-        raise fault(f"there is no format {format!r}{suggest(format, names)}", _choice(names), "unknown_format")
+def _known(format: str, known: tuple[str, ...] = names) -> str:
+    if format not in known:
+        raise fault(f"there is no format {format!r} here{suggest(format, known)}", _choice(known), "unknown_format")
     return format
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from planexec_lab.formats import names, read, write
+from planexec_lab.formats import names, read, write, written
 from planexec_lite.plan import PlanError
 
 _ADVICE = {  # by the code of a problem; the hints of these problems are for callers in Python
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     convert = commands.add_parser("convert", help="write a plan in another format")
     convert.add_argument("file", help="the plan; - reads standard input")
-    convert.add_argument("--to", required=True, choices=names, help="the format to write")
+    convert.add_argument("--to", required=True, choices=written, help="the format to write")
     convert.add_argument(
         "--from", dest="source", choices=names, help="the format of the file; by default it is detected"
     )
@@ -32,28 +32,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        text = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
+        source = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         print(f"{options.file!r} can't be read: {why}. Name a file, or - for standard input.", file=sys.stderr)
         return 2
     try:
-        plan = read(text, options.source)
+        plan = read(source, options.source)
         try:
-            written = write(plan, options.to)
+            text = write(plan, options.to)
         except PlanError as loss:
             if not options.allow_loss:
                 raise
-            written = write(plan, options.to, allow_loss=True)
-            print(*loss.problems, sep="\n", file=sys.stderr)
+            text = write(plan, options.to, allow_loss=True)
+            _tell(loss)
     except PlanError as error:
-        codes = {problem.code: None for problem in error.problems}
-        for problem in error.problems:
-            print(replace(problem, hint="") if problem.code in _ADVICE else problem, file=sys.stderr)
-        print(*(advice for code, advice in _ADVICE.items() if code in codes), sep="\n", file=sys.stderr)
+        _tell(error)
+        codes = {problem.code for problem in error.problems}
+        if len(codes) == 1 and (advice := _ADVICE.get(*codes)):
+            print(advice, file=sys.stderr)
         return 1
-    sys.stdout.buffer.write(written.rstrip("\n").encode() + b"\n")
+    sys.stdout.buffer.write(text.rstrip("\n").encode() + b"\n")
     return 0
+
+
+def _tell(error: PlanError) -> None:
+    for problem in error.problems:
+        print(replace(problem, hint="") if problem.code in _ADVICE else problem, file=sys.stderr)
 
 
 if __name__ == "__main__":

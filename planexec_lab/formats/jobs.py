@@ -29,32 +29,33 @@ _GROUP = (
     r"(?:[ \t]*[\[{]|(?:[ \t]*(?:#.*)?\n)+(?:[ \t]*-[ \t]|[ \t]+(?![0-9]+[.)][ \t])\S.*?:(?:\s|$)))"
     r"|^- (?:id|tool|action|description)[ \t]*:"
 )
-_OTHERS = {
-    "an Argo workflow": r"argoproj\.io|\bentrypoint:|\bsuspend:|^ *-? *dag:",
-    "a Tekton pipeline": r"tekton\.dev|\brunAfter:|\btask(?:Ref|Spec):",
+_OTHERS = {  # by their names: what such files have; @ is where a key can be
+    "an Argo workflow": r"argoproj\.io|@(?:entrypoint|suspend|dag):",
+    "a Tekton pipeline": r"tekton\.dev|@(?:runAfter|taskRef|taskSpec):",
     "a CircleCI configuration": r"^(?:workflows|orbs|executors):",
     "a Compose file": r"^services:",
     "a Bitbucket pipeline": r"^pipelines:",
-    "an Azure pipeline": r"^(?:trigger|pool|pr):|^ *- (?:job|deployment|stage|task|script|bash|pwsh|checkout):|\bdependsOn:",
-    "a GitLab pipeline": r"^(?:stages|include|default):|\b(?:before_|after_)?script:|\bextends:",
-    "an Ansible playbook": r"\bhosts:|\bbecome:|\bansible\.|\b(?:import|include)_(?:tasks|role|playbook):|\bregister:",
-    "an Airflow DAG": r"\b(?:operator|dag_id|task_id|bash_command|default_args):",
-    "a Buildkite pipeline": r"^ *- (?:block|wait|input|label|command|trigger):",
-    "a Drone or Woodpecker pipeline": r"^kind: *[\"']?pipeline|\bimage:.*\n *commands:|^when:",
-    "a Cloud Build configuration": r"\bwaitFor:|\bgcr\.io/",
-    "a Concourse pipeline": r"^(?:resources|resource_types):|\bpassed:",
     "a Travis configuration": r"^(?:language|dist|before_install|install):",
-    "a Codefresh pipeline": r"\bpending-approval\b|\bfreestyle\b",
+    "an Azure pipeline": r"^(?:trigger|pool|pr):|^ *- (?:job|deployment|stage|task|script|bash|pwsh|checkout):|@dependsOn:",
+    "a GitLab pipeline": r"^(?:stages|include|default):|@(?:script|before_script|after_script|extends):",
+    "an Ansible playbook": r"@(?:hosts|become|register|ansible\.[\w.]+|(?:import|include)_(?:tasks|role|playbook)):",
+    "an Airflow DAG": r"@(?:operator|dag_id|task_id|bash_command|default_args):",
+    "a Buildkite pipeline": r"^ *- (?:block|wait|input|label|command|trigger):",
+    "a Drone or Woodpecker pipeline": r"^kind: *[\"']?pipeline|@image:.*\n *commands:|^when:",
+    "a Cloud Build configuration": r"@waitFor:|\bgcr\.io/",
+    "a Concourse pipeline": r"^(?:resources|resource_types):|@passed:",
+    "a Codefresh pipeline": r"@type: *(?:pending-approval|freestyle)\b",
     "a Semaphore pipeline": r"^(?:blocks|promotions):",
     "a CodeBuild specification": r"^phases:",
-    "a Kestra flow": r"^namespace:|\bio\.kestra",
-    "a list of CrewAI's tasks": r"\bexpected_output:",
-    "a CWL workflow": r"\bcwlVersion:",
-    "a state machine of Step Functions": r"\bStartAt:|\bStates:",
+    "a Kestra flow": r"^namespace:",
+    "a list of CrewAI's tasks": r"@expected_output:",
+    "a CWL workflow": r"^cwlVersion:",
+    "a state machine of Step Functions": r"^(?:StartAt|States):",
     "a Google workflow": r"^main:",
     "a GitHub action": r"^runs:",
     "a Kubernetes object": r"^apiVersion:",
 }
+_OTHERS = {name: marks.replace("@", r"(?:^[ -]*|[{,] *)") for name, marks in _OTHERS.items()}
 _RECOGNISED = re.compile("|".join([_GROUP, *_OTHERS.values()]), re.MULTILINE)
 _MOST = 500_000  # characters
 _DEEPEST = 100
@@ -143,7 +144,7 @@ def _plan(content: Any) -> Plan:
 
 def _from_jobs(group: str, content: Mapping[_Key, Any]) -> Plan:
     (words, waits), settings, fields = _KINDS[group]
-    remarks = _left_out(content, (group, "name"), settings, "the file")
+    remarks = _left_out(content, (group, "name"), settings, _Key("the file"))
     jobs = {id: _fields(id, job) for id, job in content[_Key(group)].items()}
     before = {id: _names(id, job.get(waits)) for id, job in jobs.items()}
     if group == "stages":
@@ -170,13 +171,13 @@ def _fields(id: _Key, job: Any) -> dict[Any, Any]:
     return fields
 
 
-def _left_out(fields: Mapping[_Key, Any], kept: tuple[str, str], known: str, of: str) -> list[Problem]:
+def _left_out(fields: Mapping[_Key, Any], kept: tuple[str, str], known: str, of: _Key) -> list[Problem]:
     """A remark on the fields that are left out; raise `PlanError` for one that is not known."""
     names = [name for name in fields if name not in kept]
     if unknown := [name for name in names if name not in known.split()]:
         message = f"{unknown[0]} of {of} could change what is done, in which order, or who approves it"
         raise fault(f"line {unknown[0].line}: {message}", _MEND)
-    return [left_out(f"{', '.join(names)} of {of}", names[0].line)] if names else []
+    return [left_out(f"{', '.join(names)} of {of}", of.line)] if names else []
 
 
 def _is_approved(job: Mapping[str, Any]) -> bool:
@@ -208,7 +209,10 @@ def _makers(jobs: Mapping[_Key, Mapping[str, Any]], files: Mapping[_Key, list[st
                 inside.setdefault(folder, []).append(id)
     before: dict[_Key, list[str]] = {}
     for id, names in files.items():
-        paths = [_folders(name, id) for name in names]
+        settings = [
+            next(iter(one), "") if isinstance(one, dict) else "params.yaml" for one in jobs[id].get("params") or ()
+        ]
+        paths = [_folders(name, id) for name in [*names, *settings]]
         before[id] = [owners[folder] for folders in paths for folder in folders if folder in owners]
         before[id] += [stage for folders in paths for stage in inside.get(folders[-1], ())]
     return before

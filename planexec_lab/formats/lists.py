@@ -154,7 +154,7 @@ def read(data: str) -> Plan:
                 raise fault(f"line {line}: {_short(text)} is no item of the list", _MEND)
             items[-1].lines.append(text.strip())
     steps = _steps(items)
-    remarks += [left_out(f"{_short(item.text)}, which is ticked off,", item.line) for item in items if item.done]
+    remarks += [left_out(f"{_short(item.text)}, which is ticked off", item.line) for item in items if item.done]
     return build(steps, goal, {item.id: item.line for item in items}, remarks)
 
 

@@ -38,16 +38,23 @@ _SETTING = re.compile(r"""([a-z]+)\s*:\s*(?:"([^"]*)"|'([^']*)'|([^,\n"']*))""",
 _SETTINGS_KNOWN = set("shape label icon form pos img w h constraint animate animation curve".split())
 _LOOKS = re.compile(r"(?P<kind>classDef|class|style|linkStyle)[ \t]+(?P<names>\w[\w.,\\-]*)[ \t]+(?P<what>.*)")
 _DIRECTION = re.compile(r"direction[ \t]+(?:TB|TD|BT|RL|LR)")
-_REMARK = re.compile(r"click[ \t]+\w|acc(?:Title|Descr)[ \t]*:")
-_NOTHING = r"(?:none|transparent|#[0-9a-f]{3}0\b|#[0-9a-f]{6}00\b|rgba\([^)]*,\s*0*\.?0+%?\s*\))"
-_ZERO = r"0*\.?0+(?![.\d])"
+_REMARK = re.compile(r"click[ \t]+\w|acc(?:Title|Descr)[ \t]*[:{]")
+_NOTHING = r"(?:none|transparent|#[0-9a-f]{3}0\b|#[0-9a-f]{6}00\b|(?:rgb|hsl)a\([^)]*,\s*0*\.?0+%?\s*\))"
+_ZERO = r"(?:0+(?:\.0\d*)?|\.0\d*)(?![.\d])"
 _HIDES = re.compile(
-    rf"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*{_ZERO}|color\s*:\s*{_NOTHING})",
+    r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|transform\s*:\s*scale\(\s*0|filter\s*:\s*opacity\(\s*0"
+    rf"|(?:opacity|font-size)\s*:\s*{_ZERO}|color\s*:\s*{_NOTHING})"
+    r"|(?<![\w-])fill\s*:\s*(?P<fill>#?\w+)\b(?=.*(?<![\w-])color\s*:\s*(?P=fill)\b)"  # words in the colour of their box
+    r"|(?<![\w-])color\s*:\s*(?P<color>#?\w+)\b(?=.*(?<![\w-])fill\s*:\s*(?P=color)\b)",
     re.IGNORECASE,
 )
 _HIDES_ARROWS = re.compile(
     rf"{_HIDES.pattern}|stroke\s*:\s*{_NOTHING}|stroke-(?:width|opacity)\s*:\s*{_ZERO}", re.IGNORECASE
 )
+_REFUSED = {
+    "themeCSS": "themeCSS can hide a part of the chart",
+    "classDef defaultEventStyle": "this chart of LlamaIndex draws events, and which of them come is not decided before the run",
+}
 _SUBGRAPH = re.compile(r"subgraph\b\s*(?P<text>(?P<id>[\w.-]*)\s*(?P<title>\[.*\])?.*)", re.DOTALL)
 _ID = re.compile(r"[\w\\]+(?:[.-][\w\\]+)*")  # LangGraph writes other signs as \20
 _CLASS = re.compile(r":::([\w-]+)")
@@ -96,8 +103,9 @@ def read(data: str) -> Plan:
         other = _OTHER.match(text, start)
         what = f"{other[0].strip()} of Mermaid" if other else "other text"
         raise fault(f"line {line}: this is no flowchart, but {what}", "draw the steps below a line flowchart TD")
-    if "themeCSS" in data:
-        raise fault("line 1: themeCSS can hide a part of the chart", "leave it out")
+    for mark, why in _REFUSED.items():
+        if mark in data:
+            raise fault(f"line 1: {why}", "draw the steps alone")
     title = _TITLE.search(text, 0, start)
     chart, groups, opened = Chart(_title(title[1]) if title else ""), dict[str, int](), list[int]()
     looks, line, counted, end = _Looks(), 1, 0, header.end()

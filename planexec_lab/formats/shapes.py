@@ -61,7 +61,7 @@ def left_out(message: str, line: int | None = None) -> Problem:
     """Return the remark that a part of a text is not in the plan that was read from it."""
     place = "" if line is None else f"line {line}: "
     return Problem(
-        "left_out", None, f"{place}{message} is left out", "a plan has no place for it; say it in a step's words"
+        "left_out", None, f"{place}left out: {message}", "a plan has no place for it; say it in a step's words"
     )
 
 

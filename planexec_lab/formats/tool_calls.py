@@ -8,13 +8,12 @@ kind than functions, and a second choice, are faults.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from planexec_lab.formats.shapes import fault, left_out, load
-from planexec_lab.formats.steps import build, only_tools, rewritten
+from planexec_lab.formats.steps import build, rewritten
 from planexec_lite import references
 from planexec_lite.plan import Plan, Problem
 
@@ -46,23 +45,6 @@ def read(data: Any) -> Plan:
     return build(steps, goal, left_out=remarks)
 
 
-def write(plan: Plan) -> str:
-    """Write a transcript of a plan in which each step waits for all calls of the answer before its own."""
-    messages: list[dict[str, Any]] = [{"role": "user", "content": plan.goal}] if plan.goal else []
-    before: tuple[str, ...] | None = None
-    for one, tool in only_tools(plan):
-        if one.depends_on != before:
-            messages.append({"role": "assistant", "content": None, "tool_calls": []})
-            before = one.depends_on
-        function = {"name": tool, "arguments": _json(one.params)}
-        messages[-1]["tool_calls"].append({"id": f"call_{one.id}", "type": "function", "function": function})
-    return json.dumps(messages, indent=2, ensure_ascii=False)
-
-
-def _json(params: Mapping[str, Any]) -> str:
-    return json.dumps(references.translate(params, str), ensure_ascii=False)
-
-
 def _items(data: Any) -> list[Any]:
     """The messages and calls in `data`."""
     if not isinstance(data, Mapping):
@@ -78,8 +60,13 @@ def _answers(data: Any) -> tuple[str, list[list[Any]], list[Problem]]:
     """The user's first text, the calls of each answer of the model, and remarks on the other texts and the results."""
     goal, answers, listed, remarks = "", list[list[Any]](), list[Any](), list[Problem]()
     items = _items(data)
-    if isinstance(data, Mapping) and "choices" in data and len(items) > 1:
+    whole: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    choices = whole.get("choices") or ()
+    if len(choices) > 1:
         raise fault("the model gave several choices", "pass the message of one of them")
+    ends = [one.get("finish_reason") for one in choices if isinstance(one, Mapping)]
+    if whole.get("status") == "incomplete" or "length" in ends:
+        raise fault("the model's answer was cut off", "ask it again, with more tokens for the answer")
     for place, one in enumerate(items):
         if _is_call(one):
             listed.append(one)
@@ -98,7 +85,7 @@ def _answers(data: Any) -> tuple[str, list[list[Any]], list[Problem]]:
         if told.get("role") == "user" and isinstance(content, str) and not goal:
             goal = content
         elif content:
-            remarks.append(left_out(f"{str(content)[:40]!r}, a text or a result,"))
+            remarks.append(left_out(f"{str(content)[:40]!r}, a text or a result"))
     return goal, [*answers, listed], remarks
 
 

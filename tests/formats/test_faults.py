@@ -146,6 +146,34 @@ def test_words_attributes_and_arrows_mean_what_they_say(format: str, text: str, 
             assert waits == {str(id): [*map(str, others)] for id, others in meant.items()}
 
 
+LEFT_OUT = yaml.safe_load(Path(__file__).with_name("left_out.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("text", "left_out"), LEFT_OUT, ids=[text[:40] for text, _ in LEFT_OUT])
+def test_what_is_left_out_is_listed_and_not_written_unless_it_is_allowed(text: str, left_out: list[str]) -> None:
+    plan = formats.read(text)
+    assert [problem.message for problem in plan.problems()] == left_out
+    assert plan.changed().problems() == []
+    assert isinstance(plan, formats.LossyPlan) == bool(left_out)
+    if left_out:
+        with pytest.raises(PlanError, match=re.escape(left_out[0])):
+            formats.write(plan, "native")
+    assert formats.read(formats.write(plan, "native", allow_loss=True)) == plan.changed()
+
+
+FOREIGN = yaml.safe_load(Path(__file__).with_name("foreign.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in FOREIGN.items() for text in texts])
+def test_a_file_of_another_tool_is_refused_by_its_name(name: str, text: str) -> None:
+    for source in (text, f"# {name}\n---\n{text}\n", text.replace("\n", "\r\n").encode()):
+        with pytest.raises(PlanError) as caught:
+            formats.read(source)
+        told = caught.value.problems[0]
+        assert told.message == f"line 1: this looks like {name}, and such a file is not read"
+        assert "write steps:" in told.hint
+
+
 def test_a_name_that_occurs_twice_is_a_fault() -> None:
     edges = '{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "source": "b"}]}'
     for text in (edges, '[{"function": {"name": "f", "arguments": "{\\"a\\": 1, \\"a\\": 2}"}}]'):
@@ -171,7 +199,14 @@ def text_of(name: str, steps: int) -> str:
     """The chain in a format; where its writer leaves out what costs time to read, written here."""
     if name == "list":
         return "".join(f"{n + 1}. t (after {n or 'nothing'})\n" for n in range(steps))
-    return formats.write(chain(steps, first=int(name == "tool_calls")), name)
+    if name == "hugginggpt":
+        return json.dumps(
+            [{"task": "t", "id": n, "dep": [n - 1], "args": {"x": f"<GENERATED>-{n - 1}"}} for n in range(1, steps)]
+        )
+    if name == "tool_calls":
+        call = {"type": "function", "function": {"name": "t", "arguments": "{}"}}
+        return json.dumps([{"role": "assistant", "tool_calls": [call]}] * steps)
+    return formats.write(chain(steps), name)
 
 
 def grows(work: Callable[[int], Callable[[], Any]]) -> float:
