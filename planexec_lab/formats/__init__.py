@@ -12,64 +12,43 @@ flowchart TD
 <BLANKLINE>
 
 A reader says what was written; `Plan.problems` says whether it can run. So a reference to a step that does not exist,
-or a cycle, comes through. A writer gives a text that is read back as the same plan, or says what would be lost.
+or a cycle, comes through. A text that says more than a plan can hold becomes a `LossyPlan`, whose problems list the rest. A
+writer gives a text that is read back as the same plan, or says what would be lost.
 """
 
 from __future__ import annotations
 
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Collection, Mapping
-from importlib import resources
 from typing import Any
 
 from planexec_lab.formats import (
     dot,
-    graph,
     hugginggpt,
     jobs,
     lists,
     llmcompiler,
     mermaid,
     native,
-    nestful,
     rewoo,
-    taskbench,
     tool_calls,
-    worfbench,
     writing,
 )
-from planexec_lab.formats.parallelism import Measured, Parallelism, measure, parallelism
-from planexec_lab.formats.published import PUBLISHED, Published, table
 from planexec_lab.formats.repairs import Repair, repaired
 from planexec_lab.formats.shapes import ItemError, fault, load
-from planexec_lab.formats.tool_lists import PublishedTool, nestful_tools, taskbench_tools
+from planexec_lab.formats.steps import LossyPlan
 from planexec_lite.plan import Plan, PlanError
 from planexec_lite.tools import Toolbox, shown, suggest
 
-__all__ = [
-    "PUBLISHED", "Measured", "Parallelism", "Published", "PublishedTool", "Repair", "measure", "named", "names",
-    "nestful_tools", "parallelism", "read", "repaired", "sample", "table", "taskbench_tools", "write",
-]  # fmt: skip
+__all__ = ["LossyPlan", "Repair", "named", "names", "read", "repaired", "write", "written"]
 
-_MODULES = (
-    native,
-    nestful,
-    worfbench,
-    taskbench,
-    llmcompiler,
-    rewoo,
-    hugginggpt,
-    mermaid,
-    dot,
-    graph,
-    tool_calls,
-    jobs,
-)
+_MODULES = (native, llmcompiler, rewoo, hugginggpt, mermaid, dot, tool_calls, jobs)
 _FORMATS: dict[str, Any] = {one.__name__.rpartition(".")[2]: one for one in _MODULES} | {"list": lists}
-_TEXTS = ("worfbench", "llmcompiler", "rewoo", "mermaid", "dot", "jobs", "list")
+_TEXTS = ("llmcompiler", "rewoo", "mermaid", "dot", "jobs", "list")
 names: tuple[str, ...] = tuple(_FORMATS)
-"""The formats that `read` and `write` know."""
+"""The formats that `read` knows."""
+written: tuple[str, ...] = tuple(name for name, module in _FORMATS.items() if hasattr(module, "write"))
+"""The formats that `write` knows: those that people and planners write, not those of recorded calls."""
 
 
 def read(source: Any, format: str | None = None) -> Plan:
@@ -80,7 +59,8 @@ def read(source: Any, format: str | None = None) -> Plan:
             removed.
         format: one of `names`; None detects it.
 
-    Raises `PlanError` for an unknown or undetectable format, and for a fault: it names the line or the item, and the fix.
+    A text that says more than a plan can hold gives a `LossyPlan`. Raises `PlanError` for an unknown or undetectable format,
+    and for a fault: it names the line or the item, and the fix.
     """
     given = _decoded(bytes(source)) if isinstance(source, bytes | bytearray) else source
     given = re.sub(r"\r\n?", "\n", given.removeprefix("\ufeff")) if isinstance(given, str) else given
@@ -89,7 +69,7 @@ def read(source: Any, format: str | None = None) -> Plan:
         text = _unfenced(given) if isinstance(given, str) else given
         data = load(text) if isinstance(text, str) and text.lstrip()[:1] in ("{", "[", '"') else text
         name = _which(data) if format is None else _known(format)
-        if name in _TEXTS and (data := _text_in(data)) is None:
+        if name in _TEXTS and not isinstance(data, str):
             raise fault("this is not a string", "pass the text of the plan")
         plan: Plan = _FORMATS[name].read(data)
         return plan
@@ -101,25 +81,24 @@ def read(source: Any, format: str | None = None) -> Plan:
         raise fault("it is nested too deeply", "write flat lists and objects") from None
 
 
-def write(plan: Plan, format: str, leave_out: Collection[str] = ()) -> str:
+def write(plan: Plan, format: str, allow_loss: bool = False) -> str:
     """Write a plan in a published format, so that `read` returns the same plan.
 
     Args:
         plan: the plan.
-        format: one of `names`.
-        leave_out: names of fields to drop if the format has no place for them: ``["gate", "undo"]``; ``"order"`` is that of the
-            ids in `depends_on`.
+        format: one of `written`.
+        allow_loss: leave out what the format has no place for, and the order of the ids in `depends_on`.
 
-    Raises `PlanError` with everything that the format can't hold, and `ValueError` for an unknown field name.
+    Raises `PlanError` with everything that the format can't hold; a loss that can be allowed has the code "left_out".
     """
-    writer = _FORMATS[_known(format)]
-    return writing.write(plan, format, writer.write, lambda text: read(text, format), leave_out)
+    writer = _FORMATS[_known(format, written)]
+    return writing.write(plan, format, writer.write, lambda text: read(text, format), allow_loss)
 
 
 def named(plan: Plan, toolbox: Toolbox) -> Plan:
     """Return `plan` with arguments that had no names (``input``, ``arg2``) under those of the tools' parameters.
 
-    LLMCompiler, ReWOO and TaskBench pass arguments by position; only the toolbox knows what they are called.
+    LLMCompiler and ReWOO pass arguments by position; only the toolbox knows what they are called.
     """
     steps = []
     for step in plan.steps:
@@ -134,28 +113,15 @@ def named(plan: Plan, toolbox: Toolbox) -> Plan:
     return plan.changed(steps=tuple(steps))
 
 
-def sample() -> tuple[list[Plan], Toolbox]:
-    """Return 20 plans in TaskBench's shape, and their tools: 12 that can run and 8 that can't.
-
-    They were written for this kit, after the faults that small models make in published plans: an unknown tool, nodes
-    counted from 1, a cycle.
-    """
-    folder = resources.files(__name__)
-    lines = folder.joinpath("sample_plans.jsonl").read_text("utf-8").splitlines()
-    tools = taskbench_tools(folder.joinpath("sample_tools.json").read_text("utf-8"))
-    return [read(line, "taskbench") for line in lines], tools
-
-
-def _known(format: str) -> str:
-    if format not in names:
-        raise fault(f"there is no format {format!r}{suggest(format, names)}", _choice(names), "unknown_format")
+def _known(format: str, known: tuple[str, ...] = names) -> str:
+    if format not in known:
+        raise fault(f"there is no format {format!r} here{suggest(format, known)}", _choice(known), "unknown_format")
     return format
 
 
 def _which(data: Any) -> str:
-    text = _text_in(data)
-    known = {name: text if name in _TEXTS else data for name in _FORMATS}
-    matches = [name for name, one in known.items() if one is not None and _FORMATS[name].recognises(one)]
+    known = [name for name in _FORMATS if name not in _TEXTS or isinstance(data, str)]
+    matches = [name for name in known if _FORMATS[name].recognises(data)]
     if len(matches) > 1 and "list" in matches:
         matches.remove("list")  # the items have another meaning there
     if len(matches) == 1:
@@ -163,13 +129,6 @@ def _which(data: Any) -> str:
     what = f"could be {' or '.join(matches)}" if matches else f"is in none of the formats {', '.join(names)}"
     begins = next((line.strip() for line in data.splitlines() if line.strip()), "") if isinstance(data, str) else data
     raise fault(f"this {what}; it begins with {shown(begins)}", _choice(matches or names), "unknown_format")
-
-
-def _text_in(data: Any) -> str | None:
-    """A text, also the one in a row of WorFBench or in an answer of TaskWeaver's planner; None for other data."""
-    for name in ("response", "init_plan", "graph"):
-        data = data.get(name, data) if isinstance(data, Mapping) else data
-    return data if isinstance(data, str) else None
 
 
 def _decoded(source: bytes) -> str:

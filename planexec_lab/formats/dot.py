@@ -2,7 +2,8 @@
 
 ``1 -> 2`` says that 2 waits for 1; `drawn` says what a node is. An arrow may end at several nodes in braces. ``dir=back`` turns an
 arrow around, ``style=invis`` means no arrow, and an arrow in both directions is a fault. The graph's label is the goal. Colours,
-ranks, fonts and the like are left out.
+ranks, fonts and the like are not read; tooltips and links are left out and listed; an attribute that Graphviz does not have is a
+fault.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from itertools import pairwise, product
 
 from planexec_lab.formats import labels
 from planexec_lab.formats.drawn import Chart, Shape, arrows
-from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.shapes import fault, left_out
 from planexec_lite.plan import Plan, PlanError
 
 _HEADER = re.compile(
@@ -35,6 +36,21 @@ _SHAPES: dict[str, Shape] = {
     "point": "mark",
     **dict.fromkeys(("circle", "doublecircle", "ellipse", "oval", "mdiamond", "msquare", "mcircle"), "round"),
 }
+_LOOKS = frozenset(
+    """
+    _background arrowhead arrowsize arrowtail bb bgcolor center charset class clusterrank color colorscheme compound
+    concentrate constraint damping decorate defaultdist dim dimen dir diredgeconstraints distortion dpi epsilon esep
+    fillcolor fixedsize fontcolor fontname fontnames fontpath fontsize forcelabels gradientangle group head_lp headclip
+    headport height id image imagepath imagepos imagescale k labelangle labeldistance labelfloat labelfontcolor
+    labelfontname labelfontsize labeljust labelloc landscape layout len levels lheight lhead ltail lp lwidth margin
+    maxiter mclimit mindist minlen mode model newrank nodesep nojustify normalize nslimit ordering orientation
+    outputorder overlap overlap_scaling pack packmode pad page pagedir pencolor penwidth peripheries pin pos quadtree
+    quantum rank rankdir ranksep ratio rects regular remincross resolution root rotate samehead sametail samplepoints
+    scale searchsize sep shape showboxes sides size skew smoothing sortv splines start style tail_lp tailclip tailport
+    truecolor vertices viewport voro_margin weight width xlp z
+    """.split()
+)
+_REMARKS = re.compile(r"(?:edge|head|tail|label)?(?:url|href|target|tooltip)|comment")
 _MEND = 'write digraph { "1" [label="what to do"]; "2" [label="what to do next"]; "1" -> "2" }'
 _Token = tuple[str, str, int]  # its kind, its text, its line
 _Defaults = dict[str, dict[str, str]]
@@ -96,6 +112,10 @@ class _Graph:
         if self._next != _END:
             raise self._fault(f"{self._next[1][:60]!r} comes after the end of the graph")
         self.chart.goal = "\n".join(_lines(defaults["graph"].get("label", "")))
+        if any(id.startswith("[root] ") for id in self.named):
+            raise fault(
+                "line 1: Terraform's arrows lead to what must be done first", "turn each arrow around: dir=back"
+            )
         self.chart.nodes = {id: self.chart.nodes[id] for id in self.named if id in self.chart.nodes}
         return self.chart.plan()
 
@@ -113,6 +133,7 @@ class _Graph:
         kind = ends[0][0].lower() if len(ends[0]) == 1 and self.tokens[self.place - 1][0] == "word" else ""
         if self._take("="):
             defaults["graph"][kind] = self._name()
+            self._check(kind, defaults["graph"][kind], line)
             return []
         if kind in defaults and self._next[1] == "[":
             defaults[kind] |= self._attributes()
@@ -130,7 +151,10 @@ class _Graph:
         new = id not in self.chart.nodes
         given = defaults | attributes if new else attributes
         shape = _SHAPES.get(given.get("shape", "").lower(), "box") if new or "shape" in given else None
-        shape = "mark" if _INVISIBLE.search(given.get("style", "")) else shape
+        if _INVISIBLE.search(given.get("style", "")):
+            shape = "mark"
+            self.chart.left_out.append(left_out(f"the invisible node {id}", line))
+        self.chart.remark(" ".join(_lines(attributes.get("xlabel", ""))), f"the node {id}", line)
         lines = _lines(given["label"].replace("\\N", id)) if "label" in given else None
         self.chart.node(id, line, lines, shape)
 
@@ -147,17 +171,22 @@ class _Graph:
                 message = f"line {line}: {name} draws the arrow to {attributes[name]!r}, a group of nodes"
                 raise fault(message, "draw the arrows between the nodes that they mean, without " + name)
         if not _INVISIBLE.search(attributes.get("style", "")):
+            label = " ".join(" ".join(_lines(attributes[name])) for name in _LABELS if name in attributes)
+            dotted = "dotted" in attributes.get("style", "")
             for start, end in product(starts, ends) if way == "forward" else product(ends, starts):
-                self.chart.arrow(start, end, line, " ".join(attributes[name] for name in _LABELS if name in attributes))
+                self.chart.arrow(start, end, line, label, dotted)
 
     def _end(self, defaults: _Defaults) -> list[str]:
         """One end of an arrow: a node, or all nodes of a group in braces. A group has its own defaults."""
-        subgraph = self._take("subgraph")
-        if subgraph and self._next[1] != "{":
-            self._name()
+        subgraph, line = self._take("subgraph"), self._next[2]
+        name = self._name() if subgraph and self._next[1] != "{" else ""
         if subgraph or self._next[1] == "{":
             self._expect("{")
-            return self._statements({kind: dict(attributes) for kind, attributes in defaults.items()})
+            inner = {kind: dict(attributes) for kind, attributes in defaults.items()}
+            ids = self._statements(inner)
+            if (title := inner["graph"].get("label")) != defaults["graph"].get("label"):
+                self.chart.group(name.removeprefix("cluster_"), " ".join(_lines(title or "")), line)
+            return ids
         id = self._node()
         self.named.setdefault(id)
         return [id]
@@ -172,11 +201,19 @@ class _Graph:
         attributes = {}
         while self._take("["):
             while not self._take("]"):
-                name = self._name()
+                line, name = self._next[2], self._name()
                 attributes[name] = self._name() if self._take("=") else "true"
+                self._check(name, attributes[name], line)
                 if not self._take(","):
                     self._take(";")
         return attributes
+
+    def _check(self, name: str, value: str, line: int) -> None:
+        """List an attribute with words that no plan has; raise `PlanError` for one that Graphviz does not have."""
+        if _REMARKS.fullmatch(name.lower()):
+            self.chart.left_out.append(left_out(f"{name}={value[:60]!r}", line))
+        elif name not in _LABELS and name.lower() not in _LOOKS:
+            raise fault(f"line {line}: Graphviz has no attribute {name!r}, and a plan neither", "say it in the label")
 
     def _name(self) -> str:
         kind, text, _ = self._next

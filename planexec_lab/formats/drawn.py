@@ -1,31 +1,37 @@
 """The common part of drawn plans (Mermaid's flowcharts and Graphviz's graphs): nodes, and arrows from dependency to dependent.
 
 A node is a step; `labels` reads the text. A node that only marks start or stop, joins arrows, or is invisible is not a step: what
-comes after it waits for what comes before it. Labels of arrows are remarks and are ignored, unless they name a condition ("if it
-fails", the branches of a decision), which a plan does not have, or turn the arrow around ("depends on"). A name that no step can
-have, such as ``data/raw.csv``, becomes the step's description.
+comes after it waits for what comes before it. The words at arrows and groups are left out and listed, unless they name a
+condition ("if it fails", the branches of a decision), which a plan does not have, or turn the arrow around ("depends on"). In
+charts of agent frameworks, which have a node ``__start__``, a dotted arrow is a condition, and LangGraph's ``__interrupt = before``
+is a gate. A name that no step can have, such as ``data/raw.csv``, becomes the step's description.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from planexec_lab.formats import labels
-from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.shapes import fault, left_out
 from planexec_lab.formats.steps import build, through, unwritable
-from planexec_lite.plan import Plan, PlanError
+from planexec_lite.plan import Plan, PlanError, Problem
 
 Shape = Literal["box", "round", "decision", "mark"]
+_NO_BRANCHES = "draw a single branch, with arrows from what must be done first"
+_INTERRUPT = re.compile(r"__interrupt\s*=\s*(.*)")
 _MARKERS = {"start", "begin", "end", "stop", "finish"}
 _ALWAYS = {"__start__", "__end__", "START", "END"}  # of LangGraph and other tools, in every shape
 _MEANS = re.compile(  # a condition, or that an arrow leads the other way
     r"^\W*(?:no|false)\W*$|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|reject\w*|denied|invalid|time-?outs?"
-    r"|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?)\b"
+    r"|optional\w*|sometimes|maybe|skip\w*|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?)\b"
     r"|<-|←",
     re.IGNORECASE,
+)
+_SOMETIMES = re.compile(
+    r"\b(?:if|when|unless|else|otherwise|only|fail\w*|optional\w*|skip\w*|loop|repeat\w*)\b", re.IGNORECASE
 )
 
 
@@ -44,7 +50,7 @@ class Node:
             self.shape == "mark"
             or id in _ALWAYS
             or text in _ALWAYS
-            or (self.shape == "round" and text.lower() in _MARKERS)
+            or (self.shape == "round" and text.lower() in ("", *_MARKERS))
         )
 
 
@@ -58,6 +64,8 @@ class Chart:
     ways: dict[str, dict[str, int]] = field(default_factory=dict)
     arrow_ids: set[str] = field(default_factory=set)
     faults: list[PlanError] = field(default_factory=list)
+    dotted: list[PlanError] = field(default_factory=list)
+    left_out: list[Problem] = field(default_factory=list)
 
     def node(self, id: str, line: int, lines: list[str] | None = None, shape: Shape | None = None) -> None:
         """Name a node; a text or a shape that it gets later takes the place of an earlier one."""
@@ -65,19 +73,30 @@ class Chart:
         node.lines = node.lines if lines is None else lines
         node.shape = node.shape if shape is None else shape
 
-    def arrow(self, start: str, end: str, line: int, label: str = "") -> None:
+    def arrow(self, start: str, end: str, line: int, label: str = "", dotted: bool = False) -> None:
         """Draw an arrow between two nodes that were named."""
-        if _MEANS.search(label):
-            message = (
-                f"line {line}: the arrow from {start} to {end} says {label.strip()[:40]!r}; a plan has no branches"
-            )
-            mend = "draw a single branch, with arrows from what must be done first"
-            self.faults.append(fault(message, mend))
+        self.remark(label, f"the arrow from {start} to {end}", line, _MEANS)
+        if dotted:
+            message = f"line {line}: the arrow from {start} to {end} is dotted, a condition; a plan has no branches"
+            self.dotted.append(fault(message, _NO_BRANCHES))
         self.before.setdefault(end, []).append(start)
         self.ways.setdefault(start, {}).setdefault(label.strip() or end, line)
 
-    def plan(self, calls: Mapping[str, dict[str, Any]] | None = None) -> Plan:
-        """Return the plan; raise `PlanError` with the line of a fault. `calls` are the tools and arguments of nodes."""
+    def remark(self, words: str, of: str, line: int, conditions: re.Pattern[str] = _SOMETIMES) -> None:
+        """Leave out the words at an arrow or a group; keep a fault where they name a condition or turn an arrow around."""
+        said = " ".join(words.split())[:60]
+        if conditions.search(words):
+            self.faults.append(fault(f"line {line}: {of} says {said!r}; a plan has no branches", _NO_BRANCHES))
+        elif said:
+            self.left_out.append(left_out(f"{said!r} at {of}", line))
+
+    def group(self, id: str, title: str, line: int) -> None:
+        """Leave out the title of a group; a group that only has a name loses nothing."""
+        if title != id or _SOMETIMES.fullmatch(id):
+            self.remark(title, "a group of nodes", line)
+
+    def plan(self) -> Plan:
+        """Return the plan; raise `PlanError` with the line of a fault."""
         self.nodes = {id: node for id, node in self.nodes.items() if id not in self.arrow_ids}
         markers = {id for id, node in self.nodes.items() if node.is_marker(id)}
         passed = {id: self.before.get(id, []) for id in markers}
@@ -87,17 +106,21 @@ class Chart:
                 message = f"line {node.line}: from {id} one goes {' or '.join(map(repr, ways))}; a plan has no branches"
                 raise fault(message, "draw a single branch; a run that takes another branch needs a new plan")
             if id not in markers:
-                depends_on = through(self.before.get(id, []), passed)
-                steps.append({"id": id, "depends_on": depends_on, **_says(id, node), **(calls or {}).get(id, {})})
-        if self.faults:
-            raise self.faults[0]
-        return build(steps, self.goal, lines={id: node.line for id, node in self.nodes.items()})
+                steps.append({"id": id, "depends_on": through(self.before.get(id, []), passed), **_says(id, node)})
+        for one in (*self.faults, *(self.dotted if not _ALWAYS.isdisjoint(self.nodes) else ())):
+            raise one
+        return build(steps, self.goal, {id: node.line for id, node in self.nodes.items()}, self.left_out)
 
 
 def _says(id: str, node: Node) -> dict[str, Any]:
     lines = [id] if node.lines is None else node.lines
+    stops = [match[1] for line in lines if (match := _INTERRUPT.fullmatch(line))]
+    if any("after" in stop for stop in stops):
+        mend = "let the step after it wait: __interrupt = before"
+        raise fault(f"line {node.line}: after {id}, the chart stops for a person; a plan asks before a step", mend)
+    lines = [line for line in lines if not _INTERRUPT.fullmatch(line)]
     try:
-        return labels.read(lines)
+        return {"gate": bool(stops), **labels.read(lines or [id])}
     except ValueError as error:
         message = f"line {node.line}: {lines[-1].strip()[:60]!r} looks like a call and can't be read: {error}"
         mend = "write the label as search(query='Oslo'), with every text in quotes; or as words that are no call"

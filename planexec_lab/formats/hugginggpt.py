@@ -16,8 +16,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from planexec_lab.formats.shapes import fault, shaped
-from planexec_lab.formats.steps import build, only_tools, rewriter, step, whole
-from planexec_lite import references
+from planexec_lab.formats.steps import build, rewriter, step
 from planexec_lite.plan import Plan
 from planexec_lite.references import Reference
 
@@ -52,17 +51,3 @@ def read(data: Any) -> Plan:
             raise fault(f"task {task.id}: {lost[0]!r} is no reference to a result", mend, at=(len(steps),))
         steps.append(step(str(task.id), task.task, task.args, rewrite, after))
     return build(steps)
-
-
-def write(plan: Plan) -> str:
-    """Write the list of tasks."""
-    tasks = [
-        {"task": tool, "id": _number(one.id), "dep": [_number(id) for id in one.depends_on] or [-1],
-         "args": references.translate(one.params, whole("<GENERATED>-{}"))}
-        for one, tool in only_tools(plan)
-    ]  # fmt: skip
-    return json.dumps(tasks, indent=2, ensure_ascii=False)
-
-
-def _number(id: str) -> int | str:
-    return int(id) if re.fullmatch("0|[1-9][0-9]{0,8}", id, re.ASCII) else id

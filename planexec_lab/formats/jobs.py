@@ -1,9 +1,11 @@
-"""Jobs in YAML that name what they wait for, as continuous integration and task runners have them.
+"""Plans in YAML: the kit's own shape, and three kinds of files whose jobs name what they wait for.
 
-GitHub Actions (``jobs`` with ``needs``), Taskfile (``tasks`` with ``deps``), dvc (``stages``, whose ``deps`` are the ``outs`` of
-others), Argo (``dag.tasks`` with ``dependencies`` or ``depends``), Compose (``services`` with ``depends_on``), CircleCI
-(``workflows`` with ``requires``), Tekton (``runAfter``), and lists of steps with one of these names. A job is a step without a
-tool. A field that is not known to leave the order and the number of steps as they are, such as ``if`` or a matrix, is a fault.
+The kinds are GitHub Actions (``jobs`` with ``needs``), Taskfile (``tasks`` with ``deps``) and dvc (``stages``, whose ``deps`` are
+the ``outs`` of others). A job becomes a step in words; its commands and settings are left out and listed. A field that is not
+known to leave the order, the number and the approval of steps as they are, such as ``if`` or a matrix, is a fault. Every other
+kind of file is refused by its name.
+
+A value without quotes is text unless JSON would write it in the same way: ``1.10``, ``yes`` and ``2026-01-01`` are texts.
 """
 
 from __future__ import annotations
@@ -12,224 +14,274 @@ import json
 import posixpath
 import re
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import Any
 
-from planexec_lab.formats.drawn import Chart, arrows
-from planexec_lab.formats.shapes import fault
-from planexec_lite.plan import Plan
+from pydantic_core import from_json
 
-_WAITS = "needs deps depends_on dependencies depends dependsOn requires runAfter after upstream".split()
-_GROUPS = ("jobs", "tasks", "stages", "services", "steps")
-_RECOGNISED = re.compile(rf"(?:^[ \t-]*|[{{,][ \t]*)(?:{'|'.join(_WAITS)})[ \t]*:", re.MULTILINE)
-_GROUP = re.compile(rf"^[ \t]*(?:{'|'.join(_GROUPS)})[ \t]*:[ \t]*(?:#.*)?$", re.MULTILINE)
-_HARMLESS = """
-    name id title description desc summary task tool agent action args arguments params parameters input inputs output outputs
-    command cmd cmds run script shell steps env environment notes owner priority role tags labels
-    runs-on permissions defaults timeout-minutes container services uses with secrets fail-fast max-parallel
-    vars dotenv silent dir aliases label method sources generates internal interactive prefix set shopt use_gitignore failfast
-    outs metrics plots meta always_changed template templateRef inline taskRef taskSpec workspaces retries timeout displayName
-    image build entrypoint env_file ports expose volumes networks network_mode healthcheck container_name hostname domainname
-    logging user working_dir configs platform privileged cap_add cap_drop ulimits stdin_open tty init shm_size extra_hosts dns
-    security_opt stop_grace_period stop_signal sysctls tmpfs pull_policy read_only mem_limit cpus runtime annotations devices
-    gpus group_add ipc pid restart resources restart_policy
-""".split()
-_BEGINS = re.compile(r"[ \t{-]*(?:(?:id|name):[ \t]*)?[\"']?(.+?)[\"']?[ \t]*(?:[,}].*|:(?:[ \t].*)?)?$")
-_MOST = 200_000  # characters
-_MEND = "write jobs:, and below each job its name and needs: [the jobs before it]; leave out what a plan can't have"
+from planexec_lab.formats.shapes import fault, left_out, plain
+from planexec_lab.formats.steps import build
+from planexec_lite.plan import Plan, PlanError, Problem
+
+_BEGINS = re.compile(r"(?:[ \t]*(?:#.*|---.*|%.*)?\n)*(?:- )?[\"']?[\w./@-]+[\"']?[ \t]*:(?:\s|$)")
+_GROUP = (
+    r"^(?:steps|tasks|plan|jobs|stages)[ \t]*:"
+    r"(?:[ \t]*[\[{]|(?:[ \t]*(?:#.*)?\n)+(?:[ \t]*-[ \t]|[ \t]+(?![0-9]+[.)][ \t])\S.*?:(?:\s|$)))"
+    r"|^- (?:id|tool|action|description)[ \t]*:"
+)
+_OTHERS = {  # by their names: what such files have; @ is where a key can be
+    "an Argo workflow": r"argoproj\.io|@(?:entrypoint|suspend|dag):",
+    "a Tekton pipeline": r"tekton\.dev|@(?:runAfter|taskRef|taskSpec):",
+    "a CircleCI configuration": r"^(?:workflows|orbs|executors):",
+    "a Compose file": r"^services:",
+    "a Bitbucket pipeline": r"^pipelines:",
+    "a Travis configuration": r"^(?:language|dist|before_install|install):",
+    "an Azure pipeline": r"^(?:trigger|pool|pr):|^ *- (?:job|deployment|stage|task|script|bash|pwsh|checkout):|@dependsOn:",
+    "a GitLab pipeline": r"^(?:stages|include|default):|@(?:script|before_script|after_script|extends):",
+    "an Ansible playbook": r"@(?:hosts|become|register|ansible\.[\w.]+|(?:import|include)_(?:tasks|role|playbook)):",
+    "an Airflow DAG": r"@(?:operator|dag_id|task_id|bash_command|default_args):",
+    "a Buildkite pipeline": r"^ *- (?:block|wait|input|label|command|trigger):",
+    "a Drone or Woodpecker pipeline": r"^kind: *[\"']?pipeline|@image:.*\n *commands:|^when:",
+    "a Cloud Build configuration": r"@waitFor:|\bgcr\.io/",
+    "a Concourse pipeline": r"^(?:resources|resource_types):|@passed:",
+    "a Codefresh pipeline": r"@type: *(?:pending-approval|freestyle)\b",
+    "a Semaphore pipeline": r"^(?:blocks|promotions):",
+    "a CodeBuild specification": r"^phases:",
+    "a Kestra flow": r"^namespace:",
+    "a list of CrewAI's tasks": r"@expected_output:",
+    "a CWL workflow": r"^cwlVersion:",
+    "a state machine of Step Functions": r"^(?:StartAt|States):",
+    "a Google workflow": r"^main:",
+    "a GitHub action": r"^runs:",
+    "a Kubernetes object": r"^apiVersion:",
+}
+_OTHERS = {name: marks.replace("@", r"(?:^[ -]*|[{,] *)") for name, marks in _OTHERS.items()}
+_RECOGNISED = re.compile("|".join([_GROUP, *_OTHERS.values()]), re.MULTILINE)
+_MOST = 500_000  # characters
+_DEEPEST = 100
+_MEND = "write steps:, and below it - id: a, tool: …, params: …, depends_on: […]; where a person approves, gate: true"
+
+
+_KINDS = {  # by the key of its jobs: a job's words and dependencies; the settings and the fields of a job that are left out
+    "jobs": (
+        ("name", "needs"),
+        "run-name on permissions env defaults concurrency",
+        "runs-on permissions env defaults outputs container services uses with secrets steps environment strategy timeout-minutes",
+    ),
+    "tasks": (
+        ("desc", "deps"),
+        "version output silent dotenv env vars set shopt interval method",
+        "summary cmds cmd label aliases silent dir env vars dotenv sources generates method interactive internal set shopt "
+        "failfast prefix prompt",
+    ),
+    "stages": (
+        ("desc", "deps"),
+        "params metrics plots artifacts datasets",
+        "cmd outs metrics plots params meta always_changed",
+    ),
+}
+_HARMLESS = {"fail-fast", "max-parallel"}  # of a strategy; a matrix makes several jobs of one
+
+
+class _Key(str):
+    """A key as it is written, and its line."""
+
+    line = 1
 
 
 def recognises(data: str) -> bool:
-    """Is this YAML with a group of jobs and a name for what they wait for?"""
-    return _RECOGNISED.search(data) is not None and _GROUP.search(data) is not None
+    """Is this YAML with steps or jobs, or another kind of file that is known by its name?"""
+    return _BEGINS.match(data) is not None and _RECOGNISED.search(data) is not None
 
 
 def read(data: str) -> Plan:
-    """Read the jobs; the name of the workflow is the goal."""
-    if not isinstance(data, str) or len(data) > _MOST:
-        raise fault(f"this is not text, or has more than {_MOST:,} characters", _MEND)
-    content = _loaded(data)
-    groups = _groups(content)
-    if len(groups) != 1:
-        raise fault(f"line 1: there are {len(groups) or 'no'} groups of jobs in it", _MEND)
-    [jobs] = groups
-    chart = Chart(str(content.get("name") or "") if isinstance(content, Mapping) else "")
-    outputs = {
-        out: id for id, job in jobs.items() for key in ("outs", "metrics", "plots") for out in _paths(job.get(key))
-    }
-    lines = dict.fromkeys(jobs, 1) | _lines(data)
-    for id, job in jobs.items():
-        _check(id, job, lines[id])
-        words = next((str(job[key]) for key in ("name", "desc", "description", "summary") if job.get(key)), id)
-        chart.node(id, lines[id], words.split("\n"))
-    for id, job in jobs.items():
-        for other in _before(id, job, jobs, outputs, lines[id]):
-            if other not in chart.nodes:
-                raise fault(f"line {lines[id]}: {id} waits for {other!r}, which is not there", _MEND)
-            chart.arrow(other, id, lines[id])
-    return chart.plan()
+    """Read the steps or the jobs; the name of a workflow is the goal."""
+    content: Any = None
+    try:
+        if len(data) > _MOST:
+            raise fault(f"this has more than {_MOST:,} characters", "write a shorter plan")
+        content = _loaded(data)
+        return _plan(content)
+    except PlanError as error:
+        name = next((name for name, marks in _OTHERS.items() if re.search(marks, data, re.MULTILINE)), None)
+        if name is None or _is_certain(content):
+            raise
+        refused = Problem("wrong_shape", None, f"line 1: this looks like {name}, and such a file is not read", _MEND)
+        raise PlanError([refused, *error.problems]) from None
 
 
 def write(plan: Plan) -> str:
-    """Write the jobs of a workflow, with the ids as keys."""
-    needs: dict[str, list[str]] = {step.id: [] for step in plan.steps}
-    for start, end in arrows(plan):
-        needs[end].append(start)
-    lines = [*([f"name: {_quoted(plan.goal)}"] if plan.goal else []), "jobs:"]
-    for step in plan.steps:
-        lines.append(f"  {_quoted(step.id)}:")
-        lines.append(f"    name: {_quoted(step.description)}")
-        lines.append(f"    needs: {_quoted(needs[step.id])}")
+    """Write the steps in the kit's own shape, a field a line."""
+    data = json.loads(plan.to_json())
+    lines = [f"{name}: {_quoted(value)}" for name, value in data.items() if name != "steps" and value != ""]
+    lines.append("steps:" if plan.steps else "steps: []")
+    for step in data["steps"]:
+        fields = [f"  {name}: {_quoted(value)}" for name, value in step.items()]
+        lines += ["-" + fields[0][1:], *fields[1:]]
     return "\n".join([*lines, ""])
 
 
 def _quoted(value: Any) -> str:
-    """A value as JSON, which YAML reads."""
-    return json.dumps(value, ensure_ascii=False)
+    """A value as JSON, without the characters that YAML changes or refuses in quotes."""
+    text = json.dumps(value, ensure_ascii=False)
+    return re.sub("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _groups(content: Any) -> list[dict[str, dict[str, Any]]]:
-    """The outermost groups of jobs, each by the ids of its jobs. CircleCI's are in its workflows."""
-    if isinstance(content, Mapping) and "workflows" in content:
-        content = content["workflows"]
-    waiting, groups = [content], list[dict[str, dict[str, Any]]]()
-    for part in waiting:
-        if not isinstance(part, Mapping):
-            continue
-        if jobs := [one for key in _GROUPS if (one := _named(part.get(key)))]:
-            if last := next((key for key in ("finally", "onExit") if part.get(key)), None):
-                raise fault(f"line 1: {last} has jobs that run after all others, also after a failure", _MEND)
-            groups += jobs
-            continue
-        for inner in part.values():
-            waiting += inner if isinstance(inner, list) else [inner]
-    return groups
+def _is_certain(content: Any) -> bool:
+    """Is this surely one of the kinds that are read?"""
+    return isinstance(content, Mapping) and ("on" in content or isinstance(content.get("stages"), Mapping))
 
 
-def _named(group: Any) -> dict[str, dict[str, Any]]:
-    if isinstance(group, Mapping):
-        return {str(id): dict(job) if isinstance(job, Mapping) else {} for id, job in group.items()}
-    named: dict[str, dict[str, Any]] = {}
-    for job in group if isinstance(group, list) else []:
-        id, fields = "", job
-        if isinstance(job, str):
-            id, fields = job, {}
-        elif isinstance(job, Mapping) and len(job) == 1 and isinstance(inner := next(iter(job.values())), Mapping):
-            id, fields = str(next(iter(job))), inner
-        elif isinstance(job, Mapping):
-            id = str(job.get("id", job.get("name", "")))
-        if not id or id in named:
-            return {}
-        named[id] = dict(fields)
-    return named if any(set(_WAITS) & job.keys() for job in named.values()) else {}
+def _plan(content: Any) -> Plan:
+    if isinstance(content, Mapping):
+        for group in _KINDS:
+            if isinstance(content.get(group), Mapping):
+                return _from_jobs(group, content)
+        if "name" in content and "goal" not in content:
+            content = {"goal" if key == "name" else key: value for key, value in content.items()}
+    return Plan.parse(plain(content))
 
 
-def _check(id: str, job: Mapping[str, Any], line: int) -> None:
-    """Raise `PlanError` for a field that is not known to leave the order and the number of steps as they are."""
-    inner = [part for part in (job.get("strategy"), job.get("deploy")) if isinstance(part, Mapping)]
-    for key, value in [(key, value) for part in (job, *inner) for key, value in part.items()]:
-        other = str(value).startswith(("service:", "container:"))  # Compose: the network of another job
-        known = key in (*_WAITS, "strategy", "deploy") or (key in _HARMLESS and not other)
-        if not known and (value not in (None, False) or key == "enabled"):
-            message = f"line {line}: {id} has {key}: {str(value)[:40]}, which could change the order or number of steps"
-            raise fault(message, _MEND)
-    cmds = job["cmds"] if isinstance(job.get("cmds"), list) else []
-    if any(isinstance(cmd, Mapping) and "task" in cmd for cmd in cmds):
-        raise fault(f"line {line}: {id} runs another task among its commands", "name it in deps: instead")
+def _from_jobs(group: str, content: Mapping[_Key, Any]) -> Plan:
+    (words, waits), settings, fields = _KINDS[group]
+    remarks = _left_out(content, (group, "name"), settings, _Key("the file"))
+    jobs = {id: _fields(id, job) for id, job in content[_Key(group)].items()}
+    before = {id: _names(id, job.get(waits)) for id, job in jobs.items()}
+    if group == "stages":
+        before = _makers(jobs, before)
+    steps = []
+    for id, job in jobs.items():
+        remarks += _left_out(job, (words, waits), fields, id)
+        told = {"description": str(job.get(words) or id), "gate": _is_approved(job)}
+        steps.append({"id": id, "depends_on": before[id], **told})
+    return build(steps, str(content.get(_Key("name")) or ""), {id: id.line for id in jobs}, remarks)
 
 
-def _before(
-    id: str, job: Mapping[str, Any], jobs: Mapping[str, Any], outputs: Mapping[str, str], line: int
-) -> list[str]:
-    """The jobs that a job waits for."""
-    before: list[str] = []
-    for key in _WAITS:
-        value = job.get(key)
-        if key == "depends" and isinstance(value, str):
-            before += _argo(id, value, line)
-        elif isinstance(value, str):
-            before.append(value)
-        elif isinstance(value, Mapping):
-            before += _compose(id, value, line)
-        elif value is None or isinstance(value, list):
-            if any(isinstance(one, Mapping) and "for" in one for one in value or []):
-                raise fault(f"line {line}: {id} has {key} with for, a loop, and a plan has none", _MEND)
-            names = [str(one.get("task", one.get("job")) if isinstance(one, Mapping) else one) for one in value or []]
-            files = outputs and not set(names) & jobs.keys()  # dvc names files and folders
-            before += [job for name in names for out, job in outputs.items() if _within(name, out)] if files else names
-        else:
-            raise fault(f"line {line}: {id} has {key}: {str(value)[:40]}, which is no list of jobs", _MEND)
-    return list(dict.fromkeys(before))
+def _fields(id: _Key, job: Any) -> dict[Any, Any]:
+    """The fields of a job without those of its commands; a task of a Taskfile can be its commands alone."""
+    fields = {_Key("cmds"): job} if isinstance(job, str | list) else {} if job is None else job
+    if not isinstance(fields, dict):
+        raise fault(f"line {id.line}: {id} is {str(job)[:40]}, and no job", _MEND)
+    strategy, commands = fields.get("strategy"), fields.get("cmds")
+    if strategy is not None and not (isinstance(strategy, dict) and strategy.keys() <= _HARMLESS):
+        raise fault(f"line {id.line}: {id} has a matrix or another strategy, which makes several jobs of it", _MEND)
+    for command in commands if isinstance(commands, list) else ():
+        if isinstance(command, dict) and not command.keys().isdisjoint({"task", "defer"}):
+            raise fault(f"line {id.line}: {id} runs another task among its commands", "name that task in deps: instead")
+    return fields
 
 
-def _argo(id: str, written: str, line: int) -> list[str]:
-    names = [name.strip() for name in written.replace("(", " ").replace(")", " ").split("&&")]
-    if any(not re.fullmatch(r"[\w-]+(?:\.Succeeded)?", name) for name in names):
-        raise fault(
-            f"line {line}: {id} has depends: {written[:60]!r}, and a plan only waits for steps that are done", _MEND
-        )
-    return [name.removesuffix(".Succeeded") for name in names]
+def _left_out(fields: Mapping[_Key, Any], kept: tuple[str, str], known: str, of: _Key) -> list[Problem]:
+    """A remark on the fields that are left out; raise `PlanError` for one that is not known."""
+    names = [name for name in fields if name not in kept]
+    if unknown := [name for name in names if name not in known.split()]:
+        message = f"{unknown[0]} of {of} could change what is done, in which order, or who approves it"
+        raise fault(f"line {unknown[0].line}: {message}", _MEND)
+    return [left_out(f"{', '.join(names)} of {of}", of.line)] if names else []
 
 
-def _compose(id: str, value: Mapping[Any, Any], line: int) -> list[str]:
-    for other, how in value.items():
-        condition = how.get("condition", "service_started") if isinstance(how, Mapping) else ""
-        required = not isinstance(how, Mapping) or how.get("required", True)
-        if not required or condition not in ("service_started", "service_healthy", "service_completed_successfully"):
-            raise fault(f"line {line}: {id} waits for {other!r} under the condition {condition!r}", _MEND)
-    return [str(other) for other in value]
+def _is_approved(job: Mapping[str, Any]) -> bool:
+    """Does a person approve the job: by its environment, by its prompt, or by an action for approvals?"""
+    return not job.keys().isdisjoint({"environment", "prompt"}) or "approv" in str(job.get("steps")).lower()
 
 
-def _paths(outs: Any) -> list[str]:
-    listed = outs if isinstance(outs, list) else []
-    return [str(next(iter(one))) if isinstance(one, Mapping) and one else str(one) for one in listed]
+def _names(id: _Key, value: Any) -> list[str]:
+    """What a job waits for: other jobs, or files."""
+    names = list[str]()
+    for one in value if isinstance(value, list) else [] if value is None else [value]:
+        name = one.get("task") if isinstance(one, dict) and one.keys() <= {"task", "silent"} else one
+        if not isinstance(name, str | int | float):
+            mend = "write the names alone; a task that is called with vars is another step"
+            raise fault(f"line {id.line}: {id} waits for {str(one)[:40]}, and not for a job by its name", mend)
+        names.append(str(name))
+    return names
 
 
-def _within(one: str, other: str) -> bool:
-    """Are these the same path, or is one of them a folder that contains the other?"""
-    one, other = (f"{posixpath.normpath(path)}/" for path in (one, other))
-    return one.startswith(other) or other.startswith(one)
+def _makers(jobs: Mapping[_Key, Mapping[str, Any]], files: Mapping[_Key, list[str]]) -> dict[_Key, list[str]]:
+    """The stages that a stage of dvc waits for: they make one of its `files`, a folder around it, or something in it."""
+    owners, inside = dict[str, str](), dict[str, list[str]]()
+    for id, job in jobs.items():
+        for one in [*(job.get("outs") or ()), *(job.get("metrics") or ()), *(job.get("plots") or ())]:
+            *folders, path = _folders(str(next(iter(one))) if isinstance(one, dict) and one else str(one), id)
+            if owners.setdefault(path, id) != id:
+                raise fault(f"line {id.line}: {id} makes {path}, as {owners[path]} does", "let one stage make it")
+            for folder in folders:
+                inside.setdefault(folder, []).append(id)
+    before: dict[_Key, list[str]] = {}
+    for id, names in files.items():
+        settings = [
+            next(iter(one), "") if isinstance(one, dict) else "params.yaml" for one in jobs[id].get("params") or ()
+        ]
+        paths = [_folders(name, id) for name in [*names, *settings]]
+        before[id] = [owners[folder] for folders in paths for folder in folders if folder in owners]
+        before[id] += [stage for folders in paths for stage in inside.get(folders[-1], ())]
+    return before
+
+
+def _folders(written: str, id: _Key) -> list[str]:
+    """The folders around a path, from the outermost, and the path itself."""
+    if "${" in written:
+        raise fault(f"line {id.line}: {id} names {written!r}, a path with a variable", "write the path itself")
+    return list(accumulate(posixpath.normpath(written).split("/"), "{}/{}".format))
 
 
 def _loaded(text: str) -> Any:
     """The contents of YAML; raise `PlanError` with the line where it is none, or where a key is repeated."""
     import yaml
 
-    sizes: dict[yaml.Node, int] = {}  # in characters, with each alias written out
+    made: dict[yaml.Node, tuple[Any, int]] = {}  # each value, and its characters with every alias written out
 
-    class Loader(yaml.SafeLoader):
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            named = self.check_event(yaml.AliasEvent)
-            node: Any = super().compose_node(parent, index)
-            if isinstance(node, yaml.ScalarNode):
-                sizes[node] = 1 + len(node.value)
-            elif not named:
-                pairs = node.value if isinstance(node, yaml.MappingNode) else [node.value]
-                sizes[node] = 1 + sum(sizes[part] for pair in pairs for part in pair)
-            if sizes.get(node, _MOST + 1) > _MOST:
-                problem = f"an alias contains itself, or makes the text longer than {_MOST:,} characters"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
-            return node
+    def value_of(node: yaml.Node) -> tuple[Any, int]:
+        if node not in made:
+            made[node] = None, _MOST + 1  # until it is made
+            made[node] = scalar(node) if isinstance(node, yaml.ScalarNode) else collection(node)
+        if made[node][1] > _MOST:
+            raise wrong(f"an alias contains itself, or makes the text longer than {_MOST:,} characters", node)
+        return made[node]
 
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-            keys = set[str]()
-            for key, _ in node.value:
-                if str(key.value) in keys:
-                    raise yaml.MarkedYAMLError(
-                        problem=f"the key {key.value!r} is repeated", problem_mark=key.start_mark
-                    )
-                keys.add(str(key.value))
-            return super().construct_mapping(node, deep)
+    def scalar(node: yaml.ScalarNode) -> tuple[Any, int]:
+        return node.value if node.style else _meant(node.value), 1 + len(node.value)
 
+    def collection(node: yaml.Node) -> tuple[Any, int]:
+        if not node.tag.endswith((":map", ":seq")):
+            raise wrong(f"the tag {node.tag} has a meaning of its own", node)
+        if isinstance(node, yaml.SequenceNode):
+            items = [value_of(part) for part in node.value]
+            return [value for value, _ in items], 1 + sum(size for _, size in items)
+        fields, size = dict[_Key, Any](), 1
+        for key, part in node.value:
+            name = _Key(key.value) if isinstance(key, yaml.ScalarNode) else None
+            value, more = value_of(part)
+            if name is None or name == "<<" or (value is None and name.startswith("step_")):
+                raise wrong(
+                    "this key has a meaning of its own; write quotes around a text that begins with a bracket", key
+                )
+            if name in fields:
+                raise wrong(f"the key {name!r} is repeated", key)
+            name.line, fields[name], size = 1 + key.start_mark.line, value, size + more + len(name)
+        return fields, size
+
+    def wrong(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
+        return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+
+    loader, depth = getattr(yaml, "CBaseLoader", yaml.BaseLoader), 0
     try:
-        return yaml.load(text, Loader)
+        for event in yaml.parse(
+            text, loader
+        ):  # libyaml's composer ends the process on a text that is nested too deeply
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                raise ValueError("it is nested too deeply")
+        root = yaml.compose(text, loader)
+        return None if root is None else value_of(root)[0]
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise fault(f"this is not YAML: {' '.join(str(error).split())}", _MEND) from None
 
 
-def _lines(text: str) -> dict[str, int]:
-    """The first line that begins with each id, or with ``id:`` or ``name:`` before it."""
-    lines: dict[str, int] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if begins := _BEGINS.match(line):
-            lines.setdefault(begins[1], number)
-    return lines
+def _meant(text: str) -> Any:
+    """A value without quotes: what JSON writes in this way, null, or else the text."""
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        return None if text in ("", "~") else text
+    return value if json.dumps(value) == text else text

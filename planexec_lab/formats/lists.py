@@ -5,7 +5,8 @@ without any such words each step waits for the one before it; in a list with som
 
 Nothing that could change the order is read as plain words: an item that names another step must wait for it, directly or
 not; words about order that can't be read are a fault, and so is an item that would wait for nothing although it says "then"
-or has the number of an earlier item. Items that are ticked off, ``[x]``, are done: they are left out.
+or has the number of an earlier item. Items that are ticked off, ``[x]``, are done: they are left out and listed, as are the lines
+above the list.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from planexec_lab.formats import calls
-from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.shapes import fault, left_out
 from planexec_lab.formats.steps import build, through, unwritable
-from planexec_lite.plan import Plan, PlanError
+from planexec_lite.plan import Plan, PlanError, Problem
 
 _MARK = r"(?:#{1,6}[ \t]+)?(?:\*\*|__)?(?:step[ \t]+)?"
 _NUMBER = r"(?:\(#?(?P<inside>[0-9]{1,9})\)|#?(?P<number>[0-9]{1,9})(?:[.):]|[ \t]+[-–—](?=[ \t])))"
@@ -33,6 +34,11 @@ _STATE = re.compile(
 _GOAL = re.compile(r"[ \t]*(?:#+[ \t]*)?(?:Goal|Task):[ \t]*(.*)", re.IGNORECASE)
 _HEADING = re.compile(
     r"[ \t]*(?!(?:nodes?|edges?)[ \t]*:)(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*", re.I
+)
+
+_HERE_IS = re.compile(
+    r"\W*(?:(?:here|this)(?:'s|\s+(?:is|are))\s+)?(?:(?:the|my|a|your|our)\s+)?(?:plan|steps?|tasks?|list|to-?dos?)\W*",
+    re.IGNORECASE,
 )
 
 _STEP = r"(?:the[ \t]+)?(?:steps?|tasks?|items?)"
@@ -75,6 +81,9 @@ _ORDER = re.compile(
     r"|(?:<?[-=]{1,5}>|<[-=]{1,5}|[→←])\s*#?[0-9]"  # <- 1
     rf"|(?:{_ONE})\s+or\s+(?:{_STEP}\s+)?#?[0-9]+\b(?=\s*(?:{_CLOSE}|[.!]*$))",  # (after 1 or 2)
     re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    r"\b(?:parallel|concurrent\w*|simultaneous\w*|same\s+time|any\s+order|optional\w*|either|one\s+of)\b", re.IGNORECASE
 )
 _NAMED = re.compile(
     rf"\b(?:steps|tasks|items)\s+(?P<many>{_NUMBERS})|\b(?:step|task|item)\s+#?(?P<one>[0-9]{{1,9}})\b", re.IGNORECASE
@@ -120,8 +129,8 @@ def recognises(data: str) -> bool:
 
 
 def read(data: str) -> Plan:
-    """Read the list; ``Goal: …`` above it is the goal, other headings are left out, an indented line continues its item."""
-    goal, items, outer = "", list[_Item](), ""
+    """Read the list; ``Goal: …`` above it is the goal, an indented line continues its item."""
+    goal, items, outer, remarks = "", list[_Item](), "", list[Problem]()
     for line, text in enumerate(data.splitlines(), 1):
         item = _ITEM.fullmatch(text)
         if item:
@@ -133,12 +142,20 @@ def read(data: str) -> Plan:
                 raise fault(f"line {line}: {_short(text)} is mixed with items of another kind", _MEND)
             items.append(_item(item, number, line))
         elif not items and (above := _GOAL.fullmatch(text)):
+            remarks += [left_out(f"the goal {_short(goal)}")] if goal else []
             goal = above[1].strip()
-        elif text.strip() and (items or not _HEADING.fullmatch(text)):
+        elif not items and _HEADING.fullmatch(text):
+            if words := _ORDER.search(text) or _LIKELY.search(text) or _TOGETHER.search(text):
+                mend = "say at each item what it waits for: '(after 1)' or '(after nothing)'"
+                raise fault(f"line {line}: {words[0]!r} in {_short(text)} could be about order", mend)
+            remarks += [] if _HERE_IS.fullmatch(text) else [left_out(_short(text), line)]
+        elif text.strip():
             if not items or not text[:1].isspace():
                 raise fault(f"line {line}: {_short(text)} is no item of the list", _MEND)
             items[-1].lines.append(text.strip())
-    return build(_steps(items), goal, lines={item.id: item.line for item in items})
+    steps = _steps(items)
+    remarks += [left_out(f"{_short(item.text)}, which is ticked off", item.line) for item in items if item.done]
+    return build(steps, goal, {item.id: item.line for item in items}, remarks)
 
 
 def write(plan: Plan) -> str:

@@ -1,8 +1,8 @@
 """LLMCompiler: numbered calls. Kim et al., "An LLM Compiler for Parallel Function Calling" (2023),
 https://arxiv.org/abs/2312.04511.
 
-``2. math("$1 / 2")`` calls a tool with literals, as Python writes them; ``join()`` ends the plan, and text that follows
-it is not read. A lone argument is named ``input``, several ``arg1``, ``arg2``, …: `formats.named` gives them the names of
+``2. math("$1 / 2")`` calls a tool with literals, as Python writes them; ``join()`` ends the plan, and what follows it is left
+out and listed. A lone argument is named ``input``, several ``arg1``, ``arg2``, …: `formats.named` gives them the names of
 a toolbox. `dollars` says which ``$1`` is a result.
 """
 
@@ -13,10 +13,10 @@ from typing import Any
 
 from planexec_lab.formats import calls
 from planexec_lab.formats.dollars import results_in
-from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.shapes import fault, left_out
 from planexec_lab.formats.steps import build, only_tools, step, whole
 from planexec_lite import references
-from planexec_lite.plan import Plan
+from planexec_lite.plan import Plan, Problem
 
 _NUMBERED = re.compile(r"^[ \t]*[0-9]+[.)][ \t]*\w+\(", re.M)
 
@@ -35,18 +35,20 @@ def read(data: str) -> Plan:
     """Read the planner's text; ``Thought:`` becomes the description of the next step, ``Question:`` the goal."""
     goal = why = ""
     steps: list[dict[str, Any]] = []
+    remarks: list[Problem] = []
     earlier, ended, over = set[str](), False, False
     for place, line in enumerate(data.splitlines(), 1):
         ended, over = ended or over, "<END_OF_PLAN>" in line
         text = line.replace("<END_OF_PLAN>", "").strip()
-        if text.startswith("Question:"):
+        if text.startswith("Question:") and not goal:
             goal = text.removeprefix("Question:").strip()
         elif text.startswith("Thought:"):
-            why = text.removeprefix("Thought:").strip()
+            why = f"{why} {text.removeprefix('Thought:')}".strip()
         elif numbered := _LINE.fullmatch(text):
             tool, params = _call(numbered[2], place)
             if tool == "join":
-                ended = True
+                remarks += [left_out(repr(one), place) for one in (why, text if params else "") if one]
+                ended, why = True, ""
                 continue
             if ended:
                 raise fault(f"line {place}: {text[:60]!r} comes after join() or the end", "write join() last")
@@ -55,7 +57,10 @@ def read(data: str) -> Plan:
             why = ""
         elif text and not ended:
             raise fault(f"line {place}: {text[:60]!r} is no numbered call", _SHAPE)
-    return build(steps, goal)
+        elif text:
+            remarks.append(left_out(repr(text[:60]), place))
+    remarks += [left_out(repr(why))] if why else []
+    return build(steps, goal, left_out=remarks)
 
 
 def write(plan: Plan) -> str:

@@ -1,8 +1,9 @@
 """Mermaid flowcharts, as people and models draw plans in Markdown: https://mermaid.js.org/syntax/flowchart.html.
 
 ``A["search(query='Oslo')"] --> B[Tell it]`` says that B waits for A; `drawn` says what a node is. Subgraphs are read for
-their nodes; comments, styles, classes and clicks are left out. ``A@{ shape: diam, label: "…" }`` and ids of arrows,
-``A e1@--> B``, are read as Mermaid 11 writes them. The title above the chart is the goal.
+their nodes. Comments and styles are not read, but a style that hides a node, its words or an arrow is a fault; links are left out
+and listed. ``A@{ shape: diam, label: "…" }`` and ids of arrows, ``A e1@--> B``, are read as Mermaid 11 writes them. The title above
+the chart is the goal.
 """
 
 from __future__ import annotations
@@ -13,11 +14,15 @@ from itertools import product
 
 from planexec_lab.formats import calls, labels
 from planexec_lab.formats.drawn import Chart, Shape, arrows
-from planexec_lab.formats.shapes import fault
+from planexec_lab.formats.shapes import fault, left_out
 from planexec_lab.formats.steps import unwritable
 from planexec_lite.plan import Plan, PlanError
 
 _HEADER = re.compile(r"\s*(?:flowchart(?:-elk)?|graph)\b[ \t]*(?:TB|TD|BT|RL|LR|[<>^v])?[ \t]*(?=[;\n]|\Z)")
+_OTHER = re.compile(
+    r"\s*(?:(?:sequence|state|class|er|requirement)Diagram|gantt|journey|mindmap|timeline|gitGraph|kanban|block|pie|C4\w+)"
+    r"(?:-\w+)?\b[ \t:]*(?=\n|\Z)"
+)
 _MATTER = re.compile(r"\s*---[ \t]*\n(?P<lines>.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"^[ \t]*title:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _INIT = re.compile(r"%%\{.*?\}%%", re.DOTALL)
@@ -30,12 +35,31 @@ _STATEMENT = re.compile(
     re.VERBOSE,
 )
 _SETTING = re.compile(r"""([a-z]+)\s*:\s*(?:"([^"]*)"|'([^']*)'|([^,\n"']*))""", re.IGNORECASE)
-_LEFT_OUT = re.compile(r"(?:classDef|class|style|linkStyle|click|direction|accTitle|accDescr)\b")
-_INVISIBLE = re.compile(r"\b(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0*\.?0+(?![.\d]))")
-_SUBGRAPH = re.compile(r"subgraph\b\s*([\w.-]*)")
-_ID = re.compile(r"\w+(?:[.-]\w+)*")
-_CLASS = re.compile(r":::[\w-]+")
+_SETTINGS_KNOWN = set("shape label icon form pos img w h constraint animate animation curve".split())
+_LOOKS = re.compile(r"(?P<kind>classDef|class|style|linkStyle)[ \t]+(?P<names>\w[\w.,\\-]*)[ \t]+(?P<what>.*)")
+_DIRECTION = re.compile(r"direction[ \t]+(?:TB|TD|BT|RL|LR)")
+_REMARK = re.compile(r"click[ \t]+\w|acc(?:Title|Descr)[ \t]*[:{]")
+_NOTHING = r"(?:none|transparent|#[0-9a-f]{3}0\b|#[0-9a-f]{6}00\b|(?:rgb|hsl)a\([^)]*,\s*0*\.?0+%?\s*\))"
+_ZERO = r"(?:0+(?:\.0\d*)?|\.0\d*)(?![.\d])"
+_HIDES = re.compile(
+    r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|transform\s*:\s*scale\(\s*0|filter\s*:\s*opacity\(\s*0"
+    rf"|(?:opacity|font-size)\s*:\s*{_ZERO}|color\s*:\s*{_NOTHING})"
+    r"|(?<![\w-])fill\s*:\s*(?P<fill>#?\w+)\b(?=.*(?<![\w-])color\s*:\s*(?P=fill)\b)"  # words in the colour of their box
+    r"|(?<![\w-])color\s*:\s*(?P<color>#?\w+)\b(?=.*(?<![\w-])fill\s*:\s*(?P=color)\b)",
+    re.IGNORECASE,
+)
+_HIDES_ARROWS = re.compile(
+    rf"{_HIDES.pattern}|stroke\s*:\s*{_NOTHING}|stroke-(?:width|opacity)\s*:\s*{_ZERO}", re.IGNORECASE
+)
+_REFUSED = {
+    "themeCSS": "themeCSS can hide a part of the chart",
+    "classDef defaultEventStyle": "this chart of LlamaIndex draws events, and which of them come is not decided before the run",
+}
+_SUBGRAPH = re.compile(r"subgraph\b\s*(?P<text>(?P<id>[\w.-]*)\s*(?P<title>\[.*\])?.*)", re.DOTALL)
+_ID = re.compile(r"[\w\\]+(?:[.-][\w\\]+)*")  # LangGraph writes other signs as \20
+_CLASS = re.compile(r":::([\w-]+)")
 _AND = re.compile(r"\s*&\s*")
+_DOTTED = re.compile(r"\s*(?:[\w-]+@)?[<xo]?-\.")
 _LINK = re.compile(
     r"""\s*(?:(?P<id>[\w-]+)@(?=[-=~<xo.]))?(?P<back><|[xo](?=[-=]))?
     (?: (?P<hidden>~{3,})
@@ -56,9 +80,9 @@ _NAMED_SHAPES: dict[str, Shape] = {
         "mark",
     ),
 }
-_TAG = re.compile(r"</?(?:p|b|i|u|em|strong|small|sub|sup|span|div|font|code|hr|img|a|s)\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?:p|b|i|u|em|strong|small|sub|sup|span|div|font|code|img|a|s)\b[^<>]*>", re.IGNORECASE)
 _QUOTED = re.compile(r'\s*"([^"]*)"\s*')
-_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_BREAK = re.compile(r"<[bh]r\s*/?>", re.IGNORECASE)
 _KEYWORD = re.compile(
     r"(?:end|graph|flowchart|subgraph|style|class|classDef|click|linkStyle|direction|default|call|href)(?!\w)", re.ASCII
 )
@@ -66,8 +90,8 @@ _MEND = 'write A["what to do"] --> B["what to do next"], a statement a line; a l
 
 
 def recognises(data: str) -> bool:
-    """Is this a text that begins with ``flowchart`` or ``graph``, below a title perhaps?"""
-    return _HEADER.match(*_body(data)) is not None
+    """Is this a text that begins with ``flowchart`` or ``graph``, below a title perhaps, or another chart of Mermaid?"""
+    return any(header.match(*_body(data)) for header in (_HEADER, _OTHER))
 
 
 def read(data: str) -> Plan:
@@ -76,10 +100,15 @@ def read(data: str) -> Plan:
     header = _HEADER.match(text, start)
     if header is None:
         line = 1 + text.count("\n", 0, len(text) - len(text[start:].lstrip()))
-        raise fault(f"line {line}: this is no flowchart", "begin with a line flowchart TD")
+        other = _OTHER.match(text, start)
+        what = f"{other[0].strip()} of Mermaid" if other else "other text"
+        raise fault(f"line {line}: this is no flowchart, but {what}", "draw the steps below a line flowchart TD")
+    for mark, why in _REFUSED.items():
+        if mark in data:
+            raise fault(f"line 1: {why}", "draw the steps alone")
     title = _TITLE.search(text, 0, start)
     chart, groups, opened = Chart(_title(title[1]) if title else ""), dict[str, int](), list[int]()
-    line, counted, end = 1, 0, header.end()
+    looks, line, counted, end = _Looks(), 1, 0, header.end()
     for match in _STATEMENT.finditer(text, end):
         written = match[0].strip()
         begin = match.end() - len(match[0].lstrip())
@@ -90,12 +119,15 @@ def read(data: str) -> Plan:
         if written == "end" and opened:
             opened.pop()
         elif group := _SUBGRAPH.match(written):
-            groups[group[1]] = line
+            groups[group["id"]] = line
             opened.append(line)
-        elif written and not _LEFT_OUT.match(written):
-            _Statement(written, line, chart).read()
-        elif _INVISIBLE.search(written):
-            raise fault(f"line {line}: {written[:60]!r} hides a part of the chart", "leave out what is not meant")
+            chart.group(group["id"], " ".join(_lines((group["title"] or group["text"]).strip('[]" '))), line)
+        elif look := _LOOKS.fullmatch(written):
+            looks.add(look, line)
+        elif _REMARK.match(written):
+            chart.left_out.append(left_out(repr(written[:60]), line))
+        elif written and not _DIRECTION.fullmatch(written):
+            _Statement(written, line, chart, looks).read()
     if '"' in text[end:]:
         raise fault(f"line {line + text.count(chr(10), counted, end)}: a quote is not closed", _MEND)
     if opened:
@@ -104,6 +136,7 @@ def read(data: str) -> Plan:
         if id in chart.before or id in chart.ways:
             message = f"line {place}: an arrow begins or ends at the subgraph {id!r}, which is not a step"
             raise fault(message, "draw the arrow between the nodes that it means")
+    looks.check({*chart.nodes, *groups}, chart.arrow_ids)
     return chart.plan()
 
 
@@ -139,11 +172,39 @@ def _title(written: str) -> str:
         return written
 
 
+class _Looks:
+    """The styles of a chart, each with its line, by their classes or statements; and which parts of the chart have them."""
+
+    def __init__(self) -> None:
+        self.styles: dict[str, tuple[int, str]] = {}
+        self.parts: dict[str, set[str]] = {}
+
+    def add(self, look: re.Match[str], line: int) -> None:
+        """Add a statement that is about looks."""
+        kind, names, what = look.groups()
+        for name in names.split(","):
+            style = what.strip() if kind == "class" else name if kind == "classDef" else f"{kind} {name}"
+            if kind != "class":
+                self.styles[style] = line, what
+            if kind != "classDef":
+                self.parts.setdefault(style, set()).add(name)
+
+    def check(self, ids: set[str], arrows: set[str]) -> None:
+        """Raise `PlanError` for a style that hides a node, its words or an arrow."""
+        for name, (line, styles) in self.styles.items():
+            parts = self.parts.get(name, set[str]())
+            pattern = _HIDES_ARROWS if name.startswith("linkStyle ") or parts & arrows else _HIDES
+            seen = pattern is _HIDES_ARROWS or name == "default" or parts & ids
+            if seen and (hides := pattern.search(styles)):
+                message = f"line {line}: {hides[0]!r} hides a part of the chart"
+                raise fault(message, "show that part, or leave it out")
+
+
 class _Statement:
     """One statement, read from its left to its right: nodes, a link, nodes, a link, nodes."""
 
-    def __init__(self, text: str, line: int, chart: Chart) -> None:
-        self.text, self.line, self.chart, self.place = text, line, chart, 0
+    def __init__(self, text: str, line: int, chart: Chart, looks: _Looks) -> None:
+        self.text, self.line, self.chart, self.looks, self.place = text, line, chart, looks, 0
 
     def read(self) -> None:
         starts = self._nodes()
@@ -158,9 +219,9 @@ class _Statement:
             if not link["hidden"]:
                 if link["back"] or not (link["head"] or link["end"]):
                     raise self._fault(f"{link[0].strip()[:60]!r} does not say which comes first")
-                label = (link["label"] or link["text"] or "").strip().strip('"')
+                label = labels.decoded((link["label"] or link["text"] or "").strip().strip('"'), "#&").strip()
                 for start, end in product(starts, ends):
-                    self.chart.arrow(start, end, self.line, label)
+                    self.chart.arrow(start, end, self.line, label, _DOTTED.match(link[0]) is not None)
             starts = ends
 
     def _nodes(self) -> list[str]:
@@ -181,6 +242,7 @@ class _Statement:
         lines, shape = self._settings() if self.text.startswith("@{", self.place) else self._shape()
         if styled := _CLASS.match(self.text, self.place):
             self.place = styled.end()
+            self.looks.parts.setdefault(styled[1], set()).add(id[0])
         self.chart.node(id[0], self.line, lines, shape)
         return id[0]
 
@@ -193,6 +255,8 @@ class _Statement:
         settings = {
             name: quoted or single or bare.strip() for name, quoted, single, bare in _SETTING.findall(match[0][2:-1])
         }
+        if unknown := settings.keys() - _SETTINGS_KNOWN:
+            raise self._fault(f"{min(unknown)!r} is no setting of a node in a plan")
         shape = _NAMED_SHAPES.get(settings["shape"].lower(), "box") if "shape" in settings else None
         return _lines(settings["label"]) if "label" in settings else None, shape
 

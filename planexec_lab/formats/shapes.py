@@ -57,11 +57,16 @@ def load(text: str) -> Any:
         ) from None
 
 
-def shaped(kind: type[T], data: Any, shape: str, inside: Path = (), wrapped: int = 0) -> T:
-    """Return `data` as a `kind`; raise `ItemError` with every wrong item and the right `shape`.
+def left_out(message: str, line: int | None = None) -> Problem:
+    """Return the remark that a part of a text is not in the plan that was read from it."""
+    place = "" if line is None else f"line {line}: "
+    return Problem(
+        "left_out", None, f"{place}left out: {message}", "a plan has no place for it; say it in a step's words"
+    )
 
-    `inside` is the path of `data` in the source; `wrapped` is the number of its outermost names that a reader added.
-    """
+
+def shaped(kind: type[T], data: Any, shape: str) -> T:
+    """Return `data` as a `kind`; raise `ItemError` with every wrong item and the right `shape`."""
     try:
         return TypeAdapter(kind).validate_python(data)
     except ValidationError as error:
@@ -69,7 +74,7 @@ def shaped(kind: type[T], data: Any, shape: str, inside: Path = (), wrapped: int
         faults = [
             Problem("wrong_shape", None, f"{'.'.join(map(str, at)) or 'it'}: {what}", shape) for at, what in errors
         ]
-        raise ItemError(faults, [(*inside, *at[wrapped:]) for at, _ in errors]) from None
+        raise ItemError(faults, [at for at, _ in errors]) from None
 
 
 def plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ A reader gives the pattern of its references and the meaning of a match. All oth
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from planexec_lab.formats.shapes import fault, plain
 from planexec_lite import references
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.references import Reference
+from planexec_lite.tools import Toolbox
 
 Rewrite = Callable[[str], str]
 
@@ -79,30 +80,66 @@ def _new_ids(ids: list[str]) -> dict[str, str]:
     return new
 
 
-def _renamed(value: Any, ids: Mapping[str, str]) -> Any:
-    """A step, or a part of it, with the new ids in its own id, its dependencies and its references."""
+def _renamed(step: dict[str, Any], ids: Mapping[str, str]) -> dict[str, Any]:
+    """A step with the new ids in its own id, its dependencies and its references."""
     pattern = re.compile("|".join(re.escape(f"step_{id}_result") for id in ids))
-    renamed = rewritten(value, lambda text: pattern.sub(lambda match: f"step_{ids[match[0][5:-7]]}_result", text))
-    if isinstance(value, dict):
-        renamed["id"] = ids.get(str(value["id"]), value["id"])
-        renamed["depends_on"] = [ids.get(str(one), one) for one in value.get("depends_on", ())]
-    return renamed
+    params = rewritten(
+        step.get("params", {}), lambda text: pattern.sub(lambda match: f"step_{ids[match[0][5:-7]]}_result", text)
+    )
+    before = [ids.get(str(id), id) for id in step.get("depends_on", ())]
+    return {**step, "id": ids.get(str(step["id"]), step["id"]), "params": params, "depends_on": before}
+
+
+class LossyPlan(Plan):
+    """A plan of a text that says more than a plan can hold.
+
+    `problems` lists what was left out, with the code "left_out"; `formats.write` refuses the plan until a loss is allowed.
+    Code that makes a new plan from it, such as `Plan.changed` and `execute`, makes an ordinary `Plan`.
+    """
+
+    _left_out: tuple[Problem, ...] = ()
+
+    @classmethod
+    def of(cls, plan: Plan, left_out: Iterable[Problem]) -> Plan:
+        """Return `plan` with the remarks `left_out`; without remarks, the same plan."""
+        lossy = cls(**{name: getattr(plan, name) for name in Plan.model_fields})
+        lossy._left_out = tuple(left_out)
+        return lossy if lossy.left_out else plan
+
+    @property
+    def left_out(self) -> tuple[Problem, ...]:
+        """A remark for each part of the text that is not in the plan, with its line."""
+        return self._left_out
+
+    def problems(
+        self, toolbox: Toolbox | None = None, done: Collection[str] = (), max_steps: int | None = None
+    ) -> list[Problem]:
+        """Return the problems of the plan, and what was left out of it."""
+        return [*super().problems(toolbox, done, max_steps), *self._left_out]
 
 
 def build(
-    steps: list[dict[str, Any]], goal: str = "", answer: str | None = None, lines: Mapping[str, int] | None = None
+    steps: list[dict[str, Any]],
+    goal: str = "",
+    lines: Mapping[str, int] | None = None,
+    left_out: Iterable[Problem] = (),
 ) -> Plan:
-    """Return the plan; raise `PlanError` for contents that no plan can hold. `lines` are those of the steps by their ids.
+    """Return the plan; raise `PlanError` for contents that no plan can hold.
 
     A step whose id has a forbidden sign is renamed: ``data/raw.csv`` to ``data_raw.csv``, and one with "é" to its number.
+
+    Args:
+        steps: their fields.
+        goal: that of the plan.
+        lines: of the steps, by their ids.
+        left_out: remarks about what the text says and the plan does not.
     """
     ids = _new_ids([str(step["id"]) for step in steps])
     if ids:
         steps = [_renamed(step, ids) for step in steps]
-        answer = _renamed(answer, ids)
         lines = None if lines is None else {ids.get(id, id): line for id, line in lines.items()}
     try:
-        return Plan.parse(plain({"goal": goal, "steps": steps, "answer": answer}))
+        return LossyPlan.of(Plan.parse(plain({"goal": goal, "steps": steps})), left_out)
     except PlanError as error:
         if lines is None:
             raise
@@ -153,6 +190,6 @@ def only_tools(plan: Plan) -> Iterator[tuple[Step, str]]:
     """Yield the steps with their tools; raise `PlanError` if a step has no tool."""
     for one in plan.steps:
         if one.tool is None:
-            hint = "name the tool, or write a format that has steps in words: native, mermaid, dot, list, worfbench"
+            hint = "name the tool, or write a format that has steps in words: native, mermaid, dot, list"
             raise unwritable(one.id, "it has no tool, and this format writes calls alone", hint)
         yield one, one.tool

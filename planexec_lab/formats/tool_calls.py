@@ -2,37 +2,36 @@
 
 A message with ``tool_calls``, a list of such calls, a whole chat completion, a transcript of messages, or items of the Responses
 API (``function_call``). Calls in the same answer are parallel. In a transcript they depend on the calls before them, because the
-model had seen their results. Calls of custom tools and Anthropic's ``tool_use`` are steps, too; a call of another kind is a fault.
+model had seen their results. The user's first text is the goal; other texts and results are left out and listed. Calls of another
+kind than functions, and a second choice, are faults.
 """
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from planexec_lab.formats.shapes import fault, load
-from planexec_lab.formats.steps import build, only_tools, rewritten
+from planexec_lab.formats.shapes import fault, left_out, load
+from planexec_lab.formats.steps import build, rewritten
 from planexec_lite import references
-from planexec_lite.plan import Plan
-from planexec_lite.tools import shown
+from planexec_lite.plan import Plan, Problem
 
 _SHAPE = 'write [{"type": "function", "function": {"name": "search", "arguments": "{\\"query\\": \\"Oslo\\"}"}}, …]'
 
 
-_STEPS = ("function", "function_call", "custom", "custom_tool_call", "tool_use")  # the kinds of calls that can be steps
+_OF_A_CALL = {"id", "type", "index", "call_id", "status", "function", "name", "arguments"}
+_BESIDE = ("reasoning", "message", "function_call_output")
 
 
 def recognises(data: Any) -> bool:
-    """Is there a call of a function in it?"""
-    return any(_is_function(one) for answer in _answers(data)[1] for one in answer)
+    """Is there a call in it, or a message with calls?"""
+    return any(_is_call(one) or (isinstance(one, Mapping) and one.get("tool_calls")) for one in _items(data))
 
 
 def read(data: Any) -> Plan:
     """Read the calls; their arguments are data, and never references."""
-    if isinstance(data, Mapping) and isinstance(data.get("choices"), list) and len(data["choices"]) > 1:
-        raise fault(f"there are {len(data['choices'])} choices, and only one can be the plan", "pass one choice")
-    goal, answers = _answers(data)
+    goal, answers, remarks = _answers(data)
     steps: list[dict[str, Any]] = []
     before: list[str] = []
     for answer in answers:
@@ -43,74 +42,71 @@ def read(data: Any) -> Plan:
         before = ids or before
     if not steps:
         raise fault("there is no call of a function in it", _SHAPE)
-    return build(steps, goal)
+    return build(steps, goal, left_out=remarks)
 
 
-def write(plan: Plan) -> str:
-    """Write a transcript of a plan in which each step waits for all calls of the answer before its own."""
-    messages: list[dict[str, Any]] = [{"role": "user", "content": plan.goal}] if plan.goal else []
-    before: tuple[str, ...] | None = None
-    for one, tool in only_tools(plan):
-        if one.depends_on != before:
-            messages.append({"role": "assistant", "content": None, "tool_calls": []})
-            before = one.depends_on
-        function = {"name": tool, "arguments": _json(one.params)}
-        messages[-1]["tool_calls"].append({"id": f"call_{one.id}", "type": "function", "function": function})
-    return json.dumps(messages, indent=2, ensure_ascii=False)
+def _items(data: Any) -> list[Any]:
+    """The messages and calls in `data`."""
+    if not isinstance(data, Mapping):
+        return data if isinstance(data, list) else []
+    choices = data.get("choices")
+    if isinstance(choices, list) and choices:
+        return [choice.get("message") if isinstance(choice, Mapping) else None for choice in choices]
+    lists = (one for one in (data.get("output"), data.get("messages")) if isinstance(one, list))
+    return next(lists, [data])
 
 
-def _json(params: Mapping[str, Any]) -> str:
-    return json.dumps(references.translate(params, str), ensure_ascii=False)
-
-
-def _answers(data: Any) -> tuple[str, list[list[Any]]]:
-    """The user's first message, and the calls of each answer of the model."""
-    if isinstance(data, Mapping):
-        choices, output = data.get("choices"), data.get("output")
-        if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
-            return _answers([choices[0].get("message")])
-        return _answers(output if isinstance(output, list) else data.get("messages", [data]))
-    goal, answers, listed = "", list[list[Any]](), list[Any]()
-    for one in data if isinstance(data, list) else []:
+def _answers(data: Any) -> tuple[str, list[list[Any]], list[Problem]]:
+    """The user's first text, the calls of each answer of the model, and remarks on the other texts and the results."""
+    goal, answers, listed, remarks = "", list[list[Any]](), list[Any](), list[Problem]()
+    items = _items(data)
+    whole: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
+    choices = whole.get("choices") or ()
+    if len(choices) > 1:
+        raise fault("the model gave several choices", "pass the message of one of them")
+    ends = [one.get("finish_reason") for one in choices if isinstance(one, Mapping)]
+    if whole.get("status") == "incomplete" or "length" in ends:
+        raise fault("the model's answer was cut off", "ask it again, with more tokens for the answer")
+    for place, one in enumerate(items):
         if _is_call(one):
             listed.append(one)
             continue
         told = one if isinstance(one, Mapping) else {}
-        if listed:
+        calls, content = told.get("tool_calls") or [], told.get("content", told.get("output"))
+        parts = content if isinstance(content, list) else []
+        odd = next(
+            (call for call in (*calls, *filter(_is_tool, parts)) if not _is_call(call)), told.get("function_call")
+        )
+        if odd or not ("role" in told or told.get("type") in _BESIDE):
+            raise fault(f"{str(odd or one)[:60]!r} is no call of a function", _SHAPE, at=(place,))
+        if listed and told.get("type") != "reasoning":
             answers, listed = [*answers, listed], []
-        calls, older, content = told.get("tool_calls"), told.get("function_call"), told.get("content")
-        parts = [part for part in content if _is_call(part)] if isinstance(content, list) else []
-        parts += [{"function": older}] if older else []
-        answers.append([*calls, *parts] if isinstance(calls, list) else parts)
-        goal = goal or (content if told.get("role") == "user" and isinstance(content, str) else "")
-    return goal, [*answers, listed] if listed else answers
+        answers.append(calls)
+        if told.get("role") == "user" and isinstance(content, str) and not goal:
+            goal = content
+        elif content:
+            remarks.append(left_out(f"{str(content)[:40]!r}, a text or a result"))
+    return goal, [*answers, listed], remarks
 
 
-def _is_function(one: Any) -> bool:
+def _is_call(one: Any) -> bool:
     return isinstance(one, Mapping) and (
         one.get("type") == "function_call"
         or (isinstance(one.get("function"), Mapping) and "arguments" in one["function"])
     )
 
 
-def _is_call(one: Any) -> bool:
-    """Whether it is a call of any kind; an object with "function" can also be the description of a tool."""
-    kind = str(one.get("type")) if isinstance(one, Mapping) else ""
-    return _is_function(one) or kind == "custom" or kind.endswith(("_call", "tool_use"))
+def _is_tool(part: Any) -> bool:
+    """Is this part of a message a call, or the result of one?"""
+    return isinstance(part, Mapping) and re.search("tool|call", str(part.get("type"))) is not None
 
 
-def _call(call: Any) -> dict[str, Any]:
-    fields = call if isinstance(call, Mapping) else {}
-    kind, told = fields.get("type") or "function", fields.get("function") or fields.get("custom") or fields
-    name = told.get("name") if isinstance(told, Mapping) else None
-    if kind not in _STEPS or not name:
-        raise fault(f"a call can't be a step: {shown(call)[:120]}", f"leave it out, or {_SHAPE}")
-    given = told.get("arguments", told.get("input"))
-    if "custom" in kind:
-        params = {"input": given}
-    else:
-        params = load(given.strip() or "{}") if isinstance(given, str) else given
-        params = {} if params is None else params
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    told = call.get("function", call)
+    if unknown := {*call, *told} - _OF_A_CALL:
+        raise fault(f"the call of {told.get('name')} has {min(unknown)}, which is not known", _SHAPE)
+    given = told.get("arguments")
+    params = load(given) if isinstance(given, str) else given
     if not isinstance(params, dict):
-        raise fault(f"the arguments of {name} are no object", _SHAPE)
-    return {"tool": str(name), "params": rewritten(params, references.escape)}
+        raise fault(f"the arguments of {told.get('name')} are no object", _SHAPE)
+    return {"tool": str(told.get("name", "")), "params": rewritten(params, references.escape)}

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--planner", default=model_for("planner"), metavar="WHO", help="by default: %(default)s")
     parser.add_argument("--against", metavar="WHO", help="a second planner, for the paired comparison")
     parser.add_argument(
-        "--tools", metavar="LIST", help="a published list of tools, or a world; by default the gold plans' names"
+        "--tools", metavar="LIST", help="a JSON list of tools, or a world; by default the gold plans' names"
     )
     parser.add_argument(
         "--keep",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
-from planexec_lab.formats import PublishedTool
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.events import PlanProposed
 from planexec_lite.meter import ModelCall
@@ -14,8 +13,30 @@ from planexec_lite.plan import Plan
 from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.roles.planners import Planner
 from planexec_lite.roles.reviewers import AskPerson
-from planexec_lite.tools import Toolbox
+from planexec_lite.tools import Fault, Tool, Toolbox, ToolError
 from planexec_lite.workers import Simulated
+
+
+class ListedTool(Tool):
+    """A tool of a list: plans can name it, and it can't be called.
+
+    Args:
+        name: what plans call it.
+        description: what it is for.
+        listed: the JSON schema of its parameters; None: the list does not have it, so any arguments pass.
+    """
+
+    def __init__(self, name: str, description: str, listed: Mapping[str, Any] | None = None) -> None:
+        super().__init__(_no_code, schema=listed or {}, name=name, description=description)
+        self.listed = listed
+
+    def faults(self, params: Mapping[str, Any]) -> list[Fault]:
+        """Return every mismatch of `params`; [] if the list does not have the tool's parameters."""
+        return [] if self.listed is None else super().faults(params)
+
+
+def _no_code(**_: Any) -> NoReturn:
+    raise ToolError("only the description of this tool is known; it can't be called")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +70,19 @@ def answered(planner: Planner, goal: str, toolbox: Toolbox) -> Answered:
 
 
 def offered(toolbox: Toolbox) -> Toolbox:
-    """Return the tools as a model can be told them in a strict schema: published lists leave types open.
+    """Return the tools as a model can be told them in a strict schema: lists leave types open.
 
-    An open type becomes a text, a list of anything a list of texts. A tool whose parameters are not published takes
+    An open type becomes a text, a list of anything a list of texts. A tool whose parameters are not listed takes
     ``input``, a list of texts.
     """
-    return Toolbox(_offered(tool) if isinstance(tool, PublishedTool) else tool for tool in toolbox)
+    return Toolbox(_offered(tool) if isinstance(tool, ListedTool) else tool for tool in toolbox)
 
 
-def _offered(tool: PublishedTool) -> PublishedTool:
+def _offered(tool: ListedTool) -> ListedTool:
     unnamed: Mapping[str, Any] = {"properties": {"input": {"type": "array"}}, "required": ["input"]}
-    published = unnamed if tool.published is None else tool.published
-    closed = {name: _closed(part) for name, part in published.get("properties", {}).items()}
-    return PublishedTool(tool.name, tool.description, {**published, "properties": closed})
+    listed = unnamed if tool.listed is None else tool.listed
+    closed = {name: _closed(part) for name, part in listed.get("properties", {}).items()}
+    return ListedTool(tool.name, tool.description, {**listed, "properties": closed})
 
 
 def _closed(schema: Mapping[str, Any]) -> dict[str, Any]:

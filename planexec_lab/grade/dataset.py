@@ -1,4 +1,4 @@
-"""Data sets of gold plans in any of the published formats: a JSON list of rows, or JSON lines.
+"""Data sets of gold plans in any format of `formats`: a JSON list of rows, or JSON lines.
 
 `formats.read` reads a row. A row with `gold` or several `golds` has its gold plans there, each in any format, and its `goal`.
 """
@@ -12,9 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
 from planexec_lab import formats
-from planexec_lab.formats import PublishedTool, nestful_tools, taskbench_tools
-from planexec_lab.grade.answers import Answered
+from planexec_lab.grade.answers import Answered, ListedTool
 from planexec_lite.plan import Plan, PlanError
 from planexec_lite.tools import Toolbox, suggest
 
@@ -29,6 +30,12 @@ class GoldRow:
     name: str
     goal: str
     golds: tuple[Plan, ...]
+
+
+class _Listed(BaseModel):
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] | None = None
 
 
 def gold_rows(path: Path) -> tuple[list[GoldRow], list[tuple[str, str]]]:
@@ -73,7 +80,9 @@ def written(path: Path, rows: Sequence[GoldRow]) -> list[Answered]:
             if "plan" in fields and fields["plan"] is None:
                 plans[name] = Answered(None, str(fields.get("why", "")))
             else:
-                plans[name] = Answered(formats.read(fields.get("plan", row)))
+                plans[name] = Answered(
+                    formats.read(fields.get("plan", row)).changed()
+                )  # a remark is no fault of the plan
         except PlanError as error:
             plans[name] = Answered(None, _short(error))
     if lacking := [row.name for row in rows if row.name not in plans]:
@@ -88,14 +97,19 @@ def as_row(row: GoldRow, answer: Answered) -> str:
 
 
 def tools_in(name: str) -> Toolbox:
-    """Return the tools of a published list, by its file (NESTFUL's is a list, TaskBench's an object), or of a world by its name.
+    """Return the tools of a list, by its file, or of a world by its name.
 
-    Raises `ValueError` where there is neither.
+    A list is JSON: ``[{"name": …, "description": …, "parameters": the JSON schema of an object}]``. Raises `ValueError` where
+    there is neither.
     """
     path = Path(name)
     if path.is_file():
-        text = path.read_text("utf-8")
-        return nestful_tools(text) if text.lstrip().startswith("[") else taskbench_tools(text)
+        try:
+            listed = TypeAdapter(list[_Listed]).validate_json(path.read_text("utf-8"))
+        except ValidationError as error:
+            shape = '[{"name": …, "description": …, "parameters": {"type": "object", …}}]'
+            raise ValueError(f"{path} is no list of tools: {error.errors()[0]['msg']}; write {shape}") from None
+        return Toolbox(ListedTool(one.name, one.description, one.parameters) for one in listed)
     if name not in WORLDS:
         raise ValueError(f"{name} is no file, and no world{suggest(name, WORLDS)}; the worlds are {', '.join(WORLDS)}")
     world: Any = import_module(f"planexec_lab.worlds.{name}")
@@ -106,7 +120,7 @@ def tools_in(name: str) -> Toolbox:
 def tools_of(rows: Sequence[GoldRow]) -> Toolbox:
     """Return the names of the tools that the gold plans call; their arguments are unknown."""
     names = dict.fromkeys(step.tool for row in rows for gold in row.golds for step in gold.steps if step.tool)
-    return Toolbox(PublishedTool(name, "") for name in sorted(names))
+    return Toolbox(ListedTool(name, "") for name in sorted(names))
 
 
 def _rows(path: Path) -> list[Any]:

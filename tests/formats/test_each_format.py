@@ -16,7 +16,7 @@ from planexec_lite import references
 from planexec_lite.plan import Plan
 
 SAME_PLAN: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("same_plan.yaml").read_text("utf-8"))
-IN_WORDS = ("worfbench", "jobs", "list")
+IN_WORDS = ("list",)
 
 
 def source(name: str) -> str:
@@ -73,15 +73,6 @@ def plans(draw: st.DrawFn) -> Written:
     ]
 
 
-def nestful(written: Written) -> Any:
-    texts = enumerate(joined(written, lambda n: f"$var{n}$"))
-    return [{"name": "t", "arguments": {"x": text}, "label": f"var{n}"} for n, text in texts]
-
-
-def taskbench(written: Written) -> Any:
-    return {"task_nodes": [{"task": "t", "arguments": [text]} for text in joined(written, lambda n: f"<node-{n}>")]}
-
-
 def hugginggpt(written: Written) -> Any:
     texts = enumerate(joined(written, lambda n: f"<GENERATED>-{n}"))
     return [{"task": "t", "id": n, "dep": [-1], "args": {"x": text}} for n, text in texts]
@@ -99,7 +90,7 @@ def joined(written: Written, refer: Callable[[int], str]) -> list[str]:
     return ["".join(refer(part) if isinstance(part, int) else part for part in parts) for parts in written]
 
 
-WRITERS = [nestful, taskbench, hugginggpt, llmcompiler, rewoo]
+WRITERS = [hugginggpt, llmcompiler, rewoo]
 
 
 def apart(written: Written) -> Written:

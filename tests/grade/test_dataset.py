@@ -12,9 +12,10 @@ from planexec_lab.grade import gold_rows, written
 from planexec_lab.grade.answers import offered
 from planexec_lab.grade.dataset import tools_in
 from planexec_lite.model.schemas import plan_schema
+from planexec_lite.tools import ToolError
 
 ROWS = yaml.safe_load(Path(__file__).with_name("rows.yaml").read_text("utf-8"))
-NESTFUL, TASKBENCH, WORFBENCH, NATIVE, LLMCOMPILER, REWOO, HUGGINGGPT, TURNING = ROWS.values()
+CALLS, NAMED, WORDS, NATIVE, LLMCOMPILER, REWOO, HUGGINGGPT, TURNING = ROWS.values()
 
 
 def write(path: Path, rows: list[Any]) -> Path:
@@ -26,9 +27,7 @@ def write(path: Path, rows: list[Any]) -> Path:
 
 @pytest.mark.parametrize("name", ["set.json", "set.jsonl"])
 def test_rows_of_every_format_are_read_with_their_goals(name: str, tmp_path: Path) -> None:
-    rows, without = gold_rows(
-        write(tmp_path / name, [NESTFUL, TASKBENCH, WORFBENCH, NATIVE, LLMCOMPILER, REWOO, HUGGINGGPT])
-    )
+    rows, without = gold_rows(write(tmp_path / name, [CALLS, NAMED, WORDS, NATIVE, LLMCOMPILER, REWOO, HUGGINGGPT]))
     assert without == []
     assert [(row.name, row.goal) for row in rows] == [
         ("row 1", "How warm is Oslo?"),
@@ -44,7 +43,7 @@ def test_rows_of_every_format_are_read_with_their_goals(name: str, tmp_path: Pat
 
 def test_a_row_may_hold_several_gold_plans_and_a_goal_of_its_own(tmp_path: Path) -> None:
     several = {"id": "both", "goal": "Add", "golds": [NATIVE["steps"], "1. add(a=2, b=1)\n2. join()"]}
-    (row, one), _ = gold_rows(write(tmp_path / "set.json", [several, {"query": "Ask", "gold": WORFBENCH["graph"]}]))
+    (row, one), _ = gold_rows(write(tmp_path / "set.json", [several, {"query": "Ask", "gold": WORDS["gold"]}]))
     assert (row.name, row.goal, [gold.steps[0].params for gold in row.golds]) == (
         "both",
         "Add",
@@ -79,21 +78,29 @@ def test_a_file_without_gold_is_an_error_that_says_where(text: str, words: str, 
 
 
 def test_written_plans_are_told_by_id_or_by_place(tmp_path: Path) -> None:
-    rows, _ = gold_rows(write(tmp_path / "gold.json", [TASKBENCH, NESTFUL, WORFBENCH]))
-    broken = {"id": "w1", "graph": "Node:\n1: Open the door"}
-    answers = written(write(tmp_path / "plans.jsonl", [broken, NESTFUL, TASKBENCH]), rows)
+    rows, _ = gold_rows(write(tmp_path / "gold.json", [NAMED, CALLS, WORDS]))
+    broken = {"id": "w1", "plan": "Open the door"}
+    told = {"id": "7", "plan": "flowchart TD\nA -->|then| B"}
+    answers = written(write(tmp_path / "plans.jsonl", [broken, CALLS, told]), rows)
     assert [answer.plan and len(answer.plan.steps) for answer in answers] == [2, 2, None]
     assert "in none of the formats" in answers[2].why
+    assert answers[0].plan is not None
+    assert answers[0].plan.problems() == []
 
 
-def test_tools_come_from_a_published_list_or_from_a_world(tmp_path: Path) -> None:
-    nestful = write(
-        tmp_path / "n.json", [{"name": "find", "description": "", "parameters": {"city": {"type": "string"}}}]
-    )
-    taskbench = tmp_path / "t.json"
-    taskbench.write_text('{"nodes": [{"id": "OCR", "desc": "Read a picture"}]}', "utf-8")
-    assert tools_in(str(nestful)).names == ("find",)
-    assert tools_in(str(taskbench)).names == ("OCR",)
+def test_tools_come_from_a_list_or_from_a_world(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    listed = [{"name": "find", "description": "Find it", "parameters": schema}, {"name": "OCR"}]
+    tools = tools_in(str(write(tmp_path / "n.json", listed)))
+    assert tools.names == ("find", "OCR")
+    assert [fault.code for fault in tools["find"].faults({})] == ["missing_parameter"]
+    assert tools["OCR"].faults({"whatever": 5}) == []
+    with pytest.raises(ToolError, match="can't be called"):
+        tools["find"].call({"city": "Oslo"})
+    for text in ("", '{"nodes": 5}', '[{"description": "d"}]'):
+        (tmp_path / "bad.json").write_text(text, "utf-8")
+        with pytest.raises(ValueError, match=r"bad.json is no list of tools: .*; write \[\{"):
+            tools_in(str(tmp_path / "bad.json"))
     assert "run_migration" in tools_in("migration")
     assert "add" in tools_in("arithmetic")
     with pytest.raises(ValueError, match="did you mean 'migration'"):
@@ -101,10 +108,8 @@ def test_tools_come_from_a_published_list_or_from_a_world(tmp_path: Path) -> Non
 
 
 def test_open_types_are_closed_before_a_model_is_told_them(tmp_path: Path) -> None:
-    note = {"type": "any", "required": True}
-    listing = [{"name": "hotels", "description": "", "parameters": {"ages": {"type": ages}, "note": note}}
-               for ages in ("array", "integer")]  # fmt: skip
-    listing.append({"name": "unknown", "description": ""})
+    schema = {"properties": {"ages": {"type": "array"}, "note": {}}, "required": ["note"]}
+    listing: list[Any] = [{"name": "hotels", "parameters": schema}, {"name": "unknown"}]
     tools = tools_in(str(write(tmp_path / "n.json", listing)))
     told = offered(tools)
     assert plan_schema(told)["type"] == "object"

@@ -1,7 +1,5 @@
-"""Published tool lists check the plans that name them; plans that can be repaired are repaired, with a report."""
+"""Arguments without names get those of a toolbox; plans that can be repaired are repaired, with a report."""
 
-import json
-import pickle
 from typing import Any
 
 import pytest
@@ -9,83 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab import formats
-from planexec_lite import Plan, PlanError, Tool, Toolbox, tool
-from planexec_lite.tools import ToolError
+from planexec_lite import Plan, Tool, Toolbox, tool
 from tests.core.shapes import jobs, plan_of
 from tests.rounds import rounds
-
-SPECS = [
-    {
-        "name": "Flights",
-        "description": "Find flights.",
-        "query_parameters": {
-            "from": {"type": "string", "required": True},
-            "class": {"type": "String", "enum": ["economy", "first"], "required": False},
-            "fare": {"allowed_values": ["day", "night"]},
-            "adults": {"type": "number"},
-        },
-    }
-]
-
-
-def codes(params: str, tools: Toolbox, tool: str = "Flights") -> list[str]:
-    plan = Plan.parse([{"id": 1, "tool": tool, "params": json.loads(params)}])
-    return sorted(problem.code for problem in plan.problems(tools))
-
-
-@pytest.mark.parametrize("key", ["query_parameters", "path_parameters", "parameters", "arguments"])
-def test_nestful_tools_check_names_types_and_choices(key: str) -> None:
-    tools = formats.nestful_tools(json.dumps(SPECS).replace("query_parameters", key))
-    assert tools["Flights"].description == "Find flights."
-    assert tools["Flights"].signature == (
-        "Flights(from: string, class: one of economy, first, fare: one of day, night, adults: number)"
-    )
-    assert codes('{"from": "OSL", "class": "first", "adults": 2}', tools) == []
-    assert codes("{}", tools) == ["missing_parameter"]
-    assert codes('{"from": 5, "class": "third", "fare": "noon", "to": "x"}', tools) == [
-        "unknown_parameter",
-        "wrong_parameter",
-        "wrong_parameter",
-        "wrong_parameter",
-    ]
-    assert codes("{}", tools, tool="Flight") == ["unknown_tool"]
-
-
-def test_tools_without_published_parameters_check_the_name_alone() -> None:
-    tools = formats.nestful_tools('[{"name": "News"}, {"name": "Joke", "parameters": {}}]')
-    assert codes('{"topic": "wind"}', tools, "News") == []
-    assert codes('{"topic": "wind"}', tools, "Joke") == ["unknown_parameter"]
-    tools = formats.taskbench_tools('{"nodes": [{"id": "Image-to-Text", "desc": "d", "input-type": ["image"]}]}')
-    assert codes('{"whatever": 5}', tools, "Image-to-Text") == []
-    assert codes("{}", tools, "Text-to-Text") == ["unknown_tool"]
-
-
-def test_nestful_tool_listed_twice_takes_what_either_entry_takes() -> None:
-    twice = [{"name": "say", "parameters": {"text": {"type": "string", "required": True}, "loud": {"type": "boolean"}}},
-             {"name": "say", "parameters": {"text": {"type": "number", "required": True}, "to": {"required": True}}}]  # fmt: skip
-    tools = formats.nestful_tools(json.dumps([*SPECS, *SPECS, *twice]))
-    assert [tool.name for tool in tools] == ["Flights", "say"]
-    assert tools["Flights"].signature == formats.nestful_tools(json.dumps(SPECS))["Flights"].signature
-    assert codes('{"text": "a", "loud": true}', tools, "say") == []
-    assert codes('{"text": 5, "to": "all"}', tools, "say") == []
-    assert codes("{}", tools, "say") == ["missing_parameter"]
-    assert codes('{"text": "a", "from": "b"}', tools, "say") == ["unknown_parameter"]
-
-
-def test_published_tool_cannot_be_called_and_can_be_pickled() -> None:
-    flights = formats.nestful_tools(json.dumps(SPECS))["Flights"]
-    copy = pickle.loads(pickle.dumps(flights))
-    assert (copy.signature, copy.description) == (flights.signature, flights.description)
-    with pytest.raises(ToolError, match="can't be called"):
-        copy.call({"from": "OSL"})
-
-
-@pytest.mark.parametrize("text", ["", "{}x", '{"nodes": 5}', '{"nodes": [{"desc": "d"}]}'])
-def test_bad_tool_list_is_a_plan_error(text: str) -> None:
-    with pytest.raises(PlanError):
-        formats.taskbench_tools(text)
-    with pytest.raises(PlanError):
-        formats.nestful_tools(text)
 
 
 def test_named_names_positional_arguments_and_overwrites_none() -> None:
