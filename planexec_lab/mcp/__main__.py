@@ -22,8 +22,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"this needs the extra mcp: pip install 'planexec-lab[mcp]' ({error})", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130
     return 0
 
 

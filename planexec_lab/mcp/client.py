@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,7 +28,7 @@ from planexec_lab.mcp.strangers_words import bounded, fault_of_name, shown_schem
 from planexec_lite.events import Observation
 from planexec_lite.meter import emit, made_once
 from planexec_lite.model.schemas import closed_parameters
-from planexec_lite.tools import Effects, Tool, Toolbox, awaited
+from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, awaited, kind_of
 
 MOST_QUESTIONS = 3
 """Questions of a server that a person answers per call."""
@@ -35,7 +36,8 @@ MOST_PROGRESS = 100
 """Reports of progress that are kept of one call."""
 ENDS_WITHIN = 20.0  # seconds; the official client takes seven, at most, to end one that does not end by itself
 
-Asked = Callable[[str], bool]
+_OF_A_PROCESS = ("starts", "_toolbox", "_connection", "_person", "_turn", "_home")
+Asked = Callable[[str], "bool | Mapping[str, Any]"]
 T = TypeVar("T")
 _open: weakref.WeakSet[Connection] = weakref.WeakSet()
 
@@ -56,14 +58,22 @@ class ToolServer:
         latency: simulated seconds by tool name; by default 0.
         trusted: whether to believe this server's hints about effects. A server can hint that a payment only reads.
             The effects of a tool without hints, or of an untrusted server, are "unknown".
-        answer: receives a question of the server for a person, and returns yes or no. It gets one question at a time,
-            and at most `MOST_QUESTIONS` per call; further questions and forms are declined with a reason. None: the server
-            learns that it can't ask.
+        answer: receives a question of the server for a person, with the fields of its form and their defaults. It returns the
+            fields as a dict; or True, which sends the defaults; or False. It gets one question at a time, and at most
+            `MOST_QUESTIONS` per call; further ones are declined with a reason, like answers that do not fit. None: the
+            server learns that it can't ask.
         json_text: read a text result that is a JSON object or list as data; see `Tool`.
 
     It is started on first use, and ends with the ``with`` block, with `close`, or with this process. A copy in another process
     starts a separate server under the same pin.
     """
+
+    starts = 0
+    _toolbox: Toolbox | None = None
+    _connection: Connection | None = None
+    _person: _Person | None = None
+    _turn: asyncio.Lock | None = None
+    _home: tuple[int, Any] = (0, None)  # the process and the loop of the connection
 
     def __init__(
         self,
@@ -86,15 +96,9 @@ class ToolServer:
         self.prefix, self.timeout, self.trusted, self.answer = prefix, timeout, trusted, answer
         self.json_text = json_text
         self.effects, self.latency = dict(effects or {}), dict(latency or {})
-        self.starts = 0
         self._listed: tuple[ListedTool, ...] = ()
         self._pin = pin
-        self._toolbox: Toolbox | None = None
         self._left_out: dict[str, str] = {}
-        self._connection: Connection | None = None
-        self._person: _Person | None = None
-        self._home: tuple[int, Any] = (os.getpid(), None)  # the process and the loop of the connection
-        self._turn: asyncio.Lock | None = None
         if prefix and fault_of_name(prefix):
             raise ValueError(f"prefix={prefix!r}: letters, digits, and _ . / - of ASCII")
 
@@ -109,15 +113,7 @@ class ToolServer:
         return f"ToolServer({self.address})"
 
     def __getstate__(self) -> dict[str, Any]:
-        own = {
-            "_connection": None,
-            "_person": None,
-            "_turn": None,
-            "_home": (None, None),
-            "_toolbox": None,
-            "starts": 0,
-        }
-        return {**self.__dict__, **own}
+        return {name: value for name, value in vars(self).items() if name not in _OF_A_PROCESS}
 
     @property
     def toolbox(self) -> Toolbox:
@@ -135,7 +131,7 @@ class ToolServer:
     def listed(self) -> tuple[ListedTool, ...]:
         """The tools as it listed them when it was first asked, word for word: nothing to be handed to a planner."""
         if self._pin is None or not self._listed:
-            awaited(self._alone(self._living), loop="servers")
+            self._wait(self._alone(self._living))
         return self._listed
 
     @property
@@ -158,9 +154,7 @@ class ToolServer:
             if one.name not in left_out:
                 try:
                     tool = self._tool(one)
-                    # one tool that can't be described would break the planner of all of them
-                    assert closed_parameters(tool) is not None
-                    assert tool.signature
+                    closed_parameters(tool)  # a tool that can't be described would break the planner of all of them
                     tools.append(tool)
                 except Exception as error:  # a schema of a stranger may break any reader
                     left_out[one.name] = str(error) or "its schema is too deep"
@@ -177,13 +171,16 @@ class ToolServer:
             if not connection.ended.wait(ENDS_WITHIN):
                 raise TimeoutError(f"{self.name} has not ended within {ENDS_WITHIN:g} s; end its process by hand")
 
-    def call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Any:
-        """Call `tool`, and return its result."""
-        return awaited(self._call(tool, arguments), loop="servers")
+    def call(self, tool: ListedTool, /, **arguments: Any) -> Any:
+        """Call `tool`, and return its result. A copy in another process starts a separate server."""
+        return self._wait(self._call(tool, arguments))
+
+    def _wait(self, work: Awaitable[Any]) -> Any:
+        return awaited(work, loop="servers")
 
     def _tool(self, one: ListedTool) -> Tool:
         return Tool.from_schema(
-            _Call(self, one),
+            partial(self.call, one),
             shown_schema(one.input_schema),
             name=f"{self.prefix}{one.name}",
             description=one.shown_description(self.name),
@@ -199,37 +196,23 @@ class ToolServer:
         return self.effects.get(one.name, one.effects if self.trusted else "unknown")
 
     async def _call(self, tool: ListedTool, arguments: Mapping[str, Any]) -> Any:
-        from mcp import MCPError
-        from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
-
         connection = await self._alone(self._as_pinned)
-        progress = _Progress()
-        person = self._person
+        progress, person = _Progress(), self._person
         try:
             with person.call() if person else nullcontext():
-                answer = await connection.client.call_tool(
-                    tool.name, dict(arguments), read_timeout_seconds=self.timeout, progress_callback=progress.hear
-                )
-        except MCPError as error:
-            if error.code not in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
-                raise ToolFailedError(in_its_words(tool, error.message)) from None
-            self._doubt(tool)
-            if error.code == REQUEST_TIMEOUT:
-                raise TimeoutError(
-                    f"{tool.name}: no answer within {self.timeout:g} s; the client asked the server to cancel it"
-                ) from None
-            raise ServerGoneError(f"{tool.name}: {connection.farewell()}, before it had answered") from None
-        except Exception as error:  # HTTP that breaks off; an answer that is not what its schema says
-            self._doubt(tool)
+                answer = await connection.call(tool, arguments, self.timeout, progress.hear)
+        except ToolFailedError:
+            raise
+        except Exception as error:  # the outcome of the call is unknown
+            if self._effects(tool) in ("once", "unknown"):
+                made_once()
+            if isinstance(error, ServerGoneError | TimeoutError):
+                raise
+            # HTTP that breaks off; an answer that is not what its schema says
             raise ToolFailedError(in_its_words(tool, str(error))) from None
         finally:
             progress.over = True
         return result_of(answer, tool)
-
-    def _doubt(self, tool: ListedTool) -> None:
-        """The outcome of the call is unknown."""
-        if self._effects(tool) in ("once", "unknown"):
-            made_once()
 
     async def _alone(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do `work` while no other call does its own: one start of a server is enough."""
@@ -246,17 +229,22 @@ class ToolServer:
             return self._connection
         if self._connection is not None:
             await self._connection.close()
-        person = self._person = _Person(self.answer, self.name) if self.answer else None
-        connection = await Connection.opened(self.address, person.reply if person else None)
+        connection = await self._opened()
         try:
             await self._look(connection)
         except BaseException:
             await connection.close()
             raise
         self._connection = connection
+        self.starts += 1
+        return connection
+
+    async def _opened(self) -> Connection:
+        """A new connection, which ends with this server at the latest."""
+        person = self._person = _Person(self.answer, self.name) if self.answer else None
+        connection = await Connection.opened(self.address, person.reply if person else None)
         _open.add(connection)
         weakref.finalize(self, connection.end).atexit = False
-        self.starts += 1
         return connection
 
     async def _as_pinned(self) -> Connection:
@@ -301,28 +289,46 @@ class _Person:
             self._calls -= 1
             self._left = min(self._left, MOST_QUESTIONS * self._calls)
 
-    async def reply(self, message: str, schema: Mapping[str, Any]) -> str | None:
-        """Ask the person a question of the server; None is a yes, and a text the reason of a no."""
-        if schema.get("required"):  # a form with fields
-            return "a person answers yes or no here, and fills in no form"
+    async def reply(self, context: Any, params: Any) -> Any:
+        """Answer a question of the server, as the official client asks for it."""
+        from mcp_types import ElicitResult
+
+        given = await self._ask(params)
+        if isinstance(given, str):
+            return ElicitResult.model_validate({"action": "decline", "_meta": {"reason": given}})
+        return ElicitResult(action="accept", content=given)
+
+    async def _ask(self, params: Any) -> dict[str, Any] | str:
+        """Ask the person; return the fields of the form, or the reason of a no."""
+        if getattr(params, "mode", "form") != "form":
+            return "this client opens no web page"
+        question = f"{self._server} asks: {bounded(params.message, 500)}"
+        try:
+            form = Tool.from_schema(dict, shown_schema(params.requested_schema), name="form", checked_elsewhere=True)
+        except ValueError as error:
+            return f"its form can't be shown to a person: {error}"
+        fields, defaults = form.schema["properties"], form.with_defaults({})
+        decisions = {*form.required, *(name for name in fields if kind_of(fields[name]) == "boolean")}
+        unanswered = ", ".join(name for name in fields if name in decisions and not defaults.get(name))
+        if fields:
+            words = [f"{name}: {part['description']}" for name, part in fields.items() if "description" in part]
+            yes = f"a yes does not answer {unanswered}" if unanswered else "a yes sends the defaults"
+            question = f"{question} {'; '.join([form.signature, *words, yes])}"
         async with self._one_at_a_time:
             if not self._left:
                 return f"a person answers at most {MOST_QUESTIONS} questions of a call"
             self._left -= 1
-            question = f"{self._server} asks: {bounded(message, 500)}"
-            yes = await asyncio.get_running_loop().run_in_executor(None, self._answer, question)
-        return None if yes else "a person was asked, and did not say yes"
-
-
-class _Call:
-    """The function of a server's tool. It can be sent to another process, where it starts a separate server."""
-
-    def __init__(self, server: ToolServer, tool: ListedTool) -> None:
-        self.server = server
-        self.tool = tool
-
-    def __call__(self, /, **arguments: Any) -> Any:
-        return self.server.call(self.tool, arguments)
+            chosen = await asyncio.get_running_loop().run_in_executor(None, self._answer, question)
+        if not isinstance(chosen, Mapping):
+            if not chosen:
+                return "a person was asked, and did not say yes"
+            if unanswered:
+                return f"a person said yes, and did not answer {unanswered}"
+            chosen = defaults
+        try:
+            return form.arguments(chosen)
+        except ToolError as error:
+            return f"a person's answer does not fit the {error}"
 
 
 class _Progress:

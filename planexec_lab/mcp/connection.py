@@ -11,15 +11,21 @@ import logging
 import os
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from planexec_lab.mcp.errors import ServerGoneError
+from pydantic import ValidationError
+
+from planexec_lab.mcp.errors import ServerGoneError, ToolFailedError
 from planexec_lab.mcp.listing import ListedTool
 from planexec_lab.mcp.pipe import where_the_kit_is
+from planexec_lab.mcp.results import in_its_words
 from planexec_lab.mcp.strangers_words import bounded
+
+if TYPE_CHECKING:
+    from mcp_types import CallToolResult
 
 MOST_TOOLS = 1_000
 _MOST_PAGES = 100
@@ -27,10 +33,6 @@ STARTS_WITHIN = 60.0  # seconds that a server has to begin, and to list its tool
 
 # no cell prints the log of the library; add a handler of your own to read it
 logging.getLogger("mcp").addHandler(logging.NullHandler())
-
-
-Answer = Callable[[str, Mapping[str, Any]], Awaitable[str | None]]
-"""Asks a person a question of a server, which has a schema; None is a yes, and a text the reason of a no."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ class Connection:
         self.ended = threading.Event()  # the process, if any, is gone, and has been waited for
         self._over = asyncio.Event()
         self._silent = False
+        self._rejected: list[ListedTool] = []
         self._errors: IO[bytes] | None = None  # what the process writes on stderr
         self._parting = ""
         self._loop = asyncio.get_running_loop()
@@ -61,15 +64,17 @@ class Connection:
         self.client: Any
 
     @classmethod
-    async def opened(cls, address: Address, answer: Answer | None) -> Connection:
-        """Start the server, or reach it, and shake hands. Raises `ServerGoneError` where that fails."""
+    async def opened(cls, address: Address, asked: Any) -> Connection:
+        """Start the server, or reach it, and shake hands; `asked` answers its questions to a person, as the official client's
+        ``elicitation_callback``. Raises `ServerGoneError` where that fails.
+        """
         try:
             from mcp import MCPError  # noqa: F401 - which version 1 has not
         except ImportError as error:
             raise ImportError(f"this needs the extra mcp: pip install 'planexec-lab[mcp]' ({error})") from None
         self = cls(address)
         ready: asyncio.Future[Any] = self._loop.create_future()
-        self._task = asyncio.create_task(self._keep(ready, answer))
+        self._task = asyncio.create_task(self._keep(ready, asked))
         try:
             self.client = await asyncio.wait_for(asyncio.shield(ready), STARTS_WITHIN)
         except BaseException as error:
@@ -93,19 +98,36 @@ class Connection:
         from mcp import MCPError
 
         listed: list[ListedTool] = []
-        cursor = None
+        self._rejected, cursor = [], None
         for _ in range(_MOST_PAGES):
             try:
                 page = await self.client.list_tools(cursor=cursor)
             except (MCPError, OSError, ValueError) as error:
                 raise ServerGoneError(f"{self.address} does not list its tools: {_first(error)}") from None
-            listed += [_listed(tool.model_dump(by_alias=True, exclude_none=True)) for tool in page.tools]
+            listed += map(_listed, page.tools)
             cursor = page.next_cursor
             if cursor is None and len(listed) <= MOST_TOOLS:
-                return listed
+                return listed + self._rejected
             if len(listed) > MOST_TOOLS:
                 break
         raise ServerGoneError(f"{self.address} lists more than {MOST_TOOLS} tools, or {_MOST_PAGES} pages of them")
+
+    async def call(self, tool: ListedTool, arguments: Mapping[str, Any], timeout: float, hear: Any) -> CallToolResult:
+        """Call a tool. Raises `ToolFailedError` if the server refuses the call; after another error the outcome is unknown."""
+        from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+
+        given: Any = {"read_timeout_seconds": timeout, "progress_callback": hear}
+        try:
+            answer: CallToolResult = await self.client.call_tool(tool.name, dict(arguments), **given)
+        except MCPError as error:
+            if error.code == REQUEST_TIMEOUT:
+                words = f"{tool.name}: no answer within {timeout:g} s; the client asked the server to cancel it"
+                raise TimeoutError(words) from None
+            if error.code == CONNECTION_CLOSED:
+                raise ServerGoneError(f"{tool.name}: {self.farewell()}, before it had answered") from None
+            raise ToolFailedError(in_its_words(tool, error.message)) from None
+        return answer
 
     def end(self) -> None:
         """Ask for its end, from any thread; `ended` says when that has come."""
@@ -121,15 +143,14 @@ class Connection:
         """A short description of a server's death."""
         return f"{self.address} has ended or closed the connection{self._last_words()}"
 
-    async def _keep(self, ready: asyncio.Future[Any], answer: Answer | None) -> None:
+    async def _keep(self, ready: asyncio.Future[Any], asked: Any) -> None:
         from mcp import Client, MCPError
 
-        asked = None if answer is None else _asked(answer)
         with tempfile.TemporaryFile("a+b") as self._errors:  # both write and read: the process always at its end
             try:
                 # "legacy" begins with `initialize`, which each server knows: a careless one may take any other first
                 # request, such as the probe of "auto", for a call of a tool. Newer servers need "auto" to ask questions.
-                for mode in ("legacy", "auto") if answer is None else ("auto",):
+                for mode in ("legacy", "auto") if asked is None else ("auto",):
                     try:
                         async with Client(
                             self._transport(),
@@ -169,10 +190,51 @@ class Connection:
             )
             opened = stdio_client(started, errlog=self._errors)  # type: ignore[arg-type]
         async with opened as (reading, writing):
-            yield _watched(reading, self._fall_silent), writing
+            yield self._watched(reading), writing
 
-    def _fall_silent(self) -> None:
-        self._silent = True
+    def _watched(self, stream: Any) -> Any:
+        """The stream of the server's messages. When it has ended, no call waits for an answer any more."""
+        from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
+        from anyio.abc import ObjectReceiveStream
+
+        connection = self
+
+        class Watched(ObjectReceiveStream[Any]):
+            last_context = property(lambda self: getattr(stream, "last_context", None))
+
+            async def receive(self) -> Any:
+                try:
+                    return connection._sorted_out(await stream.receive())
+                except (EndOfStream, ClosedResourceError, BrokenResourceError):
+                    connection._silent = True
+                    raise
+
+            async def aclose(self) -> None:
+                await stream.aclose()
+
+            def close(self) -> None:
+                stream.close()
+
+        return Watched()
+
+    def _sorted_out(self, received: Any) -> Any:
+        """Take the tools that the protocol does not allow out of a listing, because the client would refuse all of them."""
+        from mcp_types.methods import validate_server_result
+
+        answer = getattr(getattr(received, "message", None), "result", {})
+        if isinstance(tools := answer.get("tools"), list):
+            answer["tools"] = []
+            for tool in tools:
+                try:
+                    validate_server_result("tools/list", self.client.protocol_version, answer | {"tools": [tool]})
+                    answer["tools"].append(tool)
+                except ValidationError as error:
+                    fault = error.errors()[0]
+                    place = ".".join(map(str, fault["loc"][2:])) or "this"
+                    words = f"the protocol does not allow {place}: {fault['msg']}"
+                    name = tool.get("name") if isinstance(tool, dict) else tool
+                    self._rejected.append(ListedTool(bounded(str(name), 128), rejected=words))
+        return received
 
     def _last_words(self) -> str:
         """The end of what the process wrote on stderr."""
@@ -186,54 +248,9 @@ class Connection:
         return ""
 
 
-def _watched(stream: Any, at_the_end: Callable[[], None]) -> Any:
-    """The stream of the server's messages; it calls `at_the_end` when it has ended, so that no call waits for an answer."""
-    from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
-    from anyio.abc import ObjectReceiveStream
-
-    class Watched(ObjectReceiveStream[Any]):
-        last_context = property(lambda self: getattr(stream, "last_context", None))
-
-        async def receive(self) -> Any:
-            try:
-                return await stream.receive()
-            except (EndOfStream, ClosedResourceError, BrokenResourceError):
-                at_the_end()
-                raise
-
-        async def aclose(self) -> None:
-            await stream.aclose()
-
-        def close(self) -> None:
-            stream.close()
-
-    return Watched()
-
-
-def _asked(answer: Answer) -> Any:
-    """The official client's callback for a server's question to a person."""
-    from mcp_types import ElicitResult
-
-    async def callback(context: Any, params: Any) -> ElicitResult:
-        no: str | None = "this client opens no web page"
-        if getattr(params, "mode", "form") == "form":
-            no = await answer(params.message, params.requested_schema)
-        if no is None:
-            return ElicitResult(action="accept", content={})
-        return ElicitResult.model_validate({"action": "decline", "_meta": {"reason": no}})
-
-    return callback
-
-
-def _listed(tool: Mapping[str, Any]) -> ListedTool:
-    return ListedTool(
-        tool["name"],
-        tool.get("description", ""),
-        tool.get("inputSchema", {}),
-        tool.get("outputSchema"),
-        tool.get("annotations", {}),
-        tool.get("title"),
-    )
+def _listed(tool: Any) -> ListedTool:
+    hints = tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else {}
+    return ListedTool(tool.name, tool.description or "", tool.input_schema, tool.output_schema, hints, tool.title)
 
 
 def _first(error: BaseException) -> str:

@@ -30,6 +30,8 @@ class ListedTool:
     output_schema: Mapping[str, Any] | None = None
     annotations: Mapping[str, Any] = field(default_factory=dict)
     title: str | None = None
+    rejected: str | None = None
+    """Why the protocol does not allow this listing; nothing but the name is known of such a tool."""
 
     @property
     def effects(self) -> Effects:
@@ -63,7 +65,7 @@ class ListedTool:
         size = len(json.dumps([self.description, self.input_schema, self.output_schema, self.annotations]))
         if size > _MOST_CHARACTERS:
             return f"its listing has {size} characters; {_MOST_CHARACTERS} are read at most"
-        return fault_of_name(self.name)
+        return self.rejected or fault_of_name(self.name)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from planexec_lab.json_schema import plain
 
 LONGEST_DESCRIPTION = 300
 """Characters of a tool's description that a planner is shown; of a parameter's, half of them."""
@@ -18,8 +20,9 @@ LONGEST_DESCRIPTION = 300
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}")
 _PARAMETER = re.compile(r"[\w$@\[][\w.$@\[\]:/~*-]{0,63}")
 _DEFINITION = re.compile(r"[\w$@\[<«][\w.$@\[\]:/~*<>«»,-]{0,127}")
-_LEFT_OUT = ("title", "$comment", "examples", "$id", "$schema", "deprecated", "readOnly", "writeOnly")
-_NAMED = ("properties", "$defs", "definitions", "patternProperties")
+_LEFT_OUT = ("title", "$comment", "examples", "$schema", "deprecated", "readOnly", "writeOnly")
+_NAMED = {"properties": _PARAMETER, "$defs": _DEFINITION}
+_VALUES = ("enum", "const", "default")
 _LONGEST_VALUE = 100
 _HIDDEN = (
     "Cc",
@@ -63,51 +66,52 @@ def fault_of_name(name: Any) -> str | None:
 
 
 def shown_schema(schema: Any) -> Any:
-    """Return a JSON schema that is safe to show to a planner: descriptions quoted and cut, parts without constraints left out.
+    """Return a tool's JSON schema in the plain form, safe to show to a planner: descriptions are quoted and cut.
 
-    Raises `ValueError` for a parameter name or an enum value that is a sentence or has hidden characters, because cutting or
-    cleaning would change it.
+    Raises `ValueError` for a schema that can't be read, and for a parameter name or an enum value that is a sentence or has
+    hidden characters, because cutting or cleaning would change it.
     """
+    return _shown(plain(schema))
+
+
+def _shown(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [shown_schema(part) for part in schema]
+        return [*map(_shown, schema)]
     if not isinstance(schema, Mapping):
         return schema
     shown: dict[str, Any] = {}
     for keyword, part in schema.items():
-        if keyword in _LEFT_OUT or (keyword == "description" and not isinstance(part, str)):
-            continue
-        if keyword == "description":
-            shown[keyword] = quoted(part, LONGEST_DESCRIPTION // 2)
-        elif keyword in _NAMED and isinstance(part, Mapping):
-            names = _DEFINITION if keyword in ("$defs", "definitions") else _PARAMETER
-            wrong = next((str(name) for name in part if not _is_name(str(name), names)), None)
-            if wrong is not None:
-                raise ValueError(
-                    f"a parameter is called {bounded(wrong, 40)!r}: other characters than in names, or too many"
-                )
-            shown[keyword] = {name: shown_schema(inner) for name, inner in part.items()}
-        elif keyword in ("enum", "const", "default"):
-            if wrong := next((one for one in (part if isinstance(part, list) else [part]) if _is_prose(one)), None):
-                raise ValueError(
-                    f"a value, {bounded(wrong, 40)!r}, is longer than {_LONGEST_VALUE} characters or has hidden ones"
-                )
+        if keyword in _VALUES:
+            _refuse_prose(part if isinstance(part, list) else [part])
             shown[keyword] = part
-        else:
-            shown[keyword] = shown_schema(part)
+        elif keyword in _NAMED:
+            _refuse_names(part, _NAMED[keyword])
+            shown[keyword] = {name: _shown(inner) for name, inner in part.items()}
+        elif keyword == "description":
+            shown[keyword] = quoted(str(part), LONGEST_DESCRIPTION // 2)
+        elif keyword not in _LEFT_OUT:
+            shown[keyword] = _shown(part)
     return shown
 
 
-def _is_name(name: str, names: re.Pattern[str]) -> bool:
-    """Whether a name has the letters of any script, digits, emoji, and marks that do not look like the end of a quotation."""
-    plain = "".join("_" if unicodedata.category(c) == "So" else c for c in _without_emoji_marks(name))
-    return bool(names.fullmatch(plain)) and visible(plain) == plain
+def _refuse_names(names: Iterable[str], allowed: re.Pattern[str]) -> None:
+    """Raise `ValueError` for a name without the letters of any script, digits, emoji, and marks that do not look like the end of
+    a quotation.
+    """
+    for name in names:
+        plain_name = "".join("_" if unicodedata.category(c) == "So" else c for c in _without_emoji_marks(name))
+        if not allowed.fullmatch(plain_name) or visible(plain_name) != plain_name:
+            words = f"a parameter is called {bounded(name, 40)!r}: other characters than in names, or too many"
+            raise ValueError(words)
 
 
-def _is_prose(value: Any) -> bool:
-    if not isinstance(value, str):
-        return False
-    shown = _without_emoji_marks(value)
-    return len(value) > _LONGEST_VALUE or visible(shown) != " ".join(shown.split())
+def _refuse_prose(values: Iterable[Any]) -> None:
+    """Raise `ValueError` for a text that is as long as a sentence, or has hidden characters."""
+    for value in values:
+        shown = _without_emoji_marks(str(value))
+        if isinstance(value, str) and (len(value) > _LONGEST_VALUE or visible(shown) != " ".join(shown.split())):
+            words = f"a value, {bounded(value, 40)!r}, is longer than {_LONGEST_VALUE} characters or has hidden ones"
+            raise ValueError(words)
 
 
 def _without_emoji_marks(text: str) -> str:

@@ -23,6 +23,7 @@ from planexec_lite.meter import FOREVER, ModelCall, charge, current
 from planexec_lite.model.answer import Answer, Message, Reading, ReportedError, objects, quoted
 from planexec_lite.model.echoes import parts_of, without_echoes
 from planexec_lite.model.prompt_text import fitted
+from planexec_lite.model.schemas import is_strict
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -159,7 +160,7 @@ def _request(
         request["max_tokens"] = bounds.max_tokens
     request |= more
     if schema is not None:
-        shape = {"name": "answer", "strict": True, "schema": schema}
+        shape = {"name": "answer", "strict": is_strict(schema), "schema": schema}
         request["response_format"] = {"type": "json_schema", "json_schema": shape}
     return request
 

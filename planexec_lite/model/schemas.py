@@ -1,12 +1,13 @@
 """The JSON schema that a planner's answer must fit, built from the toolbox: one closed variant for each tool.
 
 Strict structured output requires closed objects and all properties, so a planner can't name an unknown tool or leave out a
-parameter. A parameter that is not free text can also be a reference to an earlier result.
+parameter. Maps and values of any type can't be closed: a schema with one is not strict (`is_strict`), and the check of the plan
+remains. A parameter that is not free text can also be a reference to an earlier result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from planexec_lite.tools import Tool, Toolbox, ToolError, written_out
@@ -26,12 +27,12 @@ _FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid
 
 
 def plan_schema(toolbox: Toolbox, *, tasks: bool = False, failed: Collection[str] = ()) -> dict[str, Any]:
-    """Return the strict schema of a plan over `toolbox`. The first key of a step, `tool`, decides its variant.
+    """Return the schema of a plan over `toolbox`. The first key of a step, `tool`, decides its variant.
 
     With `tasks`, a step describes a task, and the executor chooses the tools. `failed` are the ids of failed steps that the
     plan must answer or name.
 
-    Raises `ToolError` when there is no tool, or a parameter's type can't be closed (a free-form dict, `Any`).
+    Raises `ToolError` when there is no tool, or a parameter's type contains itself.
     """
     if not len(toolbox):
         raise ToolError("a planner needs at least one tool; the toolbox is empty")
@@ -65,15 +66,13 @@ def _superseded(failed: Collection[str]) -> dict[str, Any]:
 
 
 def closed_parameters(tool: Tool) -> dict[str, Any]:
-    """Return the tool's parameters as a closed schema, every property required, references allowed."""
+    """Return the tool's parameters as a closed schema, every parameter required, references allowed."""
     return closed(**{name: _open_to_references(schema) for name, schema in _parameters(tool).items()})
 
 
 def _parameters(tool: Tool) -> dict[str, dict[str, Any]]:
     properties = written_out(tool.name, tool.schema)
-    parameters = {
-        name: _strict(schema, f"tool {tool.name!r}, parameter {name!r}") for name, schema in properties.items()
-    }
+    parameters = {name: _closed_inside(schema) for name, schema in properties.items()}
     for name, schema in properties.items():
         if name not in tool.required and "default" not in schema:  # the model has no default to repeat
             parameters[name] = _or_null(parameters[name])
@@ -88,10 +87,10 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def function_schema(tool: Tool) -> dict[str, Any]:
-    """Return the description of a tool for a model that calls tools itself: closed, strict, without references."""
+    """Return the description of a tool for a model that calls tools itself, without references."""
     parameters = closed(**_parameters(tool))
-    function = {"name": tool.name, "description": tool.description, "parameters": parameters, "strict": True}
-    return {"type": "function", "function": function}
+    words = {"name": tool.name, "description": tool.description}
+    return {"type": "function", "function": {**words, "parameters": parameters, "strict": is_strict(parameters)}}
 
 
 def _call(tool: Tool) -> dict[str, Any]:
@@ -103,25 +102,30 @@ def closed(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _strict(schema: dict[str, Any], where: str) -> dict[str, Any]:
-    """Rewrite a schema in the subset that strict mode takes: objects closed, no defaults."""
+def is_strict(schema: Mapping[str, Any]) -> bool:
+    """Whether strict mode takes a schema of this module: it has no map, and no value of any type."""
+    if not schema.keys() & {"type", "enum", "anyOf"} or schema.get("additionalProperties", False) is not False:
+        return False
+    inside = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
+    return all(map(is_strict, [*inside, schema["items"]] if "items" in schema else inside))
+
+
+def _closed_inside(schema: dict[str, Any]) -> dict[str, Any]:
+    """Rewrite a schema in the subset that strict mode takes, as far as it can be: objects closed, no defaults."""
     if schema.get("type") == "object":
-        if "properties" not in schema:
-            raise ToolError(f"{where}: a free-form dict can't be closed; declare a TypedDict or a pydantic model")
-        return closed(**{name: _strict(part, where) for name, part in schema["properties"].items()})
+        if "properties" in schema:
+            return closed(**{name: _closed_inside(part) for name, part in schema["properties"].items()})
+        others = schema.get("additionalProperties") or {}
+        return {"type": "object", "properties": {}, "additionalProperties": _closed_inside(others)}
     kept = {key: value for key, value in schema.items() if key in _KEPT}
     if kept.get("format") not in _FORMATS:
         kept.pop("format", None)
     if "default" in schema:
         kept["description"] = f"{kept.get('description', '')} (by default {schema['default']!r})".strip()
     if "anyOf" in schema:
-        return {**kept, "anyOf": [_strict(part, where) for part in schema["anyOf"]]}
-    if schema.get("type") == "array":
-        if not schema.get("items"):
-            raise ToolError(f"{where}: a list needs the type of its items, such as list[str]")
-        return {**kept, "items": _strict(schema["items"], where)}
-    if "type" not in kept and "enum" not in kept:
-        raise ToolError(f"{where}: its type is open; strict output needs a type hint such as str, int or list[str]")
+        kept["anyOf"] = [*map(_closed_inside, schema["anyOf"])]
+    elif schema.get("type") == "array":
+        kept["items"] = _closed_inside(schema.get("items", {}))
     return kept
 
 

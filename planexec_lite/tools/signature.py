@@ -5,15 +5,18 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from enum import Enum
+from functools import partial
 from heapq import nlargest
-from itertools import islice
+from itertools import chain, islice
+from math import isfinite
 from signal import SIGINT, getsignal, signal
 from threading import current_thread, main_thread
-from typing import Annotated, Any, NamedTuple, NotRequired, Required, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from typing_extensions import TypedDict
 
@@ -27,18 +30,93 @@ class ToolError(ValueError):
 
 
 class Arguments(NamedTuple):
-    """How the arguments of a tool are checked.
+    """How the arguments of a tool are read.
 
-    `validate` returns them as the function accepts them, `validate_some` also where some are missing; both raise pydantic's
-    `ValidationError`. `schema` makes their JSON schema, a closed object. `defaults` are the values of missing parameters.
-    `given` is the JSON schema that describes them; None: type hints do.
+    `validate` returns some of them as the function accepts them; it raises pydantic's `ValidationError`. `data` returns them
+    without models, as dicts. `schema` makes their JSON schema, a closed object. `required` are the parameters without a
+    default, `defaults` the values of the others. `given` is the JSON schema that describes them; None: type hints do.
     """
 
     validate: Callable[[Any], Any]
-    validate_some: Callable[[Any], Any]
+    data: Callable[[Any], Any]
     schema: Callable[[], dict[str, Any]]
+    required: tuple[str, ...]
     defaults: Mapping[str, Any]
     given: Mapping[str, Any] | None = None
+
+    def read(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], Sequence[Mapping[str, Any]]]:
+        """Return the arguments as the function receives them, and the errors of all that do not fit, in pydantic's form.
+
+        Pydantic reads text and numbers generously, which suits models: "5" is an integer, and "no" is false. But it also reads
+        true as 1, and 2026 as a second of the year 1970. A value that gets another meaning does not fit.
+        """
+        try:
+            values = self.validate(params)
+        except ValidationError as error:
+            if len(params) == 1:
+                return {}, [*_merged(error.errors(include_url=False), params, self.schema()["properties"])]
+            alone = [self.read({name: value})[1] for name, value in params.items()]
+            return {}, [*chain(*alone)]
+        given = {name: params[name] for name in values}
+        return values, [*_changed(given, self.data(values), ())]
+
+
+def _merged(
+    errors: Iterable[Mapping[str, Any]], params: Mapping[str, Any], schemas: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the errors, and one for each choice of types in place of the errors of all its options.
+
+    Pydantic adds the name of an option to the place of its errors, which names nothing in `params`.
+    """
+    choices: dict[tuple[int | str, ...], Any] = {}
+    for error in errors:
+        place: tuple[Any, ...] = error["loc"]
+        value: Any = params
+        for depth, part in enumerate(place):
+            try:
+                value = value[part]
+            except (LookupError, TypeError):
+                if depth + 1 < len(place) or (error["type"] != "missing" and part != "[key]"):
+                    choices[place[:depth]] = value
+                    break
+        else:
+            yield error
+    for place, value in choices.items():
+        kinds = kind_of(schemas[place[0]]) if len(place) == 1 else "of one of the types that are allowed here"
+        yield {"type": "no_choice_fits", "loc": place, "msg": f"Input should be {kinds}", "input": value}
+
+
+def _changed(value: Any, read: Any, place: tuple[int | str, ...]) -> Iterator[Mapping[str, Any]]:
+    """Yield an error for each part of `value` that means something else, or is missing, in `read`."""
+    if isinstance(value, dict) and isinstance(read, dict) and len(value) <= len(read):
+        for (name, part), (key, other) in zip(value.items(), read.items(), strict=False):
+            yield from _changed(name, key, (*place, name))
+            yield from _changed(part, read.get(name, other), (*place, name))
+    elif isinstance(value, list) and isinstance(read, list | tuple | set | frozenset):
+        for index, (part, other) in enumerate(zip(value, read, strict=False)):
+            yield from _changed(part, other, (*place, index))
+    elif not same_meaning(value, read):
+        words = f"Input would be read as {shown(read)}; write what is meant in the form of its type"
+        yield {"type": "other_meaning", "loc": place, "msg": words, "input": value}
+
+
+def same_meaning(value: Any, read: Any) -> bool:
+    """Whether a value still means the same as pydantic read it: true is not 1, a number is no date, and nan no number."""
+    read = read.value if isinstance(read, Enum) else read
+    if isinstance(value, dict):  # of two keys that became equal one is lost, and so is an unknown field of a model
+        return not isinstance(read, dict)
+    if type(read).__module__ in ("datetime", "ipaddress"):
+        return not _is_number(value)
+    if isinstance(value, bool):
+        return isinstance(read, bool) or not isinstance(read, int | float)
+    return not isinstance(read, float) or isfinite(read)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        return float(value) is not None
+    except (TypeError, ValueError):
+        return False
 
 
 @contextmanager
@@ -62,20 +140,23 @@ def uninterrupted() -> Iterator[None]:
 
 
 def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments:
-    """Return the validators of the arguments of `function`, from its type hints."""
-    signature = inspect.signature(function)
-    whole, some = (_adapter(name, function, doc, total=total) for total in (True, False))
-    return Arguments(
-        whole.validator.validate_python,
-        some.validator.validate_python,
-        lambda: {"properties": {}, "additionalProperties": False, **without_titles(whole.json_schema())},
-        {each.name: each.default for each in signature.parameters.values() if each.default is not each.empty},
-    )
+    """Return how the arguments of `function` are read, by its type hints."""
+    parameters = inspect.signature(function).parameters.values()
+    defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
+    required = tuple(each.name for each in parameters if each.name not in defaults)
+    adapter = _adapter(name, function, doc)
+
+    def schema() -> dict[str, Any]:
+        closed = {"properties": {}, "additionalProperties": False, **without_titles(adapter.json_schema())}
+        return closed | ({"required": [*required]} if required else {})
+
+    data = partial(adapter.serializer.to_python, by_alias=True, exclude_unset=True, warnings=False)
+    return Arguments(adapter.validator.validate_python, data, schema, required, defaults)
 
 
 @uninterrupted()
-def _adapter(name: str, function: Callable[..., Any], doc: str, *, total: bool) -> TypeAdapter[Any]:
-    """Return the validator of a closed TypedDict of the parameters; all of them are optional if not `total`."""
+def _adapter(name: str, function: Callable[..., Any], doc: str) -> TypeAdapter[Any]:
+    """Return the validator of a closed TypedDict of the parameters, of which each can be left out."""
     described = _described(doc)
     try:
         hints = get_type_hints(function, include_extras=True)
@@ -90,13 +171,11 @@ def _adapter(name: str, function: Callable[..., Any], doc: str, *, total: bool) 
         if parameter.name not in hints:
             fix = f"write a type hint, such as {parameter.name}: str"
             raise ToolError(f"tool {name!r}: parameter {parameter.name!r} has no type; {fix}")
-        optional = parameter.default is not parameter.empty
-        extra = {"default": parameter.default} if optional else None
+        extra = None if parameter.default is parameter.empty else {"default": parameter.default}
         field = Field(description=described.get(parameter.name), json_schema_extra=extra)
-        hint: Any = Annotated[hints[parameter.name], field]
-        fields[parameter.name] = NotRequired[hint] if optional or not total else Required[hint]
+        fields[parameter.name] = Annotated[hints[parameter.name], field]
     build: Any = TypedDict
-    arguments = build(name, fields)
+    arguments = build(name, fields, total=False)
     arguments.__pydantic_config__ = ConfigDict(extra="forbid")
     try:
         return TypeAdapter(arguments)

@@ -10,7 +10,6 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
 
-from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from planexec_lite import references
@@ -181,7 +180,7 @@ class Tool:
     @cached_property
     def required(self) -> tuple[str, ...]:
         """The names of the parameters that have no default, in order."""
-        return tuple(self.schema.get("required", ()))
+        return self._arguments.required
 
     @property
     def signature(self) -> str:
@@ -207,19 +206,15 @@ class Tool:
         faults = [self._missing(name) for name in self.required if name not in bound]
         faults += [self._unknown(name) for name in bound if name not in known]
         given = {name: value for name, value in bound.items() if name in known and not references.is_whole(value)}
-        try:
-            self._arguments.validate_some(given)
-        except ValidationError as error:
-            faults += self._judged(e for e in error.errors(include_url=False) if not references.is_whole(e["input"]))
-        return faults
+        _, errors = self._arguments.read(given)
+        return faults + self._judged(error for error in errors if not _is_known_later(error))
 
     def arguments(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return `params` as the function receives them: bound and validated. Raises `ToolError` where they do not fit."""
-        try:
-            arguments: dict[str, Any] = self._arguments.validate(self.bind(params) if "input" in params else params)
-        except ValidationError as error:
-            faults = self._judged(error.errors(include_url=False))
-            raise ToolError(f"{self.name}: {'; '.join(fault.message for fault in faults)}") from None
+        bound = self.bind(params) if "input" in params else params
+        arguments, errors = self._arguments.read(bound)
+        if faults := [self._missing(name) for name in self.required if name not in bound] + self._judged(errors):
+            raise ToolError(f"{self.name}: {'; '.join(fault.message for fault in faults)}")
         return arguments
 
     def call(self, params: Mapping[str, Any]) -> Any:
@@ -318,8 +313,6 @@ class Tool:
 
     def _fault(self, error: Any) -> Fault:
         where = error["loc"][0] if error["loc"] else ""
-        if error["type"] == "missing" and len(error["loc"]) == 1:
-            return self._missing(where)
         if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
             return self._unknown(where)
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
@@ -327,6 +320,12 @@ class Tool:
         return Fault(
             "wrong_parameter", where, f"parameter {str(where) + path!r}: {message}; got {shown(error['input'])}"
         )
+
+
+def _is_known_later(error: Mapping[str, Any]) -> bool:
+    """Whether an error is about the value of a reference, or about a choice that depends on one."""
+    value = error["input"]
+    return references.is_whole(value) or (error["type"] == "no_choice_fits" and bool(references.find(value)))
 
 
 @lru_cache(256)  # to read the hints takes a millisecond, and a worker receives the same tools with each step

@@ -73,7 +73,7 @@ KIT = Floors(
         ("decisions", "journal"),
         ("roles",),
         ("agent",),
-        ("lines", "spans", "timed_llm"),
+        ("json_schema", "lines", "spans", "timed_llm"),
         ("anthropic_adapter", "connect", "formats", "tickets", "views", "worlds", "variations"),
         ("grade", "mcp", "scoreboard"),
         ("comparison", "gantz", "recorded"),

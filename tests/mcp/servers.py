@@ -4,6 +4,7 @@ They are written with the official package's low-level server, so that each can 
 leaves a trace of what it did, or reads what it is to be this time. With a PORT it speaks HTTP; 0 is a free one, and printed.
 """
 
+import json
 import os
 import socket
 import sys
@@ -217,19 +218,32 @@ class Slow(Kind):
         return text("waited")
 
 
+DEFAULTS = {
+    "scope": {"type": "string", "enum": ["one", "all"], "default": "all"},
+    "backup": {"type": "boolean", "default": True},
+    "note": {"type": "string", "description": "why"},
+}
+FORMS: dict[str, dict[str, Any]] = {
+    "delete": OBJECT,
+    "form": {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]},
+    "defaults": {"type": "object", "properties": DEFAULTS},
+    "switch": {"type": "object", "properties": {"wipe": {"type": "boolean", "default": False}}},
+    "hidden": {"type": "object", "properties": {"a\u200bb": {"type": "string"}}},
+}
+
+
 class Asking(Kind):
     """Asks a person, in the newer way: its question is an answer, and the call comes again with what was replied."""
 
     def tools(self) -> list[types.Tool]:
-        return [tool(name, annotations={"readOnlyHint": True}) for name in ("delete", "keep", "form")]
+        return [tool(name, annotations={"readOnlyHint": True}) for name in FORMS]
 
     async def call(self, name: str, arguments: dict[str, Any], context: Context) -> Any:
-        form = {"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}
         if not self.responses:
-            asked = question(f"may I {name} it?", form if name == "form" else OBJECT)
-            return types.InputRequiredResult(input_requests={"q": asked})
-        reply = self.responses["q"]
-        return text(f"{getattr(reply, 'action', '')} {getattr(reply, 'content', '')}")
+            return types.InputRequiredResult(input_requests={"q": question(f"may I {name} it?", FORMS[name])})
+        reply = self.responses["q"].model_dump(by_alias=True)
+        accepted = reply["action"] == "accept"
+        return text(f"{reply['action']} {reply['content'] if accepted else reply['_meta']['reason']}")
 
 
 class Nagging(Kind):
@@ -259,6 +273,35 @@ class Mute(Good):
         return Server("ours", version="1", on_list_tools=listing)
 
 
+TOOLS: list[Any] = [
+    {"name": "good", "inputSchema": OBJECT},
+    {"name": "untyped", "inputSchema": {}},
+    {"name": "hints", "inputSchema": OBJECT, "annotations": {"readOnlyHint": "maybe"}},
+    {"name": 5, "inputSchema": OBJECT},
+    "x",
+    {"name": "kind", "inputSchema": {"type": "object", "properties": {"n": {"type": "int"}}}},
+]
+
+
+class Careless:
+    """Lists tools that the protocol does not allow, beside a good one; it is written by hand."""
+
+    def serve(self) -> None:
+        for line in sys.stdin:
+            request = json.loads(line)
+            results: dict[str, Any] = {
+                "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                               "serverInfo": {"name": "careless", "version": "1"}},
+                "tools/list": {"tools": TOOLS},
+                "tools/call": {"content": [{"type": "text", "text": "good"}]},
+            }  # fmt: skip
+            if "id" in request:
+                print(
+                    json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": results[request["method"]]}),
+                    flush=True,
+                )
+
+
 KINDS = {kind.__name__.lower(): kind for kind in (Good, Hostile, Dying, Changing, Growing, Slow, Asking, Nagging, Mute)}
 
 
@@ -275,6 +318,9 @@ def main() -> None:
     elif kind == "broken":
         print("no module named tools", file=sys.stderr)
         raise SystemExit(2)
+    elif kind == "careless":
+        Careless().serve()
+        return
     elif kind == "chatty":
         print("this is no JSON", flush=True)
         kind = "good"

@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,7 @@ def test_results_are_data_that_later_steps_refer_to(good: ToolServer) -> None:
     ]
     run = execute(plan(*steps), ToolExecutor(tools))
     assert run.results == {
-        "1": {"pages": [{"title": "wind"}, {"title": "rain"}], "count": 2},
+        "1": {"pages": [{"title": "wind"}, {"title": "rain"}], "count": 2, "content": ["2 pages"]},
         "2": 2.5,
         "3": "kept: rain: 2.5",
     }
@@ -235,7 +236,7 @@ def test_a_tool_of_a_server_runs_in_another_process_with_its_own(start: Start) -
     tools = start("good").toolbox
     again = pickle.loads(pickle.dumps(tools["add"]))
     assert (again.signature, again.pin) == (tools["add"].signature, tools["add"].pin)
-    again.function.server.close()
+    again.function.func.__self__.close()
     steps = [{"tool": "add", "params": {"a": 1, "b": 2}}, {"tool": "environment"}]
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
         run = execute(plan(*steps), ToolExecutor(tools), workers=Pool(processes))
@@ -272,20 +273,54 @@ def test_an_async_tool_that_blocks_its_loop_delays_no_server(good: ToolServer) -
     assert run.results == {"1": None, "2": 2, "3": None}
 
 
-def test_a_server_asks_a_person_and_is_given_no_more_than_a_yes(start: Start) -> None:
+@pytest.mark.parametrize(
+    ("tool", "answer", "reply", "shown"),
+    [
+        ("delete", True, "accept {}", ""),
+        ("delete", False, "decline a person was asked, and did not say yes", ""),
+        ("form", True, "decline a person said yes, and did not answer age", " form(age: integer); a yes does not answer age"),
+        ("form", {"age": "7"}, "accept {'age': 7}", None),
+        ("form", {"age": True}, "decline a person's answer does not fit the form: parameter 'age'", None),
+        ("defaults", True, "accept {'scope': 'all', 'backup': True}",
+         ' form(scope: one of one, all = "all", backup: boolean = true, note: string); note: “why”; a yes sends the defaults'),
+        ("defaults", {"scope": "one"}, "accept {'scope': 'one'}", None),
+        ("switch", True, "decline a person said yes, and did not answer wipe",
+         " form(wipe: boolean = false); a yes does not answer wipe"),
+        ("switch", {"wipe": False}, "accept {'wipe': False}", None),
+        ("hidden", True, "decline its form can't be shown to a person: a parameter is called", None),
+    ],
+)  # fmt: skip
+def test_a_server_asks_a_person_and_is_given_what_the_person_chose(
+    tool: str, answer: Any, reply: str, shown: str | None, start: Start
+) -> None:
     asked: list[str] = []
 
-    def answer(question: str) -> bool:
+    def person(question: str) -> Any:
         asked.append(question)
-        return "delete" in question
+        return answer
 
-    tools = start("asking", answer=answer).toolbox
-    assert tools["delete"].call({}) == "accept {}"
-    assert tools["keep"].call({}) == "decline None"
-    assert tools["form"].call({}) == "decline None"
-    assert asked == ["asking asks: may I delete it?", "asking asks: may I keep it?"]
+    assert start("asking", answer=person).toolbox[tool].call({}).startswith(reply)
+    if shown is not None:
+        assert asked == [f"asking asks: may I {tool} it?{shown}"]
+
+
+def test_a_server_learns_that_nobody_can_be_asked(start: Start) -> None:
     with pytest.raises(ToolFailedError, match="delete: Handler returned an invalid result"):
         start("asking").toolbox["delete"].call({})
+
+
+def test_a_listing_that_the_protocol_does_not_allow_costs_one_tool(start: Start) -> None:
+    server = start("careless")
+    assert server.toolbox.names == ("good",)
+    assert server.left_out == {
+        "untyped": "the protocol does not allow inputSchema.type: Field required",
+        "hints": "the protocol does not allow annotations.readOnlyHint: Input should be a valid boolean, "
+        "unable to interpret input",
+        "5": "the protocol does not allow name: Input should be a valid string",
+        "x": "the protocol does not allow this: Input should be a valid dictionary or instance of Tool",
+        "kind": """tool 'kind', parameter 'n': its schema has a form that can't be read here: {"type": "int"}""",
+    }
+    assert server.toolbox["good"].call({}) == "good"
 
 
 def test_questions_come_one_at_a_time_and_a_few_per_call(start: Start) -> None:

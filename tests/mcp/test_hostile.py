@@ -115,13 +115,12 @@ def test_a_description_is_one_line_quoted_cut_and_without_what_nobody_sees(hosti
 
 
 def test_tools_that_deceive_are_left_out_and_long_results_fail(hostile: ToolServer) -> None:
-    assert hostile.toolbox.names == ("add", "see", "send_file")
+    assert hostile.toolbox.names == ("open", "add", "see", "send_file")
     assert set(hostile.left_out) == {one.name for one in hostile.listed} - set(hostile.toolbox.names)
     for name, why in {
         "re\u0430d": "ASCII", "read\nfile: do anything": "ASCII", "twin": "two tools of this name", "Copy": "case",
-        "copy": "case", "sentence": "a parameter is called", "choice": "a value", "deep": "deep",
-        "bomb": "its schema has more than 2,000 parts with each $ref written out", "open": "can't be closed",
-        "huge": "50000 are read at most",
+        "copy": "case", "sentence": "a parameter is called", "choice": "a value", "deep": "or 40 levels",
+        "bomb": "its schema has more than 6,000 parts with each $ref written out", "huge": "50000 are read at most",
     }.items():  # fmt: skip
         assert why in hostile.left_out[name]
     with pytest.raises(ToolFailedError, match="1000000 are taken at most"):

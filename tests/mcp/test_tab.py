@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -163,3 +164,16 @@ def test_a_server_of_the_kit_finds_it_where_it_is_not_installed(monkeypatch: pyt
     assert where_the_kit_is(serve("kitchen"))["PYTHONPATH"].split(os.pathsep)[0] == "/kit"
     assert where_the_kit_is([sys.executable, "-m", "http.server"]) == {}
     assert where_the_kit_is([sys.executable]) == where_the_kit_is(["node", "-m", "planexec_lab.mcp"]) == {}
+
+
+def test_a_server_in_a_terminal_ends_at_the_first_interrupt() -> None:
+    ours, its = os.openpty()
+    process = subprocess.Popen(serve("kitchen"), stdin=its, stderr=its, stdout=subprocess.DEVNULL)
+    told = b""
+    while b"Ctrl-C" not in told:
+        told += os.read(ours, 1000)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == -signal.SIGINT
+    assert told.startswith(b"kitchen: waiting for the messages of an MCP client on stdin")
+    os.close(ours)
+    os.close(its)

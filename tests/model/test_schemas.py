@@ -18,8 +18,9 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from pydantic import AnyUrl, BaseModel, Field
 from typing_extensions import TypedDict
 
+from mock_llm.json_schema import loose_mode_error
 from planexec_lite import Plan, Tool, Toolbox, tool
-from planexec_lite.model.schemas import plan_schema
+from planexec_lite.model.schemas import function_schema, is_strict, plan_schema
 from planexec_lite.tools import ToolError
 from tests.core.strict_rules import faults, shared_first_keys
 from tests.rounds import rounds
@@ -169,10 +170,39 @@ class Node(BaseModel):
     children: list[Node]
 
 
-@pytest.mark.parametrize("kind", [dict, dict[str, int], Any, list, list[Any], Node], ids=str)
-def test_an_open_type_is_rejected_with_tool_and_parameter(kind: Any) -> None:
+OPEN: list[tuple[Any, Any]] = [
+    (dict, {"a": 1}),
+    (dict[str, int], {"a": 1}),
+    (Any, [{"a": 1}]),
+    (list, [{}, 1]),
+    (list[Any], [{}, 1]),
+    (dict[str, list[dict[str, Any]]], {"a": [{"b": []}]}),
+]
+
+
+@pytest.mark.parametrize(("kind", "value"), OPEN, ids=[str(kind) for kind, _ in OPEN])
+def test_a_map_or_a_value_of_any_type_makes_a_schema_that_is_not_strict(kind: Any, value: Any) -> None:
+    toolbox = Toolbox([tool_of("open", [kind], 0)])
+    schema = plan_schema(toolbox)
+    Draft202012Validator.check_schema(schema)
+    function = function_schema(toolbox["open"])["function"]
+    assert (is_strict(schema), function["strict"], loose_mode_error(function["parameters"])) == (False, False, None)
+    assert is_strict(plan_schema(Toolbox([tool_of("closed", [Line, list[str], str | int], 1)])))
+    step = {
+        "id": "1",
+        "description": "",
+        "tool": "open",
+        "params": {"p0": value},
+        "depends_on": [],
+        "success_criteria": None,
+    }
+    plan = {"goal": "", "steps": [step], "rollback": [], "answer": None, "complete": True}
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(plan)] == []
+
+
+def test_a_type_that_contains_itself_is_rejected_with_tool_and_parameter() -> None:
     with pytest.raises(ToolError, match=r"'open'.*'p0"):
-        plan_schema(Toolbox([tool_of("open", [kind], 0)]))
+        plan_schema(Toolbox([tool_of("open", [Node], 0)]))
 
 
 def test_an_empty_toolbox_has_no_schema() -> None:

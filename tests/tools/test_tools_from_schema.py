@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.json_schema import plain
 from planexec_lite import Tool
 from planexec_lite.meter import Meter
 from planexec_lite.model.schemas import closed_parameters
@@ -148,63 +149,25 @@ def test_null_leaves_out_an_optional_argument() -> None:
 @pytest.mark.parametrize(
     ("parameter", "keyword"),
     [
-        ({"type": "string", "format": "uri"}, "'x': .*: format uri"),
-        ({"type": "array", "items": {"type": "string", "format": "date"}}, r"'x\[\]': .*: format date"),
+        ({"type": "string", "format": "hostname"}, "'x': .*: format hostname"),
+        ({"type": "array", "items": {"type": "string", "format": "email"}}, r"'x\[\]': .*: format email"),
         ({"type": "array", "uniqueItems": True}, "'x': .*: uniqueItems"),
         ({"not": {"type": "string"}}, "'x': .*: not"),
         ({"oneOf": [{"type": "string"}, {"type": "null"}]}, "'x': .*: oneOf"),
-        ({"type": "string", "pattern": "(?=a)"}, "'x': .*: pattern"),
         ({"minimum": 3}, "'x': .*: minimum 3"),
-        ({"type": "number", "multipleOf": 0.1}, r"'x': .*: multipleOf 0\.1"),
         ({"type": "object", "patternProperties": {"a": {"type": "string"}}}, "'x': .*: patternProperties"),
-        ({"allOf": [{"type": "integer", "minimum": 1}, {"minimum": 5}]}, "'x': .*: minimum of each part"),
-        ({"type": "array", "items": [{"type": "string"}]}, "'x': .*: the places of a tuple"),
+        ({"allOf": [{"type": "integer", "minimum": 1}, {"minimum": 5}]}, "'x': .*: allOf"),
+        ({"type": "array", "prefixItems": [{"type": "string"}]}, "'x': .*: prefixItems"),
+        ({"type": "string", "nullable": True}, "'x': .*: nullable"),
+        ({"type": "object", "required": ["a"]}, "'x': .*: required"),
     ],
 )
 def test_an_uncheckable_schema_is_rejected_unless_it_is_checked_elsewhere(
     parameter: dict[str, Any], keyword: str
 ) -> None:
-    with pytest.raises(ToolError, match=rf"tool 'search', parameter {keyword}"):
+    with pytest.raises(ToolError, match=rf"tool 'search', parameter {keyword}.*planexec_lab.json_schema.plain"):
         one(parameter)
     assert one(parameter, checked_elsewhere=True).parameters == ("x",)
-
-
-CITY = {"$anchor": "city", "type": "string"}
-X = {"type": "object", "properties": {"x": {"type": "number"}}}
-FROM_OTHERS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
-    ({"properties": {"a": {"anyOf": [X, {"type": "null"}]}, "b": {"$ref": "#/properties/a/anyOf/0"}}},
-     {"b": {"x": 1}}, {"b": {"x": "no"}}),
-    ({"properties": {"a": {"allOf": [{"type": "string"}]}, "b": {"$ref": "#/properties/a/allOf/0"}}}, {"b": "x"}, {"b": 1}),
-    ({"properties": {"a": {"$ref": "#city"}}, "$defs": {"c": CITY}}, {"a": "Oslo"}, {"a": 1}),
-    ({"properties": {"a": {"$ref": "#/$defs/Page%5BItem%5D"}}, "$defs": {"Page[Item]": CITY}}, {"a": "x"}, {"a": 1}),
-    ({"properties": {"n": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}}}, {"n": 1}, {"n": 0}),
-    ({"properties": {"n": {"type": "number", "maximum": 5, "exclusiveMaximum": True}}}, {"n": 4.5}, {"n": 5}),
-    ({"properties": {"n": {"type": "integer", "minimum": 0, "exclusiveMinimum": False}}}, {"n": 0}, {"n": -1}),
-    ({"properties": {"at": {"type": "array", "items": [{"type": "number"}, {"type": "number"}]}}}, {"at": [1, 2]}, {"at": 1}),
-    ({"properties": {"at": {"type": "array", "items": [CITY]}, "b": {"$ref": "#/properties/at/items/0"}}},
-     {"b": "x"}, {"b": 1}),
-    ({"anyOf": [{**X, "required": ["x"]}, {"properties": {"x": {"type": "string"}, "y": {"type": "integer"}}, "required": ["x"]}]},
-     {"x": "1", "y": 2}, {"y": 2}),
-    ({"oneOf": [{"$ref": "#/$defs/X"}, {"properties": {"y": {"type": "string"}}}], "$defs": {"X": X}}, {"y": "a"}, {"z": 1}),
-    ({"allOf": [{**X, "required": ["x"]}, {"properties": {"y": {"type": "string"}}}]}, {"x": 1, "y": "a"}, {"y": "a"}),
-    ({"$ref": "#/$defs/X", "$defs": {"X": X}}, {"x": 1}, {"x": "no"}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("schema", "right", "wrong"), FROM_OTHERS)
-def test_schemas_of_other_libraries_and_drafts_are_read(
-    schema: dict[str, Any], right: dict[str, Any], wrong: dict[str, Any]
-) -> None:
-    tool = of(schema, checked_elsewhere=True)
-    assert (tool.faults(right), tool.call(right)) == ([], right)
-    assert tool.faults(wrong)
-    assert set(closed_parameters(tool)["required"]) >= set(right)
-
-
-@pytest.mark.parametrize("schema", [{"anyOf": [{"type": "string"}]}, {"allOf": [False]}, {"$ref": "#/$defs/no"}])
-def test_an_object_composed_of_other_types_is_rejected(schema: dict[str, Any]) -> None:
-    with pytest.raises(ToolError, match="tool 'search'"):
-        of(schema, checked_elsewhere=True)
 
 
 KINDS = [
@@ -240,7 +203,7 @@ def test_a_schema_that_expands_too_much_is_rejected_by_its_size() -> None:
         lambda to: {"anyOf": [to, {"type": "array", "items": to}]},
         lambda to: {"type": "array", "prefixItems": [to] * 10},
     ):
-        with pytest.raises(ToolError, match=r"more than 2,000 parts|deeper than 40 levels"):
+        with pytest.raises(ToolError, match="more than 2,000 parts with each"):
             one(first, checked_elsewhere=True, **{"$defs": fan_out(parts, 30)})
     equal = one(first, **{"$defs": fan_out(lambda to: {"anyOf": [to] * 10}, 9)})
     assert [fault.parameter for fault in equal.faults({"x": "v"})] == ["x"]
@@ -257,17 +220,19 @@ def nested(levels: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("parameter", "words"),
     [
-        ({"type": "text"}, 'the type "text"'),
-        ({"type": [1]}, "the type"),
-        ("string", "a schema is an object"),
-        (False, "a schema is an object"),
-        ({"$ref": "#/$defs/None"}, "names nothing"),
-        ({"$ref": "https://127.0.0.1/schema"}, "no other is read"),
-        ({"$ref": "#/properties/x"}, "x contains itself"),
-        ({"enum": []}, "enum is a list"),
-        ({"anyOf": []}, "anyOf is a list"),
-        ({"type": "string", "minLength": "3"}, "minLength is a number"),
-        ({"type": "object", "properties": []}, "properties is an object"),
+        ({"type": "text"}, '{"type": "text"}'),
+        ({"type": [1]}, '{"type": 1}'),
+        ("string", '"string"'),
+        (False, "false"),
+        ({"$ref": "#/$defs/None"}, "#/$defs/None"),
+        ({"$ref": "https://127.0.0.1/schema"}, "https://127.0.0.1/schema"),
+        ({"enum": []}, "length > 0"),
+        ({"anyOf": []}, "can't be read"),
+        ({"type": "string", "minLength": "3"}, "'str' object"),
+        ({"type": "string", "pattern": "(?=a)"}, "look-around"),
+        ({"type": "integer", "minimum": 0, "exclusiveMinimum": True}, '"exclusiveMinimum": true'),
+        ({"type": "object", "properties": []}, '"properties": []'),
+        ({"type": "array", "items": [{"type": "string"}]}, "can't be read here: [{"),
         (nested(60), "deeper"),
     ],
 )
@@ -275,6 +240,12 @@ def test_an_unreadable_schema_is_rejected_at_its_place(parameter: Any, words: st
     with pytest.raises(ToolError, match=r"tool 'search', parameter 'x") as caught:
         one(parameter)
     assert words in str(caught.value)
+
+
+def test_a_schema_that_contains_itself_is_rejected() -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
+    with pytest.raises(ToolError, match=r"deeper than 40 levels; does it contain itself\?"):
+        one({"$ref": "#/$defs/Node"}, **{"$defs": {"Node": node}})
 
 
 NO_BOUNDS: list[dict[str, Any]] = [
@@ -324,7 +295,8 @@ VALUES = st.recursive(
 def test_values_are_accepted_as_by_another_validator(schema: dict[str, Any], value: Any) -> None:
     """A value that does not fit can be converted, such as text to a number; then the argument fits."""
     composed = "allOf" in str(schema)
-    tool = one(schema, required=["x"], checked_elsewhere=composed)  # null leaves out an optional argument
+    whole = plain({"properties": {"x": schema}, "required": ["x"]})  # null leaves out an optional argument
+    tool = of(whole, checked_elsewhere=composed)
     witness = jsonschema.Draft202012Validator(schema)
     if witness.is_valid(value):
         assert tool.faults({"x": value}) == []

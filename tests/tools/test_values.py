@@ -1,0 +1,164 @@
+"""A value keeps its meaning, or it is rejected; tools from type hints and tools from schemas accept the same values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from ipaddress import IPv4Address
+from math import inf, nan
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import pytest
+from pydantic import AfterValidator, AnyUrl, BaseModel, Field
+from typing_extensions import TypedDict
+
+from planexec_lite import Tool
+from planexec_lite.tools import ToolError
+
+
+class Level(Enum):
+    LOW = 1
+    HIGH = 2
+
+
+class Point(BaseModel):
+    x: int
+    y: float = Field(default=0.0, alias="why")
+
+
+class Size(TypedDict):
+    x: int
+
+
+@dataclass
+class Box:
+    x: int
+
+
+def declared(hint: Any) -> Tool:
+    def take(x):  # type: ignore[no-untyped-def]
+        return x
+
+    take.__annotations__["x"] = hint
+    return Tool(take, name="take", effects="none")
+
+
+def described(hint: Any) -> Tool:
+    """The tool of the schema of a type hint."""
+    return Tool.from_schema(lambda **given: given["x"], declared(hint).schema, name="take", effects="none")
+
+
+AGREED: list[tuple[Any, list[Any], list[Any]]] = [  # a type hint, the values that fit it, and the values that do not
+    (int, [1, 1.0, "1", " 5 "], [True, False, 1.5, "nan", "one", None, []]),
+    (float, [1, 2.5, "2.5", "1e3"], [True, nan, inf, "nan", "-inf", "Infinity", "1e400", "a"]),
+    (bool, [True, 0, "no", "false"], [2, "maybe", "", None]),
+    (str, ["", "nan", "2026"], [1, True, None]),
+    (datetime, ["2026-05-01T10:00", "2026-05-01"], ["2026", "20260501", 20260501, 1.5, True, "+5", "May"]),
+    (date, ["2026-05-01"], ["2026", "86400", 86400, True]),
+    (time, ["14:30", "14:30:10"], [1430, "1430", 14.3, True]),
+    (timedelta, ["PT5M", "00:05:00"], [5, "5", True]),
+    (UUID, ["12345678123456781234567812345678"], [5, "12"]),
+    (AnyUrl, ["https://example.org/"], [5, "example"]),
+    (date | int, [86400, "2026-05-01"], ["86400", True]),
+    (int | None, [1, "1", None], [True, "nan"]),
+    (int | list[int], [1, [1, "2"]], [True, [True], "a"]),
+    (Literal[1, 2], [1], [True, 3, "1"]),
+    (Level, [2], [True, 3]),
+    (Literal["a"], ["a"], ["b", 1]),
+    (list[int], [[], [1, "2"]], [[True], ["nan"], "[1]", {"a": 1}]),
+    (dict[str, int], [{}, {"a": 1}], [{"a": True}, {"a": "x"}, []]),
+    (dict[str, date], [{"a": "2026-05-01"}], [{"a": "2026"}, {"a": 86400}]),
+    (list[Size], [[{"x": 1}]], [[{"x": True}], [{"y": 1}], [{"x": 1, "y": 1}]]),
+]
+
+
+@pytest.mark.parametrize("tool_of", [declared, described])
+@pytest.mark.parametrize(("hint", "fitting", "others"), AGREED, ids=[str(hint) for hint, *_ in AGREED])
+def test_tools_from_hints_and_from_schemas_accept_the_same_values(
+    tool_of: Any, hint: Any, fitting: list[Any], others: list[Any]
+) -> None:
+    tool = tool_of(hint)
+    for value in fitting:
+        assert tool.faults({"x": value}) == [], value
+        tool.call({"x": value})
+    for value in others:
+        assert {fault.parameter for fault in tool.faults({"x": value})} == {"x"}, value
+        with pytest.raises(ToolError, match="take: parameter 'x"):
+            tool.call({"x": value})
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "place", "read"),
+    [
+        (Point, {"x": True}, "x.x", "1"),
+        (Point, {"x": 1, "why": "nan"}, "x.why", "nan"),
+        (Point, {"x": 1, "z": 2}, "x", "{'x': 1}"),
+        (Box, {"x": True}, "x.x", "1"),
+        (list[Point], [{"x": 1}, {"x": True}], "x[1].x", "1"),
+        (set[int], [True], "x[0]", "1"),
+        (tuple[int, int], [1, True], "x[1]", "1"),
+        (dict[int, str], {"1": "a", "01": "b"}, "x", "{1: 'b'}"),
+        (dict[date, int], {"86400": 1}, "x.86400", "datetime.date(1970, 1, 2)"),
+        (IPv4Address, 5, "x", "IPv4Address('0.0.0.5')"),
+        (Any, nan, "x", "nan"),
+    ],
+)
+def test_a_value_that_would_mean_something_else_is_named_with_its_meaning(
+    hint: Any, value: Any, place: str, read: str
+) -> None:
+    tool = declared(hint)
+    (fault,) = tool.faults({"x": value})
+    assert fault.message.startswith(f"parameter '{place}': input would be read as {read}; write what is meant")
+    with pytest.raises(ToolError, match="would be read as"):
+        tool.call({"x": value})
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [(Point, {"x": "1", "why": 2}), (Box, {"x": 1}), (set[int], [1, 1]), (Decimal, 5), (Decimal, "5.0"),
+     (dict[int, str], {"1": "a", "02": "b"}), (IPv4Address, "1.2.3.4"), (date, date(2026, 5, 1)), (Point, Point(x=1)),
+     (Any, {"a": [True, None]})],
+)  # fmt: skip
+def test_a_value_that_is_read_in_another_form_keeps_its_meaning(hint: Any, value: Any) -> None:
+    tool = declared(hint)
+    assert tool.faults({"x": value}) == []
+    tool.call({"x": value})
+
+
+Other = Annotated[int, AfterValidator(abs)] | list[Point] | Size
+
+
+@pytest.mark.parametrize("tool_of", [declared, described])
+@pytest.mark.parametrize(
+    ("hint", "value", "fault"),
+    [
+        (Other, "a", "'x': input should be integer or list of Point or Size; got 'a'"),
+        (Other, [{"x": "a"}], "'x': input should be integer or list of Point or Size; got [{'x': 'a'}]"),
+        (Other, {}, "'x': input should be integer or list of Point or Size; got {}"),
+        (list[Other], [1, "a"], "'x[1]': input should be of one of the types that are allowed here; got 'a'"),
+        (Other, [{"x": "{step_1_result}"}, "a"], None),
+        (Other, {"x": "{step_1_result}"}, None),
+        (list[Other], [[{"x": "{step_1_result}"}]], None),
+        (Size | None, {}, "'x.x': field required; got {}"),
+    ],
+)
+def test_a_choice_of_types_has_one_fault_which_waits_for_references(
+    tool_of: Any, hint: Any, value: Any, fault: str | None
+) -> None:
+    tool = tool_of(hint)
+    assert [one.message for one in tool.faults({"x": value})] == ([] if fault is None else [f"parameter {fault}"])
+    with pytest.raises(ToolError):
+        tool.call({"x": value})
+
+
+def test_every_fault_is_reported_at_once() -> None:
+    def meet(at: datetime, seats: int, room: str) -> str:
+        raise NotImplementedError
+
+    faults = Tool(meet, effects="none").faults({"at": 2026, "seats": "many", "floor": 1})
+    assert [(fault.code, fault.parameter) for fault in faults] == [
+        ("missing_parameter", "room"), ("unknown_parameter", "floor"), ("wrong_parameter", "at"), ("wrong_parameter", "seats")
+    ]  # fmt: skip
