@@ -55,7 +55,7 @@ def _check_subject(board: Board, question: Question, decision: Decision) -> None
     """Raise `ValueError` if the decision is about another question, or if the subject has changed since it was asked."""
     if decision.of not in ("", question.digest) or decision.run not in ("", question.run):
         raise ValueError(
-            f"the decision answers another question; this run asks now, as question {question.number}: {question}"
+            f"the decision answers another question; this run waits for {question} (its question {question.number})"
         )
     if question.plan is not None and not question.path and question.plan.hash != board[Approvals].latest_hash:
         raise ValueError('the plan was changed in place; give what you edited: Decision("approve", plan=…)')
@@ -66,20 +66,22 @@ def _check_verdict(question: Question, decision: Decision) -> None:
         known = ", ".join(f'"{verdict}"' for verdict in question.verdicts)
         raise ValueError(f'"{decision.verdict}" is no answer to this question: {question}. Answer {known}')
     if question.plan is None and (decision.plan is not None or decision.grant is not None):
-        raise ValueError(f"an edited plan and a grant answer a question about a plan, and this run asks: {question}")
+        raise ValueError(
+            f"an edited plan and a grant answer a question about a plan, and this run waits for {question}"
+        )
     if question.path and decision.plan is not None:
         raise ValueError("a plan inside a step can't be edited here; approve it, reject it, or ask for a change")
 
 
 def _check_budget(question: Question, decision: Decision) -> None:
     if decision.budget is not None and not question.amounts:
-        raise ValueError(f"a budget answers a question about a budget, and this run asks: {question}")
+        raise ValueError(f"a budget answers a question about a budget, and this run waits for {question}")
     if decision.verdict != "approve":
         return
     granted = decision.budget.bounds if decision.budget is not None else {}
     if missing := [f"{name}=…" for name in question.amounts if not granted.get(name)]:
         amounts = ", ".join(missing)
-        raise ValueError(f'this run asks: {question}; say how much: Decision("approve", budget=Budget({amounts}))')
+        raise ValueError(f'this run waits for {question}; say how much: Decision("approve", budget=Budget({amounts}))')
 
 
 def _result(run: Run, question: Question, decision: Decision) -> Any:

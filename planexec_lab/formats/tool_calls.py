@@ -106,7 +106,8 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     if unknown := {*call, *told} - _OF_A_CALL:
         raise fault(f"the call of {told.get('name')} has {min(unknown)}, which is not known", _SHAPE)
     given = told.get("arguments")
-    params = load(given) if isinstance(given, str) else given
+    params = load(given.strip() or "{}") if isinstance(given, str) else given
+    params = {} if params is None else params
     if not isinstance(params, dict):
         raise fault(f"the arguments of {told.get('name')} are no object", _SHAPE)
     return {"tool": str(told.get("name", "")), "params": rewritten(params, references.escape)}

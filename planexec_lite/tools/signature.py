@@ -82,7 +82,7 @@ def _merged(
         else:
             yield error
     for place, value in choices.items():
-        kinds = kind_of(schemas[place[0]]) if len(place) == 1 else "of one of the types that are allowed here"
+        kinds = kind_of(schemas[str(place[0])]) if len(place) == 1 else "of one of the types that are allowed here"
         yield {"type": "no_choice_fits", "loc": place, "msg": f"Input should be {kinds}", "input": value}
 
 

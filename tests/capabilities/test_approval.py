@@ -303,12 +303,12 @@ def test_a_decision_that_names_its_plan_opens_no_gate_and_no_other_plan() -> Non
     one = agent(world, Portions(plan(look("1", gate=True)), plan(look("1", name="production"))))
     first, other = one.run("look"), one.run("look")
     yes = first.question.decide("approve", by="Ada")
-    with pytest.raises(ValueError, match="answers another question; this run asks now, as question 1: approval"):
+    with pytest.raises(ValueError, match="answers another question; this run waits for approval"):
         one.resume(other, yes)
     with pytest.raises(ValueError, match="answers another question"):
         one.resume(other, Decision("approve", of=yes.of))
     at_gate = one.resume(first, yes)
-    with pytest.raises(ValueError, match="answers another question; this run asks now, as question 2: gate of step 1"):
+    with pytest.raises(ValueError, match="answers another question; this run waits for gate of step 1"):
         one.resume(at_gate, yes)
     assert world.done == []
     assert one.resume(at_gate, Decision("approve", by="you")).status == "finished"

@@ -129,7 +129,7 @@ def test_an_approval_says_how_much_of_each_used_up_bound() -> None:
             one.resume(run, decision)
     assert one.resume(run, approve(steps=9, seconds=90)).status == "finished"
     waits = agent_for(TOOLS, FIVE, reviewer=AskPerson())
-    with pytest.raises(ValueError, match="a budget answers a question about a budget, and this run asks: approval"):
+    with pytest.raises(ValueError, match="a budget answers a question about a budget, and this run waits for approval"):
         waits.resume(waits.run("go"), approve(steps=2))
 
 

@@ -201,7 +201,7 @@ def test_after_a_rejected_undo_the_others_follow_and_the_step_is_named() -> None
     [
         (
             Question("undo", {"approve": ""}, step="a").decide("approve"),
-            "asks now, as question 1: a yes to the undo of step c",
+            "waits for a yes to the undo of step c",
         ),
         (
             Decision("change", comment="plan it otherwise"),

@@ -227,7 +227,7 @@ OTHER = e.Question("doubt", {"not done": "It starts again."}, step="3")
         (Decision("reject"), '"reject" is no answer to this question: your answer: was step 2 done'),
         (
             OTHER.decide("not done"),
-            "answers another question; this run asks now, as question 1: your answer: was step 2 done",
+            "answers another question; this run waits for your answer: was step 2 done",
         ),
         (Decision("not done", run="another run"), "answers another question"),
     ],

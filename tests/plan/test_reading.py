@@ -229,7 +229,7 @@ def pay(euros: int) -> str: return "paid"
 schema = {"type": "object", "properties": {"euros": {"type": "integer"}}}
 
 def interrupt(frame, event, arg):
-    if frame.f_code.co_name in ("create_schema_validator", "_typed"):
+    if frame.f_code.co_name in ("create_schema_validator", "_node"):
         sys.setprofile(None)
         signal.raise_signal(signal.SIGINT)
 
@@ -243,7 +243,7 @@ except KeyboardInterrupt as interrupt:
     while last is not None:
         frames.append(last.tb_frame.f_code.co_name)
         last = last.tb_next
-    print("while building" if {"create_schema_validator", "_typed"} & {*frames} else "after building")
+    print("while building" if {"create_schema_validator", "_node"} & {*frames} else "after building")
 print(use())
 """
 
