@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 from planexec_lab import views
@@ -23,7 +24,7 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
 )
-from planexec_lite.events import Event, Paused, PlanProposed, Reviewed, StepDone, StepStarted
+from planexec_lite.events import Event, Paused, PlanProposed, Question, Reviewed, StepDone, StepStarted
 from planexec_lite.plan import Call
 
 from exercises.checker.checks import said
@@ -142,27 +143,29 @@ def audited(trial: Trial, audit: Any) -> None:
     of_plan, of_hash = "Each step needs an approval of the current plan.", "An approval applies to one hash."
     own = "A gate needs its own approval: approving the plan does not open it."
     cases: list[tuple[list[Event], list[str], str]] = [
-        ([_new(first), _yes(first), *_starts("1", "2")], [], of_plan),
+        ([_new(first), *_yes(first), *_starts("1", "2")], [], of_plan),
         ([_new(first), *_starts("1", "2")[:-1]], ["1", "2"], of_plan),
-        ([_new(first), *_starts("1"), _yes(first), *_starts("2")], ["1"], "An approval applies only to steps that start after it."),
-        ([_new(first), _says("reject", first), *_starts("1")], ["1"], "A rejection is not an approval."),
-        ([_new(first), _says("change", first), _new(second), *_starts("1b")], ["1b"], "A request for changes is not an approval."),
-        ([_new(first), _yes(first), *_starts("1"), _new(second), *_starts("1b", "2b")], ["1b", "2b"], of_hash),
-        ([_new(first), _new(second), _yes(first), *_starts("1b")], ["1b"], "This approval names the previous plan."),
-        ([_new(first), _yes(first), _new(second), _new(first), *_starts("1", "2")], [], of_hash),
-        ([_new(first), _edit(second), *_starts("1b", "2b")], [], "A reviewer who edits a plan approves the edited version."),
-        ([_new(gated), _yes(gated), *_starts("1", "2")], ["2"], own),
-        ([_new(gated), _yes(gated), *_starts("1"), _open(gated, "2"), *_starts("2")], [], own),
-        ([_new(gated), _yes(gated), *_starts("1"), _open(gated, "1"), *_starts("2")], ["2"], own),
-        ([_new(gated), _yes(gated), *_starts("1"), _says("reject", gated, "2"), *_starts("2")], ["2"],
+        ([_new(first), *_starts("1"), *_yes(first), *_starts("2")], ["1"],
+         "An approval applies only to steps that start after it."),
+        ([_new(first), *_says("reject", first), *_starts("1")], ["1"], "A rejection is not an approval."),
+        ([_new(first), *_says("change", first), _new(second), *_starts("1b")], ["1b"], "A request for changes is not an approval."),
+        ([_new(first), *_yes(first), *_starts("1"), _new(second), *_starts("1b", "2b")], ["1b", "2b"], of_hash),
+        ([_new(first), _new(second), *_yes(first), *_starts("1b")], ["1b"], "This approval names the previous plan."),
+        ([_new(first), *_yes(first), _new(second), _new(first), *_starts("1", "2")], [], of_hash),
+        ([_new(first), *_edit(second), *_starts("1b", "2b")], [], "A reviewer who edits a plan approves the edited version."),
+        ([_new(gated), *_yes(gated), *_starts("1", "2")], ["2"], own),
+        ([_new(gated), *_yes(gated), *_starts("1"), *_open(gated, "2"), *_starts("2")], [], own),
+        ([_new(gated), *_yes(gated), *_starts("1"), *_open(gated, "1"), *_starts("2")], ["2"], own),
+        ([_new(gated), *_yes(gated), *_starts("1"), *_says("reject", gated, "2"), *_starts("2")], ["2"],
          "A rejection does not open the gate."),
-        ([_new(first), _edit(gated), *_starts("1", "2")], ["2"], "After an edit, the edited plan and its gates apply."),
-        ([_new(gated), _yes(gated), _open(gated, "2"), _new(again), _yes(again), *_starts("1", "2")], ["2"],
+        ([_new(first), *_edit(gated), *_starts("1", "2")], ["2"], "After an edit, the edited plan and its gates apply."),
+        ([_new(gated), *_yes(gated), *_open(gated, "2"), _new(again), *_yes(again), *_starts("1", "2")], ["2"],
          "A new plan closes every gate again."),
-        ([_new(first), _yes(first), _open(first, "2"), _edit(gated), *_starts("1", "2")], ["2"],
+        ([_new(first), *_yes(first), *_open(first, "2"), *_edit(gated), *_starts("1", "2")], ["2"],
          "A new plan closes every gate again, and so does an edited plan."),
-        ([_new(gated), _open(gated, "2"), *_starts("1", "2")], ["1", "2"], "An approval at a gate covers that step, not the plan."),
-        ([_new(first), _yes(first), _new(second), _says("reject", second), _new(first), *_starts("1")], [],
+        ([_new(gated), *_open(gated, "2"), *_starts("1", "2")], ["1", "2"],
+         "An approval at a gate covers that step, not the plan."),
+        ([_new(first), *_yes(first), _new(second), *_says("reject", second), _new(first), *_starts("1")], [],
          "Rejecting one plan does not affect another plan."),
     ]  # fmt: skip
     for events, right, rule in cases:
@@ -181,20 +184,22 @@ def _new(plan: Plan) -> Event:
     return PlanProposed(0.0, plan)
 
 
-def _yes(plan: Plan) -> Event:
-    return Reviewed(0.0, "approve", plan.hash, "Ada")
+def _says(verdict: Any, plan: Plan, step: str | None = None, edited: Plan | None = None) -> list[Event]:
+    """Return the question about a plan, or about the gate of one of its steps, and Ada's answer."""
+    asked = Question("approval", {}, plan=plan) if step is None else Question("gate", {}, step=step)
+    return [Paused(0.0, asked), Reviewed(0.0, verdict, plan.hash, "Ada", "because", step, edited, of=asked.digest)]
 
 
-def _says(verdict: Any, plan: Plan, step: str | None = None) -> Event:
-    return Reviewed(0.0, verdict, plan.hash, "Ada", "because", step)
+def _yes(plan: Plan) -> list[Event]:
+    return _says("approve", plan)
 
 
-def _open(plan: Plan, step: str) -> Event:
-    return Reviewed(0.0, "approve", plan.hash, "Ada", step=step)
+def _open(plan: Plan, step: str) -> list[Event]:
+    return _says("approve", plan, step)
 
 
-def _edit(plan: Plan) -> Event:
-    return Reviewed(0.0, "approve", plan.hash, "Ada", plan=plan)
+def _edit(plan: Plan) -> list[Event]:
+    return _says("approve", plan, edited=plan)
 
 
 def _starts(*ids: str) -> list[Event]:
@@ -328,14 +333,21 @@ def _asks_anew(trial: Trial, desk: Any, post: _Post) -> None:
     trial.want(len(person.asked) == 4, f"a question at each gate, not only {_times(person)}", rule)
 
 
+class _Question(Question):
+    """A question whose repr is short."""
+
+    def __repr__(self) -> str:
+        return f"<{self}{'' if self.plan is None else f' of {self.plan!r}'}>"
+
+
 class _Person:
-    """A person who answers from a list; `asked` records the plans in question."""
+    """A person who answers from a list; `asked` records the questions."""
 
     def __init__(self, *answers: Decision | None) -> None:
-        self.answers, self.asked = answers, list[Plan]()
+        self.answers, self.asked = answers, list[Question]()
 
-    def __call__(self, plan: Plan) -> Decision | None:
-        self.asked.append(plan)
+    def __call__(self, question: Question) -> Decision | None:
+        self.asked.append(question)
         return self.answers[len(self.asked) - 1] if len(self.asked) <= len(self.answers) else None
 
     def __repr__(self) -> str:
@@ -350,11 +362,12 @@ class _Desk:
         self.trial, self.decide = trial, review
         trial.want(callable(review), "a function, as in `return review`", "`desk` must return a reviewer.")
 
-    def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
+    def review(self, question: Question, board: Board, tools: Toolbox) -> Decision | None:
         """Ask the learner's reviewer."""
-        came: Any = self.trial.call(
-            self.decide, _Plan(**{name: getattr(plan, name) for name in Plan.model_fields}), board, tools
-        )
+        shown = {field.name: getattr(question, field.name) for field in fields(question)}
+        if (plan := question.plan) is not None:
+            shown["plan"] = _Plan(**{name: getattr(plan, name) for name in Plan.model_fields})
+        came: Any = self.trial.call(self.decide, _Question(**shown), board, tools)
         fits = came is None or isinstance(came, Decision)
         self.trial.want(fits, "a Decision, or None", "A reviewer returns a decision, or None to leave the run paused.")
         decision: Decision | None = came
@@ -411,10 +424,10 @@ def policed(trial: Trial, policy: Any) -> None:
         run = agent.run(plan.goal)
         if not trial.figures:
             trial.show(views.board, run)
-        paused = run.board.paused
+        asked = run.question
         wanted = f"a run that waits at the gate of step 2; this run is {run.status}: {run.reason}"
         rule = "Accept a plan whose dangerous step has its own gate, but let only a person open that gate."
-        trial.want(paused is not None and (paused.reason, paused.step) == ("gate", "2"), wanted, rule)
+        trial.want(asked is not None and (asked.kind, asked.step) == ("gate", "2"), wanted, rule)
         run = agent.resume(run, Decision("approve", by="Ada"))
         trial.want(run.status == "finished", f"a run that finishes after Ada's approval, not: {run.reason}", free)
     plan, later = _plan("look", "print"), _plan("look", {"id": "2b", "tool": "send"})
@@ -432,11 +445,11 @@ def policed(trial: Trial, policy: Any) -> None:
 class _Policy(_Desk):
     """The learner's policy in the kit; it must not edit anything but gates."""
 
-    def review(self, plan: Plan, board: Board, tools: Toolbox) -> Decision | None:
+    def review(self, question: Question, board: Board, tools: Toolbox) -> Decision | None:
         """Ask the learner's policy."""
-        decision = super().review(plan, board, tools)
-        if decision is not None and decision.plan is not None:
-            same = _ungated(decision.plan) == _ungated(plan)
+        decision = super().review(question, board, tools)
+        if decision is not None and decision.plan is not None and question.plan is not None:
+            same = _ungated(decision.plan) == _ungated(question.plan)
             rule = "Adding a gate must not change the step itself."
             self.trial.want(same, "the same plan with added gates and no other change", rule)
         return decision
@@ -453,10 +466,10 @@ def _is_stopped(trial: Trial, policy: Any, post: _Post, plan: Plan, ids: list[st
     run = agent.run(plan.goal)
     gates = [*ids, *(step.id for step in plan.steps if step.gate)]
     opened = list[str]()
-    while (paused := run.board.paused) is not None and paused.step is not None:
-        wanted = f"no gate before step {paused.step}, which is harmless"
-        trial.want(paused.step in gates, wanted, "Put gates only before steps that can't be undone.")
-        opened.append(paused.step)
+    while (asked := run.question) is not None and asked.step is not None:
+        wanted = f"no gate before step {asked.step}, which is harmless"
+        trial.want(asked.step in gates, wanted, "Put gates only before steps that can't be undone.")
+        opened.append(asked.step)
         run = agent.resume(run, Decision("approve", by="Ada"))
     begun = {event.step for event in run.events if isinstance(event, StepStarted) and event.step in ids} - {*opened}
     wanted = f"a run in which step {' and step '.join(ids)} starts only after a person's approval"
