@@ -115,7 +115,7 @@ def named(plan: Plan, toolbox: Toolbox) -> Plan:
 
 def _known(format: str, known: tuple[str, ...] = names) -> str:
     if format not in known:
-        raise fault(f"there is no format {format!r} here{suggest(format, known)}", _choice(known), "unknown_format")
+        raise fault(f"there is no format {format!r}{suggest(format, known)}", _choice(known), "unknown_format")
     return format
 
 

@@ -229,40 +229,25 @@ def _loaded(text: str) -> Any:
     """The contents of YAML; raise `PlanError` with the line where it is none, or where a key is repeated."""
     import yaml
 
-    made: dict[yaml.Node, tuple[Any, int]] = {}  # each value, and its characters with every alias written out
-
-    def value_of(node: yaml.Node) -> tuple[Any, int]:
-        if node not in made:
-            made[node] = None, _MOST + 1  # until it is made
-            made[node] = scalar(node) if isinstance(node, yaml.ScalarNode) else collection(node)
-        if made[node][1] > _MOST:
-            raise wrong(f"an alias contains itself, or makes the text longer than {_MOST:,} characters", node)
-        return made[node]
-
-    def scalar(node: yaml.ScalarNode) -> tuple[Any, int]:
-        return node.value if node.style else _meant(node.value), 1 + len(node.value)
-
-    def collection(node: yaml.Node) -> tuple[Any, int]:
+    def value_of(node: yaml.Node) -> Any:
+        if isinstance(node, yaml.ScalarNode):
+            return node.value if node.style else _meant(node.value)
         if not node.tag.endswith((":map", ":seq")):
             raise wrong(f"the tag {node.tag} has a meaning of its own", node)
         if isinstance(node, yaml.SequenceNode):
-            items = [value_of(part) for part in node.value]
-            return [value for value, _ in items], 1 + sum(size for _, size in items)
-        fields, size = dict[_Key, Any](), 1
+            return [value_of(part) for part in node.value]
+        fields = dict[_Key, Any]()
         for key, part in node.value:
-            name = _Key(key.value) if isinstance(key, yaml.ScalarNode) else None
-            value, more = value_of(part)
-            if name is None or name == "<<" or (value is None and name.startswith("step_")):
-                raise wrong(
-                    "this key has a meaning of its own; write quotes around a text that begins with a bracket", key
-                )
+            name, value = _Key(key.value) if isinstance(key, yaml.ScalarNode) else _Key(), value_of(part)
+            if not name or (value is None and name.startswith("step_")):
+                raise wrong("this key is no name; write quotes around a text that begins with a bracket", key)
             if name in fields:
                 raise wrong(f"the key {name!r} is repeated", key)
-            name.line, fields[name], size = 1 + key.start_mark.line, value, size + more + len(name)
-        return fields, size
+            name.line, fields[name] = 1 + key.start_mark.line, value
+        return fields
 
-    def wrong(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
-        return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+    def wrong(problem: str, at: Any) -> yaml.MarkedYAMLError:
+        return yaml.MarkedYAMLError(problem=problem, problem_mark=at.start_mark)
 
     loader, depth = getattr(yaml, "CBaseLoader", yaml.BaseLoader), 0
     try:
@@ -270,12 +255,12 @@ def _loaded(text: str) -> Any:
             text, loader
         ):  # libyaml's composer ends the process on a text that is nested too deeply
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-            if depth > _DEEPEST:
-                raise ValueError("it is nested too deeply")
+            if isinstance(event, yaml.AliasEvent) or depth > _DEEPEST:
+                raise wrong("an alias, or too deep a nesting; write what it stands for", event)
         root = yaml.compose(text, loader)
-        return None if root is None else value_of(root)[0]
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise fault(f"this is not YAML: {' '.join(str(error).split())}", _MEND) from None
+        return None if root is None else value_of(root)
+    except (yaml.YAMLError, ValueError) as error:
+        raise fault(f"this YAML can't be read: {' '.join(str(error).split())}", _MEND) from None
 
 
 def _meant(text: str) -> Any:

@@ -234,8 +234,6 @@ HOSTILE = {
     "hashes": lambda n: "#" * n + " x",
     "comments": lambda n: "/**/" * n + "x",
     "labels that are not closed": lambda n: "flowchart TD\n A" + "(\n" * n,
-    "aliases": lambda n: "a0: &a0 {k: 1}\n" + "".join(f"a{i + 1}: &a{i + 1} {{p: *a{i}, q: *a{i}}}\n" for i in range(n // 20))
-    + "steps:\nneeds: x\n",
 }  # fmt: skip
 
 
