@@ -240,7 +240,7 @@ def test_steps_that_need_no_model_do_not_wait_for_the_budget_of_models() -> None
     assert starts["m2"] == 10.0
 
 
-def test_a_step_that_needs_many_model_calls_is_not_overtaken_by_one_that_needs_few() -> None:
+def test_a_step_that_needs_many_model_calls_is_not_overtaken_for_ever() -> None:
     class Sizes(Counts):
         def most_model_calls(self, step: Any) -> int:
             return int(step.description)

@@ -44,7 +44,7 @@ def test_ambiguous_text_names_the_formats_that_it_may_be() -> None:
 
 
 def test_unknown_format_names_and_encodings_are_faults() -> None:
-    with pytest.raises(PlanError, match=r"no format 'rewo' here; did you mean 'rewoo'.*unknown_format"):
+    with pytest.raises(PlanError, match=r"no format 'rewo'; did you mean 'rewoo'.*unknown_format"):
         formats.read("#E1 = a[x]", "rewo")
     with pytest.raises(PlanError, match=r"line 2: the byte 0xe9 is no UTF-8.*save the file as UTF-8"):
         formats.read("1. Load\n2. Préparer".encode("latin-1"))

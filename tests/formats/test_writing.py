@@ -103,7 +103,7 @@ def test_what_a_format_has_no_place_for_is_named(name: str, fields: dict[str, An
     assert {problem.code for problem in caught.value.problems} == {"left_out"}
     again = formats.read(formats.write(plan, name, allow_loss=True))
     assert [step.id for step in again.steps] == [step.id for step in plan.steps]
-    with pytest.raises(PlanError, match="no format 'mermaidd' here; did you mean 'mermaid'"):
+    with pytest.raises(PlanError, match="no format 'mermaidd'; did you mean 'mermaid'"):
         formats.write(plan, "mermaidd")
     with pytest.raises(PlanError, match="no format 'tool_calls'"):
         formats.write(plan, "tool_calls")

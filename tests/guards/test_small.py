@@ -1,4 +1,4 @@
-"""The pattern stays small: lines of code, without blank lines, comments and docstrings."""
+"""The pattern stays small: tokens of code, without comments and docstrings."""
 
 import ast
 import importlib
@@ -20,39 +20,39 @@ NO_CODE = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tok
 
 
 @cache
-def lines_of_code(path: Path) -> int:
+def tokens_of_code(path: Path) -> int:
     text = path.read_text(encoding="utf-8")
-    lines: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in NO_CODE:
-            lines |= {*range(token.start[0], token.end[0] + 1)}
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            lines -= {*range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-    return len(lines)
+    docstrings = {
+        (node.lineno, node.col_offset)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    }
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sum(token.type not in NO_CODE and token.start not in docstrings for token in tokens)
 
 
 def total(*folders: str, package: Path = LITE) -> int:
-    return sum(lines_of_code(path) for folder in folders for path in sorted(package.glob(folder)))
+    return sum(tokens_of_code(path) for folder in folders for path in sorted(package.glob(folder)))
 
 
 def test_the_core_and_its_capabilities_stay_small() -> None:
-    assert total("core/*.py", "assembly.py") <= 1000
+    assert total("core/*.py", "assembly.py") <= 10_700
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
-    assert house <= 2910
-    said = re.search(r"These three have ([\d,]+) lines of code", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert house <= 36_000
+    said = re.search(r"These three have ([\d,]+) tokens of code", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert said is not None
-    assert abs(int(said[1].replace(",", "")) - house) <= 60
+    assert abs(int(said[1].replace(",", "")) - house) <= 1000
 
 
 @pytest.mark.parametrize("path", sorted(LITE.glob("capabilities/*.py")), ids=lambda path: path.stem)
 def test_a_capability_is_one_short_file(path: Path) -> None:
-    assert lines_of_code(path) <= 180
+    assert tokens_of_code(path) <= 2_800
 
 
-def test_both_packages_stay_small() -> None:
-    assert total("**/*.py") <= 7575
-    assert total("**/*.py", package=ROOT / "planexec_lab") <= 16_891
+def test_the_packages_stay_small() -> None:
+    assert total("**/*.py") <= 86_000
+    assert total("**/*.py", package=ROOT / "planexec_lab") <= 174_000
+    assert total("**/*.py", package=ROOT / "mock_llm") <= 66_000
 
 
 ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \| `([\w.]+)` \|$", (ROOT / "GLOSSARY.md").read_text(encoding="utf-8"), re.M)

@@ -109,7 +109,9 @@ def test_a_step_in_doubt_is_decided_with_its_result() -> None:
     assert bank.paid == []
     decision = decided(run, bank.tools, "It was not done")
     assert (agent.resume(run, decision).status, bank.paid) == ("finished", ["Ann"])
-    assert agent.resume(run, decided(run, bank.tools, ("Comment", "stop"), "Roll back")).status == "partly rolled back"
+    asks_again = agent.resume(run, decided(run, bank.tools, ("Comment", "stop"), "Roll back"))
+    decision = decided(asks_again, bank.tools, ("Comment", "unclear"), "Reject")
+    assert agent.resume(asks_again, decision).status == "partly rolled back"
 
 
 def test_what_the_steps_behind_it_cannot_use_is_no_result() -> None:
