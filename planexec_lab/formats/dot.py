@@ -38,7 +38,7 @@ _SHAPES: dict[str, Shape] = {
 }
 _LOOKS = frozenset(
     """
-    _background arrowhead arrowsize arrowtail bb bgcolor center charset class clusterrank color colorscheme compound
+    _background arrowhead arrowsize arrowtail bb bgcolor center charset clusterrank color colorscheme compound
     concentrate constraint damping decorate defaultdist dim dimen dir diredgeconstraints distortion dpi epsilon esep
     fillcolor fixedsize fontcolor fontname fontnames fontpath fontsize forcelabels gradientangle group head_lp headclip
     headport height id image imagepath imagepos imagescale k labelangle labeldistance labelfloat labelfontcolor
@@ -50,7 +50,7 @@ _LOOKS = frozenset(
     truecolor vertices viewport voro_margin weight width xlp z
     """.split()
 )
-_REMARKS = re.compile(r"(?:edge|head|tail|label)?(?:url|href|target|tooltip)|comment")
+_REMARKS = re.compile(r"(?:edge|head|tail|label)?(?:url|href|target|tooltip)|comment|class")
 _MEND = 'write digraph { "1" [label="what to do"]; "2" [label="what to do next"]; "1" -> "2" }'
 _Token = tuple[str, str, int]  # its kind, its text, its line
 _Defaults = dict[str, dict[str, str]]

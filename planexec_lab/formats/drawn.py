@@ -26,7 +26,7 @@ _MARKERS = {"start", "begin", "end", "stop", "finish"}
 _ALWAYS = {"__start__", "__end__", "START", "END"}  # of LangGraph and other tools, in every shape
 _MEANS = re.compile(  # a condition, or that an arrow leads the other way
     r"^\W*(?:no|false)\W*$|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|reject\w*|denied|invalid|time-?outs?"
-    r"|optional\w*|sometimes|maybe|skip\w*|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?)\b"
+    r"|approv\w*|optional\w*|sometimes|maybe|skip\w*|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?)\b"
     r"|<-|←",
     re.IGNORECASE,
 )

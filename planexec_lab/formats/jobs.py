@@ -162,10 +162,10 @@ def _fields(id: _Key, job: Any) -> dict[Any, Any]:
     fields = {_Key("cmds"): job} if isinstance(job, str | list) else {} if job is None else job
     if not isinstance(fields, dict):
         raise fault(f"line {id.line}: {id} is {str(job)[:40]}, and no job", _MEND)
-    strategy, commands = fields.get("strategy"), fields.get("cmds")
+    strategy = fields.get("strategy")
     if strategy is not None and not (isinstance(strategy, dict) and strategy.keys() <= _HARMLESS):
         raise fault(f"line {id.line}: {id} has a matrix or another strategy, which makes several jobs of it", _MEND)
-    for command in commands if isinstance(commands, list) else ():
+    for command in _listed(fields.get("cmds")):
         if isinstance(command, dict) and not command.keys().isdisjoint({"task", "defer"}):
             raise fault(f"line {id.line}: {id} runs another task among its commands", "name that task in deps: instead")
     return fields
@@ -182,13 +182,20 @@ def _left_out(fields: Mapping[_Key, Any], kept: tuple[str, str], known: str, of:
 
 def _is_approved(job: Mapping[str, Any]) -> bool:
     """Does a person approve the job: by its environment, by its prompt, or by an action for approvals?"""
-    return not job.keys().isdisjoint({"environment", "prompt"}) or "approv" in str(job.get("steps")).lower()
+    return (
+        not job.keys().isdisjoint({"environment", "prompt"})
+        or "approv" in str([job.get("steps"), job.get("uses")]).lower()
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _names(id: _Key, value: Any) -> list[str]:
     """What a job waits for: other jobs, or files."""
     names = list[str]()
-    for one in value if isinstance(value, list) else [] if value is None else [value]:
+    for one in _listed(value):
         name = one.get("task") if isinstance(one, dict) and one.keys() <= {"task", "silent"} else one
         if not isinstance(name, str | int | float):
             mend = "write the names alone; a task that is called with vars is another step"
@@ -201,7 +208,7 @@ def _makers(jobs: Mapping[_Key, Mapping[str, Any]], files: Mapping[_Key, list[st
     """The stages that a stage of dvc waits for: they make one of its `files`, a folder around it, or something in it."""
     owners, inside = dict[str, str](), dict[str, list[str]]()
     for id, job in jobs.items():
-        for one in [*(job.get("outs") or ()), *(job.get("metrics") or ()), *(job.get("plots") or ())]:
+        for one in [*_listed(job.get("outs")), *_listed(job.get("metrics")), *_listed(job.get("plots"))]:
             *folders, path = _folders(str(next(iter(one))) if isinstance(one, dict) and one else str(one), id)
             if owners.setdefault(path, id) != id:
                 raise fault(f"line {id.line}: {id} makes {path}, as {owners[path]} does", "let one stage make it")
@@ -209,9 +216,8 @@ def _makers(jobs: Mapping[_Key, Mapping[str, Any]], files: Mapping[_Key, list[st
                 inside.setdefault(folder, []).append(id)
     before: dict[_Key, list[str]] = {}
     for id, names in files.items():
-        settings = [
-            next(iter(one), "") if isinstance(one, dict) else "params.yaml" for one in jobs[id].get("params") or ()
-        ]
+        params = _listed(jobs[id].get("params"))
+        settings = [next(iter(one), "") if isinstance(one, dict) else "params.yaml" for one in params]
         paths = [_folders(name, id) for name in [*names, *settings]]
         before[id] = [owners[folder] for folders in paths for folder in folders if folder in owners]
         before[id] += [stage for folders in paths for stage in inside.get(folders[-1], ())]

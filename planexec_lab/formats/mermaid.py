@@ -25,6 +25,7 @@ _OTHER = re.compile(
 )
 _MATTER = re.compile(r"\s*---[ \t]*\n(?P<lines>.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _TITLE = re.compile(r"^[ \t]*title:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_MATTER_KEY = re.compile(r"^(?!title:|config:|displayMode:)\w[\w-]*:.*", re.MULTILINE)
 _INIT = re.compile(r"%%\{.*?\}%%", re.DOTALL)
 _COMMENT = re.compile(r"^[ \t]*%%.*$", re.MULTILINE)
 _SETTINGS = r'@\{(?:"[^"]*"|[^"{}])*\}'
@@ -50,6 +51,9 @@ _HIDES = re.compile(
 )
 _HIDES_ARROWS = re.compile(
     rf"{_HIDES.pattern}|stroke\s*:\s*{_NOTHING}|stroke-(?:width|opacity)\s*:\s*{_ZERO}", re.IGNORECASE
+)
+_OVER = re.compile(
+    r"(?:is-?)?(?:done|complete[ds]?|finish(?:ed)?|skip(?:ped)?|cancell?ed|disabled|optional)", re.IGNORECASE
 )
 _REFUSED = {
     "themeCSS": "themeCSS can hide a part of the chart",
@@ -108,6 +112,8 @@ def read(data: str) -> Plan:
             raise fault(f"line 1: {why}", "draw the steps alone")
     title = _TITLE.search(text, 0, start)
     chart, groups, opened = Chart(_title(title[1]) if title else ""), dict[str, int](), list[int]()
+    for key in _MATTER_KEY.finditer(text, 0, start):
+        chart.left_out.append(left_out(repr(key[0]), 1 + text.count("\n", 0, key.start())))
     looks, line, counted, end = _Looks(), 1, 0, header.end()
     for match in _STATEMENT.finditer(text, end):
         written = match[0].strip()
@@ -190,7 +196,11 @@ class _Looks:
                 self.parts.setdefault(style, set()).add(name)
 
     def check(self, ids: set[str], arrows: set[str]) -> None:
-        """Raise `PlanError` for a style that hides a node, its words or an arrow."""
+        """Raise `PlanError` for a style that hides a node, its words or an arrow, and for a class of what is not to be done."""
+        for name, parts in self.parts.items():
+            if _OVER.fullmatch(name) and parts & ids:
+                message = f"line 1: the class {name!r} of {min(parts)} can mean that it is done or left out"
+                raise fault(message, "leave out what is not to be done, or call the class by its look")
         for name, (line, styles) in self.styles.items():
             parts = self.parts.get(name, set[str]())
             pattern = _HIDES_ARROWS if name.startswith("linkStyle ") or parts & arrows else _HIDES
