@@ -27,41 +27,66 @@ def arguments(span: Span) -> dict[str, Any]:
 
 
 def result(span: Span) -> Any:
-    """A tool's result; of a message that holds it, the content."""
+    """A tool's result; of a message that holds it, the content, and of parts with text, the text."""
     if names.RESULT in span.attributes:
-        return fixed(_first(span, names.RESULT))
-    value = _first(span, *names.RESULT_TOO)
-    if isinstance(value, dict) and value.get("type") == "tool" and isinstance(value.get("data"), dict):
-        value = value["data"]  # LangChain's message
+        return fixed(joined(_first(span, names.RESULT)))
+    value = _message(span)
     for key in ("raw_output",) if isinstance(value, dict) and "tool_name" in value else ("output", "content"):
         if isinstance(value, dict) and key in value:
             value = value[key]
-    return fixed(value)
+    return fixed(joined(value))
+
+
+def failed(span: Span) -> bool:
+    """Whether a tool's attributes, or the message with its result, say that the call failed."""
+    message = _message(span)
+    told = [span.attributes.get(name) for name in ("gen_ai.tool.status", "tool.status")]
+    if isinstance(message, dict) and not message.keys().isdisjoint(
+        ("tool_call_id", "tool_use_id", "isError", "is_error")
+    ):
+        told += [message.get(name) for name in ("status", "isError", "is_error")]
+    return "error" in told or True in told
+
+
+def _message(span: Span) -> Any:
+    """A tool's result, or LangChain's message that holds it."""
+    value = _first(span, names.RESULT, *names.RESULT_TOO)
+    for key in ("output", "data", "kwargs"):
+        if isinstance(value, dict) and isinstance(value.get(key), dict):
+            value = value[key]
+    return value
+
+
+def joined(value: Any) -> Any:
+    """The text of a list of parts with text, ``[{"type": "text", "text": "cold"}]``; other values are unchanged."""
+    if not isinstance(value, list) or not value:
+        return value
+    if all(isinstance(one, dict) and "text" in one and one.keys() <= {"type", "text"} for one in value):
+        return "".join(str(one["text"]) for one in value)
+    return value
 
 
 def question(span: Span) -> str:
     """The user's message to a model or an agent; "" if it is missing."""
     content = _first(span, *names.ARGUMENTS_TOO[::-1])
-    for key in ("prompt", "task"):  # Vercel's AI SDK, smolagents
-        if isinstance(content, dict) and isinstance(content.get(key), str):
-            return str(content[key])
-    messages = content.get("messages") if isinstance(content, dict) else content
-    for one in messages if isinstance(messages, list) else []:
+    if isinstance(content, dict):  # LangChain; Vercel's AI SDK; smolagents
+        content = next((content[key] for key in ("messages", "prompt", "task") if key in content), None)
+    for one in content if isinstance(content, list) else []:
         # a pair of role and text, or an object of OpenAI's, LangChain's, or the conventions'
         role, text = one if isinstance(one, list) and len(one) == 2 else (None, None)
         if isinstance(one, dict):
             role, text = one.get("role") or one.get("type"), one.get("content") or one.get("parts")
         if role in ("user", "human"):
-            return _text(text)
-    return ""
+            return text_of(text)
+    return content if isinstance(content, str) else ""
 
 
 def answer(span: Span) -> str:
     """A model's text answer; "" if it is missing."""
-    return _text(_first(span, *names.RESULT_TOO[::-1]))
+    return text_of(_first(span, *names.RESULT_TOO[::-1]))
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
     """The first words among parts and messages."""
     waiting = [content]
     while waiting:
@@ -87,6 +112,14 @@ def _first(span: Span, *keys: str) -> Any:
         return value if nested_deeper(data, _DEEPEST) else data
     except (ValueError, RecursionError):
         return value
+
+
+def parsed(value: object) -> Any:
+    """What the JSON says; None for other text."""
+    try:
+        return json.loads(str(value))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _finite(digits: str) -> float | str:

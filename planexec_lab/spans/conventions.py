@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from planexec_lab.spans import names
+from planexec_lab.spans.contents import failed, joined, parsed, result, text_of
 from planexec_lab.spans.span import Span, Value
 
 _KINDS = (  # the attributes that say the kind of a span
@@ -42,7 +43,7 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
     ),
     names.RESULT: (
         "tool_response", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "traceloop.entity.output",
-        "mlflow.spanOutputs",
+        "mlflow.spanOutputs", "anthropic.tool_result.content",
     ),
     names.MODEL: ("llm.model_name", "embedding.model_name", "ai.model.id"),
     names.TOKENS_IN: ("llm.token_count.prompt", "gen_ai.usage.prompt_tokens", "llm.usage.prompt_tokens"),
@@ -51,6 +52,7 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
     names.OUTPUT: ("ai.response.text", "gcp.vertex.agent.llm_response", "final_result"),
 }  # fmt: skip
 _TOKENS_AS_JSON = "mlflow.chat.tokenUsage"
+_TOKENS = {names.TOKENS_IN: "input_tokens", names.TOKENS_OUT: "output_tokens"}
 _MESSAGE = re.compile(
     r"(?:llm\.(?P<way>input|output)_messages|gen_ai\.(?P<part>prompt|completion))\.(?P<place>[0-9]{1,4})\.(?:message\.)?"
     r"(?P<name>role|content(?=\Z|s\.0\.message_content\.text\Z))(?:s\..*)?"
@@ -59,23 +61,25 @@ _DETAILS = "gen_ai.client.inference.operation.details"  # an event with the mess
 
 
 def by_genai(span: Span) -> Span:
-    """Return `span` with the attributes of its own convention also under the names of the GenAI conventions."""
+    """Return `span` with the attributes of its own convention also under the names of the GenAI conventions.
+
+    A tool's result can say that the call failed, and have the words of an error of which the span only names the type.
+    """
     given = dict(span.attributes)
     for event in span.events:
         given = {**event.attributes, **given} if event.name == _DETAILS else given
     more: dict[str, Value] = {}
     for ours, theirs in _OTHER_NAMES.items():
         value = next((given[name] for name in theirs if name in given), None)
-        if ours not in given and value is not None:
-            more[ours] = value
+        more |= {} if value is None else {ours: value}
+    usage = parsed(given.get(_TOKENS_AS_JSON))
+    more |= {ours: usage[name] for ours, name in _TOKENS.items() if isinstance(usage, dict) and name in usage}
     operation = str(given.get(names.OPERATION) or _operation(given, more))
-    if operation:
-        more[names.OPERATION] = operation
-    more |= {name: value for name, value in _tokens_in_json(given).items() if name not in given}
-    for name, told in {**_messages(given), **_contents_of_events(span, operation)}.items():
-        if name not in given and name not in more:
-            more[name] = told
-    return replace(span, attributes=given | more) if more or len(given) > len(span.attributes) else span
+    more |= {names.OPERATION: operation} if operation else {}
+    whole = replace(span, attributes={**_contents_of_events(span, operation), **_messages(given), **more, **given})
+    if operation != names.EXECUTE_TOOL or not (failed(whole) or span.error in ("", given.get(names.ERROR, ""))):
+        return whole
+    return replace(whole, error=text_of(result(whole)) or span.error or "")
 
 
 def _operation(given: Mapping[str, Value], more: Mapping[str, Value]) -> str:
@@ -92,13 +96,6 @@ def _is_answered(given: Mapping[str, Value]) -> bool:
     return any(name.startswith(("llm.output_messages.", "llm.token_count.")) for name in given) or not any(
         name.startswith("output.") for name in given
     )
-
-
-def _tokens_in_json(given: Mapping[str, Value]) -> dict[str, Value]:
-    usage = _parsed(given.get(_TOKENS_AS_JSON))
-    usage = usage if isinstance(usage, dict) else {}
-    both = {names.TOKENS_IN: usage.get("input_tokens"), names.TOKENS_OUT: usage.get("output_tokens")}
-    return {name: number for name, number in both.items() if type(number) is int}
 
 
 def _messages(given: Mapping[str, Value]) -> dict[str, str]:
@@ -119,25 +116,15 @@ def _contents_of_events(span: Span, operation: str) -> dict[str, str]:
         role = re.fullmatch(r"gen_ai\.(user|system|assistant|tool)\.message", event.name)
         if event.name == "gen_ai.choice":
             words = event.attributes.get("message", event.attributes.get("content"))
-            contents[names.RESULT if operation == names.EXECUTE_TOOL else names.OUTPUT] = _as_text(words)
+            contents[names.RESULT if operation == names.EXECUTE_TOOL else names.OUTPUT] = _words(words)
         elif role and operation == names.EXECUTE_TOOL:
             contents[names.ARGUMENTS] = str(event.attributes.get("content", ""))
         elif role:
-            asked.append({"role": role[1], "content": _as_text(event.attributes.get("content"))})
+            asked.append({"role": role[1], "content": _words(event.attributes.get("content"))})
     return contents | ({names.INPUT: json.dumps(asked)} if asked else {})
 
 
-def _as_text(value: object) -> str:
+def _words(value: object) -> str:
     """The text of a message; of a list of parts ``[{"text": "cold"}]``, that of the parts."""
-    parts = _parsed(value)
-    if isinstance(parts, list) and parts and all(isinstance(one, dict) and set(one) == {"text"} for one in parts):
-        return "".join(str(one["text"]) for one in parts)
-    return str(value)
-
-
-def _parsed(value: object) -> Any:
-    """What the JSON says; None for other text."""
-    try:
-        return json.loads(str(value))
-    except (ValueError, RecursionError):
-        return None
+    text = joined(parsed(value))
+    return text if isinstance(text, str) else str(value)

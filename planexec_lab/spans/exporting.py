@@ -41,7 +41,7 @@ def send(run: Run | Iterable[Span], exporter: SpanExporter, *, epoch: float | No
     Raises `ExportFailedError` if the exporter fails (the first parts of a long run might be sent already), and `ImportError`
     without the extra.
     """
-    success = from_sdk("trace.export", "SpanExportResult").SUCCESS
+    success = imported("sdk.trace.export", "SpanExportResult").SUCCESS
     if isinstance(run, Run):
         epoch = max(0.0, time.time() - run.makespan) if epoch is None else epoch
         run = of(run, epoch=epoch)
@@ -56,7 +56,9 @@ def send(run: Run | Iterable[Span], exporter: SpanExporter, *, epoch: float | No
 
 def console() -> SpanExporter:
     """An exporter that prints spans."""
-    exporter: SpanExporter = from_sdk("trace.export", "ConsoleSpanExporter")(out=sys.stdout)  # a notebook has its own
+    exporter: SpanExporter = imported("sdk.trace.export", "ConsoleSpanExporter")(
+        out=sys.stdout
+    )  # a notebook has its own
     return exporter
 
 
@@ -70,16 +72,16 @@ def otlp(url: str = "http://127.0.0.1:4318/v1/traces", *, timeout: float = 10.0)
         raise ValueError(
             f"{url!r}: a collector on this machine is wanted, as http://127.0.0.1:4318/v1/traces; it can pass on"
         )
-    from_sdk("trace.export", "SpanExporter")
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    exporter: SpanExporter = imported("exporter.otlp.proto.http.trace_exporter", "OTLPSpanExporter")(
+        endpoint=url, timeout=timeout
+    )
+    return exporter
 
-    return OTLPSpanExporter(endpoint=url, timeout=timeout)
 
-
-def from_sdk(module: str, name: str) -> Any:
-    """Import a name of OpenTelemetry's SDK. Raises `ImportError`, with what must be installed, where the extra is missing."""
+def imported(module: str, name: str) -> Any:
+    """Import a name of OpenTelemetry. Raises `ImportError`, with what must be installed, where the extra is missing."""
     try:
-        return getattr(import_module(f"opentelemetry.sdk.{module}"), name)
+        return getattr(import_module(f"opentelemetry.{module}"), name)
     except ImportError as missing:
         raise ImportError("runs as spans need the extra otel: pip install 'planexec-lab[otel]'") from missing
 

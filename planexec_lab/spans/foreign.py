@@ -9,12 +9,13 @@ other steps don't wait for it.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from pydantic import ValidationError
 
@@ -32,6 +33,7 @@ from planexec_lite.tools import shown
 MOST_EDGES = 2_000  # between what one answer asked for and what was done before it
 _PLANNING = (*names.MODELS_ASKED, names.PLAN)
 _STEPS = (names.EXECUTE_TOOL, names.EMBEDDINGS, names.RETRIEVAL)
+_MODELS = (*names.MODELS_ASKED, names.EMBEDDINGS)
 _MOST_NAMED = 5  # kinds of spans that were not understood
 
 
@@ -53,19 +55,20 @@ class _Telling:
         self.tree = tree
         units = _units(tree)
         known = (*_PLANNING, names.EXECUTE_TOOL, names.EMBEDDINGS)
-        leaves = [span for span in tree.spans if not tree.inside(span) and _operation(span) not in known]
-        steps = {span.span_id for span in units}
-        self.left_out = [span for span in leaves if span.span_id not in steps and len(tree.spans) > 1]
+        inside = {one.span_id for span in units for one in tree.walk(span)}
+        self.around = [span for span in tree.spans if span.span_id not in inside]
+        chosen = {span.span_id for span in units}
+        others = [span for span in tree.spans if _operation(span) not in known and span.span_id not in chosen]
+        self.left_out = [span for span in others if not tree.inside(span)] if len(tree.spans) > 1 else []
         thinking = _together([span for span in units if _operation(span) in _PLANNING])
         work = [span for span in units if _operation(span) not in _PLANNING]
         self.rounds = _rounds(thinking, work)
         asked = [*tree.top, *(span for some in thinking for span in some)]
         self.goal = next((text for span in asked if (text := question(span))), tree.top[0].name)
-        self.ids = {span.span_id: str(number) for number, span in enumerate(self._steps(), 1)}
-
-    def _steps(self) -> Iterator[Span]:
-        for one in self.rounds:
-            yield from one.steps
+        steps = [span for one in self.rounds for span in one.steps]
+        self.ids = {span.span_id: str(number) for number, span in enumerate(steps, 1)}
+        self.counts = _counts(tree, names.TOKENS_IN), _counts(tree, names.TOKENS_OUT)
+        self.unknown = 0  # calls of models of which the trace has no tokens
 
     def events(self) -> list[e.Event]:
         told: list[e.Event] = [e.RunStarted(0.0, self.goal, True, False, models_in_steps=True)]
@@ -82,7 +85,9 @@ class _Telling:
         if status not in get_args(e.Status):
             status = "failed" if failed else "finished"
         reason = (failed[0].error if failed else "") or "the trace ends"
-        return [*told, e.Ended(over, status, reason + self._not_understood())]  # type: ignore[arg-type]
+        reason += self._not_understood()
+        reason += f" (tokens unknown: {self.unknown} × a model's call)" if self.unknown else ""
+        return [*told, e.Ended(over, status, reason)]  # type: ignore[arg-type]
 
     def _not_understood(self) -> str:
         """Count the spans that are neither model calls nor steps, by name; "" if there are no such spans."""
@@ -103,32 +108,29 @@ class _Telling:
         return Plan(goal=self.goal, steps=steps, complete=last, answer=escape(text) if text else None)
 
     def _step(self, span: Span, before: tuple[str, ...]) -> Step:
-        tool = span.attributes.get(names.TOOL)
-        id, called = self.ids[span.span_id], str(tool) if tool is not None else None
+        id = self.ids[span.span_id]
         try:
             if _operation(span) == names.EXECUTE_TOOL:
-                called = called or span.name or "tool"
-                return Step(id=id, tool=called, params=arguments(span), depends_on=before)
+                return Step(id=id, tool=_tool(span), params=arguments(span), depends_on=before)
             return Step(id=id, description=span.name or "step", depends_on=before)
         except (ValidationError, RecursionError) as problem:
             raise TraceError(f"{self.tree.places[span.span_id]}: it can't be a step: {str(problem)[:200]}") from problem
 
     def _planned(self, one: _Round, plan: Plan, *, first: bool) -> Iterator[e.Event]:
-        if not one.asked:
-            if plan.steps:
-                yield e.PlanProposed(self._at(one.steps[0].start), plan)
-            return
-        start, end = min(span.start for span in one.asked), max(span.end for span in one.asked)
-        calls = tuple(call for span in one.asked for call in self._calls(span))
-        yield e.PlanStarted(self._at(start), "first" if first else "horizon")
-        failed = next((span.error for span in one.asked if span.error is not None), None)
-        if failed is None:
-            yield e.PlanProposed(self._at(end), plan, seconds=seconds(end - start), calls=calls)
-            return
-        problem = Problem(PLANNER_FAILED, None, failed or "failed", "answer again")
-        yield e.PlanProposed(self._at(end), None, (problem,), "", seconds(end - start), calls)
-        if plan.steps:
-            yield e.PlanProposed(self._at(one.steps[0].start), plan)
+        calls = tuple(call for span in (self.around if first else ()) for call in self._call(span))
+        if one.asked:
+            start, end = min(span.start for span in one.asked), max(span.end for span in one.asked)
+            calls += tuple(call for span in one.asked for call in self._calls(span))
+            yield e.PlanStarted(self._at(start), "first" if first else "horizon")
+            failed = next((span.error for span in one.asked if span.error is not None), None)
+            if failed is None:
+                yield e.PlanProposed(self._at(end), plan, seconds=seconds(end - start), calls=calls)
+                return
+            problem = Problem(PLANNER_FAILED, None, failed or "failed", "answer again")
+            yield e.PlanProposed(self._at(end), None, (problem,), "", seconds(end - start), calls)
+            calls = ()
+        if plan.steps or calls:
+            yield e.PlanProposed(self._at(one.steps[0].start) if one.steps else 0.0, plan, calls=calls)
 
     def _worked(self, steps: Sequence[Span]) -> Iterator[e.Event]:
         """The beginnings and ends of steps in their order; at one moment an end comes first, but not before its beginning."""
@@ -145,9 +147,8 @@ class _Telling:
         calls = tuple(self._calls(span))
         for one in self.tree.walk(span):
             if one is not span and _operation(one) == names.EXECUTE_TOOL:
-                tool = str(one.attributes.get(names.TOOL) or one.name or "tool")
                 seen = one.error if one.error is not None else str(result(one))
-                yield e.Inside(self._at(one.start), id, e.Action(tool, arguments(one)))
+                yield e.Inside(self._at(one.start), id, e.Action(_tool(one), arguments(one)))
                 yield e.Inside(self._at(one.end), id, e.Observation(seen, one.error is not None))
         if span.error is not None:
             yield e.StepFailed(at, id, span.error or "failed", took, calls, final=True)
@@ -156,15 +157,21 @@ class _Telling:
 
     def _calls(self, span: Span) -> Iterator[ModelCall]:
         """The calls of models at a span or below; one inside another is the same call, told twice."""
-        waiting = [span]
-        while waiting:
-            one = waiting.pop()
-            if _operation(one) in (*names.MODELS_ASKED, names.EMBEDDINGS):
-                model = one.attributes.get(names.MODEL) or one.attributes.get(names.MODEL_THAT_ANSWERED) or "unknown"
-                tokens = [_tokens(one.attributes.get(name)) for name in (names.TOKENS_IN, names.TOKENS_OUT)]
-                yield ModelCall(str(model), tokens[0], tokens[1], seconds(one.end - one.start))
-            else:
-                waiting += reversed(self.tree.inside(one))
+        for one in self.tree.walk(span, lambda one: _operation(one) in _MODELS):
+            yield from self._call(one)
+
+    def _call(self, span: Span) -> Iterator[ModelCall]:
+        """The call of a model; or the tokens that only a span around such calls has, because they are not in the trace."""
+        read, written = (counts[span.span_id] for counts in self.counts)
+        model = span.attributes.get(names.MODEL) or span.attributes.get(names.MODEL_THAT_ANSWERED) or "unknown"
+        if _operation(span) in _MODELS:
+            counts = (read,) if _operation(span) == names.EMBEDDINGS else (read, written)
+            unknown = span.error is None and any(count.whole is None for count in counts)
+            self.unknown += unknown
+            note = "tokens unknown: the trace has none" if unknown else ""
+            yield ModelCall(str(model), read.whole or 0, written.whole or 0, seconds(span.end - span.start), note)
+        elif read.rest or written.rest:
+            yield ModelCall(str(model), read.rest, written.rest, note="a sum: its calls are not in the trace")
 
     def _at(self, time: int) -> float:
         return seconds(time - self.tree.start)
@@ -198,13 +205,8 @@ def _units(tree: Tree) -> list[Span]:
 
 def _asks(tree: Tree, agent: Span) -> bool:
     """Whether an agent asks a model or calls a tool itself; one that only contains other agents is their frame."""
-    waiting = [*tree.inside(agent)]
-    while waiting:
-        operation = _operation(one := waiting.pop())
-        if operation in (*_PLANNING, *_STEPS):
-            return True
-        waiting += [] if operation == names.INVOKE_AGENT else tree.inside(one)
-    return False
+    inner = tree.walk(agent, lambda one: one is not agent and _operation(one) == names.INVOKE_AGENT)
+    return any(_operation(one) in (*_PLANNING, *_STEPS) for one in inner)
 
 
 def _together(thinking: Sequence[Span]) -> list[list[Span]]:
@@ -237,9 +239,34 @@ def _rounds(thinking: Sequence[list[Span]], work: Sequence[Span]) -> list[_Round
     return rounds if rounds[0].steps or len(rounds) == 1 else rounds[1:]
 
 
+def _tool(span: Span) -> str:
+    return str(span.attributes.get(names.TOOL) or span.name or "tool")
+
+
 def _operation(span: Span) -> str:
     return str(span.attributes.get(names.OPERATION, ""))
 
 
-def _tokens(value: object) -> int:
-    return value if type(value) is int and value >= 0 else 0
+class _Count(NamedTuple):
+    """Tokens: the `whole` of a span and of those inside it, None if it is unknown; the `rest` that those inside don't have."""
+
+    whole: int | None
+    rest: int
+
+
+def _counts(tree: Tree, name: str) -> dict[str, _Count]:
+    """The tokens of each span by its id; a span around others repeats theirs."""
+    counts: dict[str, _Count] = {}
+    for span in reversed([one for top in tree.top for one in tree.walk(top)]):
+        inside = [counts[one.span_id].whole for one in tree.inside(span)]
+        numbers = [count for count in (_tokens(span.attributes.get(name)), *inside) if count is not None]
+        below = sum(count or 0 for count in inside)
+        whole = max(below, numbers[0]) if numbers else None
+        counts[span.span_id] = _Count(whole, (whole or 0) - below)
+    return counts
+
+
+def _tokens(value: object) -> int | None:
+    """A number of tokens, which some exporters write as a text or as a fraction; None for any other value."""
+    digits = re.fullmatch(r"([0-9]{1,15})(\.0*)?", "" if isinstance(value, bool) else str(value))
+    return int(digits[1]) if digits else None

@@ -1,8 +1,8 @@
 """From the events of a run to spans.
 
 A job is a span from its …Started event to its outcome: planning, each attempt of a step, judging, backoff, undo. Its children are
-the tool call, model calls and a nested run. All other events (a pause, a decision, a skipped step) are span events of the run's
-span.
+the tool call, model calls and a nested run. Each event is also noted, as JSON with its number, as a span event: in the span of its
+job, or in the run's span (a pause, a decision, a skipped step). From these the events are read back.
 
 Ids are derived from the events: the same run has the same ids in every process. Times are those of the run's clock. An event has
 the durations of its model calls but not their starts, so they are placed in sequence from the start of the work, after the tools

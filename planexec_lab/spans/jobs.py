@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from planexec_lab.spans.span import Span
 from planexec_lite import events as e
 from planexec_lite.plan import Step
 from planexec_lite.references import resolve
-
-if TYPE_CHECKING:
-    from planexec_lab.spans.run_spans import RunSpans
 
 Key = tuple[str, str | None]
 
@@ -34,7 +31,6 @@ class Job:
         tool: the tool that it calls; None: no tool.
         params: the arguments of that call, with resolved references.
         inside: the events inside it.
-        runs: the nested runs; the last of them can continue.
         actions: a model's calls in it, by their place in `inside`.
         outcome: its outcome; None while it is in flight.
     """
@@ -44,7 +40,6 @@ class Job:
     tool: str | None = None
     params: Any = None
     inside: list[Told] = field(default_factory=list)
-    runs: list[RunSpans] = field(default_factory=list)
     actions: dict[int, Span] = field(default_factory=dict)
     outcome: Told | None = None
 
@@ -103,4 +98,4 @@ def what(event: Any) -> str:
 def name_of(event: Any) -> str:
     """The name of a job's span."""
     again = f", try {event.attempt}" if isinstance(event, e.StepStarted) and event.attempt > 1 else ""
-    return f"{what(event)} {event.step}{again}"
+    return f"{what(event)} {getattr(event, 'step', '')}{again}"

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from planexec_lab.spans.exporting import as_sdk, from_sdk
+from planexec_lab.spans.exporting import as_sdk, imported
 from planexec_lab.spans.from_events import checked_epoch, outermost
 from planexec_lab.spans.jobs import Told
 from planexec_lab.spans.run_spans import Placed, RunSpans, Trace
@@ -44,15 +44,10 @@ class Live:
 
     def __init__(self, exporter: SpanExporter, epoch: float | None, content: bool) -> None:
         self._epoch, self._content = None if epoch is None else checked_epoch(epoch), content
-        self._processor: Any
-        try:
-            self._processor = from_sdk("trace.export", "BatchSpanProcessor")(
-                exporter, max_queue_size=MOST_WAITING, schedule_delay_millis=_EVERY
-            )
-        except RuntimeError:  # a browser tab has no threads
-            self._processor = from_sdk("trace.export", "SimpleSpanProcessor")(exporter)
+        processor = imported("sdk.trace.export", "BatchSpanProcessor")
+        self._processor = processor(exporter, max_queue_size=MOST_WAITING, schedule_delay_millis=_EVERY)
         self._runs: dict[str, _Followed | None] = {}  # None: its spans can't be made
-        self._late: Thread | None = None  # a flush that took too long
+        self._late: Thread | None = None  # the latest flush, which can take too long
         self._lock = Lock()
         atexit.register(self.flush)
 
@@ -64,14 +59,10 @@ class Live:
         if self._late is not None and self._late.is_alive():
             return False
         flushing = Thread(target=self._processor.force_flush, name="flush of spans", daemon=True)
-        try:
-            flushing.start()
-        except RuntimeError:  # no threads: the spans were handed on at once
-            return True
+        flushing.start()
         flushing.join(PATIENCE if timeout is None else timeout)
-        if flushing.is_alive():
-            self._late = flushing
-        return self._late is not flushing
+        self._late = flushing
+        return not flushing.is_alive()
 
     def __call__(self, run: Run) -> None:
         """Hand on what is new in `run`. It raises nothing, and waits for nothing before the run has stopped."""

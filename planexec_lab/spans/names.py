@@ -33,8 +33,7 @@ OPENAI = "openai"  # the provider whose protocol the kit's models speak
 
 OWN = "planexec."
 STARTED, ENDED = OWN + "started", OWN + "ended"  # the kinds of event that a span begins and ends with
-FIRST, LAST = OWN + "first", OWN + "last"  # their numbers in the run
-EVENT, NUMBER = OWN + "event", OWN + "number"  # a span event that is an event of the run, as JSON
+EVENT, NUMBER = OWN + "event", OWN + "number"  # a span event that is an event of the run: as JSON, and its number
 CALL = OWN + "call"  # which call of a model it was, in its job
 COST = OWN + "cost"  # US dollars
 STEP, DEPENDS_ON = OWN + "step", OWN + "depends_on"

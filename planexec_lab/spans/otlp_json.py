@@ -6,11 +6,11 @@ Ids are hexadecimal there, and numbers of 64 bits are texts, https://opentelemet
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from planexec_lab.spans.from_events import of
-from planexec_lab.spans.span import Span, SpanEvent, Value
+from planexec_lab.spans.span import Span, Value
 from planexec_lite.run import Run
 
 SCOPE = "planexec_lab.spans"
@@ -37,13 +37,12 @@ def _span(span: Span) -> dict[str, Any]:
         "startTimeUnixNano": str(span.start),
         "endTimeUnixNano": str(span.end),
         "attributes": _attributes(span.attributes),
-        "events": [_event(event) for event in span.events],
+        "events": [
+            {"timeUnixNano": str(event.at), "name": event.name, "attributes": _attributes(event.attributes)}
+            for event in span.events
+        ],
         "status": status,
     }
-
-
-def _event(event: SpanEvent) -> dict[str, Any]:
-    return {"timeUnixNano": str(event.at), "name": event.name, "attributes": _attributes(event.attributes)}
 
 
 def _attributes(attributes: Mapping[str, Value]) -> list[dict[str, Any]]:
@@ -51,13 +50,15 @@ def _attributes(attributes: Mapping[str, Value]) -> list[dict[str, Any]]:
 
 
 def _value(value: Value) -> dict[str, Any]:
-    match value:
-        case bool():
-            return {"boolValue": value}
-        case int():
-            return {"intValue": str(value)}
-        case float():
-            return {"doubleValue": value}
-        case str():
-            return {"stringValue": value}
-    return {"arrayValue": {"values": [_value(part) for part in value]}}
+    if isinstance(value, tuple):
+        return {"arrayValue": {"values": [_value(part) for part in value]}}
+    kind, write = _KINDS[type(value)]
+    return {kind: write(value)}
+
+
+_KINDS: dict[type, tuple[str, Callable[[Any], Any]]] = {
+    bool: ("boolValue", bool),
+    int: ("intValue", str),
+    float: ("doubleValue", float),
+    str: ("stringValue", str),
+}

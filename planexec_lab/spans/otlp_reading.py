@@ -1,23 +1,17 @@
-"""OTLP JSON to spans, as collectors and exporters write it: ids in hexadecimal, or in base64 as protobuf's own JSON has them."""
+"""OTLP JSON, as collectors and exporters write it: ids in hexadecimal, or in base64 as protobuf's own JSON has them."""
 
 from __future__ import annotations
 
 import math
-from base64 import b64decode
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
-from planexec_lab.spans import names
-from planexec_lab.spans.outcome import as_json
-from planexec_lab.spans.span import Span, SpanEvent, TraceError, Value, utf8
-from planexec_lab.spans.tree import checked_id, checked_times
+from planexec_lab.spans.span import Span, TraceError
+from planexec_lab.spans.span_parts import span_from
 from planexec_lite.tools import shown
 
-Placed = tuple[dict[str, Any], str]
-"""A span as OTLP JSON has it, and its place."""
-
-_FAILED = (2, "STATUS_CODE_ERROR")
+Placed = tuple[Span, str]
+"""A span and its place."""
 
 
 def spans_in_otlp(one: dict[str, Any], place: str) -> Iterator[Placed]:
@@ -25,18 +19,11 @@ def spans_in_otlp(one: dict[str, Any], place: str) -> Iterator[Placed]:
     for resource, at in _each(one, "resourceSpans", place):
         older = "instrumentationLibrarySpans"  # before OTLP 1.0
         for scope, within in _each(resource, older if older in resource else "scopeSpans", at):
-            yield from _each(scope, "spans", within)
+            for span, inside in _each(scope, "spans", within):
+                yield _span(span, inside), inside
 
 
-def as_id(value: Any) -> Any:
-    """An id in lower-case hexadecimal digits, as collectors show it; other ids are unchanged."""
-    if isinstance(value, str) and value.endswith("="):
-        with suppress(ValueError):
-            return b64decode(value, validate=True).hex()
-    return value.lower() if isinstance(value, str) and len(value) in (16, 32) else value
-
-
-def _each(around: dict[str, Any], name: str, place: str) -> Iterator[Placed]:
+def _each(around: dict[str, Any], name: str, place: str) -> Iterator[tuple[dict[str, Any], str]]:
     """The objects of a list, each with its place."""
     listed = [] if around.get(name) is None else around[name]
     odd = [key for key, value in around.items() if key.lower().endswith("spans") and key != name and value]
@@ -51,60 +38,23 @@ def _each(around: dict[str, Any], name: str, place: str) -> Iterator[Placed]:
         yield one, f"{place}[{number}]"
 
 
-def span_of(span: dict[str, Any], place: str) -> Span:
-    """Return a span of OTLP JSON; `place` is where it was found."""
-    start, end = checked_times(span.get("startTimeUnixNano") or 0, span.get("endTimeUnixNano") or 0, place)
-    parent = as_id(span.get("parentSpanId"))
-    attributes = _attributes(span, place)
-    events = tuple(_event(one, at) for one, at in _each(span, "events", place))
-    return Span(
-        utf8(str(span.get("name", ""))),
-        checked_id(as_id(span.get("traceId")), "traceId", place),
-        checked_id(as_id(span.get("spanId")), "spanId", place),
-        checked_id(parent, "parentSpanId", place) if parent and parent != "0" * 16 else None,
-        start,
-        end,
-        attributes,
-        events,
-        _error(span.get("status"), attributes, events),
-    )
+def _span(span: dict[str, Any], place: str) -> Span:
+    ids = [span.get(name) for name in ("traceId", "spanId", "parentSpanId")]
+    times = [span.get(name) for name in ("startTimeUnixNano", "endTimeUnixNano")]
+    events = [(one.get("name"), _attributes(one, at)) for one, at in _each(span, "events", place)]
+    status = span["status"] if isinstance(span.get("status"), dict) else {}
+    given = _attributes(span, place)
+    return span_from(place, span.get("name"), ids, times, given, events, status.get("code"), status.get("message"))
 
 
-def _event(event: dict[str, Any], place: str) -> SpanEvent:
-    at, _ = checked_times(event.get("timeUnixNano") or 0, event.get("timeUnixNano") or 0, place)
-    return SpanEvent(utf8(str(event.get("name", ""))), at, _attributes(event, place))
-
-
-def _error(status: Any, attributes: dict[str, Value], events: tuple[SpanEvent, ...]) -> str | None:
-    """Why a span failed: its status says it, or the exception that was noted; without where it was raised.
-
-    LangSmith sets the status when a span begins, to OK, and OpenTelemetry lets nothing change that: of a call that failed
-    later the exception alone tells, and it notes none but those.
-    """
-    status = status if isinstance(status, dict) else {}
-    raised = [one.attributes.get("exception.message") for one in events if one.name == "exception"]
-    if status.get("code") not in _FAILED and not (raised and names.OF_LANGSMITH in attributes):
-        return None
-    for words in (status.get("message"), *raised, attributes.get("error.type")):
-        if isinstance(words, str) and words:
-            return utf8(words).partition("Traceback (most recent call last)")[0].strip()
-    return ""
-
-
-def _attributes(around: dict[str, Any], place: str) -> dict[str, Value]:
-    attributes: dict[str, Value] = {}
+def _attributes(around: dict[str, Any], place: str) -> dict[str, Any]:
+    attributes: dict[str, Any] = {}
     for one, at in _each(around, "attributes", place):
         if not isinstance(key := one.get("key"), str):
             raise TraceError(f"{at}: its key is not a string: {shown(key)[:80]}")
-        if utf8(key) in attributes:
+        if key in attributes:
             raise TraceError(f"{at}: the key {key!r} occurs twice".replace("\n", " ")[:200])
-        value = _value(one.get("value"), at)
-        if isinstance(value, list) and all(isinstance(part, str) for part in value):
-            value = tuple(value)
-        if value is not None:
-            attributes[utf8(key)] = (
-                value if isinstance(value, str | bool | int | float | tuple) else utf8(as_json(value))
-            )
+        attributes[key] = _value(one.get("value"), at)
     return attributes
 
 
@@ -120,7 +70,7 @@ def _value(value: Any, place: str) -> Any:
     try:
         match kind, inner:
             case "stringValue" | "bytesValue", str():
-                return utf8(inner)
+                return inner
             case "boolValue", bool():
                 return inner
             case "intValue", int() | float() | str() if abs(int(inner)) < 2**64:

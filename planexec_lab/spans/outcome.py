@@ -13,11 +13,8 @@ from planexec_lab.spans.span import Value, utf8
 from planexec_lite import events as e
 from planexec_lite.tools import shown
 
-# the other fields are texts, numbers, yes or no
-AS_JSON = frozenset({"plan", "problems", "result", "changed", "call", "calls", "made", "question", "chosen", "known"})
-WITHOUT_CONTENT = frozenset({"attempt", "attempts", "seconds", "in_doubt", "final", "verdict", "told", "rejects"})
-# a span has the fields of the events that it begins and ends with, and this one has another meaning there
-_OTHERWISE = {("BackoffStarted", "seconds"): "wait"}
+# the fields of jobs and outcomes without contents
+_PLAIN = ("step", "attempt", "seconds", "in_doubt", "final", "verdict", "rejects")
 # no other words than these, because they could be private contents
 _RAISED = re.compile(r"(\w*(?:Error|Exception|Interrupt|Exit|Warning)): ")
 
@@ -29,21 +26,10 @@ class Failure(NamedTuple):
     words: str
 
 
-def fields_of(event: Any, content: bool) -> dict[str, Value]:
-    """The fields of a job or an outcome that differ from their defaults, as attributes of the kit's own."""
-    named: dict[str, Any] = json.loads(event_text(event))
-    attributes: dict[str, Value] = {}
-    for name, value in named.items():
-        shows = content or name in WITHOUT_CONTENT or (name == "reason" and isinstance(event, e.PlanStarted))
-        if name in ("event", "at") or not (shows or name == "step"):
-            continue
-        attributes[attribute_of(named["event"], name)] = as_json(value) if name in AS_JSON else value
-    return attributes
-
-
-def attribute_of(kind: str, name: str) -> str:
-    """The attribute for a field of this kind of event."""
-    return names.OWN + _OTHERWISE.get((kind, name), name)
+def fields_of(event: Any) -> dict[str, Value]:
+    """The fields of a job or an outcome that have no contents, as attributes of the kit's own."""
+    plain = (*_PLAIN, "reason") if isinstance(event, e.PlanStarted) else _PLAIN
+    return {names.OWN + name: value for name in plain if (value := getattr(event, name, None)) is not None}
 
 
 def as_json(value: Any) -> str:
@@ -58,14 +44,6 @@ def event_text(event: e.Event) -> str:
     except ValueError:
         told = {name: value for name, value in e.to_dict(event).items() if value is not None or name == "plan"}
         return utf8(json.dumps(told, ensure_ascii=False))
-
-
-def inner_text(event: Any) -> str:
-    """A step's inner events, as JSON."""
-    try:
-        return event_text(event)
-    except Exception:  # an event can be any object, and its methods can raise anything
-        return json.dumps(shown(event))
 
 
 def of_tool(tool: str, params: Any, result: Any, content: bool, *, done: bool) -> dict[str, Value]:

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 from planexec_lab.spans import foreign, own
 from planexec_lab.spans.conventions import by_genai
 from planexec_lab.spans.other_files import spans_in
-from planexec_lab.spans.otlp_reading import as_id, span_of
 from planexec_lab.spans.span import Span, TraceError
+from planexec_lab.spans.span_parts import as_id
 from planexec_lab.spans.tree import Tree, nested_deeper
 from planexec_lite.core import IllegalTransition
 from planexec_lite.plan.reading import named_once
@@ -29,14 +29,15 @@ Source = str | dict[str, Any] | list[Any]
 def read(source: Source, *, trace_id: str | None = None) -> Run:
     """Return the trace as a `Run`, which can be drawn, replayed and counted like any run.
 
-    The output of `write`, or a collector's copy of it, gives the same events; times are whole nanoseconds. `foreign` converts the
-    trace of another agent: model calls are planning, tool calls are steps.
+    The output of `write`, or a collector's copy of it, gives the same events. `foreign` converts the trace of another agent: model
+    calls are planning, tool calls are steps. The run's reason says which spans were not understood, and of how many model calls
+    the trace has no tokens: they count as 0, and the note of the call calls them unknown.
 
     Args:
         source: the text of a file or its parsed contents: one object, a list, or objects in a row. OTLP JSON (objects with
             ``resourceSpans``), which LangGraph sends with ``LANGSMITH_OTEL_ENABLED``; the objects that openai-agents passes to its
-            exporters (``trace`` and ``trace.span``); Jaeger's JSON; or spans as OpenTelemetry's console exporter and MLflow
-            write them. `conventions` lists the names of attributes that are understood.
+            exporters (``trace`` and ``trace.span``); Jaeger's JSON; or spans as OpenTelemetry's console exporter, MLflow and
+            Phoenix write them. `conventions` lists the names of attributes that are understood.
         trace_id: the trace, if there are several.
 
     Raises `TraceError` with the place of a fault.
@@ -45,10 +46,10 @@ def read(source: Source, *, trace_id: str | None = None) -> Run:
     spans, places = list[Span](), dict[str, str]()
     for number, one in enumerate(data):
         for span, place in spans_in(one, f"[{number}]" if len(data) > 1 else ""):
-            spans.append(span_of(span, place))
-            places[spans[-1].span_id] = place
+            spans.append(by_genai(span))
+            places[span.span_id] = place
     tree = Tree.of(_of_one_trace(spans, as_id(trace_id)), places)
-    events = own.events(tree) if own.is_one(tree) else foreign.events(tree.changed(by_genai))
+    events = own.events(tree) if own.is_one(tree) else foreign.events(tree)
     try:
         return Run(events)
     except IllegalTransition as problem:
@@ -85,17 +86,14 @@ def _parsed(source: Source) -> list[Any]:
 
 def _json(text: str, start: int) -> tuple[Any, int]:
     """Return the value that begins at `start`, and where the next one begins."""
-
-    def place() -> str:
-        return f"line {1 + text.count(chr(10), 0, start)}" if start else "the trace"
-
     try:
         data, end = _DECODER.raw_decode(text, start)
         named_once(text, start, end)
+        if nested_deeper(data, DEEPEST):
+            raise ValueError(f"it is nested more than {DEEPEST} deep")
     except (ValueError, RecursionError) as problem:
-        raise TraceError(f"{place()} is no JSON: {str(problem)[:200]}") from problem
-    if nested_deeper(data, DEEPEST):
-        raise TraceError(f"{place()} is nested more than {DEEPEST} deep")
+        place = f"line {1 + text.count(chr(10), 0, start)}" if start else "the trace"
+        raise TraceError(f"{place} is no JSON that can be read: {str(problem)[:200]}") from problem
     while end < len(text) and text[end] in " \t\r\n,":
         end += 1
     return data, end

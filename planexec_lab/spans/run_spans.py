@@ -11,7 +11,7 @@ from typing import get_args
 
 from planexec_lab.spans import names
 from planexec_lab.spans.jobs import Job, Key, Steps, Told, ended_by, name_of, what
-from planexec_lab.spans.outcome import Failure, event_text, failure_of, fields_of, inner_text, of_tool, raised
+from planexec_lab.spans.outcome import Failure, event_text, failure_of, fields_of, of_tool, raised
 from planexec_lab.spans.span import Span, SpanEvent, Value, nanoseconds, seconds, utf8
 from planexec_lite import events as e
 from planexec_lite.meter import ModelCall, Usage
@@ -75,6 +75,7 @@ class RunSpans:
         self.now = 0.0
         self._steps = Steps()
         self._flying: dict[Key, Job] = {}
+        self._nested: dict[str, RunSpans] = {}  # by the path of its job; the last run of a job can continue
         self._noted: list[SpanEvent] = []
         self._calls: list[ModelCall] = []
         self._first: Told | None = None
@@ -127,59 +128,62 @@ class RunSpans:
             yield from self._action(job, place - 1, inner, told.at)
         if not isinstance(inner.event, _KINDS):
             return
+        around = job.asked.path
         # a run that continues after a pause has no start here
-        if isinstance(inner.event, e.RunStarted) or not job.runs:
-            if job.runs:
-                yield from job.runs[-1].rest(0.0)
-            around = *self.place, int(job.asked.path), _RUN, place
-            path, parent = f"{job.asked.path}/{told.path}/run", self.trace.id(job.asked.path)
-            job.runs.append(RunSpans(self.trace, path, parent, around, numbered=False))
-        yield from _tolerant(job.runs[-1].take(inner))
+        if isinstance(inner.event, e.RunStarted) or around not in self._nested:
+            yield from self._end_nested(around)
+            at = *self.place, int(around), _RUN, place
+            run = RunSpans(self.trace, f"{around}/{told.path}/run", self.trace.id(around), at, numbered=False)
+            self._nested[around] = run
+        yield from _tolerant(self._nested[around].take(inner))
+
+    def _end_nested(self, job: str) -> Iterator[Placed]:
+        """The rest of the nested run of a job, if there is one."""
+        if nested := self._nested.pop(job, None):
+            yield from nested.rest(0.0)
 
     def _job(self, job: Job, end: float) -> Iterator[Placed]:
         asked, outcome = job.asked, job.outcome
         event = outcome.event if outcome else None
         content = self.trace.content
         attributes: dict[str, Value] = {}
+        name = name_of(asked.event)
         if isinstance(asked.event, e.PlanStarted):
-            attributes |= {names.OPERATION: names.PLAN, names.AGENT: AGENT}
-        attributes |= {names.STARTED: type(asked.event).__name__} | fields_of(asked.event, content)
+            attributes, name = {names.OPERATION: names.PLAN, names.AGENT: AGENT}, f"plan {AGENT}"
+        attributes |= {names.STARTED: type(asked.event).__name__} | fields_of(asked.event)
         if event is not None:
-            attributes |= {names.ENDED: type(event).__name__} | fields_of(event, content)
+            attributes |= {names.ENDED: type(event).__name__} | fields_of(event)
         if isinstance(asked.event, e.StepStarted) and job.step is not None:
             attributes |= {names.DEPENDS_ON: job.step.depends_on} if job.step.depends_on else {}
             attributes |= {names.OWN + "description": job.step.description} if content and job.step.description else {}
-        if self.numbered and content:
-            attributes |= {names.FIRST: int(asked.path)} | ({names.LAST: int(outcome.path)} if outcome else {})
-        noted = [self._fact(one) for one in job.inside]
+        own = [one for one in (asked, outcome) if one is not None and self.numbered]
+        noted = [self._fact(one) for one in (*own[:1], *job.inside, *own[1:])]
         if isinstance(event, e.Judged):
             noted.append(self._verdict(event, job, end))
-        name = f"plan {AGENT}" if isinstance(asked.event, e.PlanStarted) else name_of(asked.event)
-        own = self.trace.span(name, asked.path, self.id, asked.at, end, attributes, tuple(noted), failure_of(event))
+        span = self.trace.span(name, asked.path, self.id, asked.at, end, attributes, tuple(noted), failure_of(event))
         place = (*self.place, int(asked.path))
         if not isinstance(asked.event, e.BackoffStarted):
-            yield from self._below(job, place, own.span_id, end)
-        yield place, own
+            yield from self._below(job, place, span.span_id, end)
+        yield place, span
 
     def _below(self, job: Job, place: Place, parent: str, end: float) -> Iterator[Placed]:
         """A job's children: a tool call, model calls, a nested run."""
         asked, event = job.asked, job.outcome.event if job.outcome else None
         worked = getattr(event, "seconds", None)
         begun = asked.at if worked is None else max(round(end - worked, 9), asked.at)
-        calls = () if event is None else getattr(event, "calls", ())
+        calls = getattr(event, "calls", ())
         cancelled = isinstance(event, e.Requeued) and event.reason == "cancelled"  # it had not begun
         called = event is not None and not cancelled
         if job.tool is not None and not job.inside and called:
             done = isinstance(event, e.StepDone | e.UndoDone)
-            result = getattr(event, "result", None) if done else None
-            attributes = of_tool(job.tool, job.params, result, self.trace.content, done=done)
+            attributes = of_tool(job.tool, job.params, getattr(event, "result", None), self.trace.content, done=done)
             name, path = f"{names.EXECUTE_TOOL} {job.tool}", f"{asked.path}/tool"
             own = self.trace.span(name, path, parent, begun, end, attributes, (), failure_of(event))
             yield (*place, _TOOL), own
             parent = own.span_id
-        if job.runs:
-            yield from job.runs[-1].rest(0.0)
+        if asked.path in self._nested:
             calls = ()  # the model calls of a nested run are below its own jobs
+        yield from self._end_nested(asked.path)
         for one in range(len(job.inside)):
             if one not in job.actions:  # nothing was seen of it
                 yield from self._action(job, one, None, end)
@@ -210,13 +214,11 @@ class RunSpans:
         yield (*self.place, int(job.asked.path), _ACTION, at), job.actions[at]
 
     def _fact(self, told: Told) -> SpanEvent:
-        """An event that is no job: as JSON, or, without content, by its kind alone."""
+        """An event: as JSON, or by its kind alone, without content and in a nested run, whose events the run around it has too."""
         event = told.event.event if isinstance(told.event, e.Inside) else told.event
         attributes: dict[str, Value] = {}
         if self.numbered and self.trace.content:
             attributes = {names.EVENT: event_text(told.event), names.NUMBER: int(told.path)}
-        elif self.trace.content and not (isinstance(told.event, e.Inside) and isinstance(event, _KINDS)):
-            attributes = {names.EVENT: utf8(inner_text(event))}
         return SpanEvent(names.OWN + type(event).__name__, self.trace.at(told.at), attributes)
 
     def _verdict(self, event: e.Judged, job: Job, at: float) -> SpanEvent:

@@ -20,8 +20,8 @@ def sample(framework: Framework) -> str:
     Raises `ValueError` for another framework.
     """
     if framework not in get_args(Framework):
-        words = f"there is no sample of {framework!r}{suggest(str(framework), get_args(Framework))}"
-        raise ValueError(f"{words}; one of {', '.join(get_args(Framework))}")
+        near = suggest(str(framework), get_args(Framework))
+        raise ValueError(f"there is no sample of {framework!r}{near}; one of {', '.join(get_args(Framework))}")
     return place(framework).read_text(encoding="utf-8")
 
 

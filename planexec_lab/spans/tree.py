@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from planexec_lab.spans.span import Span, TraceError
-from planexec_lite.tools import shown
 
 MOST_SPANS = 200_000
-LAST = 2**63  # nanoseconds
 
 
 @dataclass(frozen=True)
@@ -53,12 +50,6 @@ class Tree:
                 raise TraceError(f"{places[span.span_id]}: the span is inside itself, because its parents form a cycle")
         return tree
 
-    def changed(self, change: Callable[[Span], Span]) -> Tree:
-        """Return the tree with each span changed; ids, parents and times stay."""
-        new = {span.span_id: change(span) for span in self.spans}
-        below = {parent: [new[span.span_id] for span in spans] for parent, spans in self.below.items()}
-        return Tree([*new.values()], below, self.places)
-
     @property
     def top(self) -> Sequence[Span]:
         """The spans without a parent."""
@@ -73,32 +64,12 @@ class Tree:
         """The spans directly inside one."""
         return self.below.get(span.span_id, ())
 
-    def walk(self, span: Span) -> Iterator[Span]:
-        """A span and all below it, each behind the one around it."""
+    def walk(self, span: Span, stop: Callable[[Span], bool] = lambda span: False) -> Iterator[Span]:
+        """A span and all below it, each behind the one around it; nothing below a span at which the walk must `stop`."""
         waiting = [span]
         while waiting:
             yield (one := waiting.pop())
-            waiting += reversed(self.inside(one))
-
-
-def checked_times(start: Any, end: Any, place: str) -> tuple[int, int]:
-    """Two times in nanoseconds. Raises `TraceError` unless they are times, in order."""
-    times = []
-    for name, value in (("start", start), ("end", end)):
-        digits = re.fullmatch("[0-9]{1,19}", str(value)) if type(value) in (int, str) else None
-        if digits is None or int(digits[0]) >= LAST:
-            raise TraceError(f"{place}: its {name} is no time in nanoseconds since 1970: {shown(value)[:80]}")
-        times.append(int(digits[0]))
-    if times[1] < times[0]:
-        raise TraceError(f"{place}: it ends {(times[0] - times[1]) / 1e9:g} s before it starts")
-    return times[0], times[1]
-
-
-def checked_id(value: Any, what: str, place: str) -> str:
-    """An id: a text that is not too long. Raises `TraceError` for anything else."""
-    if not isinstance(value, str) or not 0 < len(value) <= 128:
-        raise TraceError(f"{place}: its {what} is no id: {shown(value)[:80]}")
-    return value
+            waiting += [] if stop(one) else reversed(self.inside(one))
 
 
 def nested_deeper(data: Any, most: int) -> bool:

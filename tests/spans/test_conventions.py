@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def made(conversation: tuple[Told, ...]) -> list[dict[str, Any]]:
 
 
 def kind(value: Any) -> str:
-    return "intValue" if type(value) is int else "stringValue"
+    return {int: "intValue", float: "doubleValue"}.get(type(value), "stringValue")
 
 
 def otlp(parts: list[dict[str, Any]]) -> str:
@@ -169,3 +170,121 @@ def test_the_preparation_of_a_request_is_no_call_of_a_model() -> None:
     )
     run = spans.read(otlp(made((*CONVENTIONS["OpenInference"], prepared))))
     assert (run.usage.calls, run.usage.input_tokens) == (1, 7)
+
+
+def phoenix(parts: list[dict[str, Any]], **more: Any) -> str:
+    """Attributes inside each other, and the kind of a span beside them."""
+    listed = []
+    for one in json.loads(mlflow(parts))["data"]["spans"]:
+        nested: dict[str, Any] = {}
+        for name, value in one["attributes"].items():
+            inner, keys = nested, name.split(".")
+            for key in keys[:-1]:
+                inner = inner.setdefault(key, {})
+            inner[keys[-1]] = value
+        kind = nested.pop("openinference")["span"]["kind"]
+        listed.append(one | {"attributes": nested, "span_kind": kind})
+    return json.dumps({"data": listed, "next_cursor": None, **more})
+
+
+def test_attributes_inside_each_other_are_read() -> None:
+    run = spans.read(phoenix(made(CONVENTIONS["OpenInference"])))
+    assert summary(run) == {
+        "steps": [("weather", {"city": "Oslo"}, "cold")],
+        "calls": (1, 7, 3),
+        "end": "the trace ends",
+    }
+
+
+@pytest.mark.parametrize("more", [{"next_cursor": "abc"}, {"has_more": True}, {"errors": [{"msg": "timed out"}]}])
+def test_a_part_of_a_trace_is_a_fault(more: dict[str, Any]) -> None:
+    with pytest.raises(
+        spans.TraceError, match=f"there are more spans than these \\({next(iter(more))}\\); read all pages"
+    ):
+        spans.read(phoenix(made(CONVENTIONS["OpenInference"]), **more))
+
+
+COUNTS: list[tuple[Any, int]] = [
+    ("7", 7),
+    (7.0, 7),
+    ("7.0", 7),
+    (" 7", 0),
+    (True, 0),
+    ("many", 0),
+    (-7, 0),
+    (7.5, 0),
+    (None, 0),
+]
+
+
+@pytest.mark.parametrize(("count", "expected"), COUNTS, ids=str)
+def test_tokens_can_be_a_text_or_a_fraction_and_are_else_unknown(count: Any, expected: int) -> None:
+    parts = made(CONVENTIONS["GenAI"])
+    parts[1]["attributes"] = {**parts[1]["attributes"], "gen_ai.usage.input_tokens": count}
+    run = spans.read(console(parts))
+    assert (run.usage.input_tokens, run.usage.output_tokens) == (expected, 3)
+    (call,) = run.board.calls
+    assert ("tokens unknown" in call.note) == ("tokens unknown: 1" in run.reason) == (not expected)
+
+
+def used(read: int | None, *, kind: str = "invoke_agent", **more: Any) -> Told:
+    tokens = {} if read is None else {"gen_ai.usage.input_tokens": read, "gen_ai.usage.output_tokens": 0}
+    return told(kind, {"gen_ai.operation.name": kind, "gen_ai.tool.name": "ask", **tokens, **more})
+
+
+MODEL, TOOL = partial(used, kind="chat"), partial(used, kind="execute_tool")
+AROUND: dict[str, tuple[list[Told], list[int | None], int, int]] = {  # spans, their parents, model calls, tokens
+    "an agent with the sum": ([used(30), MODEL(10), MODEL(20)], [None, 0, 0], 2, 30),
+    "an agent alone": ([used(30)], [None], 1, 30),
+    "an agent around a tool": ([used(30), TOOL(None)], [None, 0], 1, 30),
+    "an agent around calls without tokens": ([used(30), MODEL(None), MODEL(None)], [None, 0, 0], 3, 30),
+    "an agent around a part of its calls": ([used(30), MODEL(10)], [None, 0], 2, 30),
+    "less than its calls": ([used(5), MODEL(10)], [None, 0], 1, 10),
+    "agents inside each other": ([used(30), used(30), MODEL(30)], [None, 0, 1], 1, 30),
+    "an agent that an agent calls": ([used(40), MODEL(10), used(30), TOOL(None)], [None, 0, 0, 2], 2, 40),
+    "a tool around a call": ([used(None), TOOL(10), MODEL(10)], [None, 0, 1], 1, 10),
+    "a tool with tokens of its own": ([used(None), TOOL(10)], [None, 0], 1, 10),
+    "a call inside a call": ([used(None), MODEL(10), MODEL(10)], [None, 0, 1], 1, 10),
+    "a call inside a call without tokens": ([used(None), MODEL(None), MODEL(10)], [None, 0, 1], 1, 10),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_tokens_count_once_also_if_only_a_span_around_has_them(name: str) -> None:
+    conversation, parents, calls, tokens = AROUND[name]
+    parts = made(tuple(conversation))
+    for part, parent in zip(parts, parents, strict=True):
+        part["parent"] = None if parent is None else parts[parent]["id"]
+    run = spans.read(otlp(parts))
+    assert (run.usage.calls, run.usage.input_tokens) == (calls, tokens)
+    assert spans.read(spans.write(run)).events == run.events
+
+
+PARTS = '[{"type": "text", "text": "ValueError: no network"}]'
+MESSAGE = '{"tool_call_id": "a", "status": "error", "content": "no network"}'
+NOTED = [("exception", {"exception.message": "no network"})]
+FAILED: dict[str, tuple[dict[str, Any], list[Any], str | None]] = {  # a tool's attributes and events, and its error
+    "an error's type": ({"error.type": "tool_error"}, [], "tool_error"),
+    "an error's type and words": ({"error.type": "tool_error", "anthropic.tool_result.content": PARTS}, [], "no network"),
+    "an exception": ({}, NOTED, "no network"),
+    "an exception that was caught": ({}, [("exception", {**NOTED[0][1], "exception.escaped": "False"})], None),
+    "a status of its own": ({"gen_ai.tool.status": "error", "gen_ai.tool.call.result": "no network"}, [], "no network"),
+    "a message": ({"output.value": f'{{"type": "tool", "data": {MESSAGE}}}'}, [], "no network"),
+    "a message in another one": ({"output.value": f'{{"output": {MESSAGE}}}'}, [], "no network"),
+    "a result over MCP": ({"gen_ai.tool.call.result": f'{{"isError": true, "content": {PARTS}}}'}, [], "no network"),
+    "data about an error": ({"gen_ai.tool.call.result": '{"status": "error", "is_down": true}'}, [], None),
+    "a message that is fine": ({"output.value": '{"tool_call_id": "a", "status": "success", "content": "cold"}'}, [], None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAILED)
+def test_a_tool_without_a_status_failed_if_anything_else_says_so(name: str) -> None:
+    attributes, events, error = FAILED[name]
+    tool = (
+        "execute_tool",
+        {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather", **attributes},
+        events,
+    )
+    run = spans.read(otlp(made((*CONVENTIONS["GenAI"][:2], tool))))
+    assert (error or "") in run.board.errors.get("1", "")
+    assert bool(run.board.errors) == (error is not None)

@@ -39,12 +39,13 @@ def changed(**fields: Any) -> dict[str, Any]:
         ("[" * 100_000, "the trace is no JSON"),
         ('{"resourceSpans": []}\n{"resour', "line 2 is no JSON"),
         ({1, 2}, "the trace is no JSON"),
-        (changed(spanId=""), f"{PLACE}: its spanId is no id"),
-        (changed(spanId="x" * 200), f"{PLACE}: its spanId is no id"),
-        (changed(traceId=7), f"{PLACE}: its traceId is no id: 7"),
+        (changed(spanId=""), f"{PLACE}: its span id is no id"),
+        (changed(spanId="x" * 200), f"{PLACE}: its span id is no id"),
+        (changed(traceId=7), f"{PLACE}: its trace id is no id: 7"),
         (changed(spanId="a"), f"{PLACE}: two spans have the id a"),
-        (changed(startTimeUnixNano="-5"), f"{PLACE}: its start is no time in nanoseconds since 1970"),
+        (changed(startTimeUnixNano="-5"), f"{PLACE}: its start is no time since 1970: '-5'"),
         (changed(startTimeUnixNano=-5), f"{PLACE}: its start is no time"),
+        (changed(startTimeUnixNano=None), f"{PLACE}: its start is no time since 1970: None"),
         (changed(endTimeUnixNano="9" * 30), f"{PLACE}: its end is no time"),
         (changed(endTimeUnixNano=True), f"{PLACE}: its end is no time"),
         (changed(endTimeUnixNano="1"), f"{PLACE}: it ends .* s before it starts"),
@@ -54,8 +55,8 @@ def changed(**fields: Any) -> dict[str, Any]:
         (changed(parentSpanId="t"), f"{PLACE}: the span is inside itself"),
         ([{"object": "trace"}, 3], r"\[1\]: no span, and no OTLP JSON, an object with resourceSpans: 3"),
         ([{"object": "trace.span"}], "the trace: its span_data is no object"),
-        ([{**OPENAI_AGENTS[1], "ended_at": None}], "the trace: no time: None"),
-        ([{**OPENAI_AGENTS[1], "started_at": "9999-99"}], "the trace: no time: '9999-99'"),
+        ([{**OPENAI_AGENTS[1], "ended_at": None}], "the trace: its end is no time since 1970: None"),
+        ([{**OPENAI_AGENTS[1], "started_at": "9999-99"}], "the trace: its start is no time since 1970: '9999-99'"),
         ([{**OPENAI_AGENTS[1], "started_at": "1950-01-01"}], "the trace: its start is no time"),
     ],
 )
@@ -107,19 +108,27 @@ def test_odd_texts_do_no_harm() -> None:
     assert spans.read(spans.write(run)).events == run.events
 
 
-CHANGES = {
-    "first": ["x", 3, -1], "ended": ["Nonsense", "StepStarted"], "result": ["{"], "step": ["7"], "attempt": ["many"],
-    "calls": ['[{"model": 3}]'],
-}  # fmt: skip
+CHANGES: dict[str, list[Any]] = {
+    "number": ["x", 3, -1, 700],
+    "event": [
+        "{",
+        "3",
+        '{"event": "Nonsense"}',
+        '{"event": "StepStarted"}',
+        '{"event": "StepStarted", "at": 0, "step": 7}',
+        "",
+    ],
+}
 
 
 @pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in CHANGES.items() for value in values])
 def test_a_run_of_the_kit_that_was_changed_is_refused(key: str, value: Any) -> None:
     data = json.loads(spans.write(SAMPLES["retried"]()))
     (step,) = [one for one in data["resourceSpans"][0]["scopeSpans"][0]["spans"] if one["name"] == "step 1, try 2"]
+    (noted,) = [one for one in step["events"] if one["name"] == "planexec.StepStarted"]
     kind = "intValue" if isinstance(value, int) else "stringValue"
-    others = [one for one in step["attributes"] if one["key"] != f"planexec.{key}"]
-    step["attributes"] = [*others, {"key": f"planexec.{key}", "value": {kind: value}}]
+    others = [one for one in noted["attributes"] if one["key"] != f"planexec.{key}"]
+    noted["attributes"] = [*others, {"key": f"planexec.{key}", "value": {kind: value}}]
     with pytest.raises(TraceError):
         spans.read(data)
 

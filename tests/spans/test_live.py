@@ -69,13 +69,12 @@ def whole(run: Run, **options: Any) -> Counter[str]:
 
 def ended(run: Run) -> Counter[str]:
     """The same without what is still in flight, all that is below it, and the run's own span where it has not ended."""
-    started = {number for number, event in enumerate(run.events) if isinstance(event, events.Job)}
     made = spans.of(run, trace_id=run.uid)
     flying = set() if run.board.ended else {made[0].span_id}
     inside: set[str | None] = set()
     for span in made:  # each behind the one around it
-        job = span.parent_id == made[0].span_id and span.attributes["planexec.first"] in started
-        if span.parent_id in inside or (job and "planexec.last" not in span.attributes):
+        job = span.parent_id == made[0].span_id
+        if span.parent_id in inside or (job and "planexec.ended" not in span.attributes):
             inside.add(span.span_id)
     return Counter(span.to_json() for span in as_sdk([span for span in made if span.span_id not in flying | inside]))
 
@@ -189,15 +188,6 @@ def test_a_run_that_can_not_be_drawn_goes_on(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("planexec_lab.spans.live_export.outermost", lambda _: 1 / 0)
     with pytest.warns(RuntimeWarning, match="its spans can't be made: ZeroDivisionError"):
         assert put_up("ab", live(Kept())).status == "finished"
-
-
-def test_where_there_are_no_threads_they_are_handed_on_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: object) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr("threading.Thread.start", refuse)
-    run = put_up("ab", live(kept := Kept()))
-    assert Counter(kept.texts) == whole(run)
 
 
 def test_one_serves_several_runs_at_once() -> None:
