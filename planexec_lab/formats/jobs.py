@@ -106,8 +106,8 @@ def read(data: str) -> Plan:
         name = next((name for name, marks in _OTHERS.items() if re.search(marks, data, re.MULTILINE)), None)
         if name is None or _is_certain(content):
             raise
-        refused = Problem("wrong_shape", None, f"line 1: this looks like {name}, and such a file is not read", _MEND)
-        raise PlanError([refused, *error.problems]) from None
+        problem = Problem("wrong_shape", None, f"line 1: this looks like {name}, and such a file is not read", _MEND)
+        raise PlanError([problem, *error.problems]) from None
 
 
 def write(plan: Plan) -> str:

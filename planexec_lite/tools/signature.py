@@ -70,7 +70,7 @@ def _merged(
     """
     choices: dict[tuple[int | str, ...], Any] = {}
     for error in errors:
-        place: tuple[Any, ...] = error["loc"]
+        place: tuple[int | str, ...] = error["loc"]
         value: Any = params
         for depth, part in enumerate(place):
             try:
