@@ -244,8 +244,9 @@ def _loaded(text: str) -> Any:
             return [value_of(part) for part in node.value]
         fields = dict[_Key, Any]()
         for key, part in node.value:
-            name, value = _Key(key.value) if isinstance(key, yaml.ScalarNode) else _Key(), value_of(part)
-            if not name or (value is None and name.startswith("step_")):
+            is_named = isinstance(key, yaml.ScalarNode) and bool(key.value or key.style)
+            name, value = _Key(key.value) if is_named else _Key(), value_of(part)
+            if not is_named or (value is None and name.startswith("step_")):
                 raise wrong("this key is no name; write quotes around a text that begins with a bracket", key)
             if name in fields:
                 raise wrong(f"the key {name!r} is repeated", key)
