@@ -10,11 +10,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 from planexec_lite.model.prompt_text import shortened
 
 Message = dict[str, Any]
+_CHARACTERS_PER_TOKEN = 4  # an estimate, about right for English
 _QUOTED = 300  # characters of the endpoint's words in an error
 
 
@@ -58,7 +60,8 @@ class Answer:
 class Reading:
     """An answer while it is read: `add` takes each object that the endpoint sends.
 
-    `tokens` are the tokens read and written; None for a count that the endpoint does not report.
+    `tokens` are the tokens read and written, as the endpoint reports them; None for a count that is missing, or that is no whole
+    number from zero. An endpoint that reports often reports sums, so the largest count is the right one.
     """
 
     text: str = ""
@@ -85,7 +88,8 @@ class Reading:
 
     def _add(self, sent: dict[str, Any]) -> str:
         if isinstance(usage := sent.get("usage"), dict):
-            self.tokens = (_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
+            read, written = self.tokens
+            self.tokens = _most(read, usage.get("prompt_tokens")), _most(written, usage.get("completion_tokens"))
         choice = (sent.get("choices") or [{}])[0]
         message = choice.get("delta") or choice.get("message") or {}
         self._has_message = self._has_message or bool(message)
@@ -102,6 +106,15 @@ class Reading:
         text: str = message.get("content") or ""
         self.text += text
         return "" if _MAY_BE_THOUGHTS.match(self.text) else text
+
+    def counted(self, characters: int) -> tuple[int, int]:
+        """Return `tokens`, with an estimate for an unknown count. `characters` is the length of the request."""
+        read, written = self.tokens
+        calls = sum(len(call["name"]) + len(call["arguments"]) for call in self._calls.values())
+        return (
+            _estimate(characters) if read is None else read,
+            _estimate(len(self.text) + len(self.refusal) + calls) if written is None else written,
+        )
 
     def cut_off(self, most: int) -> bool:
         """Shorten an answer to `most` characters, with the reason "length"; return whether it was longer."""
@@ -174,8 +187,14 @@ def quoted(sent: Any) -> str:
     return shortened(words if isinstance(words, str) else json.dumps(words, ensure_ascii=False), _QUOTED)
 
 
-def _count(tokens: Any) -> int | None:
-    return tokens if type(tokens) is int and 0 <= tokens < 2**53 else None
+def _most(known: int | None, reported: Any) -> int | None:
+    if type(reported) is not int or not 0 <= reported < 2**53:
+        return known
+    return max(reported, known or 0)
+
+
+def _estimate(characters: int) -> int:
+    return ceil(characters / _CHARACTERS_PER_TOKEN)
 
 
 _MAY_BE_THOUGHTS = re.compile(r"\s*<")

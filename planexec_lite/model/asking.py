@@ -248,10 +248,10 @@ def _answered(client: Any, request: dict[str, Any], note: str, bounds: Bounds) -
             yield piece
         if reading.cut_off(tokens * CHARACTERS_PER_TOKEN):
             break
-    read, written = reading.tokens
-    unknown = "the endpoint reports no tokens" if read is None or written is None else ""
+    read, written = reading.counted(len(json.dumps(request, ensure_ascii=False)))
+    unknown = "" if reading.tokens == (read, written) else "the endpoint reports no tokens; they are estimated"
     notes = "; ".join(filter(None, (note, unknown)))
-    charge(0.0, ModelCall(request["model"], read or 0, written or 0, charged, notes))
+    charge(0.0, ModelCall(request["model"], read, written, charged, notes))
     yield reading.answer()
 
 

@@ -1,6 +1,7 @@
 """Endpoints of many kinds with the real client: missing fields, refusals, text around an answer, endless answers."""
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator
 from threading import Event
@@ -87,14 +88,16 @@ def planned(asked: openai.OpenAI, *, stream: bool = False, **options: Any) -> Ru
     return agent.run("g")
 
 
-ODD_USAGE: dict[str, tuple[Any, tuple[int, int]]] = {
-    "missing": (..., (0, 0)),
-    "null inside": ({"prompt_tokens": None, "completion_tokens": None}, (0, 0)),
-    "partial": ({"prompt_tokens": 3}, (3, 0)),
-    "text": ({"prompt_tokens": "3", "completion_tokens": "2"}, (0, 0)),
-    "negative": ({"prompt_tokens": -1, "completion_tokens": 2}, (0, 2)),
-    "no whole number": ({"prompt_tokens": 1.5, "completion_tokens": True}, (0, 0)),
-    "without end": ({"prompt_tokens": 10**400, "completion_tokens": 2}, (0, 2)),
+ODD_USAGE: dict[str, tuple[Any, tuple[int | None, int | None]]] = {  # None: it is estimated
+    "missing": (..., (None, None)),
+    "a list": ([1], (None, None)),
+    "null inside": ({"prompt_tokens": None, "completion_tokens": None}, (None, None)),
+    "partial": ({"prompt_tokens": 3}, (3, None)),
+    "text": ({"prompt_tokens": "3", "completion_tokens": "2"}, (None, None)),
+    "negative": ({"prompt_tokens": -1, "completion_tokens": 2}, (None, 2)),
+    "no whole number": ({"prompt_tokens": 1.5, "completion_tokens": True}, (None, None)),
+    "no number": ({"prompt_tokens": math.nan, "completion_tokens": 2}, (None, 2)),
+    "without end": ({"prompt_tokens": 10**400, "completion_tokens": 2}, (None, 2)),
     "whole": (USAGE, (3, 2)),
 }
 
@@ -106,13 +109,39 @@ def test_odd_usage_counts_as_unknown_and_the_run_ends(kind: str, stream: bool, j
     more = {} if usage is ... else {"usage": usage}
     whole = {"choices": completion()["choices"], **more}
     streamed = chunks({"choices": None, **more}, delta(PLAN, **more), delta(None, "stop"), {"choices": [], **more})
-    asked = client(lambda request: streamed if stream else response(whole))
-    run = planned(asked, stream=stream, journal=journal)
+    requests: list[dict[str, Any]] = []
+
+    def respond(request: dict[str, Any]) -> httpx2.Response:
+        requests.append(request)
+        return streamed if stream else response(whole)
+
+    run = planned(client(respond), stream=stream, journal=journal)
     (call,) = run.board.calls
-    note = "" if kind == "whole" else "the endpoint reports no tokens"
-    assert (run.status, call.input_tokens, call.output_tokens, call.note) == ("finished", *tokens, note)
+    estimates = len(json.dumps(requests[0], ensure_ascii=False)), len(PLAN)
+    counts = [math.ceil(size / 4) if count is None else count for count, size in zip(tokens, estimates, strict=True)]
+    note = "" if kind == "whole" else "the endpoint reports no tokens; they are estimated"
+    assert (run.status, [call.input_tokens, call.output_tokens], call.note) == ("finished", counts, note)
     assert journal.load(1).status == "finished"
     assert any("the endpoint reports no tokens" in line for line in sentences(run)) == bool(note)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in ODD_USAGE if kind != "whole"])
+def test_odd_usage_does_not_stretch_a_budget(kind: str) -> None:
+    usage, _ = ODD_USAGE[kind]
+    asked = always(
+        {"choices": completion('{"goal": "g", "steps": []}')["choices"], "usage": None if usage is ... else usage}
+    )
+    run = planned(asked, policy=Policy(budget=Budget(tokens=100), over_budget="stop", max_repairs=20))
+    assert "of 100 tokens" in run.reason
+
+
+def test_a_later_count_does_not_lower_an_earlier_one() -> None:
+    counts = [USAGE, {"prompt_tokens": 0, "completion_tokens": -9}, {"prompt_tokens": None}, {"completion_tokens": 7}]
+    reading = Reading()
+    for usage in counts:
+        reading.add({"usage": usage, **delta("a")})
+    assert reading.tokens == (3, 7)
+    assert reading.counted(1000) == (3, 7)
 
 
 REFUSALS = {
