@@ -159,6 +159,8 @@ def _refusal(ended: Any) -> str | None:
     return getattr(ended.stop_details, "explanation", None) or "the model gave no reason"
 
 
-def _usage(usage: Any) -> dict[str, int]:
-    cached = (usage.cache_read_input_tokens or 0) + (usage.cache_creation_input_tokens or 0)
-    return {"prompt_tokens": (usage.input_tokens or 0) + cached, "completion_tokens": usage.output_tokens}
+def _usage(usage: Any) -> dict[str, int | None]:
+    cached = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+    counts = usage.input_tokens, *cached
+    known = all(type(count) is int and count >= 0 for count in counts)
+    return {"prompt_tokens": sum(counts) if known else None, "completion_tokens": usage.output_tokens}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
-FOREVER = 1e9  # seconds: threads can't wait much longer, but a timeout can be any number
+FOREVER = 1e9  # seconds: no job takes longer, and threads can't wait much longer; but a timeout can be any number
 current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
@@ -213,16 +213,28 @@ class Meter:
 def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
     """Report `seconds` of work by the current job (declared, not slept), and a model `call` if it made one.
 
-    Raises `ValueError` if `seconds` is negative or not finite, and `OverBudgetError` if the job has no model call left.
+    Raises `ValueError` if `seconds` is negative or not a number, if the job would take more than `FOREVER` seconds in all, and for
+    a `call` with odd counts or seconds. Raises `OverBudgetError` if the job has no model call left.
     """
-    if not 0 <= seconds < math.inf:
-        raise ValueError(f"a job can't take {seconds} seconds; charge zero or more")
     meter = current.get()
+    in_all = seconds if meter is None else meter.seconds + seconds
+    if not (seconds >= 0 and in_all <= FOREVER):
+        raise ValueError(f"a job can't take {in_all} seconds; charge zero or more, and at most {FOREVER:g} in all")
+    if call is not None:
+        _check(call)
     if meter is not None:
         if call is not None:
             meter.check_model_call()
             meter.add("calls", call)
         meter.seconds += seconds
+
+
+def _check(call: ModelCall) -> None:
+    counts = call.input_tokens, call.output_tokens
+    if not all(type(count) is int and count >= 0 for count in counts):
+        raise ValueError(f"a model call has whole numbers of tokens, zero or more; not {counts[0]!r} and {counts[1]!r}")
+    if not 0 <= call.seconds <= FOREVER:
+        raise ValueError(f"a model call can't take {call.seconds} seconds; give zero or more, and at most {FOREVER:g}")
 
 
 def now() -> float | None:
@@ -246,7 +258,11 @@ def made_once() -> None:
 def emit(event: Any, ago: float = 0.0) -> None:
     """Report an event inside the current job, now or `ago` seconds earlier: an event of a nested run, a thought, a
     streamed step, or progress.
+
+    Raises `ValueError` if `ago` is not a finite number.
     """
+    if not math.isfinite(ago):
+        raise ValueError(f"an event can't have happened {ago} seconds ago; give a finite number of seconds")
     meter = current.get()
     if meter is None:
         return

@@ -424,7 +424,9 @@ def _handles() -> dict[int, tuple[int, int] | None]:
 
 def _connect(path: Path, how: str, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
     name = quote(os.fsencode(path.absolute()), safe="")  # a file name can contain any character
-    return sqlite3.connect(f"file:{name}?{how}", PATIENCE, isolation_level=None, uri=True, factory=factory)
+    return sqlite3.connect(
+        f"file:{name}?{how}", PATIENCE, isolation_level=None, uri=True, factory=factory, check_same_thread=False
+    )
 
 
 def _to_wal(connection: sqlite3.Connection) -> None:

@@ -6,6 +6,6 @@ executor that claims tickets, of these tools or of all. `handles` keeps big resu
 """
 
 from planexec_lab.tickets.handles import Folder, Handles
-from planexec_lab.tickets.queue import Ticket, Tickets, claim_tickets
+from planexec_lab.tickets.queue import Ticket, Tickets, TicketsError, claim_tickets
 
-__all__ = ["Folder", "Handles", "Ticket", "Tickets", "claim_tickets"]
+__all__ = ["Folder", "Handles", "Ticket", "Tickets", "TicketsError", "claim_tickets"]

@@ -79,11 +79,11 @@ def is_handle(value: Any) -> bool:
 
 
 class Folder(MutableMapping[str, bytes]):
-    """A folder that the workers share; it is created if it is missing."""
+    """A folder that the workers share. If it is missing, it is created, and only its owner can read it."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.path.mkdir(parents=True, exist_ok=True)
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def __getitem__(self, name: str) -> bytes:
         try:

@@ -7,18 +7,19 @@ A step that is not repeatable is not claimed again: its report says that it was 
 The death of an executor counts against its ticket, because nothing tells bad luck from a step that kills its executor. After four
 deaths the attempt fails; the retries of the step or of the policy decide whether it gets another ticket.
 
-Leases use the clocks of the machines, so a clock that jumps ahead ends them early. The fence still keeps the results right.
+No clocks are compared: each process counts, on its own clock, how long it has seen no heartbeat.
 """
 
 from __future__ import annotations
 
+import os
 import pickle
 import sqlite3
 import time
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import closing
+from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
@@ -28,24 +29,28 @@ from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.once_calls import OnceCalls, context
 from planexec_lite.events import StepLate
 from planexec_lite.run import Run
+from planexec_lite.sqlite_file import Connection, SQLiteFile
 from planexec_lite.workers import Report
 
 LEASE = 2.0  # seconds
 _LOOK = 0.02  # seconds between two looks at the file
 _CLAIMS = 4  # a ticket is claimed this often if its executors die again and again
 
-SCHEMA = """CREATE TABLE IF NOT EXISTS tickets (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT, tool TEXT, work BLOB, report BLOB,
-    repeatable INT, state TEXT DEFAULT 'queued', holder TEXT DEFAULT '', fence INT DEFAULT 0, until REAL, failed INT DEFAULT 0);
-    CREATE TABLE IF NOT EXISTS late (ticket INT, holder TEXT, fence INT, report BLOB);
-    CREATE INDEX IF NOT EXISTS by_state ON tickets (state, id); CREATE INDEX IF NOT EXISTS by_key ON tickets (key)"""
-CLAIM = """UPDATE tickets SET state = 'claimed', holder = :holder, fence = fence + 1, until = :now + :lease WHERE id = (
+SCHEMA = """CREATE TABLE tickets (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT, tool TEXT, work BLOB, report BLOB,
+    repeatable INT, state TEXT DEFAULT 'queued', holder TEXT DEFAULT '', fence INT DEFAULT 0, beats INT DEFAULT 0,
+    failed INT DEFAULT 0);
+    CREATE TABLE late (ticket INT, holder TEXT, fence INT, report BLOB);
+    CREATE INDEX by_state ON tickets (state, id); CREATE INDEX by_key ON tickets (key);"""
+LEASES = "SELECT '<' || id || ' ' || fence || ' ' || beats || '>' FROM tickets WHERE state = 'claimed'"
+SILENT = "state = 'claimed' AND instr(:silent, '<' || id || ' ' || fence || ' ' || beats || '>')"
+CLAIM = f"""UPDATE tickets SET state = 'claimed', holder = :holder, fence = fence + 1 WHERE id = (
     SELECT id FROM tickets WHERE (:tools = '' OR instr(:tools, ' ' || tool || ' ')) AND (state = 'queued'
-    OR state = 'claimed' AND until < :now AND repeatable AND fence < :claims) ORDER BY id LIMIT 1) RETURNING id, fence, work"""
-HEARTBEAT = "UPDATE tickets SET until = :now + :lease WHERE id = :id AND fence = :fence AND state = 'claimed'"
+    OR {SILENT} AND repeatable AND fence < :claims) ORDER BY id LIMIT 1) RETURNING id, fence, work"""
+HEARTBEAT = "UPDATE tickets SET beats = beats + 1 WHERE id = :id AND fence = :fence AND state = 'claimed'"
 FINISH = """UPDATE tickets SET state = 'done', report = :report, failed = :failed
     WHERE id = :id AND fence = :fence AND state = 'claimed'"""
-LOSE = """UPDATE tickets SET state = 'done', report = :report, failed = 1
-    WHERE state = 'claimed' AND until < :now AND NOT (repeatable AND fence < :claims)"""
+LOSE = f"""UPDATE tickets SET state = 'done', report = :report, failed = 1
+    WHERE {SILENT} AND NOT (repeatable AND fence < :claims)"""
 KEEP_LATE = "INSERT INTO late VALUES (:id, :holder, :fence, :report)"
 LATE = "SELECT late.report FROM late JOIN tickets ON id = ticket WHERE key = ? ORDER BY ticket DESC LIMIT 1"
 ROWS = """SELECT id, tool, state, holder, fence, (SELECT coalesce(group_concat(holder || ', fence ' || fence, '; '), '')
@@ -54,6 +59,18 @@ SUBMIT = "INSERT INTO tickets (key, tool, repeatable, work) VALUES (?, ?, ?, ?) 
 CANCEL = "DELETE FROM tickets WHERE id = ? AND state = 'queued'"
 
 
+class TicketsError(RuntimeError):
+    """A file of tickets can't be read or written, or is not safe to read; the tickets in it are kept."""
+
+
+FILE = SQLiteFile(
+    "file of tickets",
+    0x504C544B,
+    SCHEMA,
+    TicketsError,
+    made="the first process that uses it creates it",
+    then="start it again",
+)
 Row = namedtuple("Row", "id tool state holder fence late")  # a ticket; `late`: whose late answers it has
 
 
@@ -72,26 +89,30 @@ class Ticket(Future[Any]):
 class Tickets(Executor):
     """An executor that writes calls into `file`, where executors in other processes claim them.
 
-    The file outlives this process. A call whose key is in `keys` is not queued again; its future gets the report of the
-    ticket that has this key.
+    The file outlives this process; only its owner can read it. A call whose key is in `keys` is not queued again; its future
+    gets the report of the ticket that has this key.
+
+    Raises `TicketsError` for a file that is foreign or damaged, or that others can read or write.
     """
 
     def __init__(self, file: str | Path) -> None:
-        self._db, self._lock, self._stopped = opened(file), Lock(), Event()
+        self._file, self._lock, self._stopped = _private(file), Lock(), Event()
         self._open: dict[int, list[Ticket]] = {}
-        Thread(target=self._listen, args=(file,), name="tickets", daemon=True).start()
+        with FILE.writing(self._file):
+            pass  # creates the file, or raises the error here and not in the thread
+        Thread(target=self._listen, name="tickets", daemon=True).start()
 
     @property
     def keys(self) -> set[str]:
         """The idempotency keys of calls that wait, run, or are done without an error."""
-        with self._lock:
-            return {key for (key,) in self._db.execute("SELECT key FROM tickets WHERE NOT failed").fetchall()}
+        with FILE.reading(self._file) as db:
+            return {key for (key,) in db.execute("SELECT key FROM tickets WHERE NOT failed")}
 
     @property
     def rows(self) -> list[Row]:
         """All tickets, in the order in which they were submitted."""
-        with self._lock:
-            return [Row(*row) for row in self._db.execute(ROWS).fetchall()]
+        with FILE.reading(self._file) as db:
+            return [Row(*row) for row in db.execute(ROWS)]
 
     def with_late_answers(self, run: Run) -> Run:
         """Return a copy of the run; if a step in doubt has a late answer, it has it as an event `StepLate`.
@@ -102,8 +123,8 @@ class Tickets(Executor):
         doubt = run.board[Doubt]
         for id in [id for id in doubt.doubted if id not in doubt.late]:
             key = context(None, run, run.board[OnceCalls].latest[id])["key"]
-            with self._lock:
-                answers = [pickle.loads(report) for (report,) in self._db.execute(LATE, (key,)).fetchall()]
+            with FILE.reading(self._file) as db:
+                answers = [pickle.loads(report) for (report,) in db.execute(LATE, (key,))]
             for answer in answers:
                 run.record(StepLate(run.board.now, id, answer.value, answer.error, answer.took, answer.calls))
         return run
@@ -115,9 +136,10 @@ class Tickets(Executor):
         with self._lock:
             if self._stopped.is_set():
                 raise RuntimeError("no ticket is submitted after a shutdown, or after its file was broken")
-            known = self._db.execute("SELECT id FROM tickets WHERE key = ? AND NOT failed", (key,)).fetchall()
-            if not known:
-                known = self._db.execute(SUBMIT, (key, tool, work.repeatable, pickle.dumps((fn, args)))).fetchall()
+            with FILE.writing(self._file, "NORMAL") as db:
+                known = db.execute("SELECT id FROM tickets WHERE key = ? AND NOT failed", (key,)).fetchall()
+                if not known:
+                    known = db.execute(SUBMIT, (key, tool, work.repeatable, pickle.dumps((fn, args)))).fetchall()
             ticket = Ticket(known[0][0], self._withdraw)
             self._open.setdefault(ticket.id, []).append(ticket)
         return ticket
@@ -127,20 +149,25 @@ class Tickets(Executor):
         self._stopped.set()
 
     def _withdraw(self, id: int) -> bool:
-        with self._lock:
-            return self._db.execute(CANCEL, (id,)).rowcount == 1
+        with FILE.writing(self._file, "NORMAL") as db:
+            return db.execute(CANCEL, (id,)).rowcount == 1
 
-    def _listen(self, file: str | Path) -> None:
+    def _listen(self) -> None:
         lost = pickle.dumps(Report(error=f"RuntimeError: its executor is silent, or {_CLAIMS} were", lost=True))
         try:
-            with closing(opened(file)) as db:  # connections are not shared between threads
+            with opened(self._file) as db:
+                leases = _Leases()
                 while not self._stopped.wait(_LOOK):
-                    db.execute(LOSE, {"report": lost, "now": time.time(), "claims": _CLAIMS})
-                    for id in list(self._open):
-                        rows = db.execute("SELECT state, report FROM tickets WHERE id = ?", (id,)).fetchall()
-                        state, report = rows[0] if rows else ("gone", lost)
+                    with FILE.using(db):
+                        db.execute(LOSE, {"report": lost, "silent": leases.silent(db), "claims": _CLAIMS})
+                        states = {
+                            id: db.execute("SELECT state, report FROM tickets WHERE id = ?", (id,)).fetchone()
+                            for id in list(self._open)
+                        }
+                    for id, row in states.items():
+                        state, report = row or ("gone", lost)
                         if state != "queued":
-                            self._inform(id, None if report is None else pickle.loads(report), gone=not rows)
+                            self._inform(id, None if report is None else pickle.loads(report), gone=row is None)
             raise RuntimeError("the queue was shut down; the ticket is still in its file")
         except Exception as problem:  # the reader has stopped, so no future waits for it
             with self._lock:
@@ -159,18 +186,33 @@ class Tickets(Executor):
                 ticket.set_result(report)
 
 
-def opened(file: str | Path) -> sqlite3.Connection:
-    """Return a connection to the file of tickets, and create it if it is missing."""
-    until = time.monotonic() + 30
-    db = sqlite3.connect(file, timeout=30, isolation_level=None, check_same_thread=False)
-    while True:
-        try:
-            db.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {SCHEMA}")
-            return db
-        except sqlite3.OperationalError as problem:  # SQLite does not wait when two change the mode at once
-            if "locked" not in str(problem) or time.monotonic() > until:
-                raise
-            time.sleep(_LOOK)
+class _Leases:
+    """The leases that this process has seen: since when, on its own clock, each claimed ticket has had no new heartbeat."""
+
+    def __init__(self) -> None:
+        self._since: dict[str, float] = {}
+
+    def silent(self, db: sqlite3.Connection) -> str:
+        """Return the leases that are over, as the statements take them."""
+        now = time.monotonic()
+        self._since = {lease: self._since.get(lease, now) for (lease,) in db.execute(LEASES)}
+        return "".join(lease for lease, since in self._since.items() if now - since > LEASE)
+
+
+def opened(file: str | Path) -> AbstractContextManager[Connection]:
+    """Return a connection to the file of tickets, which is created if it is missing, for use inside a ``with`` block."""
+    return FILE.lease(_private(file), uuid4().hex, str, "NORMAL")
+
+
+def _private(file: str | Path) -> Path:
+    """Return the file's path. Raises `TicketsError` if others can read or write the file: executors unpickle its tickets."""
+    path = Path(file).absolute()
+    if os.name == "posix" and path.exists() and path.stat().st_mode & 0o077:
+        raise TicketsError(
+            f"other users can read {path.name}, or write calls into it that your executors would make; choose a new name, or, "
+            f"if you know its contents: chmod 600 {path.name}"
+        )
+    return path
 
 
 def claim_tickets(
@@ -184,10 +226,12 @@ def claim_tickets(
         say: reports each answer, and whether it counts.
     """
     stop, role = stop or Event(), f" {' '.join(tools)} " if tools else ""
-    with closing(opened(file)) as db, closing(opened(file)) as heart:
+    with opened(file) as db, opened(file) as heart:
+        leases = _Leases()
         while not stop.is_set():
-            claim = {"holder": name, "tools": role, "now": time.time(), "lease": LEASE, "claims": _CLAIMS}
-            claimed = db.execute(CLAIM, claim).fetchall()  # all of them: an open cursor keeps the lock
+            with FILE.using(db):
+                claim = {"holder": name, "tools": role, "silent": leases.silent(db), "claims": _CLAIMS}
+                claimed = db.execute(CLAIM, claim).fetchall()  # all of them: an open cursor keeps the lock
             if not claimed:
                 stop.wait(_LOOK)
                 continue
@@ -201,16 +245,17 @@ def claim_tickets(
             beats.join()
             failed = report.error is not None or report.waits is not None
             answer = {"id": id, "fence": fence, "report": pickle.dumps(report), "failed": failed, "holder": name}
-            counts = db.execute(FINISH, answer).rowcount == 1
-            if not counts:
-                db.execute(KEEP_LATE, answer)
+            with FILE.transaction(db):
+                counts = db.execute(FINISH, answer).rowcount == 1
+                if not counts:
+                    db.execute(KEEP_LATE, answer)
             say(f"{name} answers ticket {id}, fence {fence}{'' if counts else ': too late, kept as a note'}")
 
 
-def _beat(db: sqlite3.Connection, over: Event, id: int, fence: int) -> None:
-    beat = {"id": id, "fence": fence, "lease": LEASE}
-    while not over.wait(LEASE / 4) and db.execute(HEARTBEAT, beat | {"now": time.time()}).rowcount:
-        pass
+def _beat(db: Connection, over: Event, id: int, fence: int) -> None:
+    while not over.wait(LEASE / 4):
+        with FILE.using(db):
+            db.execute(HEARTBEAT, {"id": id, "fence": fence})
 
 
 def _report_of(work: bytes) -> Report:

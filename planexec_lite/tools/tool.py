@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overloa
 from pydantic_core import to_jsonable_python
 
 from planexec_lite import references
-from planexec_lite.meter import charge, current
+from planexec_lite.meter import FOREVER, charge, current
 from planexec_lite.tools.approved import NOT_MADE, Request, digest_of, text_of
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.json_schema import arguments_from
@@ -65,7 +65,7 @@ class Tool:
         schema: the JSON schema of the parameters, an object; None: the type hints describe them. See `from_schema`.
         name: what plans call it; by default the function's name.
         description: what it is for, on one line; by default the first paragraph of the function's docstring.
-        latency: seconds that a call takes in simulation: a number, or a function of the arguments.
+        latency: seconds that a call takes in simulation: a number from zero to `FOREVER`, or a function of the arguments.
         effects: the effect of a call on the world: "none", "idempotent" (a repeat does no harm) or "once" (it must run at most
             once). "unknown", the default, declares nothing: a failed call is not retried unless its step asks for it, and a
             call that was interrupted is in doubt.
@@ -83,8 +83,8 @@ class Tool:
 
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
-    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, and for a
-    `schema` that can't be read or checked.
+    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, for a `schema`
+    that can't be read or checked, and for a `latency` that is no such number.
     """
 
     def __init__(
@@ -106,6 +106,10 @@ class Tool:
     ) -> None:
         self.function = function
         self.name = name or function.__name__
+        if not callable(latency) and not (isinstance(latency, int | float) and 0 <= latency <= FOREVER):
+            raise ToolError(
+                f"tool {self.name!r}: latency={latency!r}; give seconds from 0 to {FOREVER:g}, or a function"
+            )
         self.latency = latency
         self._effects = effects
         self.uses = (uses,) if isinstance(uses, str) else tuple(uses)

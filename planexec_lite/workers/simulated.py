@@ -45,7 +45,8 @@ class _SimulatedSession:
         self.free -= not task.live
         if task.rest is not None:
             self.resting += 1
-            self._place(Finished(task, Report(), self._at(task.rest), task.rest))
+            seconds = _rest(task)
+            self._place(Finished(task, Report(), self._at(seconds), seconds))
             return
         report = measure(task.call, task.args, at=self.since + self.now)
         declared = report.declared
@@ -82,7 +83,7 @@ class _SimulatedSession:
         self.due = [place for place in self.due if place[2].task.rest is None]
         heapify(self.due)
         for began, _, message in rests:
-            waited = (message.task.rest or 0) - (began - self.now)
+            waited = _rest(message.task) - (began - self.now)
             self._place(Finished(message.task, Report(), self.now, round(waited, 9)))
 
     def _at(self, seconds: float) -> float:
@@ -92,3 +93,8 @@ class _SimulatedSession:
     def _place(self, message: Message) -> None:
         self.placed += 1
         heappush(self.due, (message.at, self.placed, message))
+
+
+def _rest(task: Task) -> float:
+    """Return the seconds for which a task rests, bounded so that the clock stays finite."""
+    return min(task.rest or 0.0, meter.FOREVER)

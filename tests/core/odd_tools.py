@@ -179,3 +179,13 @@ def books(path: str, bill: str, seconds: float = 0.0) -> str:
         file.write(f"{os.getpid()} {bill}\n")
     time.sleep(seconds)
     return bill
+
+
+_kept: list[Any] = []
+
+
+def closes_all(folder: str) -> str:
+    """Close all files of this process, as a program does that goes to the background, and open others."""
+    os.closerange(3, 200)
+    _kept.extend(Path(folder, f"{number}.txt").open("w+") for number in range(20))  # noqa: SIM115
+    return "closed"

@@ -2,17 +2,36 @@
 
 import json
 import math
+import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from planexec_lab.views import player
-from planexec_lite import Plan, PlanError, Pool, Run, Step, Tool, Toolbox
+from planexec_lite import (
+    Backoff,
+    Inline,
+    Journal,
+    Plan,
+    PlanError,
+    Policy,
+    Pool,
+    Run,
+    Simulated,
+    Step,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+    execute,
+)
 from planexec_lite import events as e
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.meter import emit
+from planexec_lite.meter import ModelCall, charge, emit
 from planexec_lite.references import MissingResultError
+from planexec_lite.tools import ToolError
+from planexec_lite.workers import Workers
 from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
 from tests.core.shapes import step
@@ -113,3 +132,62 @@ def test_runs_inside_runs_on_two_pools_in_turn_end() -> None:
         for threads, tool in ((a, "make"), (b, None), (a, None)):
             agent = agent_for(agent, [step("1", tool)], workers=Pool(threads))
         assert to_its_end(lambda: agent.run("x"), 20).status == "finished"
+
+
+def twice(seconds: float) -> None:
+    charge(seconds)
+    charge(seconds)
+
+
+ODD_TIMES: dict[str, tuple[Callable[[], Any], str]] = {
+    "infinite": (lambda: charge(math.inf), "can't take inf seconds; charge zero or more, and at most 1e\\+09"),
+    "no number": (lambda: charge(math.nan), "can't take nan seconds"),
+    "negative": (lambda: charge(-1.0), "can't take -1.0 seconds"),
+    "infinite in all": (lambda: twice(1e308), "can't take 1e\\+308 seconds"),
+    "too many in all": (lambda: twice(6e8), "can't take 1200000000.0 seconds"),
+    "of a model": (lambda: charge(call=ModelCall("m", 1, 1, math.inf)), "a model call can't take inf seconds"),
+    "of a model, no number": (
+        lambda: charge(call=ModelCall("m", 1, 1, math.nan)),
+        "a model call can't take nan seconds",
+    ),
+    "negative tokens": (
+        lambda: charge(call=ModelCall("m", -5, 1)),
+        "whole numbers of tokens, zero or more; not -5 and 1",
+    ),
+    "half tokens": (lambda: charge(call=ModelCall("m", 1, 1.5)), "not 1 and 1.5"),  # type: ignore[arg-type]
+    "true tokens": (lambda: charge(call=ModelCall("m", True, 1)), "not True and 1"),
+    "of an event": (lambda: emit("seen", ago=math.inf), "can't have happened inf seconds ago"),
+}
+
+
+@pytest.mark.parametrize("workers", [Simulated(), Inline()], ids=["simulated", "inline"])
+@pytest.mark.parametrize("kind", ODD_TIMES)
+def test_a_time_or_a_count_that_no_run_could_store_fails_the_step(
+    kind: str, workers: Workers, journal: Journal
+) -> None:
+    report, words = ODD_TIMES[kind]
+    tools = ToolExecutor(Toolbox([Tool(report, name="odd")]))
+    run = execute(Plan.parse([step("1", "odd")]), tools, workers=workers, journal=journal)
+    assert re.search(words, run.board.errors["1"])
+    assert journal.load(1).board == run.board
+    assert math.isfinite(run.makespan)
+
+
+@pytest.mark.parametrize("latency", [math.inf, math.nan, -1.0, 1e308, "2"])
+def test_a_latency_is_a_time_that_a_run_can_store(latency: Any, journal: Journal) -> None:
+    with pytest.raises(ToolError, match=r"tool 'make': latency=.*; give seconds from 0 to 1e\+09, or a function"):
+        Tool(make, latency=latency)
+    computed = Toolbox([Tool(make, latency=lambda: latency, effects="none")])
+    run = execute(Plan.parse([step("1", "make")]), ToolExecutor(computed), workers=Simulated(), journal=journal)
+    assert (run.status, journal.load(1).board) == ("failed", run.board)
+
+
+def test_waits_without_end_are_stored(journal: Journal) -> None:
+    def fail() -> None:
+        raise OSError
+
+    backoff = Policy(retries=3, backoff=Backoff(first=1e308, longest=1e308, factor=1.0, jitter=0.0))
+    tools = ToolExecutor(Toolbox([Tool(fail, effects="none")]))
+    run = execute(Plan.parse([step("1", "fail")]), tools, workers=Simulated(), policy=backoff, journal=journal)
+    assert (run.status, run.makespan) == ("failed", 3e9)
+    assert journal.load(1).board == run.board

@@ -1,7 +1,9 @@
 """Tickets: executors take them, die and are taken over; and handles, which keep large results off the board."""
 
 import json
+import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -10,19 +12,22 @@ from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolEx
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Barrier, Event, Thread
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from planexec_lab.tickets import Folder, Handles, Tickets, claim_tickets, desk, queue
+from planexec_lab.tickets import Folder, Handles, Tickets, TicketsError, claim_tickets, desk, queue
 from planexec_lab.tickets.capacity import run_times
 from planexec_lab.worlds import deploy
 from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Pool, Run, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.events import StepLate
 from planexec_lite.workers import Report
 from planexec_lite.workers.session import Submission, carry_out
+from tests.core import odd_tools
 from tests.core.ending import to_its_end
 from tests.elsewhere import kills
+from tests.journal.runs import carried_out
 
 EXECUTOR = ToolExecutor(desk.TOOLS)
 
@@ -57,12 +62,6 @@ def wait_for(condition: Callable[[], Any]) -> None:
         time.sleep(0.01)
 
 
-def claim(file: Path, name: str, now: float, tools: str = "") -> list[Any]:
-    db = queue.opened(file)
-    named = {"holder": name, "tools": tools, "now": now, "lease": 2.0, "claims": 4}
-    return db.execute(queue.CLAIM, named).fetchall()
-
-
 def test_two_executors_take_the_tickets_of_their_roles(tmp_path: Path) -> None:
     file, ledger = tmp_path / "tickets.db", tmp_path / "ledger"
     with (
@@ -81,23 +80,82 @@ def test_two_executors_take_the_tickets_of_their_roles(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("repeatable", [True, False])
-def test_a_zombie_does_not_count(tmp_path: Path, repeatable: bool) -> None:
+def test_a_zombie_does_not_count(tmp_path: Path, repeatable: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=1e6)
+    monkeypatch.setattr(queue, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    zombie, other = queue._Leases(), queue._Leases()
+    with queue.opened(tmp_path / "tickets.db") as db:
+
+        def claim(name: str, leases: queue._Leases) -> list[Any]:
+            named = {"holder": name, "tools": "", "silent": leases.silent(db), "claims": 4}
+            return db.execute(queue.CLAIM, named).fetchall()
+
+        db.execute(queue.SUBMIT, ("key", "", repeatable, b"work"))
+        assert claim("zombie", zombie) == [(1, 1, b"work")]
+        clock.now -= 9e5  # from here on the clock of another machine
+        assert claim("other", other) == []
+        clock.now += 1.9
+        assert db.execute(queue.HEARTBEAT, {"id": 1, "fence": 1}).rowcount == 1
+        assert claim("other", other) == []
+        clock.now += 1.9
+        assert claim("other", other) == []
+        clock.now += 0.2
+        assert claim("other", other) == ([(1, 2, b"work")] if repeatable else [])
+        answer = {"id": 1, "fence": 1, "report": b"", "failed": 0}
+        if repeatable:
+            assert claim("other", other) == []  # a claim begins a new lease
+            assert db.execute(queue.HEARTBEAT, {"id": 1, "fence": 1}).rowcount == 0
+            assert db.execute(queue.FINISH, answer).rowcount == 0
+            assert db.execute(queue.FINISH, answer | {"fence": 2}).rowcount == 1
+        else:
+            assert db.execute(queue.LOSE, {"report": b"", "silent": other.silent(db), "claims": 4}).rowcount == 1
+            assert db.execute(queue.FINISH, answer).rowcount == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="other systems have other modes")
+def test_only_the_owner_can_read_and_write_tickets_and_results(tmp_path: Path) -> None:
     file = tmp_path / "tickets.db"
-    db = queue.opened(file)
-    db.execute(queue.SUBMIT, ("key", "", repeatable, b"work"))
-    assert claim(file, "zombie", now=0.0) == [(1, 1, b"work")]
-    assert claim(file, "other", now=1.9) == []
-    later = claim(file, "other", now=2.1)
-    assert later == ([(1, 2, b"work")] if repeatable else [])
-    beat = {"id": 1, "fence": 1, "lease": 2.0, "now": 2.2}
-    answer = {"id": 1, "fence": 1, "report": b"", "failed": 0}
-    if repeatable:
-        assert db.execute(queue.HEARTBEAT, beat).rowcount == 0
-        assert db.execute(queue.FINISH, answer).rowcount == 0
-        assert db.execute(queue.FINISH, answer | {"fence": 2}).rowcount == 1
-    else:
-        assert db.execute(queue.LOSE, {"report": b"", "now": 2.1, "claims": 4}).rowcount == 1
-        assert db.execute(queue.FINISH, answer).rowcount == 0
+    before = os.umask(0)
+    try:
+        Folder(tmp_path / "store")
+        with queued(file) as tickets, executor(file, "clerk"):
+            assert tickets.submit(carry_out, work("1")).result(20).value == 1
+            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert {modes.pop("store"), modes.pop("tickets.db-leases")} == {0o700}
+    assert {"tickets.db", "tickets.db-wal", "tickets.db-shm"} <= modes.keys()
+    assert set(modes.values()) == {0o600}
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: path.touch(0o600) or path.chmod(0o660), "other users can .* chmod 600 tickets.db"),
+        (lambda path: path.touch(0o600) or path.chmod(0o604), "other users can .* chmod 600 tickets.db"),
+        (lambda path: path.touch(0o600) or path.write_text("dear diary\n" * 99), "is not an SQLite file"),
+        (lambda path: carried_out(Journal(path)), "is another program's database"),
+    ],
+    ids=["group", "others", "text", "journal"],
+)
+def test_an_unsafe_or_foreign_file_is_refused(make: Callable[[Path], Any], words: str, tmp_path: Path) -> None:
+    make(tmp_path / "tickets.db")
+    for use in (Tickets, lambda file: claim_tickets(file, "clerk")):
+        with pytest.raises(TicketsError, match=words):
+            use(tmp_path / "tickets.db")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="this system does not list open files")
+def test_a_tool_that_closes_the_files_of_its_executor_ends_the_executor(tmp_path: Path) -> None:
+    file = tmp_path / "tickets.db"
+    command = [sys.executable, "-m", "planexec_lab.tickets", str(file)]
+    with queued(file) as tickets:
+        closing = Submission("1", frozenset(), 0, odd_tools.closes_all, (str(tmp_path),), repeatable=False)
+        ticket = tickets.submit(carry_out, closing)
+        first = subprocess.run([*command, "first"], capture_output=True, text=True, timeout=60)
+        assert "TicketsError: other code of this process" in first.stderr
+        assert ticket.result(20).lost
+    assert {path.read_text() for path in tmp_path.glob("*.txt")} == {""}
 
 
 @pytest.mark.slow
@@ -173,7 +231,8 @@ def test_a_cancelled_ticket_and_a_broken_one_keep_nobody_waiting(tmp_path: Path)
         with executor(file, "clerk"):
             assert tickets.submit(carry_out, work("2")).result(20).value == 2
         broken, queued_one = tickets.submit(carry_out, work("3")), tickets.submit(carry_out, work("4"))
-        queue.opened(file).execute("UPDATE tickets SET state = 'done', report = ? WHERE id = 3", (b"no pickle",))
+        with queue.opened(file) as db:
+            db.execute("UPDATE tickets SET state = 'done', report = ? WHERE id = 3", (b"no pickle",))
         for ticket in (broken, queued_one):
             assert ticket.result(20).lost
             assert "UnpicklingError" in ticket.result().error
@@ -204,7 +263,8 @@ def test_executors_that_start_together_all_open_a_new_file(tmp_path: Path) -> No
 
     def start(file: Path) -> None:
         together.wait()
-        queue.opened(file).close()
+        with queue.opened(file):
+            pass
 
     with ThreadPoolExecutor(8) as threads:
         for number in range(100):
