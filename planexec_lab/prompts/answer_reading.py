@@ -10,11 +10,10 @@ from planexec_lite.model.answer import AnswerError, Reading, objects
 LEFT = "the caller broke off"
 
 
-def read(asked: str, status: int, kind: str, body: bytes, text: str, error: str) -> Reply:
+def read(status: int, kind: str, body: bytes, text: str, error: str) -> Reply:
     """Return what a response of the chat completions says, whole or streamed.
 
     Args:
-        asked: the body of the request.
         status: of HTTP.
         kind: its content type.
         body: as far as it came.
@@ -30,7 +29,7 @@ def read(asked: str, status: int, kind: str, body: bytes, text: str, error: str)
     except AnswerError:
         unreadable = True
     reply = Reply(answer=_answer(reading), finish_reason=reading.finish_reason or "")
-    reply.input_tokens, reply.output_tokens = reading.counted(len(asked) if reply.answer else 0)
+    reply.input_tokens, reply.output_tokens = (tokens or 0 for tokens in reading.tokens)
     if not 200 <= status < 300:
         reply.status, reply.error = "failed", f"HTTP {status}: {reported or text}"
     elif reported:

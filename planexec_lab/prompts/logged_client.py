@@ -103,10 +103,10 @@ class _Record:
             asked = asked if isinstance(asked, dict) else {}  # a file, or nothing: its contents are not kept
             self.model = _text(str(asked.get("model", "")))
             self.secrets = secrets.of_request(request) | secrets.of_body(asked)
-            self.body = json.dumps(secrets.without(asked, self.secrets, self.model), ensure_ascii=False)
+            body = json.dumps(secrets.without(asked, self.secrets, self.model), ensure_ascii=False)
         except (ValueError, RecursionError):
-            self.model, self.secrets, self.body = "", secrets.of_request(request), "{}"
-        self.number = begin(secrets.route(request.url.path), self._clean(self.model), _text(self.body))
+            self.model, self.secrets, body = "", secrets.of_request(request), "{}"
+        self.number = begin(secrets.route(request.url.path), self._clean(self.model), _text(body))
 
     def ends(self, response: Any, error: str = "") -> None:
         """Write down what has come."""
@@ -117,7 +117,7 @@ class _Record:
         try:
             whole = self._unpacked(headers)
             kind = headers.get("content-type", "")
-            reply = answer_reading.read(self.body, response.status_code, kind, whole.content, whole.text, error)
+            reply = answer_reading.read(response.status_code, kind, whole.content, whole.text, error)
         except Exception as problem:  # the caller gets the endpoint's answer unchanged
             reply = Reply("failed", error=f"the body can't be read: {type(problem).__name__}: {problem}")
         reported = headers.get("openai-processing-ms", "")

@@ -32,8 +32,8 @@ class LoggedRequest:
             it is still awaited, or its process died.
         answer: the text, even if incomplete; tool calls as JSON.
         finish_reason: the model's finish reason, or "".
-        input_tokens: the endpoint's count; if it reports none, an estimate from the length of the request.
-        output_tokens: the same for the answer.
+        input_tokens: the endpoint's count.
+        output_tokens: the endpoint's count.
         cost: in US dollars; None for a model without a price (`prices`).
         seconds: until the answer was complete; the endpoint's report, else measured.
         error: the message, or "".

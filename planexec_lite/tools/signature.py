@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from enum import Enum
 from functools import partial
 from heapq import nlargest
@@ -142,7 +143,7 @@ def uninterrupted() -> Iterator[None]:
 def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments:
     """Return how the arguments of `function` are read, by its type hints."""
     parameters = inspect.signature(function).parameters.values()
-    defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
+    defaults = {each.name: _copy_of(each.default) for each in parameters if each.default is not each.empty}
     required = tuple(each.name for each in parameters if each.name not in defaults)
     adapter = _adapter(name, function, doc)
 
@@ -152,6 +153,11 @@ def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments
 
     data = partial(adapter.serializer.to_python, by_alias=True, exclude_unset=True, warnings=False)
     return Arguments(adapter.validator.validate_python, data, schema, required, defaults)
+
+
+def _copy_of(default: Any) -> Any:
+    """Return a copy of a list, an object or a set, so that the function can't change the tool's own default."""
+    return deepcopy(default) if isinstance(default, list | dict | set) else default
 
 
 @uninterrupted()

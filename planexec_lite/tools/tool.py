@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from decimal import Decimal
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from itertools import islice
+from textwrap import dedent
+from types import CodeType
 from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
 
 from pydantic_core import to_jsonable_python
@@ -119,6 +123,7 @@ class Tool:
         self.not_done = tuple(not_done)
         self.checked_elsewhere = checked_elsewhere
         self.pin = pin
+        self._fresh: dict[str, Any] = {}  # defaults that the function could change; each call gets a copy
         doc = inspect.cleandoc(function.__doc__ or "") if schema is None else ""
         self.description = " ".join((doc.split("\n\n")[0] if description is None else description).split())
         self._arguments = (
@@ -126,6 +131,9 @@ class Tool:
             if schema is None
             else arguments_from(self.name, schema, checked_elsewhere=checked_elsewhere)
         )
+        if schema is None:
+            defaults = self._arguments.defaults.items()
+            self._fresh = {name: default for name, default in defaults if isinstance(default, list | dict | set)}
 
     @staticmethod
     def from_schema(function: Callable[..., Any], schema: Mapping[str, Any], **options: Unpack[Options]) -> Tool:
@@ -172,8 +180,15 @@ class Tool:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of the description that an approval covers: schema, defaults, effects, destructive, and `pin`."""
-        approved = [self.name, _defaults_sorted(self.schema), self.effects, self.destructive, self.pin]
+        """A hash of what an approval covers: schema, defaults, effects, declared errors, and what the function does.
+
+        What it does is its `pin`, or its source without comments and docstring, as `source_of` returns it. The hash does not
+        see what the function calls, or a service behind it.
+        """
+        errors = [[error.__qualname__ for error in kinds or ()] for kinds in (self.retry_on, self.not_done)]
+        does = self.pin or source_of(self.function)
+        declared = [self.effects, self.destructive, self.json_text, self.retry_on is None, errors]
+        approved = [self.name, _defaults_sorted(self.schema), *declared, does]
         return sha256(text_of(approved).encode()).hexdigest()[:16]
 
     @cached_property
@@ -278,6 +293,8 @@ class Tool:
             charge(self.seconds(arguments))
         if (meter := current.get()) is not None:
             meter.called = True
+        for parameter, default in self._fresh.items():
+            arguments.setdefault(parameter, deepcopy(default))
         try:
             value = self.function(**arguments)
             if type(value) not in _PLAIN and hasattr(type(value), "__await__"):
@@ -353,6 +370,31 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
         return function
 
     return attach if function is None else attach(function)
+
+
+def source_of(function: Callable[..., Any]) -> str:
+    """Return what a function does, as Python can see it: its source in one form, without comments, docstring and decorators.
+
+    "unknown" if Python does not have the source, as for a function that is not written in Python.
+    """
+    inner = inspect.unwrap(function)
+    while isinstance(inner, partial):
+        inner = inner.func
+    code = getattr(inner, "__code__", None) or getattr(type(inner).__call__, "__code__", None)
+    return "unknown" if code is None else _source_of(code)
+
+
+@lru_cache(1024)
+def _source_of(code: CodeType) -> str:
+    try:
+        (statement, *_) = ast.parse(dedent(inspect.getsource(code))).body
+    except (OSError, SyntaxError, ValueError):
+        return "unknown"
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+        statement.decorator_list = []
+        if ast.get_docstring(statement, clean=False) is not None:
+            statement.body = statement.body[1:] or [ast.Pass()]
+    return ast.unparse(statement)
 
 
 def _same(value: Any) -> Any:

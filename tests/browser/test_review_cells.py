@@ -80,13 +80,13 @@ def test_a_step_in_doubt_is_decided_by_a_click(lab: Lab, page: Page) -> None:
     flows.opened(lab, page, "doubt", setup, shows, reads)
     asked = flows.stopped(page)
     shown = page.locator(".pxl-desk").last
-    shown.get_by_text("The run was interrupted while step 2 was running. Was it done?").wait_for()
+    shown.get_by_text("To review: step 2").first.wait_for()
     assert button(shown, "It was done").is_disabled()
     write(shown, "Result", '{"id": 7}')
-    shown.get_by_text("its result counts as").wait_for()
+    shown.get_by_text("Its result:").wait_for()
     shoot(page, "desk-in-doubt")
     assert flows.broken_rules(page, ".pxl-desk") == []
     button(shown, "It was done").click()
-    shown.get_by_text("Said to be done by reviewer: step 2, which is in doubt").wait_for()
+    shown.get_by_text("Said to be done by reviewer: step 2").wait_for()
     run_cell(page, asked)
     page.get_by_text("noted 7").wait_for()
