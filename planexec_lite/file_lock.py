@@ -70,9 +70,10 @@ class FileLock:
             self.held = self.path not in _remembered
             _remembered.add(self.path)
             return self.held
+        self.number = None
         self.handle = os.open(self.path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
-        self.number = number_of(self.handle)
         _opened.add(self)
+        self.number = number_of(self.handle)
         with suppress(BlockingIOError, PermissionError):
             SYSTEM[0](self.handle)
             self.held = True
@@ -85,18 +86,25 @@ class FileLock:
         if SYSTEM is None:
             if self.held:
                 _remembered.discard(self.path)
-        elif self.handle is not None and number_of(self.handle) == self.number:
+        elif (handle := self._own_handle()) is not None:
             with suppress(OSError):
-                SYSTEM[1](self.handle)  # closing is not enough if a forked copy has the file open
+                SYSTEM[1](handle)  # closing is not enough if a forked copy has the file open
         _opened.discard(self)
         self.close()
         self.held = False
 
     def close(self) -> None:
         """Close the file. If other code has closed it, its handle might belong to another file, which stays open."""
-        handle, self.handle = self.handle, None
-        if handle is not None and number_of(handle) == self.number:
+        handle = self._own_handle()
+        self.handle = None  # an interrupt comes before this or after the close
+        if handle is not None:
             os.close(handle)
+
+    def _own_handle(self) -> int | None:
+        """Return the handle if it still belongs to the opened file. If `take` was interrupted, `number` is unknown."""
+        if self.handle is None or self.number not in (None, number_of(self.handle)):
+            return None
+        return self.handle
 
 
 def is_locked(path: str | PathLike[str]) -> bool:

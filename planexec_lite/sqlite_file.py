@@ -296,10 +296,10 @@ class Connection(sqlite3.Connection):
     is_kept: bool = False
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
         self.files: dict[str, tuple[int, int] | None] = {}
         self.handles: dict[int, tuple[int, int] | None] = {}
         self.owner = os.getpid()
+        super().__init__(*args, **options)  # last: an interrupt after it would leave the file open
 
     def lost(self) -> str | None:
         """Return an opened file that was deleted or replaced since."""
@@ -347,6 +347,8 @@ _cut_off: set[str] = set()  # the files whose handles other code of this process
 
 def _give_back(path: Path, lock: FileLock, connection: Connection | None) -> None:
     """End a lease and close its connection. An interrupted call can be repeated."""
+    if connection is not None and lock.handle is not None:
+        connection.handles.pop(lock.handle, None)  # an interrupt can come between the release of the lock and the close
     try:
         with suppress(OSError), _alone(_real(path)):
             if connection is not None:

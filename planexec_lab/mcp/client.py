@@ -187,6 +187,7 @@ class ToolServer:
             checked_elsewhere=True,
             latency=self.latency.get(one.name, 0.0),
             effects=self._effects(one),
+            not_done=(ToolsChangedError,),
             destructive=one.destructive if self.trusted else None,
             json_text=self.json_text,
             pin="" if self._pin is None else self._pin.of_tool(one.name),
@@ -204,12 +205,13 @@ class ToolServer:
         except ToolFailedError:
             raise
         except Exception as error:  # the outcome of the call is unknown
+            if not isinstance(error, ServerGoneError | TimeoutError):
+                # HTTP that breaks off; an answer that is not what its schema says
+                error = ToolFailedError(in_its_words(tool, str(error)))
             if self._effects(tool) in ("once", "unknown"):
                 made_once()
-            if isinstance(error, ServerGoneError | TimeoutError):
-                raise
-            # HTTP that breaks off; an answer that is not what its schema says
-            raise ToolFailedError(in_its_words(tool, str(error))) from None
+                error.no_retry = True  # type: ignore[union-attr]  # the server gets no idempotency key
+            raise error from None
         finally:
             progress.over = True
         return result_of(answer, tool)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 
 class ToolFailedError(RuntimeError):
-    """The server reports that the call failed, with its message.
-
-    The report is believed, like an error of a tool: an at-most-once call was not made.
-    """
+    """The server reports that the call failed, with its message. The report does not prove that nothing was done."""
 
 
 class ServerGoneError(ConnectionError):
