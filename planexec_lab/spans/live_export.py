@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from planexec_lab.spans.exporting import as_sdk, from_sdk
+from planexec_lab.spans.exporting import as_sdk, from_sdk, on_a_thread
 from planexec_lab.spans.from_events import checked_epoch, outermost
 from planexec_lab.spans.jobs import Told
 from planexec_lab.spans.run_spans import Placed, RunSpans, Trace
@@ -52,7 +52,7 @@ class Live:
         except RuntimeError:  # a browser tab has no threads
             self._processor = from_sdk("trace.export", "SimpleSpanProcessor")(exporter)
         self._runs: dict[str, _Followed | None] = {}  # None: its spans can't be made
-        self._late: Thread | None = None  # a flush that took too long
+        self._late: Thread | None = None  # the latest flush
         self._lock = Lock()
         atexit.register(self.flush)
 
@@ -63,15 +63,8 @@ class Live:
         """
         if self._late is not None and self._late.is_alive():
             return False
-        flushing = Thread(target=self._processor.force_flush, name="flush of spans", daemon=True)
-        try:
-            flushing.start()
-        except RuntimeError:  # no threads: the spans were handed on at once
-            return True
-        flushing.join(PATIENCE if timeout is None else timeout)
-        if flushing.is_alive():
-            self._late = flushing
-        return self._late is not flushing
+        self._late = on_a_thread(self._processor.force_flush, PATIENCE if timeout is None else timeout)
+        return not self._late.is_alive()
 
     def __call__(self, run: Run) -> None:
         """Hand on what is new in `run`. It raises nothing, and waits for nothing before the run has stopped."""
