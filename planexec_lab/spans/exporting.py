@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextvars import copy_context
 from importlib import import_module
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -30,28 +32,57 @@ class ExportFailedError(RuntimeError):
     """The exporter could not hand the spans on."""
 
 
-def send(run: Run | Iterable[Span], exporter: SpanExporter, *, epoch: float | None = None) -> int:
+def send(
+    run: Run | Iterable[Span], exporter: SpanExporter, *, epoch: float | None = None, timeout: float = 30.0
+) -> int:
     """Send a run, or spans made by `of`, to an exporter of OpenTelemetry's SDK, and return the number of spans.
 
     Args:
         run: a run, or spans with dates.
         exporter: an exporter of OpenTelemetry's SDK; it is not shut down.
         epoch: the run's start in seconds since 1970; None: the run ends now, by this machine's clock.
+        timeout: seconds for all spans together.
 
-    Raises `ExportFailedError` if the exporter fails (the first parts of a long run might be sent already), and `ImportError`
-    without the extra.
+    Raises `ExportFailedError` if the exporter fails or needs more time (the first parts of a long run might be sent already), and
+    `ImportError` without the extra.
     """
     success = imported("sdk.trace.export", "SpanExportResult").SUCCESS
     if isinstance(run, Run):
         epoch = max(0.0, time.time() - run.makespan) if epoch is None else epoch
         run = of(run, epoch=epoch)
-    spans = list(run)
-    for start in range(0, len(spans), BATCH):
-        batch = as_sdk(spans[start : start + BATCH])
-        if exporter.export(batch) is not success:
-            words = f"{type(exporter).__name__} could not hand on {len(batch)} spans"
-            raise ExportFailedError(f"{words}; is a collector there?")
+    spans, name = list(run), type(exporter).__name__
+    problems: list[Exception] = []
+
+    def export() -> None:
+        try:
+            for start in range(0, len(spans), BATCH):
+                batch = as_sdk(spans[start : start + BATCH])
+                if exporter.export(batch) is not success:
+                    raise ExportFailedError(f"{name} could not hand on {len(batch)} spans; is a collector there?")
+        except Exception as problem:
+            problems.append(problem)
+
+    if on_a_thread(export, timeout).is_alive():  # the exporter's own timeout covers only each part of an answer
+        raise ExportFailedError(
+            f"{name} was not done with {len(spans)} spans after {timeout:g} s; restart the collector"
+        )
+    if problems:
+        raise problems[0]
     return len(spans)
+
+
+def on_a_thread(work: Callable[[], object], seconds: float) -> Thread:
+    """Do `work` on a thread, wait for it for at most `seconds`, and return the thread. A browser tab has no threads: it does the
+    work here.
+    """
+    thread = Thread(target=copy_context().run, args=(work,), name="export of spans", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        work()
+    else:
+        thread.join(seconds)
+    return thread
 
 
 def console() -> SpanExporter:

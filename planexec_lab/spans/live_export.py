@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from planexec_lab.spans.exporting import as_sdk, imported
+from planexec_lab.spans.exporting import as_sdk, imported, on_a_thread
 from planexec_lab.spans.from_events import checked_epoch, outermost
 from planexec_lab.spans.jobs import Told
 from planexec_lab.spans.run_spans import Placed, RunSpans, Trace
@@ -47,7 +47,7 @@ class Live:
         processor = imported("sdk.trace.export", "BatchSpanProcessor")
         self._processor = processor(exporter, max_queue_size=MOST_WAITING, schedule_delay_millis=_EVERY)
         self._runs: dict[str, _Followed | None] = {}  # None: its spans can't be made
-        self._late: Thread | None = None  # the latest flush, which can take too long
+        self._late: Thread | None = None  # the latest flush
         self._lock = Lock()
         atexit.register(self.flush)
 
@@ -58,11 +58,8 @@ class Live:
         """
         if self._late is not None and self._late.is_alive():
             return False
-        flushing = Thread(target=self._processor.force_flush, name="flush of spans", daemon=True)
-        flushing.start()
-        flushing.join(PATIENCE if timeout is None else timeout)
-        self._late = flushing
-        return not flushing.is_alive()
+        self._late = on_a_thread(self._processor.force_flush, PATIENCE if timeout is None else timeout)
+        return not self._late.is_alive()
 
     def __call__(self, run: Run) -> None:
         """Hand on what is new in `run`. It raises nothing, and waits for nothing before the run has stopped."""

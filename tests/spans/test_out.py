@@ -3,9 +3,12 @@
 import json
 import os
 import random
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from hypothesis import given
@@ -223,6 +226,31 @@ def test_a_collector_that_refuses_or_is_gone_is_told_of(status: int | None) -> N
     exporter.shutdown()
     if status:
         made.close()
+
+
+@pytest.mark.parametrize("begin", [b"", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"])
+def test_a_collector_that_drips_does_not_hold_up_the_program(begin: bytes) -> None:
+    over = Event()
+
+    def drip(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            connection.sendall(begin)
+            while not over.wait(0.05):
+                connection.sendall(b"x")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        dripping = Thread(target=drip, args=(server,))
+        dripping.start()
+        exporter = spans.otlp(f"http://127.0.0.1:{server.getsockname()[1]}/v1/traces", timeout=0.5)
+        try:
+            with pytest.raises(
+                spans.ExportFailedError, match="was not done with 8 spans after 1 s; restart the collector"
+            ):
+                spans.send(SAMPLES["retried"](), exporter, timeout=1.0)
+        finally:
+            over.set()
+            dripping.join()
 
 
 @pytest.mark.parametrize(
