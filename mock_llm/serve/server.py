@@ -137,8 +137,8 @@ class Connection(BaseHTTPRequestHandler):
     def answer(self) -> None:
         """Read and answer a request, and keep the connection open if possible."""
         try:
-            self._check_headers()
             body = self._body()
+            self._check_headers()  # after the body: a client that still sends would not see the answer
         except UnreadableRequest as error:
             self.send_error(*error.args)
             return
@@ -178,21 +178,21 @@ class Connection(BaseHTTPRequestHandler):
         """Raise UnreadableRequest for what RFC 9112 or the real API refuses, and for a page that only pretends to be on this
         machine (DNS rebinding).
         """
-        headers, host = self.headers, self.headers.get("host")
-        single = ("host", "content-length", "transfer-encoding", "content-type")
-        twice = [name for name in single if len(headers.get_all(name, [])) > 1]
-        if headers.defects or twice:
-            raise UnreadableRequest(400, f"The header {twice[0]} is there twice" if twice else "A header can't be read")
+        host = self.headers.get("host")
         if host is None and self.request_version == "HTTP/1.1":
             raise UnreadableRequest(400, "The header Host is missing")
         if host is not None and self.server.is_local and not LOOPBACK_PAGE.fullmatch(f"http://{host.lower()}"):
             raise UnreadableRequest(421, f"This server does not answer for the host {host}")
-        media = headers.get_content_type() if "content-type" in headers else "none"
+        media = self.headers.get_content_type() if "content-type" in self.headers else "none"
         if self.command == "POST" and media not in ("application/json", "multipart/form-data"):
             raise UnreadableRequest(415, f"The Content-Type must be application/json, not {media}")
 
     def _body(self) -> bytes:
-        """Return the request's body."""
+        """Return the request's body. Raises UnreadableRequest if it is unclear where it ends."""
+        single = ("host", "content-length", "transfer-encoding", "content-type")
+        twice = [name for name in single if len(self.headers.get_all(name, [])) > 1]
+        if self.headers.defects or twice:
+            raise UnreadableRequest(400, f"The header {twice[0]} is there twice" if twice else "A header can't be read")
         length = self.headers.get("content-length", "0").strip()
         if coding := self.headers.get("transfer-encoding"):
             if coding.strip().lower() != "chunked" or "content-length" in self.headers:
@@ -203,7 +203,7 @@ class Connection(BaseHTTPRequestHandler):
         return self._read(length, 10)
 
     def _chunked(self) -> bytes:
-        body = b""
+        body = bytearray()
         while True:
             size = self.rfile.readline(1024).split(b";")[0].strip().decode("latin-1")
             if not re.fullmatch("[0-9a-fA-F]+", size):
@@ -214,7 +214,7 @@ class Connection(BaseHTTPRequestHandler):
             while not chunk and line.strip():  # trailers
                 line = self.rfile.readline(1024)
             if not chunk:
-                return body
+                return bytes(body)
 
     def _read(self, size: str, base: int, before: int = 0) -> bytes:
         """Read as many bytes as `size` says, in the given base, after so many others."""

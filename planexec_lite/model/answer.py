@@ -20,16 +20,8 @@ Message = dict[str, Any]
 _QUOTED = 300  # characters of the endpoint's words in an error
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")  # beside the content
 _THOUGHT_PARTS = ("thinking", "redacted_thinking", "reasoning")  # of the content
-_FILTERED = ("content_filter", "safety", "recitation", "prohibited_content", "blocklist")
-_BROKEN = (
-    "error",
-    "abort",
-    "aborted",
-    "cancelled",
-    "timeout",
-    "insufficient_system_resource",
-    "malformed_function_call",
-)
+_FILTERED = "content_filter safety recitation prohibited_content blocklist".split()
+_BROKEN = "error abort aborted cancelled timeout insufficient_system_resource malformed_function_call".split()
 
 
 class AnswerError(RuntimeError):
@@ -194,10 +186,8 @@ class Reading:
                 f"the endpoint sent no answer: {quoted(self._sent)}; check the model's name and the endpoint"
             )
         if self._unread:
-            raise AnswerError(
-                f"the endpoint sent {', '.join(self._unread)}; the kit reads one choice with text and function calls, "
-                "so ask for no more than these"
-            )
+            words = "the kit reads one choice, with text and function calls; ask for no more"
+            raise AnswerError(f"the endpoint sent {', '.join(self._unread)}; {words}")
         reason = str(self.finish_reason or "").lower()
         if reason in _FILTERED:
             raise AnswerError("the endpoint's content filter stopped the answer; change the goal, or ask another model")
@@ -232,13 +222,11 @@ def _arguments(function: dict[str, Any]) -> str:
 
 def _begins_another(call: dict[str, Any], known: dict[str, str]) -> bool:
     """Whether a piece begins another call than `known`, at the same index: some endpoints number all calls 0."""
-    id, name = call.get("id"), call["function"].get("name")
-    if id and known["id"] and id != known["id"]:
-        return True
-    if not name or not known["name"]:
-        return False
-    is_whole = known["arguments"].rstrip().endswith("}")
-    return bool(name != known["name"] or (is_whole and _arguments(call["function"])))
+    function, id = call["function"], call.get("id")
+    other_id = id and known["id"] and id != known["id"]
+    other_name = function.get("name") and known["name"] and function["name"] != known["name"]
+    is_whole = function.get("name") and known["arguments"].rstrip().endswith("}")
+    return bool(other_id or other_name or (is_whole and _arguments(function)))
 
 
 _LINE_OF_A_STREAM = re.compile(rb"\s*(data|event|id|retry)?:")
