@@ -84,11 +84,11 @@ class Chart:
 
     def remark(self, words: str, of: str, line: int, conditions: re.Pattern[str] = _SOMETIMES) -> None:
         """Leave out the words at an arrow or a group; keep a fault where they name a condition or turn an arrow around."""
-        label = " ".join(words.split())[:60]
+        text = " ".join(words.split())[:60]
         if conditions.search(words):
-            self.faults.append(fault(f"line {line}: {of} says {label!r}; a plan has no branches", _NO_BRANCHES))
-        elif label:
-            self.left_out.append(left_out(f"{label!r} at {of}", line))
+            self.faults.append(fault(f"line {line}: {of} says {text!r}; a plan has no branches", _NO_BRANCHES))
+        elif text:
+            self.left_out.append(left_out(f"{text!r} at {of}", line))
 
     def group(self, id: str, title: str, line: int) -> None:
         """Leave out the title of a group; a group that only has a name loses nothing."""

@@ -106,8 +106,8 @@ def read(data: str) -> Plan:
         name = next((name for name, marks in _OTHERS.items() if re.search(marks, data, re.MULTILINE)), None)
         if name is None or _is_certain(content):
             raise
-        problem = Problem("wrong_shape", None, f"line 1: this looks like {name}, and such a file is not read", _MEND)
-        raise PlanError([problem, *error.problems]) from None
+        other = Problem("wrong_shape", None, f"line 1: this looks like {name}, and such a file is not read", _MEND)
+        raise PlanError([other, *error.problems]) from None
 
 
 def write(plan: Plan) -> str:
@@ -244,10 +244,12 @@ def _loaded(text: str) -> Any:
             return [value_of(part) for part in node.value]
         fields = dict[_Key, Any]()
         for key, part in node.value:
-            is_named = isinstance(key, yaml.ScalarNode) and bool(key.value or key.style)
-            name, value = _Key(key.value) if is_named else _Key(), value_of(part)
-            if not is_named or (value is None and name.startswith("step_")):
+            value = value_of(part)
+            if not isinstance(key, yaml.ScalarNode) or (
+                not key.style and value is None and key.value.startswith("step_")
+            ):
                 raise wrong("this key is no name; write quotes around a text that begins with a bracket", key)
+            name = _Key(key.value)
             if name in fields:
                 raise wrong(f"the key {name!r} is repeated", key)
             name.line, fields[name] = 1 + key.start_mark.line, value
