@@ -28,7 +28,7 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
-from planexec_lite.events import Event, Inside, Reviewed
+from planexec_lite.events import Event, Inside, Paused, Reviewed
 from planexec_lite.meter import ModelCall, charge
 
 from exercises.checker.checks import material
@@ -418,10 +418,13 @@ class _Record(list[Event]):
 
 
 def _heads(events: list[Event]) -> Iterator[list[Event]]:
-    """Yield the record at several moments, and at the end with an additional grant in dollars."""
-    for length in range(0, len(events), 4):
-        yield events[:length]
-    yield [*events, Reviewed(events[-1].at, "approve", "", "you", budget=Budget(dollars=1.0))]
+    """Yield the record at several moments, and at each pause with a grant in dollars."""
+    for length, event in enumerate(events, 1):
+        if length % 4 == 1:
+            yield events[: length - 1]
+        if isinstance(event, Paused):
+            more = Budget(dollars=1.0)
+            yield [*events[:length], Reviewed(event.at, "approve", "", "you", budget=more, of=event.question.digest)]
 
 
 def _spent(bound: int, grant: int, each: int) -> Run:
