@@ -94,7 +94,7 @@ def _line(board: Board, id: str, most: int | None, telling: Telling) -> tuple[st
         used += len(text)
         return text
 
-    step = one_line(str(board.steps[id]))
+    step = one_line(board.steps[id].description if board.steps[id].tool is None else str(board.steps[id]))
     if id in board.results:
         result = told(board.results[id])
         rejections = board[Judging].rejected
