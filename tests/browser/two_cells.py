@@ -9,7 +9,7 @@ SHOW = 'desk = views.desk(PLAN, TOOLS, script=["Approve"])\ndesk'
 READ = """import json
 decision = desk.decision
 grant = decision.grant and decision.grant.new_steps
-print(json.dumps([decision.verdict, decision.by, decision.comment, grant, decision.of == PLAN.hash]))"""
+print(json.dumps([decision.verdict, decision.by, decision.comment, grant, len(decision.of) == 32]))"""
 
 
 def book(path: Path, *cells: str) -> Path:

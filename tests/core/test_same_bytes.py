@@ -17,7 +17,7 @@ PRINTS = """
 
     # thirty jobs with failures and retries; job n waits for n/2 and n/3
     before = {n: dict.fromkeys(str(n // part) for part in (2, 3) if n >= part) for n in range(1, 31)}
-    plan = plan_of([Job(str(n), tuple(before[n]), n % 7, n % 4 == 3, n % 2) for n in before])
+    plan = plan_of([Job(str(n), tuple(before[n]), n % 7, int(n % 4 == 3), n % 2) for n in before])
     runs = [carry_out(plan, Workshop().toolbox, Simulated(slots)) for slots in (1, 2, 3, None)]
     similar = [[{"id": f"task-{n:04}"} for n in range(count)] for count in (30, 400)]
     faulty = {"id": "last", "depends_on": ["task-x", "taks-0001"]}
