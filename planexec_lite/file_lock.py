@@ -50,6 +50,13 @@ def number_of(file: str | int) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
+def keep(value: object) -> None:
+    """Keep `value` in memory, also at the end of Python: its end would close handles that belong to other code by now."""
+    from ctypes import py_object, pythonapi  # rarely needed
+
+    pythonapi.Py_IncRef(py_object(value))
+
+
 SYSTEM = _system()
 _remembered: set[str] = set()  # the locked files, if the system has no locks
 _opened: set[FileLock] = set()

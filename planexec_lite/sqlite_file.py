@@ -29,7 +29,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 from weakref import WeakSet
 
-from planexec_lite.file_lock import FileLock, is_locked, number_of
+from planexec_lite.file_lock import FileLock, is_locked, keep, number_of
 
 PATIENCE = 30.0  # seconds to wait for another process that writes; a busy disk can stall for ten
 VERSION = 1  # of the schemas
@@ -311,9 +311,7 @@ class Connection(sqlite3.Connection):
         """
         cut_off = any(number_of(handle) != number for handle, number in self.handles.items())
         if cut_off and not self.is_kept:
-            from ctypes import py_object, pythonapi  # rarely needed
-
-            pythonapi.Py_IncRef(py_object(self))
+            keep(self)
             self.is_kept = True
             _cut_off.add(self.file)
         return cut_off

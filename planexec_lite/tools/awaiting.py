@@ -8,17 +8,25 @@ that step.
 A tool can block the loop, or ignore its cancellation. A call that has not begun within `GRACE` seconds gets a new loop, and so do
 the calls of a plan that an async tool runs: that tool blocks the loop until the plan has ended. A call
 that has begun cannot move to another thread: it waits until the blocking tool returns, or until its own timeout.
+
+Other code can close the loop's handles, for example before it goes to the background. Then the calls that have begun fail, and
+later ones get a new loop.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Awaitable, Coroutine
-from contextlib import suppress
+from errno import EBADF
+from functools import partial
+from selectors import DefaultSelector, SelectorKey
 from threading import Lock, Thread, current_thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
+from planexec_lite.file_lock import keep, number_of
 from planexec_lite.meter import current
 
 if TYPE_CHECKING:
@@ -33,7 +41,8 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
 
     The tool receives a `CancelledError` where it awaits, and then has `GRACE` seconds to clean up.
 
-    Raises `TimeoutError` when the call exceeds its time, and `RuntimeError` in a browser tab, where there are no threads.
+    Raises `TimeoutError` when the call exceeds its time, and `RuntimeError` if other code breaks the loop, or in a browser tab,
+    where there are no threads.
     """
     if sys.platform == "emscripten":
         if isinstance(value, Coroutine):
@@ -70,7 +79,7 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
                 leave_loop(place.thread)
                 continue
             seconds = left()
-            if not _ended(call, None if seconds is None else seconds + GRACE):
+            if not _ended_in_time(call, place, math.inf if seconds is None else seconds + GRACE):
                 call.cancel()
                 raise TimeoutError(f"it was cancelled, and did not end within {GRACE:g} s")
             result, problem = call.result()
@@ -83,6 +92,24 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         return result
 
 
+class _Selector(DefaultSelector):
+    """A selector that raises `OSError` when other code has closed the handles of its loop."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.handles: dict[int, tuple[int, int] | None] = {}
+
+    def is_cut_off(self) -> bool:
+        """Whether other code has closed a handle."""
+        return any(number_of(handle) != number for handle, number in self.handles.items())
+
+    def select(self, timeout: float | None = None) -> list[tuple[SelectorKey, int]]:
+        """Wait as long as the loop wants to, but look at the handles often."""
+        if self.is_cut_off():
+            raise OSError(EBADF, "the handles of this loop were closed")
+        return super().select(GRACE if timeout is None else min(timeout, GRACE))
+
+
 class _Loop:
     """An event loop in its own thread. `users` is the number of calls that wait for it."""
 
@@ -91,17 +118,26 @@ class _Loop:
 
         self.users = 0
         self.process = os.getpid()
-        self.loop = asyncio.new_event_loop()
-        self.runner = asyncio.Runner(loop_factory=lambda: self.loop)
+        self.selector = _Selector()
+        windows = sys.platform == "win32"  # whose loop waits in another way
+        make = asyncio.new_event_loop if windows else partial(asyncio.SelectorEventLoop, self.selector)
+        self.runner = asyncio.Runner(loop_factory=make)
+        self.loop = self.runner.get_loop()
+        self.selector.handles = {key.fd: number_of(key.fd) for key in self.selector.get_map().values()}
         self.thread = Thread(target=self._run, name=f"planexec_lite async {name}", daemon=True)
         self.over = False
         self.thread.start()
 
     def _run(self) -> None:
-        with self.runner:
-            while not self.over:  # a tool can stop its loop, or exit in a background task; other tools use the loop
-                with suppress(BaseException):
-                    self.loop.run_forever()
+        while not self.over:  # a tool can stop its loop, or exit in a background task; other tools use the loop
+            try:
+                self.loop.run_forever()
+            except OSError:  # of the selector: the loop catches all others
+                keep(self)
+                return
+            except BaseException:
+                continue
+        self.runner.close()
 
 
 _shared: dict[str, _Loop] = {}
@@ -121,7 +157,8 @@ def leave_loop(thread: Thread | None = None) -> None:
 def _place(name: str) -> _Loop:
     """Return the loop for a call, which gives it back in the end."""
     with _one_at_a_time:
-        if name not in _shared or _shared[name].process != os.getpid():
+        known = _shared.get(name)
+        if known is None or known.process != os.getpid() or known.selector.is_cut_off():
             _shared[name] = _Loop(name)
         place = _shared[name]
         if place.thread is current_thread():  # an async tool that runs a whole plan occupies its loop
@@ -134,12 +171,25 @@ def _give_back(place: _Loop) -> None:
     """A call no longer needs the loop. The last call stops a loop that no later call will use."""
     with _one_at_a_time:
         place.users -= 1
-        if not place.users and place not in _shared.values():
+        if not place.users and place not in _shared.values() and not place.selector.is_cut_off():
             place.over = True
             place.loop.call_soon_threadsafe(place.loop.stop)
 
 
-def _ended(call: Future[Any], seconds: float | None) -> bool:
+def _ended_in_time(call: Future[Any], place: _Loop, seconds: float) -> bool:
+    """Wait for the end of `call` as `_ended` does. Raises `RuntimeError` if its loop has broken."""
+    until = monotonic() + seconds
+    while not _ended(call, min(GRACE, max(0.0, until - monotonic()))):
+        if not place.thread.is_alive():
+            raise RuntimeError(
+                "other code of this process, perhaps a tool, closed the files of the loop of async tools"
+            )
+        if monotonic() >= until:
+            return False
+    return True
+
+
+def _ended(call: Future[Any], seconds: float) -> bool:
     """Wait for the end of `call`, at most `seconds`, and return whether it has ended. An interrupt cancels it."""
     from concurrent.futures import wait
 

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from planexec_lite.workers import Workers
 from tests.core import agents, odd_tools
 from tests.core.ending import to_its_end
 from tests.core.shapes import check_order, step
+from tests.journal.runs import printed
 
 TOOLS = Toolbox([odd_tools.awaits, odd_tools.async_raises, odd_tools.async_process, odd_tools.fine, odd_tools.process])
 CHAIN = [
@@ -231,3 +233,49 @@ def test_ctrl_c_cancels_the_async_tool_and_stops_the_run(ctrl_c: None) -> None:
         execute(Plan.parse([step("1", "long")]), ToolExecutor(Toolbox([long])))
     assert cancelled.wait(60)
     assert carry_out([step("1", "awaits", value=1)], Inline()).results == {"1": 2}
+
+
+CLOSES = """
+    import asyncio, sys, time
+    from concurrent.futures import ThreadPoolExecutor
+    from pathlib import Path
+    from planexec_lite import Pool, Tool
+    from tests.core.agents import carry_out
+    from tests.core.odd_tools import closes_all
+    from tests.core.shapes import step
+
+    async def waits(seconds: float) -> str:
+        await asyncio.sleep(seconds)
+        return "waited"
+
+    def close(seconds: float) -> str:
+        time.sleep(seconds)
+        return closes_all(sys.argv[1])
+
+    tools = [Tool(waits, effects="none"), Tool(close, effects="none")]
+    steps = {
+        "before and after": [
+            step("1", "waits", seconds=0.01),
+            step("2", "close", "1", seconds=0),
+            step("3", "waits", "2", seconds=0.01),
+        ],
+        "meanwhile": [step("1", "waits", seconds=float(sys.argv[2])), step("2", "close", seconds=0.1)],
+        "later": [step("1", "waits", seconds=0.01)],
+    }
+    for name, plan in steps.items():
+        print(name, carry_out(plan, tools, Pool(ThreadPoolExecutor(2))).reason)
+    time.sleep(0.3)
+    before = time.process_time()
+    time.sleep(0.3)
+    print("idle" if time.process_time() - before < 0.2 else "busy")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its loop has no handles that a program closes by number")
+@pytest.mark.parametrize("seconds", [0.3, 30.0])
+def test_a_call_whose_loop_was_closed_by_other_code_fails_and_later_ones_work(seconds: float, tmp_path: Path) -> None:
+    first, meanwhile, later, idle = printed(CLOSES, tmp_path, seconds).splitlines()
+    assert first == "before and after 3 steps done"
+    assert "closed the files of the loop of async tools" in meanwhile
+    assert (later, idle) == ("later 1 steps done", "idle")
+    assert {path.read_text() for path in tmp_path.iterdir()} == {""}
