@@ -10,7 +10,7 @@ from pathlib import Path
 
 from planexec_lab.views.drawing.text_fitting import aligned, clean
 from planexec_lab.views.narration import trace
-from planexec_lite.journal import Journal, JournalError
+from planexec_lite.storage.journal import Journal, JournalError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -7,10 +7,10 @@ Read in this order:
 2. `core`: events, the board that is computed from them, the rules of a plain run, and the loop.
 3. One capability per lesson, in `capabilities`: approval, retries, replanning, rollback, … Each file has all of it.
    `assembly` puts them together on one page.
-4. `plan` and `references`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
-5. `roles` and `workers`: the parts that can be exchanged. `agent` connects them, `run` is the result, and `decisions` checks
+4. `plan`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.
+5. `roles` and `workers`: the parts that can be exchanged. `agent` connects them, `run` is the result, with the check of
    what a person decided. `model` is the model client that planners, executors and evaluators share.
-6. `journal`: saves runs to disk, so that they can be resumed.
+6. `storage`: saves runs to disk, so that they can be resumed.
 
 The worlds, pictures, formats and measurements of the lessons are in another package, `planexec_lab`.
 """
@@ -23,25 +23,25 @@ from planexec_lite.capabilities.breaker import Breaker
 from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.capabilities.progress import progress
 from planexec_lite.capabilities.retries import Backoff
+from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.core.questions import Decision, Grant
 from planexec_lite.meter import Budget
 from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.run import Run
 from planexec_lite.tools import Tool, Toolbox, tool
 from planexec_lite.workers import Inline, Pool, Simulated
 
 if TYPE_CHECKING:
-    from planexec_lite.journal import Journal, JournalError
     from planexec_lite.roles.evaluators import LLMEvaluator, RuleEvaluator
     from planexec_lite.roles.planners import LLMPlanner, NextStepPlanner, RulePlanner
     from planexec_lite.roles.react import ReActExecutor
     from planexec_lite.roles.reviewers import ApproveAll, AskPerson, ScriptedReviewer
     from planexec_lite.roles.team import HybridExecutor, Team
+    from planexec_lite.storage.journal import Journal, JournalError
 else:
     # many runs need none of these, so their modules are loaded on first use
     _MODULES = {
-        "journal": ["Journal", "JournalError"],
+        "storage.journal": ["Journal", "JournalError"],
         "roles.evaluators": ["LLMEvaluator", "RuleEvaluator"],
         "roles.planners": ["LLMPlanner", "NextStepPlanner", "RulePlanner"],
         "roles.react": ["ReActExecutor"],

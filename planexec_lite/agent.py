@@ -10,7 +10,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from planexec_lite import references
 from planexec_lite.assembly import CONTEXT, EVENT_OF, PLAN_CHECKS, Policy, answer
 from planexec_lite.capabilities import (
     chosen_calls,
@@ -43,13 +42,7 @@ from planexec_lite.core.events import (
     StepPaused,
     StepStarted,
 )
-from planexec_lite.core.questions import Decision
-from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
-from planexec_lite.decisions import answered
-from planexec_lite.meter import InContext, JobContext, current, emit
-from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.plan.data import as_words, copied
-from planexec_lite.roles.executors import (
+from planexec_lite.core.executors import (
     Executor,
     ToolExecutor,
     agent_inside,
@@ -59,8 +52,14 @@ from planexec_lite.roles.executors import (
     effects_of_any,
     perform,
 )
+from planexec_lite.core.questions import Decision
+from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
+from planexec_lite.meter import InContext, JobContext, current, emit
+from planexec_lite.plan import Plan, PlanError, Step
+from planexec_lite.plan.data import as_words, copied
 from planexec_lite.run import Run, RunStore
-from planexec_lite.tools import Effects, KnownCall, Toolbox, digest_of, leave_loop, limits_of
+from planexec_lite.run.decisions import answered
+from planexec_lite.tools import Effects, KnownCall, Toolbox, digest_of, leave_loop, limits_of, references
 from planexec_lite.workers import Inline, Simulated, Workers
 
 if TYPE_CHECKING:
@@ -185,7 +184,7 @@ class PlannerExecutor:
 
         Raises `ValueError` if the tools for the remaining steps, or for their undos, have changed since the run began.
         """
-        from planexec_lite.changed_since import check_tools  # only continued runs need it
+        from planexec_lite.capabilities.tool_pins import check_tools  # only continued runs need it
 
         check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
         run = run.again()

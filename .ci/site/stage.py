@@ -27,7 +27,7 @@ sys.path.append(str(HERE.parent))
 from lessons import ROOT, Lesson, below, read  # noqa: E402
 
 TEXTS = ["*.md", "exercises/**/*.md", "mock_llm/*.md", "planexec_lab/*/README.md", "elsewhere/README.md"]
-MODULES = """planexec_lite planexec_lite.events planexec_lite.roles.planners planexec_lite.roles.telling planexec_lab
+MODULES = """planexec_lite planexec_lite.run.events planexec_lite.roles.planners planexec_lite.roles.telling planexec_lab
     planexec_lab.views planexec_lab.formats planexec_lab.grade planexec_lab.mcp planexec_lab.prompts planexec_lab.recorded
     planexec_lab.spans planexec_lab.gantz mock_llm exercises""".split()
 LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from planexec_lite import Run
-from planexec_lite.events import (
+from planexec_lite.run.events import (
     Action,
     Inside,
     PlanProposed,

@@ -15,13 +15,13 @@ from planexec_lab.scoreboard.assumptions import SLOTS, STRONG
 from planexec_lab.variations import planner_executor
 from planexec_lab.worlds import bisect, clock, deploy, flights, kitchen, migration, research, support, trail
 from planexec_lab.worlds.minds import Mind, PlanMind
-from planexec_lite import events as e
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.roles.executors import ToolExecutor
+from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.roles.planners import LLMPlanner, RulePlanner
 from planexec_lite.roles.reviewers import ApproveAll
 from planexec_lite.run import Run
+from planexec_lite.run import events as e
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Simulated
 

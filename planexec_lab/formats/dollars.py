@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import Rewrite, rewriter
-from planexec_lite.references import Reference
+from planexec_lite.tools.references import Reference
 
 UNREADABLE = (SyntaxError, ValueError, TypeError, MemoryError, RecursionError)
 """Python's errors for a text that is no expression or no literal."""

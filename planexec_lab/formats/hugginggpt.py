@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from planexec_lab.formats.shapes import fault, shaped
 from planexec_lab.formats.steps import build, rewriter, step
 from planexec_lite.plan import Plan
-from planexec_lite.references import Reference
+from planexec_lite.tools.references import Reference
 
 _SHAPE = 'write [{"task": …, "id": 0, "dep": [-1], "args": {"text": …}}, …]'
 _GENERATED = re.compile(r"<(?:GENERATED|resource)(?:>-\{?([0-9]+)\}?|-([0-9]+)>)", re.IGNORECASE)

@@ -15,8 +15,8 @@ from planexec_lab.formats import calls
 from planexec_lab.formats.dollars import results_in
 from planexec_lab.formats.shapes import fault, left_out
 from planexec_lab.formats.steps import build, only_tools, step, whole
-from planexec_lite import references
 from planexec_lite.plan import Plan, Problem
+from planexec_lite.tools import references
 
 _NUMBERED = re.compile(r"^[ \t]*[0-9]+[.)][ \t]*\w+\(", re.M)
 

@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from planexec_lite import references
 from planexec_lite.plan import Plan, Step
-from planexec_lite.tools import Toolbox
+from planexec_lite.tools import Toolbox, references
 
 _NEAR = 0.75  # as difflib measures it: 1 is the same
 _CLEARLY = 0.1  # how much nearer than any other name

@@ -12,9 +12,9 @@ from typing import Any
 
 from planexec_lab.formats.shapes import fault
 from planexec_lab.formats.steps import build, only_tools, rewriter, step, unwritable, whole
-from planexec_lite import references
 from planexec_lite.plan import Plan
-from planexec_lite.references import Reference
+from planexec_lite.tools import references
+from planexec_lite.tools.references import Reference
 
 _SHAPE = "write 'Plan: why' and then '#E1 = Tool[input]', with the bracket closed, for each step"
 _PIECE = re.compile(r"^[ \t]*(?=Plan:|#E[0-9]+[ \t]*=)", re.M)

@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from planexec_lab.formats.shapes import fault, plain
-from planexec_lite import references
 from planexec_lite.plan import Plan, PlanError, Problem, Step
-from planexec_lite.references import Reference
-from planexec_lite.tools import Toolbox
+from planexec_lite.tools import Toolbox, references
+from planexec_lite.tools.references import Reference
 
 Rewrite = Callable[[str], str]
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from planexec_lab.formats.shapes import fault, left_out, load
 from planexec_lab.formats.steps import build, rewritten
-from planexec_lite import references
 from planexec_lite.plan import Plan, Problem
+from planexec_lite.tools import references
 
 _SHAPE = 'write [{"type": "function", "function": {"name": "search", "arguments": "{\\"query\\": \\"Oslo\\"}"}}, …]'
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from planexec_lite.agent import PlannerExecutor
-from planexec_lite.events import PlanProposed
+from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan
-from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.roles.planners import Planner
 from planexec_lite.roles.reviewers import AskPerson
+from planexec_lite.run.events import PlanProposed
 from planexec_lite.tools import Fault, Tool, Toolbox, ToolError
 from planexec_lite.workers import Simulated
 

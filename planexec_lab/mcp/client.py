@@ -25,9 +25,9 @@ from planexec_lab.mcp.errors import ServerGoneError, ToolFailedError, ToolsChang
 from planexec_lab.mcp.listing import ListedTool, Pin, left_out_of
 from planexec_lab.mcp.results import in_its_words, result_of
 from planexec_lab.mcp.strangers_words import bounded, fault_of_name, shown_schema
-from planexec_lite.events import Observation
 from planexec_lite.meter import emit, made_once
 from planexec_lite.model.schemas import closed_parameters
+from planexec_lite.run.events import Observation
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, awaited, kind_of
 
 MOST_QUESTIONS = 3

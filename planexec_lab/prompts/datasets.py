@@ -16,9 +16,9 @@ from planexec_lab.prompts.file import RegistryError, digest
 from planexec_lab.recorded import Transcript, is_valid
 from planexec_lab.worlds import arithmetic
 from planexec_lite.assembly import Board
-from planexec_lite.events import PlanProposed, PlanStarted, from_json, to_json
-from planexec_lite.journal import Journal
 from planexec_lite.run import Run
+from planexec_lite.run.events import PlanProposed, PlanStarted, from_json, to_json
+from planexec_lite.storage.journal import Journal
 from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, ToolError)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from planexec_lite.plan.data import as_words
-from planexec_lite.sqlite_file import SQLiteFile
+from planexec_lite.storage.sqlite_file import SQLiteFile
 
 # a line ends each statement; the triggers keep other programs from changing a version
 SCHEMA = """

@@ -11,8 +11,8 @@ from planexec_lab.grade import grade
 from planexec_lab.recorded.whole_runs import ReplayedRun
 from planexec_lab.scoreboard import row, tasks
 from planexec_lab.views.drawing.text_fitting import aligned
-from planexec_lite.events import Action, Event, Inside, Judged, Observation, PlanProposed, PlanStarted, StepStarted
 from planexec_lite.plan import Plan
+from planexec_lite.run.events import Action, Event, Inside, Judged, Observation, PlanProposed, PlanStarted, StepStarted
 
 
 def counted(events: Iterable[Event]) -> tuple[Counter[str], list[Action]]:

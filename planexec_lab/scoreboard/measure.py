@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from planexec_lab.scoreboard.assumptions import dollars
-from planexec_lite.events import (
+from planexec_lite.meter import ModelCall, Usage
+from planexec_lite.plan import Step
+from planexec_lite.run import Run
+from planexec_lite.run.events import (
     Event,
     Inside,
     Judged,
@@ -23,9 +26,6 @@ from planexec_lite.events import (
     StepStarted,
     UndoDone,
 )
-from planexec_lite.meter import ModelCall, Usage
-from planexec_lite.plan import Step
-from planexec_lite.run import Run
 
 _ENDS = (StepDone, StepFailed, Requeued)
 ROLES = ("planner", "executor", "evaluator")

@@ -23,8 +23,8 @@ from planexec_lab.scoreboard.tasks import Task
 from planexec_lab.scoreboard.ways import Part, parts_of, remaining, results_in
 from planexec_lab.timed_llm import TimedLLM
 from planexec_lab.worlds.minds import Answer, entries_in, observed, value_of
-from planexec_lite import references
 from planexec_lite.plan import Step
+from planexec_lite.tools import references
 
 Content = str | dict[str, Any] | list[ToolUse]
 """An answer: words, JSON, or calls of tools."""

@@ -23,10 +23,9 @@ from planexec_lab.worlds import (
     trail,
 )
 from planexec_lab.worlds.minds import Mind
-from planexec_lite import references
 from planexec_lite.plan import Plan, Step
 from planexec_lite.run import Run
-from planexec_lite.tools import Tool, Toolbox
+from planexec_lite.tools import Tool, Toolbox, references
 
 
 @dataclass(frozen=True, slots=True)

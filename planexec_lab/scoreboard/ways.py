@@ -13,8 +13,8 @@ from typing import Any
 
 from planexec_lab.scoreboard.faults import CLEAR, IN_THE_WAY
 from planexec_lab.worlds.minds import Answer, Entry, Mind, Seen, ahead, call_in, value_of
-from planexec_lite import references
 from planexec_lite.plan import Plan, Step
+from planexec_lite.tools import references
 
 AND = "; then "
 """Separates the steps that a task combines."""

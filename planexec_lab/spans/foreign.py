@@ -23,12 +23,12 @@ from planexec_lab.spans import names
 from planexec_lab.spans.contents import answer, arguments, question, result
 from planexec_lab.spans.span import Span, TraceError, seconds
 from planexec_lab.spans.tree import Tree
-from planexec_lite import events as e
 from planexec_lite.core.events import PLANNER_FAILED
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
-from planexec_lite.references import escape
+from planexec_lite.run import events as e
 from planexec_lite.tools import shown
+from planexec_lite.tools.references import escape
 
 MOST_EDGES = 2_000  # between what one answer asked for and what was done before it
 _PLANNING = (*names.MODELS_ASKED, names.PLAN)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planexec_lab.spans.span import Span
-from planexec_lite import events as e
 from planexec_lite.plan import Step
-from planexec_lite.references import resolve
+from planexec_lite.run import events as e
+from planexec_lite.tools.references import resolve
 
 Key = tuple[str, str | None]
 

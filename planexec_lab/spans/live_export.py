@@ -16,8 +16,8 @@ from planexec_lab.spans.from_events import checked_epoch, outermost
 from planexec_lab.spans.jobs import Told
 from planexec_lab.spans.run_spans import Placed, RunSpans, Trace
 from planexec_lab.spans.span import Span
-from planexec_lite.events import Event
 from planexec_lite.run import Run
+from planexec_lite.run.events import Event
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter

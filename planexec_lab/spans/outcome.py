@@ -10,7 +10,7 @@ from pydantic_core import to_jsonable_python
 
 from planexec_lab.spans import names
 from planexec_lab.spans.span import Value, utf8
-from planexec_lite import events as e
+from planexec_lite.run import events as e
 from planexec_lite.tools import shown
 
 # the fields of jobs and outcomes without contents

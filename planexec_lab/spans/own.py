@@ -7,7 +7,7 @@ from typing import Any
 from planexec_lab.spans import names
 from planexec_lab.spans.span import TraceError
 from planexec_lab.spans.tree import Tree
-from planexec_lite import events as e
+from planexec_lite.run import events as e
 
 
 def is_one(tree: Tree) -> bool:

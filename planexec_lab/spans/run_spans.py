@@ -13,9 +13,9 @@ from planexec_lab.spans import names
 from planexec_lab.spans.jobs import Job, Key, Steps, Told, ended_by, name_of, what
 from planexec_lab.spans.outcome import Failure, event_text, failure_of, fields_of, of_tool, raised
 from planexec_lab.spans.span import Span, SpanEvent, Value, nanoseconds, seconds, utf8
-from planexec_lite import events as e
 from planexec_lite.meter import ModelCall, Usage
 from planexec_lite.model.prices import PRICES, cost
+from planexec_lite.run import events as e
 
 AGENT = "planner-executor"
 _KINDS = get_args(e.Event)

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from planexec_lite import references
+from planexec_lite.core.executors import Executor, effects_of, perform
 from planexec_lite.plan import Step
-from planexec_lite.roles.executors import Executor, effects_of, perform
-from planexec_lite.tools import ToolError
+from planexec_lite.tools import ToolError, references
 
 
 @dataclass

@@ -27,9 +27,9 @@ from uuid import uuid4
 
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.once_calls import OnceCalls, context
-from planexec_lite.events import StepLate
 from planexec_lite.run import Run
-from planexec_lite.sqlite_file import Connection, SQLiteFile
+from planexec_lite.run.events import StepLate
+from planexec_lite.storage.sqlite_file import Connection, SQLiteFile
 from planexec_lite.workers import Report
 
 LEASE = 2.0  # seconds

@@ -11,8 +11,8 @@ from typing import Any
 
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
+from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.model.asking import model_for
-from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from planexec_lite.agent import PlannerExecutor
-from planexec_lite.roles.executors import ToolExecutor
+from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.roles.planners import NextStepPlanner
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers

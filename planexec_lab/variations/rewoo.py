@@ -11,8 +11,8 @@ from typing import Any
 
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Board
+from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.plan import Plan, Step
-from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.roles.planners import LLMPlanner, Planner
 from planexec_lite.roles.react import ReActExecutor
 from planexec_lite.roles.team import HybridExecutor

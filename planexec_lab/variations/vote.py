@@ -13,10 +13,10 @@ from typing import Any
 
 from planexec_lite.agent import PlannerExecutor, execute
 from planexec_lite.assembly import Board
+from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.meter import charge
 from planexec_lite.model.answer import Message
 from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.roles.planners import LLMPlanner, Planner
 from planexec_lite.run import Run
 from planexec_lite.tools import Tool, Toolbox

@@ -18,8 +18,8 @@ from planexec_lab.views.drawing.wording import asked, count, few, name_of, value
 from planexec_lab.views.step_remarks import judgements, latest_news, mark
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Judging
-from planexec_lite.events import Event
 from planexec_lite.run import Run
+from planexec_lite.run.events import Event
 
 MOST = 40  # steps; up to here everything is shown
 NAMED = ("running", "judging", "failed")

@@ -8,10 +8,10 @@ from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.table import Row, table
 from planexec_lab.views.drawing.theme import LOOKS
 from planexec_lab.views.drawing.wording import count, seconds
-from planexec_lite import events as e
 from planexec_lite.meter import ModelCall, Usage
 from planexec_lite.model.prices import PRICES, cost
 from planexec_lite.run import Run
+from planexec_lite.run import events as e
 
 By = Literal["role", "plan"]
 HEAD = ("", "calls", "read", "written", "cost", "time")

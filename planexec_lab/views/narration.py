@@ -8,9 +8,9 @@ from typing import Any, assert_never, get_args
 
 from planexec_lab.views.drawing.text_fitting import aligned, clean, fit_columns
 from planexec_lab.views.drawing.wording import count, name_of, seconds, value
-from planexec_lite import events as e
 from planexec_lite.capabilities.budget import in_words
 from planexec_lite.run import Run
+from planexec_lite.run import events as e
 
 LONG = 200  # columns of a result, an error or a comment
 WHY = {

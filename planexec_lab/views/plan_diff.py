@@ -10,10 +10,10 @@ from planexec_lab.views.drawing.table import WHOLE, Row, table
 from planexec_lab.views.drawing.theme import CHANGES
 from planexec_lab.views.drawing.visible import call, literal, visible, written
 from planexec_lab.views.drawing.wording import count, listed
-from planexec_lite import events as e
 from planexec_lite.assembly import Board
 from planexec_lite.plan import Call, Plan, Step
 from planexec_lite.run import Run
+from planexec_lite.run import events as e
 
 NOTHING = "nothing"
 HEAD = ("step", "change", "what", "how")

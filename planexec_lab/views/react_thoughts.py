@@ -11,8 +11,8 @@ from planexec_lab.views.drawing.table import Row, table
 from planexec_lab.views.drawing.text_fitting import clean
 from planexec_lab.views.drawing.theme import TURNS, Look
 from planexec_lab.views.drawing.wording import count
-from planexec_lite import events as e
 from planexec_lite.run import Run
+from planexec_lite.run import events as e
 
 HEAD = ("step", "event", "words")
 

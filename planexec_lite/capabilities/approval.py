@@ -18,8 +18,8 @@ from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import ExactCall, Grant, Question
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
-from planexec_lite.references import MissingResultError, resolve
 from planexec_lite.tools import Toolbox, text_of
+from planexec_lite.tools.references import MissingResultError, resolve
 
 ABOUT_STEPS = ("gate", "repeat", "call")  # the kinds of questions before a step; a yes starts it
 

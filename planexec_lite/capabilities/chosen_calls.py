@@ -20,8 +20,8 @@ from planexec_lite.core import events as e
 from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.meter import Waits, current
 from planexec_lite.plan import Plan
-from planexec_lite.references import MissingResultError, resolve
 from planexec_lite.tools import ApprovedCalls, MadeCall, Toolbox
+from planexec_lite.tools.references import MissingResultError, resolve
 
 MOST_QUESTIONS = 20  # of each step
 

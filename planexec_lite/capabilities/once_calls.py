@@ -18,9 +18,9 @@ from planexec_lite.capabilities.outer import Outer, OuterKnown
 from planexec_lite.core import Answer, Board, Capability, Part
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
-from planexec_lite.references import MissingResultError, find, resolve
 from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
 from planexec_lite.tools.approved import CallState
+from planexec_lite.tools.references import MissingResultError, find, resolve
 
 LANE = 1024  # the occurrences of one lane; no run makes the same call so often
 _LANES = 64  # the steps beside each other that can choose calls

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from planexec_lite import references
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board
 from planexec_lite.plan import Plan, Problem
+from planexec_lite.tools import references
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from planexec_lite import references
 from planexec_lite.capabilities.doubt import question_about
 from planexec_lite.capabilities.undo import (
     LISTED,
@@ -28,6 +27,7 @@ from planexec_lite.core import events as e
 from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call
+from planexec_lite.tools import references
 
 
 @dataclass(frozen=True)

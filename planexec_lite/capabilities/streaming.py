@@ -11,7 +11,7 @@ from planexec_lite.core import Board, Capability
 from planexec_lite.core import events as e
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
-from planexec_lite.references import find
+from planexec_lite.tools.references import find
 
 
 @dataclass(frozen=True, slots=True)

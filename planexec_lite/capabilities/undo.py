@@ -14,12 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from planexec_lite import references
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
 from planexec_lite.core import Board, Capability, Part
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import undo_in_words
 from planexec_lite.plan import Call, Step
+from planexec_lite.tools import references
 
 LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; the id of a step never contains a space
 

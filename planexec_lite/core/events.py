@@ -1,4 +1,4 @@
-"""The events of every run. Capabilities define further events in their own files, and `planexec_lite.events` lists them
+"""The events of every run. Capabilities define further events in their own files, and `planexec_lite.run.events` lists them
 all.
 
 `at` is in seconds since the run began, on the workers' clock, real or simulated.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from planexec_lite.references import as_text
+from planexec_lite.tools.references import as_text
 
 SHORT = 4_000
 """The most characters of an invalid answer, and of its problems, that go back to the model."""

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from planexec_lite import references
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import folded, named_by, placeholders
 from planexec_lite.plan.reading import ID_TAKES, Problem
 from planexec_lite.plan.step import Call, Step
-from planexec_lite.tools import Toolbox, suggest
+from planexec_lite.tools import Toolbox, references, suggest
 
 if TYPE_CHECKING:
     from planexec_lite.plan.model import Plan

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from planexec_lite import references
-from planexec_lite.references import Reference
+from planexec_lite.tools import references
+from planexec_lite.tools.references import Reference
 
 _LONGEST = 100  # characters of a placeholder
 _MOST_WORDS = 6  # before the id

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
-from planexec_lite import references
 from planexec_lite.plan.data import fixed
-from planexec_lite.tools import Effects, escaped, uninterrupted, worst
+from planexec_lite.tools import Effects, escaped, references, uninterrupted, worst
 
 
 def _params(value: Any) -> Any:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planexec_lite.core.events import Action, Observation, Thought
+from planexec_lite.core.executors import effects_of_any
 from planexec_lite.meter import emit
 from planexec_lite.model.answer import Answer, Message, ToolCall
 from planexec_lite.model.asking import Bounds, ask, model_for
@@ -21,9 +22,8 @@ from planexec_lite.model.schemas import function_schema
 from planexec_lite.model.text_calls import has_call
 from planexec_lite.plan import Step
 from planexec_lite.plan.reading import named_once
-from planexec_lite.references import as_text, find, resolve
-from planexec_lite.roles.executors import effects_of_any
 from planexec_lite.tools import CallWaits, Effects, Toolbox
+from planexec_lite.tools.references import as_text, find, resolve
 
 
 class ReActExecutor:

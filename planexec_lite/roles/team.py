@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from planexec_lite.capabilities.budget import model_calls_of
+from planexec_lite.core.executors import Executor, agent_inside, asks_models, chooses_calls, effects_of
 from planexec_lite.plan import Step
-from planexec_lite.roles.executors import Executor, agent_inside, asks_models, chooses_calls, effects_of
 from planexec_lite.tools import Effects, Limit, Toolbox, suggest
 
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from planexec_lite import references
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.judging import Judging
@@ -20,6 +19,7 @@ from planexec_lite.capabilities.news import News
 from planexec_lite.core import Event
 from planexec_lite.core.events import PlanProposed, StepDone
 from planexec_lite.model.prompt_text import DATA_RULE, data_line, one_line, shortened
+from planexec_lite.tools import references
 
 __all__ = ["Telling", "growth"]
 

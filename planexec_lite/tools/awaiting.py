@@ -26,8 +26,8 @@ from threading import Lock, Thread, current_thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
-from planexec_lite.file_lock import keep, number_of
 from planexec_lite.meter import current
+from planexec_lite.tools.handles import keep, number_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

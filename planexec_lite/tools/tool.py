@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overloa
 
 from pydantic_core import to_jsonable_python
 
-from planexec_lite import references
 from planexec_lite.meter import FOREVER, charge, current
+from planexec_lite.tools import references
 from planexec_lite.tools.approved import NOT_MADE, Request, digest_of, text_of
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.json_schema import arguments_from

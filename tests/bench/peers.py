@@ -8,7 +8,7 @@ from graphlib import TopologicalSorter
 from queue import SimpleQueue
 from typing import Any
 
-from planexec_lite import references
+from planexec_lite.tools import references
 
 Functions = dict[str, Callable[..., Any]]
 Steps = dict[str, Any]

@@ -23,7 +23,7 @@ import mock_llm
 import planexec_lab
 import planexec_lite
 from planexec_lab import views
-from planexec_lite.file_lock import FileLock
+from planexec_lite.storage.file_lock import FileLock
 from tests.browser import flows, tab
 from tests.browser.lab import CHROMIUM, FLAGS, in_a_browser
 from tests.guards.books import APPENDIX, LESSONS, ROOT, name_of

@@ -3,7 +3,7 @@
 from typing import Any
 
 from planexec_lite import PlannerExecutor, Policy, Run, Tool, Toolbox
-from planexec_lite.events import Event
+from planexec_lite.run.events import Event
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 

@@ -11,8 +11,8 @@ from planexec_lite import Board, Decision, Grant, Plan, Run, Simulated, Step, Te
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.core.questions import Question
-from planexec_lite.events import Inside, StepStarted
 from planexec_lite.meter import charge
+from planexec_lite.run.events import Inside, StepStarted
 from tests.core.agents import agent_for, executor_of
 from tests.core.shapes import Portions, Writing, check_fold
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from planexec_lite import AskPerson, Board, Decision, Grant, Plan, PlanError, Run, Tool
 from planexec_lite.capabilities.approval import Approvals
-from planexec_lite.events import PlanProposed, Reviewed, StepStarted
+from planexec_lite.run.events import PlanProposed, Reviewed, StepStarted
 from tests.core.agents import Fitting, agent_for, carry_out
 from tests.core.shapes import Portions, check_fold, check_order, step
 from tests.core.world import World

@@ -25,10 +25,10 @@ from planexec_lite import (
     ToolExecutor,
     tool,
 )
-from planexec_lite import events as e
 from planexec_lite.capabilities.budget import used
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Step
+from planexec_lite.run import events as e
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step
 from tests.rounds import rounds

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from planexec_lite import Inline, Plan, Pool, Run, Simulated, Tool, Toolbox, progress, tool
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.progress import Progress
-from planexec_lite.events import StepProgress, StepStarted
 from planexec_lite.meter import charge
+from planexec_lite.run.events import StepProgress, StepStarted
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step, work
 from tests.rounds import rounds

@@ -7,7 +7,7 @@ import pytest
 
 from planexec_lite import Inline, Run, Simulated, Step, Team, Tool, Toolbox, ToolExecutor, tool
 from planexec_lite.capabilities.call_limit import Calls
-from planexec_lite.events import StepBlocked
+from planexec_lite.run.events import StepBlocked
 from tests.capabilities.scaffold import told
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import check_fold, check_order, starts, step

@@ -11,8 +11,8 @@ from random import Random
 import pytest
 
 from planexec_lite import Board, Decision, Inline, Journal, JournalError, Run, Simulated
-from planexec_lite import events as e
 from planexec_lite.capabilities.news import News
+from planexec_lite.run import events as e
 from planexec_lite.workers import Workers
 from tests.capabilities.scaffold import World
 from tests.core import telling

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import ApproveAll, Board, Decision, Plan, Run, Step, Tool, Verdict
-from planexec_lite import events as e
 from planexec_lite.capabilities.approval import Approvals
-from planexec_lite.references import resolve
+from planexec_lite.run import events as e
+from planexec_lite.tools.references import resolve
 from tests.core.agents import Fitting, agent_for
 from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, who
 from tests.core.shapes import check_fold

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import Backoff, Board, Breaker, Inline, Pool, Run, Simulated, Tool, Toolbox, Verdict
-from planexec_lite.events import BackoffStarted, StepBlocked, StepDone, StepFailed, StepStarted
 from planexec_lite.meter import charge
 from planexec_lite.plan import Step
+from planexec_lite.run.events import BackoffStarted, StepBlocked, StepDone, StepFailed, StepStarted
 from tests.capabilities.scaffold import told
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Workshop, left, starts, step, work

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.marks import bounds
 from planexec_lite import Inline, Plan, Pool, Simulated, ToolExecutor, execute
-from planexec_lite.events import StepStarted
+from planexec_lite.run.events import StepStarted
 from tests.core.shapes import Job, Workshop, check_fold, jobs, plan_of, work
 from tests.rounds import rounds
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from planexec_lab.timed_llm import TimedLLM
 from planexec_lite import AskPerson, Decision, LLMPlanner, Plan, Pool, Run, Simulated, Verdict, tool
-from planexec_lite import events as e
 from planexec_lite.plan import Step, StepReader
+from planexec_lite.run import events as e
 from planexec_lite.workers import Workers
 from tests.capabilities.scaffold import World
 from tests.core.agents import agent_for

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from planexec_lite import Pool, Run, Simulated, Tool, Toolbox, tool
 from planexec_lite.capabilities.doubt import Doubt
-from planexec_lite.events import StepDone, StepFailed, StepLate
 from planexec_lite.meter import charge
+from planexec_lite.run.events import StepDone, StepFailed, StepLate
 from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
 from tests.core.shapes import check_fold, check_order, step

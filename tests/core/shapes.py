@@ -12,10 +12,10 @@ import pytest
 from hypothesis import strategies as st
 
 from planexec_lite import Board, Plan, Policy, Run, Step, Tool, Toolbox
-from planexec_lite import events as e
 from planexec_lite.assembly import decide
-from planexec_lite.events import StepDone, StepFailed, StepSkipped, StepStarted, from_dict, to_dict
 from planexec_lite.meter import charge
+from planexec_lite.run import events as e
+from planexec_lite.run.events import StepDone, StepFailed, StepSkipped, StepStarted, from_dict, to_dict
 
 NAMES = (
     [str(n) for n in range(1, 15)],

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import ApproveAll, Board, Plan, Policy, Run, Simulated, events
-from planexec_lite import events as e
+from planexec_lite import ApproveAll, Board, Plan, Policy, Run, Simulated
 from planexec_lite.core import IllegalTransition, State
-from planexec_lite.events import PlanStarted, StepStarted
 from planexec_lite.plan import Call, Step
+from planexec_lite.run import events
+from planexec_lite.run import events as e
+from planexec_lite.run.events import PlanStarted, StepStarted
 from planexec_lite.tools import Toolbox
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Checked, Job, Workshop, check_fold, check_replay, jobs, json_values, plan_of, step

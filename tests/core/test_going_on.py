@@ -18,11 +18,11 @@ from planexec_lite import (
     Tool,
     Toolbox,
 )
-from planexec_lite import events as e
 from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.replanning import Replanning
+from planexec_lite.run import events as e
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Portions, check_fold, left, step
 from tests.core.world import World

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from planexec_lite import Decision, HybridExecutor, Journal, PlannerExecutor, RulePlanner, Run, Team
-from planexec_lite.journal import FILE
 from planexec_lite.meter import ModelCall, charge
+from planexec_lite.storage.journal import FILE
 from tests.core.agents import agent_for, executor_of
 from tests.core.shapes import check_fold, left, step
 from tests.core.world import World, nested_in

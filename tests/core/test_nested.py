@@ -23,9 +23,9 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import Inside, StepDone, from_dict, to_dict
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.model.prompt_text import DATA_RULE
+from planexec_lite.run.events import Inside, StepDone, from_dict, to_dict
 from tests.capabilities.scaffold import FAILED, Site, broken, call, up
 from tests.core.agents import agent_for
 from tests.core.shapes import check_fold, left, step

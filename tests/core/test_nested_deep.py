@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from planexec_lite import Decision, PlannerExecutor, Policy, RulePlanner, Run, Simulated, Toolbox
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.events import Inside, RollbackStarted, StepDone, UndoDone, UndoStarted
+from planexec_lite.run.events import Inside, RollbackStarted, StepDone, UndoDone, UndoStarted
 from tests.capabilities.scaffold import Site, up
 from tests.core.agents import agent_for
 from tests.core.shapes import check_fold, check_replay, step

@@ -26,11 +26,11 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite import events as e
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.meter import ModelCall, charge, emit
-from planexec_lite.references import MissingResultError
+from planexec_lite.run import events as e
 from planexec_lite.tools import ToolError
+from planexec_lite.tools.references import MissingResultError
 from planexec_lite.workers import Workers
 from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end

@@ -14,7 +14,7 @@ from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.once_calls import OnceCalls, Spent
 from planexec_lite.core.questions import Question
-from planexec_lite.events import StepDone, from_dict, to_dict
+from planexec_lite.run.events import StepDone, from_dict, to_dict
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 

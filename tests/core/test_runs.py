@@ -8,7 +8,7 @@ import pytest
 
 import planexec_lite
 from planexec_lite import Backoff, Board, Plan, PlanError, Tool, Toolbox
-from planexec_lite.events import from_dict, to_dict
+from planexec_lite.run.events import from_dict, to_dict
 from tests.core.agents import carry_out
 from tests.core.shapes import step
 

@@ -9,7 +9,7 @@ from tests.journal.runs import printed
 PRINTS = """
     import json
     from planexec_lite import Plan, Simulated
-    from planexec_lite.events import to_dict
+    from planexec_lite.run.events import to_dict
     from planexec_lite.model.schemas import plan_schema
     from tests.core import odd_tools
     from tests.core.agents import carry_out

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planexec_lite import Board
-from planexec_lite import events as e
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.breaker import ToolHealth
 from planexec_lite.capabilities.doubt import Doubt
@@ -16,6 +15,7 @@ from planexec_lite.capabilities.replanning import Replanning, unanswered
 from planexec_lite.capabilities.retries import Backoffs
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import steps_in_doubt
+from planexec_lite.run import events as e
 
 if TYPE_CHECKING:
     from tests.exhaustive.walk import Case

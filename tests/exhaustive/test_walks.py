@@ -10,7 +10,7 @@ import pytest
 from planexec_lite import Board, Policy, assembly, core
 from planexec_lite.assembly import decide
 from planexec_lite.core import Rule, Signal
-from planexec_lite.events import Event
+from planexec_lite.run.events import Event
 from tests.exhaustive.walk import CRASHES, KINDS, Case, cases, graphs, shapes, told, walk, walked
 
 # These take longer than all others together.

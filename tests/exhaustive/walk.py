@@ -13,7 +13,6 @@ from itertools import combinations, permutations, product
 from typing import Any
 
 from planexec_lite import Backoff, Board, Breaker, Plan, Policy, Run, Step
-from planexec_lite import events as e
 from planexec_lite.agent import interrupt
 from planexec_lite.assembly import answer, decide
 from planexec_lite.capabilities.approval import Approvals
@@ -27,6 +26,7 @@ from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import HOLD
 from planexec_lite.plan import Call, Problem
+from planexec_lite.run import events as e
 from planexec_lite.tools import Effects, Limit
 from tests.exhaustive import rules
 

@@ -12,8 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from planexec_lab import formats
-from planexec_lite import references
 from planexec_lite.plan import Plan
+from planexec_lite.tools import references
 
 SAME_PLAN: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("same_plan.yaml").read_text("utf-8"))
 IN_WORDS = ("list",)

@@ -36,7 +36,7 @@ def total(*folders: str, package: Path = LITE) -> int:
 
 
 def test_the_core_and_its_capabilities_stay_small() -> None:
-    assert total("core/*.py", "assembly.py") <= 10_700
+    assert total("core/*.py", "assembly.py") <= 11_000
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
     assert house <= 36_000
     said = re.search(r"These three have ([\d,]+) tokens of code", (ROOT / "README.md").read_text(encoding="utf-8"))

@@ -78,9 +78,9 @@ def test_a_name_that_is_loaded_on_first_use_is_listed_before(tmp_path: Path) -> 
     source = """if True:
         import sys, planexec_lite
         assert set(planexec_lite.__all__) <= set(dir(planexec_lite))
-        assert "planexec_lite.journal" not in sys.modules
+        assert "planexec_lite.storage.journal" not in sys.modules
         assert planexec_lite.Journal is planexec_lite.Journal
-        print("planexec_lite.journal" in sys.modules, hasattr(planexec_lite, "journal"), hasattr(planexec_lite, "jornal"))
+        print("planexec_lite.storage.journal" in sys.modules, hasattr(planexec_lite, "Journal"), hasattr(planexec_lite, "Jornal"))
         """
     assert books.run("-c", source, scratch=tmp_path).stdout == "True True False\n"
 

@@ -15,7 +15,7 @@ import pytest
 
 from planexec_lite import AskPerson, Budget, Decision, Journal, PlannerExecutor, Run, Tool, Toolbox
 from planexec_lite.capabilities.once_calls import digest_of
-from planexec_lite.events import Event, Inside, Reviewed, StepDone, StepStarted, UndoDone
+from planexec_lite.run.events import Event, Inside, Reviewed, StepDone, StepStarted, UndoDone
 from tests.core.agents import agent_for
 from tests.core.shapes import check_fold, step
 from tests.journal import crashing

@@ -18,7 +18,7 @@ import pytest
 
 from planexec_lab.prompts import Registry, RegistryError
 from planexec_lite import Backoff, Journal, JournalError, Plan, Policy, Simulated, execute
-from planexec_lite.events import Event
+from planexec_lite.run.events import Event
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Job, Workshop, left, plan_of
 from tests.journal.runs import carried_out, chain, executor_of, line_of, printed, started, tell

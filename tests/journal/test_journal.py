@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from planexec_lite import Decision, Journal, JournalError, Plan, RulePlanner, Run, execute, file_lock
-from planexec_lite.events import StepDone
+from planexec_lite import Decision, Journal, JournalError, Plan, RulePlanner, Run, execute
 from planexec_lite.meter import emit
-from planexec_lite.sqlite_file import is_leased, leases_of
+from planexec_lite.run.events import StepDone
+from planexec_lite.storage import file_lock
+from planexec_lite.storage.sqlite_file import is_leased, leases_of
 from tests.core.agents import agent_for, carry_out
 from tests.journal.runs import ADDS, GATED, YES, carried_out, chain, executor_of, line_of, look, printed, started, tell
 
@@ -113,9 +114,9 @@ def test_reading_a_lease_does_not_block_other_threads(journal: Journal) -> None:
 INTERRUPTS = """
     import gc, os, sys
     from pathlib import Path
-    from planexec_lite.file_lock import is_locked
-    from planexec_lite.journal import FILE
-    from planexec_lite.sqlite_file import is_leased
+    from planexec_lite.storage.file_lock import is_locked
+    from planexec_lite.storage.journal import FILE
+    from planexec_lite.storage.sqlite_file import is_leased
 
     path = Path(sys.argv[1])
 
@@ -285,7 +286,7 @@ def test_a_full_disk_stops_the_run_which_can_be_resumed(journal: Journal) -> Non
 def test_a_file_that_is_locked_in_the_middle_of_a_run_stops_it(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("planexec_lite.sqlite_file.PATIENCE", 0.2)
+    monkeypatch.setattr("planexec_lite.storage.sqlite_file.PATIENCE", 0.2)
     other: list[sqlite3.Connection] = []
 
     def lock() -> None:

@@ -20,7 +20,7 @@ from planexec_lab.mcp import ListedTool, ServerGoneError, ToolFailedError, ToolS
 from planexec_lab.mcp.listing import hints_of
 from planexec_lite import Inline, Plan, Policy, Pool, Simulated, ToolExecutor, execute
 from planexec_lite.capabilities.once_calls import OnceCalls
-from planexec_lite.events import Inside, Observation
+from planexec_lite.run.events import Inside, Observation
 from planexec_lite.tools import Tool, Toolbox
 from tests.mcp.conftest import ROOT, Start, children, command, lines
 from tests.rounds import few

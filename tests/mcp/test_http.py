@@ -9,7 +9,7 @@ import pytest
 from planexec_lab.mcp import ServerGoneError, ToolsChangedError, ToolServer
 from planexec_lite import Plan, ToolExecutor, execute
 from planexec_lite.capabilities.once_calls import OnceCalls
-from planexec_lite.events import Inside, Observation
+from planexec_lite.run.events import Inside, Observation
 from tests.mcp.conftest import ROOT, command, lines
 
 pytestmark = pytest.mark.wide  # servers of our own in other processes

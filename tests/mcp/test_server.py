@@ -11,8 +11,8 @@ from planexec_lab.mcp.__main__ import WORLDS, main, tools_of
 from planexec_lab.mcp.server import served
 from planexec_lab.worlds import deploy
 from planexec_lite import Tool, Toolbox
-from planexec_lite.events import Inside
 from planexec_lite.meter import emit
+from planexec_lite.run.events import Inside
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lite import LLMEvaluator, LLMPlanner, Plan, ReActExecutor, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.events import Action, Judged, Observation, PlanProposed
 from planexec_lite.model.asking import Bounds
 from planexec_lite.model.prompt_text import SHORT, fitted, shortened
+from planexec_lite.run.events import Action, Judged, Observation, PlanProposed
 from tests.core.agents import carry_out
 from tests.core.sums import FIRST, GOAL, SECOND, FakeClient, agent
 from tests.roles.test_react import call, done, scene

@@ -28,9 +28,9 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import Judged, PlanProposed, StepDone
 from planexec_lite.model.answer import Answer, AnswerError, Reading, ToolCall, spoken
 from planexec_lite.model.asking import Bounds, ask, ask_streaming
+from planexec_lite.run.events import Judged, PlanProposed, StepDone
 
 ASKED = [{"role": "system", "content": "rules"}, {"role": "user", "content": "?"}]
 STEP: dict[str, Any] = {"id": "1", "tool": "look", "params": {}, "description": "", "depends_on": []}

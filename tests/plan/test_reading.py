@@ -222,7 +222,7 @@ def test_a_problem_names_the_characters_of_an_id(id: str, shown: str) -> None:
 INTERRUPTED = """
 import signal, sys
 from planexec_lite import Plan, Step, Tool
-from planexec_lite.events import from_json
+from planexec_lite.run.events import from_json
 from planexec_lite.plan import Call
 
 def pay(euros: int) -> str: return "paid"

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from planexec_lite import Plan, Toolbox, ToolExecutor, execute, references, tool
+from planexec_lite import Plan, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.plan import Problem
-from planexec_lite.references import MissingResultError, Reference
+from planexec_lite.tools import references
+from planexec_lite.tools.references import MissingResultError, Reference
 from tests.core.shapes import json_values
 from tests.rounds import rounds
 

@@ -16,9 +16,9 @@ from planexec_lab.recorded.roles import MAX_TOKENS, WORLDS
 from planexec_lab.recorded.whole_runs import RecordedRun
 from planexec_lab.worlds import arithmetic
 from planexec_lite import LLMPlanner, Plan, PlannerExecutor, Policy, ToolExecutor
-from planexec_lite.events import Action, Inside, Judged, Observation, PlanProposed, PlanStarted, StepStarted
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Problem
+from planexec_lite.run.events import Action, Inside, Judged, Observation, PlanProposed, PlanStarted, StepStarted
 from tests.recorded.recording import line_of, variants
 from tests.recorded.small_model import TOOLS_TEMPLATE
 

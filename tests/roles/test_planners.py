@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from planexec_lite import Board, LLMPlanner, NextStepPlanner, Plan, RulePlanner, Tool, Toolbox
-from planexec_lite.events import PlanProposed
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.roles.planners import FIELDS, INSTRUCTIONS
+from planexec_lite.run.events import PlanProposed
 from tests.core.shapes import reasons
 from tests.core.strict_rules import faults
 from tests.core.sums import FIRST, GOAL, SECOND, TOOLS, FakeClient, agent

@@ -7,10 +7,10 @@ import pytest
 
 from mock_llm import MockLLM
 from planexec_lite import HybridExecutor, ReActExecutor, Step, Toolbox, ToolExecutor, tool
-from planexec_lite.events import Action, Observation, Thought
 from planexec_lite.meter import Meter, ModelCall
 from planexec_lite.model import prices
 from planexec_lite.model.text_calls import has_call
+from planexec_lite.run.events import Action, Observation, Thought
 
 CALLED: list[str] = []
 

@@ -24,13 +24,13 @@ from planexec_lite import (
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.new_effects import added_effects, has_effects
 from planexec_lite.capabilities.news import News
-from planexec_lite.decisions import Decision
-from planexec_lite.events import Grant, PlanProposed
 from planexec_lite.model.prompt_text import DATA_RULE
 from planexec_lite.plan import Problem
 from planexec_lite.roles.react import task_text
 from planexec_lite.roles.telling import Telling, record
 from planexec_lite.run import Run
+from planexec_lite.run.decisions import Decision
+from planexec_lite.run.events import Grant, PlanProposed
 from tests.core.agents import agent_for
 from tests.core.shapes import END, Writing, step
 

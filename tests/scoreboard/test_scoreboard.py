@@ -13,8 +13,8 @@ from planexec_lab.scoreboard import KINDS, Faults, Kind, Row, assumptions, figur
 from planexec_lab.scoreboard.__main__ import main
 from planexec_lab.variations import VARIATIONS
 from planexec_lite import HybridExecutor, PlannerExecutor, Policy, ReActExecutor, RulePlanner, Simulated, ToolExecutor
-from planexec_lite.events import to_dict
 from planexec_lite.model.prices import PRICES
+from planexec_lite.run.events import to_dict
 from planexec_lite.tools import Tool, Toolbox
 from tests.rounds import few
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from planexec_lab import spans, views
 from planexec_lab.views.narration import sentences
-from planexec_lite.events import Action, Inside, Observation, PlanProposed
+from planexec_lite.run.events import Action, Inside, Observation, PlanProposed
 from tests.rounds import rounds
 from tests.spans.samples import agent, called, calls_of, chat, otlp, span
 

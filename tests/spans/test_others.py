@@ -20,7 +20,7 @@ from mock_llm import MockLLM
 from planexec_lab import spans, views
 from planexec_lab.spans import sample_traces
 from planexec_lite import Run
-from planexec_lite.events import to_dict
+from planexec_lite.run.events import to_dict
 from tests.environments import make_environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.weekly, pytest.mark.xdist_group("span_others")]

@@ -21,8 +21,9 @@ from opentelemetry.trace import SpanKind
 from planexec_lab import spans
 from planexec_lab.spans import Span, names
 from planexec_lab.spans.span import NANO
-from planexec_lite import Policy, Run, events
+from planexec_lite import Policy, Run
 from planexec_lite.plan import Problem
+from planexec_lite.run import events
 from tests.core.test_events import runs
 from tests.rounds import rounds
 from tests.spans.collecting import Collector

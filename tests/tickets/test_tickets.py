@@ -21,7 +21,7 @@ from planexec_lab.tickets import Folder, Handles, Tickets, TicketsError, claim_t
 from planexec_lab.tickets.capacity import run_times
 from planexec_lab.worlds import deploy
 from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Pool, Run, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.events import StepLate
+from planexec_lite.run.events import StepLate
 from planexec_lite.workers import Report
 from planexec_lite.workers.session import Submission, carry_out
 from tests.core import odd_tools

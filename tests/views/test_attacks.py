@@ -22,9 +22,9 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite import events as e
 from planexec_lite.meter import charge
 from planexec_lite.plan import Problem
+from planexec_lite.run import events as e
 from tests.views.cells import still
 from tests.views.desks import desk, fill, press
 from tests.views.test_review_desk import words

@@ -9,9 +9,10 @@ from planexec_lab.views import span_tree
 from planexec_lab.views.drawing import theme
 from planexec_lab.views.drawing.visible import code
 from planexec_lab.views.span_tree import BEGIN, END
-from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Run, events
-from planexec_lite import events as e
+from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Run
 from planexec_lite.meter import ModelCall, charge
+from planexec_lite.run import events
+from planexec_lite.run import events as e
 from tests.capabilities.test_budget import FIVE, TOOLS, Thinking, approve, nested
 from tests.spans.samples import SAMPLES
 from tests.views import worlds

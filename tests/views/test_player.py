@@ -16,8 +16,8 @@ from planexec_lab.views import narration
 from planexec_lab.views.board_table import Window
 from planexec_lab.views.widgets import live_board, trace_player, widget_output
 from planexec_lite import Board, Budget, Plan, Run, Simulated, Toolbox, ToolExecutor, execute
-from planexec_lite import events as e
 from planexec_lite.plan import Call, Problem
+from planexec_lite.run import events as e
 from tests.rounds import rounds
 from tests.views.cells import shown as shown_in_a_cell
 from tests.views.cells import still

@@ -13,7 +13,7 @@ from planexec_lab.views.review_desk import opening, presence
 from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.widget import Review
 from planexec_lite import Decision, Plan, Step
-from planexec_lite.events import Grant
+from planexec_lite.run.events import Grant
 from tests.views.cells import still
 from tests.views.desks import PLAN, TOOLS, desk, fill, press
 

@@ -24,7 +24,7 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite import events as e
+from planexec_lite.run import events as e
 from tests.capabilities.test_budget import FIVE, TOOLS, Asked, Thinking
 from tests.core.shapes import step
 from tests.views.cells import still

@@ -14,7 +14,7 @@ from planexec_lab.views.timeline_drawing.bars import Bar, bars, lanes
 from planexec_lab.views.timeline_drawing.label import label
 from planexec_lab.views.timeline_drawing.model import _work
 from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, tool
-from planexec_lite import events as e
+from planexec_lite.run import events as e
 from planexec_lite.tools import Limit
 from tests.rounds import rounds
 from tests.views import worlds

@@ -18,9 +18,9 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite import events as e
 from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.meter import charge
+from planexec_lite.run import events as e
 
 DEPLOY = [
     ("1", "Run full test suite", 20, []),

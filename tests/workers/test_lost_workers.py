@@ -15,7 +15,7 @@ import pytest
 
 from planexec_lite import Decision, Policy, Pool, Run, tool
 from planexec_lite.core.tasks import Task
-from planexec_lite.events import Requeued, StepFailed, StepInDoubt, StepStarted
+from planexec_lite.run.events import Requeued, StepFailed, StepInDoubt, StepStarted
 from planexec_lite.workers import Report
 from planexec_lite.workers import session as sessions
 from tests.core import odd_tools

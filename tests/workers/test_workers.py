@@ -31,8 +31,8 @@ from planexec_lite import (
     execute,
     tool,
 )
-from planexec_lite.events import Inside, StepDone, StepFailed, StepSkipped, StepStarted
 from planexec_lite.meter import Meter, ModelCall, charge, emit, now
+from planexec_lite.run.events import Inside, StepDone, StepFailed, StepSkipped, StepStarted
 from planexec_lite.workers import Task, Workers
 from tests.core import agents, odd_tools
 from tests.core.agents import agent_for

@@ -6,7 +6,7 @@ import pytest
 
 from planexec_lab.worlds import migration
 from planexec_lab.worlds.crash import killed
-from planexec_lite.journal import Journal
+from planexec_lite.storage.journal import Journal
 
 PROGRAM = "planexec_lab.worlds.migration"
 

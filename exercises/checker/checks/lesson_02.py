@@ -22,7 +22,7 @@ from planexec_lite import (
     ToolExecutor,
     tool,
 )
-from planexec_lite.events import StepStarted
+from planexec_lite.run.events import StepStarted
 
 from exercises.checker import drawn
 from exercises.checker.checks import said

@@ -12,8 +12,9 @@ from typing import Any
 
 from planexec_lab import views
 from planexec_lab.worlds import deploy, migration
-from planexec_lite import Plan, PlanError, Simulated, ToolExecutor, execute, references
+from planexec_lite import Plan, PlanError, Simulated, ToolExecutor, execute
 from planexec_lite.plan import Problem
+from planexec_lite.tools import references
 
 from exercises.checker.checks import said
 from exercises.checker.checks.order import unguarded

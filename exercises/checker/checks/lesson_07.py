@@ -24,8 +24,8 @@ from planexec_lite import (
     Toolbox,
     ToolExecutor,
 )
-from planexec_lite.events import Event, Paused, PlanProposed, Question, Reviewed, StepDone, StepStarted
 from planexec_lite.plan import Call
+from planexec_lite.run.events import Event, Paused, PlanProposed, Question, Reviewed, StepDone, StepStarted
 
 from exercises.checker.checks import said
 from exercises.checker.exercise import Trial, exercise

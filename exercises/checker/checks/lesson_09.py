@@ -25,7 +25,7 @@ from planexec_lite import (
     tool,
 )
 from planexec_lite.assembly import decide
-from planexec_lite.events import (
+from planexec_lite.run.events import (
     Ended,
     Event,
     Inside,

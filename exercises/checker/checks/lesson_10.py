@@ -28,8 +28,8 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
-from planexec_lite.events import Event, Inside, Paused, Reviewed
 from planexec_lite.meter import ModelCall, charge
+from planexec_lite.run.events import Event, Inside, Paused, Reviewed
 
 from exercises.checker.checks import material
 from exercises.checker.checks.hashes import in_process

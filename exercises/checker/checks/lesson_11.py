@@ -25,9 +25,9 @@ from planexec_lite import (
     ToolExecutor,
     execute,
 )
-from planexec_lite.events import Event, PlanProposed, StepFailed
 from planexec_lite.model.asking import model_for
-from planexec_lite.references import resolve
+from planexec_lite.run.events import Event, PlanProposed, StepFailed
+from planexec_lite.tools.references import resolve
 
 from exercises.checker import drawn
 from exercises.checker.checks import said

@@ -14,8 +14,8 @@ from typing import Any
 from planexec_lab import spans, views
 from planexec_lab.spans import Span, names
 from planexec_lite import Run
-from planexec_lite.events import Event, Inside, PlanProposed, PlanStarted
 from planexec_lite.model.prices import cost
+from planexec_lite.run.events import Event, Inside, PlanProposed, PlanStarted
 
 from exercises.checker.checks import material
 from exercises.checker.exercise import Trial, exercise, shown, unforeseen

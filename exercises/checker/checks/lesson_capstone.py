@@ -30,7 +30,7 @@ from planexec_lite import (
     Verdict,
     execute,
 )
-from planexec_lite.events import UndoDone
+from planexec_lite.run.events import UndoDone
 
 from exercises.capstone import Entry, events, functions, planner_of, seconds, thoughts
 from exercises.checker.exercise import Raised, Trial, exercise

@@ -26,8 +26,8 @@ from planexec_lite import (
     Verdict,
     execute,
 )
-from planexec_lite.events import Event, Inside
 from planexec_lite.meter import ModelCall, charge
+from planexec_lite.run.events import Event, Inside
 
 FALSY: tuple[Any, ...] = (0, "", None, [], {}, False, 0.0)
 """Valid results that `if result:` mistakes for no result."""

@@ -12,7 +12,7 @@ import unicodedata
 
 from planexec_lab.views.drawing.look_alikes import look_alikes
 from planexec_lab.views.drawing.text_fitting import isolated
-from planexec_lite import references
+from planexec_lite.tools import references
 
 MANY = 8  # from this number on, blanks in a row are counted
 _BLANKS = ((0x034F,), (0x115F, 0x1160), (0x17B4, 0x17B5), range(0x180B, 0x1810), (0x2800,), (0x3164,),

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from planexec_lab.views.drawing.text_fitting import clean
-from planexec_lite.events import Question
 from planexec_lite.plan import Step
+from planexec_lite.run.events import Question
 from planexec_lite.tools import shown
 
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from planexec_lab.views.review_desk import fields
 from planexec_lite.capabilities.approval import call_of
-from planexec_lite.events import PlanProposed, Question
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 from planexec_lite.run import Run
+from planexec_lite.run.events import PlanProposed, Question
 from planexec_lite.tools import Toolbox
 
 

@@ -16,11 +16,11 @@ from planexec_lab.views.review_desk import summary
 from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.looks import bullets
 from planexec_lite.core.questions import Verb
-from planexec_lite.decisions import usable
-from planexec_lite.events import Decision, Grant, Question
 from planexec_lite.meter import Budget
 from planexec_lite.plan import Plan
 from planexec_lite.run import Run
+from planexec_lite.run.decisions import usable
+from planexec_lite.run.events import Decision, Grant, Question
 from planexec_lite.tools import Toolbox
 
 Typed = Mapping[str, str]

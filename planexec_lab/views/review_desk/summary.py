@@ -14,8 +14,8 @@ from planexec_lab.views.review_desk import looks, marks
 from planexec_lab.views.review_desk.draft import Draft, Row
 from planexec_lite.capabilities.budget import in_words
 from planexec_lite.core.questions import Verb
-from planexec_lite.events import Decision, Question
 from planexec_lite.plan import Plan, Problem
+from planexec_lite.run.events import Decision, Question
 
 VERDICTS: dict[Verb, str] = {
     "approve": "Approved", "reject": "Rejected", "change": "Changes asked for", "done": "Said to be done",

@@ -14,8 +14,8 @@ from planexec_lab.views.review_desk import looks, marks, summary
 from planexec_lab.views.review_desk.draft import Draft
 from planexec_lab.views.review_desk.draft import Row as Line
 from planexec_lab.views.review_desk.questions import Sheet
-from planexec_lite.events import Decision
 from planexec_lite.plan import Problem
+from planexec_lite.run.events import Decision
 
 HEAD = ("step", "what", "call", "waits for", "effects")
 

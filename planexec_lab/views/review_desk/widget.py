@@ -19,7 +19,7 @@ from planexec_lab.views.review_desk.questions import Sheet
 from planexec_lab.views.review_desk.rows import Rows
 from planexec_lab.views.widgets import Fence, on_event, renew_still, show_widget, written
 from planexec_lite.core.questions import Verb
-from planexec_lite.events import Decision
+from planexec_lite.run.events import Decision
 
 SCRIPT = "script"  # the decider in unattended runs
 

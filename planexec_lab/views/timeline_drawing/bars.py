@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeVar
 
-from planexec_lite import events as e
 from planexec_lite.run import Run
+from planexec_lite.run import events as e
 
 REASONS = {
     "first": "planning", "repair": "repair", "horizon": "planning on", "failure": "replanning after a failure",

@@ -10,9 +10,9 @@ from planexec_lab.views.drawing.wording import count, few, in_a_row, listed, sec
 from planexec_lab.views.step_remarks import latest_news
 from planexec_lab.views.timeline_drawing.bars import BACKOFF, BY_VERDICT, JUDGING, UNDOING, Bar
 from planexec_lab.views.timeline_drawing.model import MOST_LANES, Timeline
-from planexec_lite import events as e
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.run import Run
+from planexec_lite.run import events as e
 
 MOST_IDLE = 8
 MOST_SPOKEN = 12

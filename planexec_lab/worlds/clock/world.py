@@ -6,8 +6,8 @@ import re
 from functools import cached_property
 
 from planexec_lite.agent import execute
+from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.plan import Plan
-from planexec_lite.roles.executors import ToolExecutor
 from planexec_lite.run import Run
 from planexec_lite.tools import Tool, Toolbox
 from planexec_lite.workers import Simulated

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planexec_lab.worlds.minds.mind import EXPECTED, Act, Answer, Later, Mind, Seen, following
-from planexec_lite import references
+from planexec_lite.tools import references
 
 MOST = 40
 """How many steps are thought ahead at most."""

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planexec_lab.worlds.minds.mind import Act, Answer, Expectation, Later, Seen, again
-from planexec_lite import references
 from planexec_lite.plan import Plan
-from planexec_lite.tools import Toolbox
+from planexec_lite.tools import Toolbox, references
 
 
 class PlanMind:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from planexec_lite.plan import Step
-from planexec_lite.references import as_text
+from planexec_lite.tools.references import as_text
 
 EXPECTED = "the result is "
 _TRY = re.compile(r"\(try (\d+)\)")  # in the error of a flaky tool

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from planexec_lab.worlds.minds.mind import Seen
-from planexec_lite import references
+from planexec_lite.tools import references
 
 _JUDGED = "judged: "  # how the board says that a step failed by a verdict: it gave a result, which is the reason
 _DATA = "data: "

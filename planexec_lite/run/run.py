@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, Literal, Protocol, cast
 from uuid import uuid4
 
-from planexec_lite import core, references
+from planexec_lite import core
 from planexec_lite.assembly import Board, Event
 from planexec_lite.capabilities.news import NewsReceived
 from planexec_lite.core.events import Inside, Status
@@ -19,7 +19,7 @@ from planexec_lite.core.questions import Question
 from planexec_lite.meter import Usage
 from planexec_lite.plan import Plan, Step
 from planexec_lite.plan.data import copied
-from planexec_lite.tools import escaped
+from planexec_lite.tools import escaped, references
 
 
 class EventLog(Protocol):

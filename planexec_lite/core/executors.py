@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from planexec_lite import references
 from planexec_lite.meter import current, made_once
 from planexec_lite.plan import Step
 from planexec_lite.plan.data import as_data
-from planexec_lite.tools import Effects, Toolbox, ToolError, worst
+from planexec_lite.tools import Effects, Toolbox, ToolError, references, worst
 
 
 class Executor(Protocol):

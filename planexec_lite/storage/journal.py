@@ -14,10 +14,10 @@ from typing import NamedTuple, get_args
 from uuid import uuid4
 
 from planexec_lite.core.events import Event, Status
-from planexec_lite.events import from_json, to_json
 from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run
-from planexec_lite.sqlite_file import Connection, SQLiteFile, Synchronous, is_leased
+from planexec_lite.run.events import from_json, to_json
+from planexec_lite.storage.sqlite_file import Connection, SQLiteFile, Synchronous, is_leased
 from planexec_lite.tools import escaped
 
 SCHEMA = """

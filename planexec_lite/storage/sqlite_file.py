@@ -29,7 +29,8 @@ from typing import Any, Literal
 from urllib.parse import quote
 from weakref import WeakSet
 
-from planexec_lite.file_lock import FileLock, is_locked, keep, number_of
+from planexec_lite.storage.file_lock import FileLock, is_locked
+from planexec_lite.tools.handles import keep, number_of
 
 PATIENCE = 30.0  # seconds to wait for another process that writes; a busy disk can stall for ten
 VERSION = 1  # of the schemas

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from errno import EBADF, ENOENT
 from os import PathLike, fspath
+
+from planexec_lite.tools.handles import number_of
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # don't follow a link that replaced a lock file
 
@@ -37,24 +38,6 @@ def _system() -> tuple[Callable[[int], None], Callable[[int], None]] | None:
         lambda handle: locking(handle, msvcrt.LK_NBLCK),  # type: ignore[attr-defined]
         lambda handle: locking(handle, msvcrt.LK_UNLCK),  # type: ignore[attr-defined]
     )
-
-
-def number_of(file: str | int) -> tuple[int, int] | None:
-    """Return device and number of a file, by its name or its open handle; None if it is missing or closed."""
-    try:
-        status = os.stat(file)
-    except OSError as problem:
-        if problem.errno not in (ENOENT, EBADF):
-            raise
-        return None
-    return status.st_dev, status.st_ino
-
-
-def keep(value: object) -> None:
-    """Keep `value` in memory, also at the end of Python: its end would close handles that belong to other code by now."""
-    from ctypes import py_object, pythonapi  # rarely needed
-
-    pythonapi.Py_IncRef(py_object(value))
 
 
 SYSTEM = _system()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from planexec_lite import references
 from planexec_lite.assembly import Board
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.planning import without_done
@@ -14,7 +13,7 @@ from planexec_lite.core.questions import Decision, Question
 from planexec_lite.plan import Plan, PlanError
 from planexec_lite.plan.data import as_data
 from planexec_lite.run import Run
-from planexec_lite.tools import Toolbox, ToolError
+from planexec_lite.tools import Toolbox, ToolError, references
 
 
 def answered(run: Run, decision: Decision, tools: Toolbox) -> Event:

@@ -1,0 +1,24 @@
+"""Open files, when other code of the process can close their handles."""
+
+from __future__ import annotations
+
+import os
+from errno import EBADF, ENOENT
+
+
+def number_of(file: str | int) -> tuple[int, int] | None:
+    """Return device and number of a file, by its name or its open handle; None if it is missing or closed."""
+    try:
+        status = os.stat(file)
+    except OSError as problem:
+        if problem.errno not in (ENOENT, EBADF):
+            raise
+        return None
+    return status.st_dev, status.st_ino
+
+
+def keep(value: object) -> None:
+    """Keep `value` in memory, also at the end of Python: its end would close handles that belong to other code by now."""
+    from ctypes import py_object, pythonapi  # rarely needed
+
+    pythonapi.Py_IncRef(py_object(value))
