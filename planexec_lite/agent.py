@@ -10,56 +10,22 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from planexec_lite.assembly import CONTEXT, EVENT_OF, PLAN_CHECKS, Policy, answer
-from planexec_lite.capabilities import (
-    chosen_calls,
-    doubt,
-    judging,
-    nesting,
-    once_calls,
-    planning,
-    require_undo,
-    retries,
-)
+from planexec_lite.assembly import CONTEXTS, EMITS, PLAN_CHECKS, WORK, Policy, choose
+from planexec_lite.capabilities import nesting, once_calls, require_undo
 from planexec_lite.capabilities.nesting import InnerRun, Teller
-from planexec_lite.capabilities.rollback import (
-    Rollback,
-    RollbackStarted,
-    UndoDone,
-    UndoFailed,
-    UndoPaused,
-    UndoStarted,
-)
+from planexec_lite.capabilities.rollback import Rollback, RollbackStarted, UndoStarted
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.core import Board, Event, Job, Task, Work, drive
-from planexec_lite.core.events import (
-    Inside,
-    PlanProposed,
-    Requeued,
-    RunStarted,
-    StepDone,
-    StepFailed,
-    StepPaused,
-    StepStarted,
-)
-from planexec_lite.core.executors import (
-    Executor,
-    ToolExecutor,
-    agent_inside,
-    asks_models,
-    chooses_calls,
-    effects_of,
-    effects_of_any,
-    perform,
-)
+from planexec_lite.core import Board, Event, Job, Task, drive
+from planexec_lite.core.events import Inside, PlanProposed, Requeued, RunStarted, StepStarted
+from planexec_lite.core.executors import Executor, asks_models, chooses_calls, effects_of, effects_of_any
 from planexec_lite.core.questions import Decision
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
 from planexec_lite.meter import InContext, JobContext, current, emit
 from planexec_lite.plan import Plan, PlanError, Step
-from planexec_lite.plan.data import as_words, copied
+from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run, RunStore
-from planexec_lite.run.decisions import answered
-from planexec_lite.tools import Effects, KnownCall, Toolbox, digest_of, leave_loop, limits_of, references
+from planexec_lite.run.decisions import event_of
+from planexec_lite.tools import Effects, KnownCall, Toolbox, leave_loop, limits_of
 from planexec_lite.workers import Inline, Simulated, Workers
 
 if TYPE_CHECKING:
@@ -133,7 +99,7 @@ class PlannerExecutor:
         if inner is not None and inner.known is not None:
             run.record(replace(inner.known, at=run.board.now))
         if decision is not None:
-            run.record(self._answered(run, decision))
+            run.record(event_of(decision, run, self.tools))
         return self._drive(run)
 
     def tell(self, run: Run, news: str) -> Run:
@@ -184,7 +150,7 @@ class PlannerExecutor:
 
         Raises `ValueError` if the tools for the remaining steps, or for their undos, have changed since the run began.
         """
-        from planexec_lite.capabilities.tool_pins import check_tools  # only continued runs need it
+        from planexec_lite.capabilities.tool_pins import check_tools  # only a run that goes on needs it
 
         check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
         run = run.again()
@@ -222,11 +188,11 @@ class PlannerExecutor:
             written_down = nullcontext() if store is None else store.carry_on(run)
             with written_down, run.listen(), self.workers.open(run.board.now) as session:
                 while True:
-                    drive(run, lambda board: answer(board, self.policy, self.executor), self, session)
+                    drive(run, lambda board: choose(board, self.policy, self.executor), self, session)
                     decision = self._ask(run)
                     if decision is None:
                         return run
-                    run.record(self._answered(run, decision))
+                    run.record(event_of(decision, run, self.tools))
         except BaseException as problem:
             problem.run = run  # type: ignore[attr-defined]
             raise
@@ -237,16 +203,13 @@ class PlannerExecutor:
             return None
         return self.reviewer.review(question, run.board.copy(), self.executor.tools)
 
-    def _answered(self, run: Run, decision: Decision) -> Event:
-        return answered(run, decision, self.executor.tools)
-
     # Called by the loop
 
     def task(self, run: Run, job: Job) -> Task:
         """Return the task that the workers run for `job`, with its context."""
         task = WORK[type(job)].task(self, run, job)
         context: dict[str, Any] = {}
-        for context_of in CONTEXT.get(type(job), ()):
+        for context_of in CONTEXTS[type(job)]:
             context |= context_of(self, run, job)
         if context:
             task.call, task.key = InContext(task.call, JobContext(**context)), context.get("key")
@@ -256,15 +219,15 @@ class PlannerExecutor:
         """Return the events that result from a message of the workers."""
         job = message.task.event
         work = WORK[type(job)]
-        if isinstance(message, Finished):
-            return work.finished(job, message)
         if isinstance(message, Progress):
-            to_event = EVENT_OF.get(type(message.event))
-            event = to_event(message.at, job, message.event) if to_event is not None else None
-            return [event] if event is not None else []
+            return [*_emitted(job, [(message.at, message.event)])]
         if isinstance(message, TimedOut):
             return work.timed_out(job, message) if work.timed_out is not None else []
-        return work.late(job, cast(Late, message)) if work.late is not None else []
+        ended = cast(Finished | Late, message)
+        inside = [*_emitted(job, ended.inside)] if ended.inside else []
+        if isinstance(ended, Finished):
+            return [*inside, *work.finished(job, ended)]
+        return [*inside, *work.late(job, ended)] if work.late is not None else []
 
     # As the executor of another agent: each step is a nested run
 
@@ -386,16 +349,24 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
     order = {id: place for place, id in enumerate(board.steps)}
     jobs = sorted(board.in_flight.values(), key=lambda job: (job.id is None, order.get(job.id or "", -1)))
     for job in jobs:
-        decide = WORK[type(job)].interrupted
-        key = once_calls.context(None, run, job).get("key") if isinstance(job, StepStarted) else None
-        if holds is not None and key is not None and holds(key):
-            decide = None
         event: Event = Requeued(board.now, job.id, "interrupted")
-        if decide is not None:
-            event = decide(board, job, run.journal is not None)
+        outcome_of = WORK[type(job)].interrupted
+        key = once_calls.key_of(run, job) if isinstance(job, StepStarted) else None
+        if outcome_of is not None and not (holds is not None and key is not None and holds(key)):
+            event = outcome_of(board, job, run.journal is not None)
         if isinstance(event, Requeued) and isinstance(job, StepStarted) and job.inside:
             event = replace(event, chosen=_calls_inside(run, job))
         run.record(event)
+
+
+def _emitted(job: Job, values: Iterable[tuple[float, Any]]) -> Iterator[Event]:
+    """Yield the events of what a job emitted. A value of an unknown type is an event inside its step."""
+    for at, value in values:
+        if (event_of_value := EMITS.get(type(value))) is not None:
+            if (event := event_of_value(at, job, value)) is not None:
+                yield event
+        elif isinstance(job, StepStarted | UndoStarted):
+            yield Inside(at, job.step, value, job.inside if isinstance(value, Event) else 0)
 
 
 def _calls_inside(run: Run, job: StepStarted) -> tuple[KnownCall, ...]:
@@ -407,120 +378,3 @@ def _calls_inside(run: Run, job: StepStarted) -> tuple[KnownCall, ...]:
     inner = inner.again()
     interrupt(inner)
     return nesting.own_calls(inner.board)
-
-
-# The jobs of steps and undos
-
-
-def _step(agent: PlannerExecutor, run: Run, job: StepStarted) -> Task:
-    step, results = run.board.steps[job.step], run.board.results
-    inputs = {id: copied(results[id]) for id in step.depends_on if id in results}
-    until, repeatable = agent.policy.deadline, run.board.repeatable(step)
-    return Task(job, perform, (agent.executor, step, inputs), step.timeout, until=until, repeatable=repeatable)
-
-
-def _step_finished(job: StepStarted, message: Finished) -> list[Event]:
-    report, at, id = message.report, message.at, job.step
-    usage = (message.seconds, report.calls)
-    events = [*_inside(job, message.inside)] if message.inside else []
-    left: dict[str, Any] = {"leaves": report.leaves, "chosen": report.chosen}
-    if (waits := report.waits) is not None:
-        inner = waits.question
-        question = chosen_calls.question_about(id, waits) if inner is None else inner.inside(id)
-        events.append(StepPaused(at, id, question, *usage, report.once, waits.made, **left))
-    elif report.error is None:
-        events.append(StepDone(at, id, report.value, *usage, **left))
-    elif report.lost and not message.task.repeatable:
-        events.append(doubt.StepInDoubt(at, id, f"{report.error}; {doubt.UNKNOWN}"))
-    else:  # after an at-most-once call began, it is unknown how much of the step was done
-        events.append(StepFailed(at, id, report.error, *usage, report.once, report.final, **left))
-    return events
-
-
-def _inside(job: Any, happened: Iterable[tuple[float, Any]]) -> Iterator[Event]:
-    for at, emitted in happened:
-        if (to_event := EVENT_OF.get(type(emitted))) is not None:
-            if (event := to_event(at, job, emitted)) is not None:
-                yield event
-        else:
-            yield Inside(at, job.step, emitted, job.inside if isinstance(emitted, Event) else 0)
-
-
-def _step_timed_out(job: StepStarted, message: TimedOut) -> list[Event]:
-    error, inside = _too_long(message), bool(job.inside)
-    beside = not message.task.repeatable  # a retry could run beside this attempt
-    return [StepFailed(message.at, job.step, error, message.seconds, in_doubt=True, final=beside, leaves=inside)]
-
-
-def _too_long(message: TimedOut) -> str:
-    task = message.task
-    if task.timeout is not None and message.seconds >= task.timeout:
-        return f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
-    return f"TimeoutError: still running at the run's deadline of {task.until:g} s"
-
-
-def _step_late(job: StepStarted, message: Late) -> list[Event]:
-    report, at = message.report, message.at
-    if report.lost:
-        return [*_inside(job, message.inside)]  # it proves neither that the call was made nor that it was not
-    late = doubt.StepLate(at, job.step, report.value, report.error, message.seconds, report.calls)
-    return [*_inside(job, message.inside), late]
-
-
-def _undo(agent: PlannerExecutor, run: Run, job: UndoStarted) -> Task:
-    """Return the task that undoes the step: a tool call with the timeout of that step, or the rollback of its nested
-    run.
-    """
-    board, rollback, done = run.board, run.board[Rollback], run.board[WorkDone]
-    if job.call is None:
-        inside = agent_inside(agent.executor, board.steps[job.step])
-        return Task(job, inside.undo_inside if inside is not None else _no_agent)
-    undo = rollback.calling
-    number = undo.number if undo is not None else 0
-    timeout = done.completed[number].step.timeout if number else None
-    step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
-    results = done.results_for(undo)
-    inputs = {one.step: copied(results[one.step]) for one in references.find(step.params) if one.step in results}
-    key = digest_of(run.uid, "undo", number, step.tool, step.params, inputs)
-    call = InContext(perform, JobContext(limit=timeout, key=key))
-    args = (ToolExecutor(agent.tools), step, inputs)
-    return Task(job, call, args, timeout, repeatable=_undo_repeatable(board, job), key=key)
-
-
-def _undo_repeatable(board: Board, job: UndoStarted) -> bool:
-    return job.call is not None and board.started.effects.get(job.call.tool, "none") in ("none", "idempotent")
-
-
-def _no_agent() -> None:
-    raise RuntimeError("the agent that carried out this step is no longer available")
-
-
-def _undo_finished(job: UndoStarted, message: Finished) -> list[Event]:
-    report, at, id = message.report, message.at, job.step
-    usage = (message.seconds, report.calls)
-    events = [*_inside(job, message.inside)]
-    if report.waits is not None:
-        return [*events, UndoPaused(at, id, report.waits.question.inside(id), *usage)]
-    if report.error is None:
-        return [*events, UndoDone(at, id, report.value, *usage)]
-    return [*events, UndoFailed(at, id, report.error, *usage, report.once or report.lost)]
-
-
-def _undo_timed_out(job: UndoStarted, message: TimedOut) -> list[Event]:
-    return [UndoFailed(message.at, job.step, _too_long(message), message.seconds, in_doubt=True)]
-
-
-def _undo_interrupted(board: Board, job: UndoStarted, has_journal: bool) -> Event:
-    nested = job.call is None and (has_journal or board.repeatable(board.steps[job.step]))
-    if nested or _undo_repeatable(board, job):
-        return Requeued(board.now, job.step, "interrupted")
-    return UndoFailed(board.now, job.step, "interrupted; it is unknown whether it was undone", in_doubt=True)
-
-
-WORK: dict[type[Any], Work] = {
-    **planning.WORK,
-    **judging.WORK,
-    **retries.WORK,
-    StepStarted: Work(_step, _step_finished, _step_timed_out, _step_late, doubt.interrupted),
-    UndoStarted: Work(_undo, _undo_finished, _undo_timed_out, None, _undo_interrupted),
-}

@@ -5,9 +5,9 @@ The first rule that returns an event wins. Comments explain the positions that m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from planexec_lite import core
 from planexec_lite.capabilities import (
@@ -30,31 +30,37 @@ from planexec_lite.capabilities import (
     require_undo,
     retries,
     rollback,
+    stepping,
     streaming,
     undo,
 )
-from planexec_lite.core import Answer, Guards, Rule, Signal
+from planexec_lite.core import CORE, Choice, Guards, Rule, Signal, Work
 from planexec_lite.core import events as e
 from planexec_lite.core.decide import ask_for_a_plan, finish, skip_unreachable, start_ready, wait_for_the_planner
 
 CAPABILITIES = (
-    outer,
-    undo,  # before rollback: a step in doubt that was done can be undone
-    rollback,
-    once_calls,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
-    approval,
-    chosen_calls,
-    nesting,
-    news,
-    replanning,
-    streaming,
-    retries,
-    breaker,
-    budget,
-    judging,  # after the others: it takes over results and verdicts
-    doubt,
-    progress,
-    call_limit,
+    stepping.CAPABILITY,
+    planning.CAPABILITY,
+    outer.CAPABILITY,
+    undo.CAPABILITY,  # before rollback: a step in doubt that was done can be undone
+    rollback.CAPABILITY,
+    require_undo.CAPABILITY,
+    once_calls.CAPABILITY,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
+    approval.CAPABILITY,
+    chosen_calls.CAPABILITY,
+    nesting.CAPABILITY,
+    new_effects.CAPABILITY,
+    news.CAPABILITY,
+    replanning.CAPABILITY,
+    streaming.CAPABILITY,
+    retries.CAPABILITY,
+    deadline.CAPABILITY,
+    breaker.CAPABILITY,
+    budget.CAPABILITY,
+    judging.CAPABILITY,  # after the others: it takes over results and verdicts
+    doubt.CAPABILITY,
+    progress.CAPABILITY,
+    call_limit.CAPABILITY,
 )
 RULES: tuple[Rule, ...] = (
     news.hear_news_first,
@@ -97,25 +103,15 @@ GUARDS: Guards = (
     (e.Ended, nesting.report_doubt),
     (e.Paused, approval.ask_in_full),  # last: it completes the questions of all others
 )
-PLAN_CHECKS: tuple[planning.PlanCheck, ...] = (
-    require_undo.undo_is_missing,
-    require_undo.undo_is_dropped,
-    replanning.failures_passed_over,
-    once_calls.repeats,
-    new_effects.added_effects,
-    replanning.tried_before,
-)
-CONTEXT: Mapping[type[e.Job], tuple[Callable[[Any, Any, Any], dict[str, Any]], ...]] = {
-    e.StepStarted: (deadline.context, once_calls.context, budget.context, chosen_calls.context, nesting.context),
-    e.PlanStarted: (deadline.context, budget.context),
-    judging.JudgeStarted: (deadline.context, budget.context),
-    rollback.UndoStarted: (deadline.context, nesting.context),
+WORK: Mapping[type[e.Job], Work] = {job: work for one in CAPABILITIES for job, work in one.work.items()}
+"""By job, how it is carried out."""
+EMITS = {kind: event_of for one in CAPABILITIES for kind, event_of in one.emits.items()}
+"""By type of value that a job emits, the function that returns its event. Other values become `Inside` events."""
+CONTEXTS = {
+    job: [context_of for one in CAPABILITIES for kind, context_of in one.context.items() if kind is job] for job in WORK
 }
 """By job, the functions that fill its `JobContext` when it starts."""
-EVENT_OF = streaming.EVENT_OF | progress.EVENT_OF
-"""By type of value that a job emits, the function that returns its event. Other values become `Inside` events."""
-SETTINGS = (replanning, retries, deadline, rollback, budget, call_limit)
-"""The capabilities that check their settings."""
+PLAN_CHECKS = tuple(check for one in CAPABILITIES for check in one.plan_checks)
 
 Event = (
     e.RunStarted
@@ -152,12 +148,17 @@ Event = (
 """All event types. A new one also needs a sentence in `planexec_lab.views.narration`; the type checker reports a
 missing one.
 """
+_DIFFERENCE = {*get_args(Event)} ^ {e.Inside}.union(*(one.events for one in (CORE, *CAPABILITIES)))
+if _DIFFERENCE:
+    raise TypeError(
+        f"`Event` and the capabilities must name the same event types; one side lacks {[k.__name__ for k in _DIFFERENCE]}"
+    )
 
 
 class Board(core.Board):
     """The board with all capabilities: see `planexec_lite.core.Board`."""
 
-    capabilities = tuple(one.CAPABILITY for one in CAPABILITIES)
+    capabilities = CAPABILITIES
 
 
 @dataclass(frozen=True)
@@ -222,22 +223,23 @@ class Policy(
     """
 
     def __post_init__(self) -> None:
-        for one in SETTINGS:
-            one.check(self)
+        for one in CAPABILITIES:
+            if one.check_settings is not None:
+                one.check_settings(self)
         for name in ("retries", "max_steps", "max_repairs", "max_changes", "max_rounds", "max_replans"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
 
 
-def answer(board: core.Board, policy: Policy, executor: Any = None) -> Answer:
-    """Return the next event of the run; `HOLD` or `WAIT` if it has ended, or must wait for a job or a person.
+def choose(board: core.Board, policy: Policy, executor: Any = None) -> Choice:
+    """Return the next event of the run, or the signal to start no job now.
 
     `executor` knows the calls of the steps. Without it, calls have no keys and repeated calls are not detected.
     """
-    return core.decide(board, policy, RULES, GUARDS, executor)
+    return core.choose(board, policy, RULES, GUARDS, executor)
 
 
 def decide(board: core.Board, policy: Policy) -> core.Event | None:
     """Return the next event of the run; None if it has ended, or must wait for a job or a person."""
-    event = answer(board, policy)
-    return None if isinstance(event, Signal) else event
+    choice = choose(board, policy)
+    return None if isinstance(choice, Signal) else choice

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.judging import Judged
 from planexec_lite.capabilities.undo import list_calls
-from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import ExactCall, Grant, Question
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
@@ -175,13 +175,6 @@ def _approve(board: Board, event: e.Reviewed) -> None:
         list_calls(board)
 
 
-CAPABILITY = Capability(
-    Approvals,
-    folds={e.PlanProposed: _plan_proposed, e.StepStarted: _step_started, Judged: _judged, e.Reviewed: _reviewed},
-    before_plan=_before_plan,
-)
-
-
 def granting_reviewer(board: Board, plan: Plan) -> str:
     """Return the name of the reviewer whose grant covers `plan`, "" if none does. See `Grant` for the bounds."""
     scope = board[Approvals].grant_scope
@@ -247,7 +240,7 @@ def _has_effects(board: Board, step: Step) -> bool:
     return board.effects_of(step) != "none" or step.tool in board.started.destructive
 
 
-def stop_if_rejected(board: Board, policy: object) -> Answer | None:
+def stop_if_rejected(board: Board, policy: object) -> Choice | None:
     """Stop the run if the reviewer rejected the plan."""
     review = board[Approvals].rejected
     if review is None:
@@ -256,7 +249,7 @@ def stop_if_rejected(board: Board, policy: object) -> Answer | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
-def stop_after_changes(board: Board, policy: Settings) -> Answer | None:
+def stop_after_changes(board: Board, policy: Settings) -> Choice | None:
     """Stop the run if the reviewer asked for a changed plan more than `max_changes` times."""
     if board[Approvals].changes_asked <= policy.max_changes:
         return None
@@ -264,7 +257,7 @@ def stop_after_changes(board: Board, policy: Settings) -> Answer | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
-def ask_for_approval(board: Board, policy: object) -> Answer | None:
+def ask_for_approval(board: Board, policy: object) -> Choice | None:
     """Pause until the reviewer has decided about the plan."""
     if not needs_approval(board) or board.planning:
         return None
@@ -275,13 +268,13 @@ def ask_for_approval(board: Board, policy: object) -> Answer | None:
     return e.Paused(board.now, Question("approval", verdicts | _change(board), plan=board.proposal or board.plan))
 
 
-def ask_at_gate(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Answer:
+def ask_at_gate(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Choice:
     """Guard: pause before a step that needs a person's yes."""
     why = why_asked(board, event.step)
     return event if why is None else ask_about_step(board, event.step, why)
 
 
-def ask_about_step(board: Board, id: str, why: str, kind: str = "gate", call: ExactCall | None = None) -> Answer:
+def ask_about_step(board: Board, id: str, why: str, kind: str = "gate", call: ExactCall | None = None) -> Choice:
     """Pause before a step. Running steps finish first, so the board does not change meanwhile."""
     what = "exactly this call is made" if call is not None else "the step starts with exactly these arguments"
     verdicts = {
@@ -297,7 +290,7 @@ def _change(board: Board) -> dict[str, str]:
     return {"change": asks} if board.has_planner else {}
 
 
-def ask_in_full(board: Board, policy: object, event: e.Paused, executor: Any) -> Answer:
+def ask_in_full(board: Board, policy: object, event: e.Paused, executor: Any) -> Choice:
     """Guard: a question names its call with resolved arguments, and has its number."""
     question = event.question
     if question.path:
@@ -319,3 +312,10 @@ def call_of(step: Step, results: Mapping[str, Any], tools: Toolbox | None) -> Ex
     if tools is not None and step.tool in tools:
         params = tools[step.tool].complete(params)
     return ExactCall(step.tool, params)
+
+
+CAPABILITY = Capability(
+    Approvals,
+    folds={e.PlanProposed: _plan_proposed, e.StepStarted: _step_started, Judged: _judged, e.Reviewed: _reviewed},
+    before_plan=_before_plan,
+)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lite.core import Answer, Board, Capability, Part
+from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core import events as e
 
 
@@ -62,10 +62,7 @@ def _failed(board: Board, event: e.StepFailed) -> None:
         mine.last_failure[tool] = event.at
 
 
-CAPABILITY = Capability(ToolHealth, folds={e.StepDone: _done, e.StepFailed: _failed})
-
-
-def block_failing_tool(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Answer:
+def block_failing_tool(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Choice:
     """Guard: an attempt fails without a call while its tool's breaker is open."""
     error = None if policy.breaker is None else _why_open(board, policy.breaker, event.step)
     return event if error is None else e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
@@ -82,3 +79,6 @@ def _why_open(board: Board, breaker: Breaker, id: str) -> str | None:
     if any(step.tool == tool for step in running):
         return f"not called: {tool} failed {failures} times in a row, and another call is testing it"
     return None
+
+
+CAPABILITY = Capability(ToolHealth, folds={e.StepDone: _done, e.StepFailed: _failed})

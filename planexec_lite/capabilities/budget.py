@@ -10,7 +10,7 @@ from typing import Any, Literal
 from planexec_lite.capabilities.judging import JudgeStarted
 from planexec_lite.capabilities.replanning import REPLANS, Replanning
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.core import HOLD, LATER, WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.core import HOLD, LATER, WAIT, Board, Capability, Choice, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import Budget, ModelCall
@@ -73,7 +73,6 @@ VERDICTS = {
     "reject": "The run ends, and what was done stays.",
     "roll back": "What the run has done is undone.",
 }
-CAPABILITY = Capability(Spending, folds={e.Reviewed: _reviewed})
 
 
 def used(board: Board, name: str) -> float:
@@ -111,7 +110,7 @@ def _figure(name: str, number: float) -> str:
     return f"{round(number, 3):,}".removesuffix(".0")
 
 
-def stop_if_denied(board: Board, policy: object) -> Answer | None:
+def stop_if_denied(board: Board, policy: object) -> Choice | None:
     """Stop the run if a person granted no more budget."""
     denied = board[Spending].denied
     if denied is None:
@@ -120,12 +119,12 @@ def stop_if_denied(board: Board, policy: object) -> Answer | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
-def return_queued_jobs(board: Board, policy: Settings) -> Answer | None:
+def return_queued_jobs(board: Board, policy: Settings) -> Choice | None:
     """Cancel queued jobs when a budget that they need is used up."""
     return HOLD if policy.budget is not None and board.in_flight and _used_up(board, policy) else None
 
 
-def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: Any) -> Answer:
+def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: Any) -> Choice:
     """Guard: pause or stop the run before a job that would exceed the budget. A step reserves the model calls that it may make."""
     if policy.budget is None or board[Rollback].started:
         return event
@@ -210,3 +209,11 @@ def _needs(board: Board, job: e.Job | None) -> tuple[str, ...]:
         own = ("repairs",) if job.reason == "repair" else ("replans",) if job.reason in REPLANS else ()
     models = isinstance(job, e.PlanStarted | JudgeStarted) or board.started.models_in_steps
     return (*own, *SHARED) if models else (*own, "seconds")
+
+
+CAPABILITY = Capability(
+    Spending,
+    folds={e.Reviewed: _reviewed},
+    context=dict.fromkeys((e.StepStarted, e.PlanStarted, JudgeStarted), context),
+    check_settings=check,
+)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lite.core import Answer, Board, Capability, Part
+from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core import events as e
 
 
@@ -45,10 +45,7 @@ def _not_made(board: Board, event: e.Requeued | e.StepPaused) -> None:
         board[Calls].by_tool[tool] -= 1
 
 
-CAPABILITY = Capability(Calls, folds={e.StepStarted: _started, e.Requeued: _not_made, e.StepPaused: _not_made})
-
-
-def limit_calls(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Answer:
+def limit_calls(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Choice:
     """Guard: a step whose tool was called `max_calls` times fails without a call."""
     tool = board.steps[event.step].tool or ""
     most = policy.max_calls.get(tool)
@@ -56,3 +53,10 @@ def limit_calls(board: Board, policy: Settings, event: e.StepStarted, executor: 
         return event
     error = f"not called: {tool} was called {most} times in this run (max_calls)"
     return e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts, final=True)
+
+
+CAPABILITY = Capability(
+    Calls,
+    folds={e.StepStarted: _started, e.Requeued: _not_made, e.StepPaused: _not_made},
+    check_settings=check,
+)

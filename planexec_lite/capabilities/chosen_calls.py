@@ -15,7 +15,7 @@ from planexec_lite.capabilities.doubt import StepInDoubt
 from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_tools
 from planexec_lite.capabilities.once_calls import LANE, known_calls
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.core import Answer, Board, Capability, Part
+from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.meter import Waits, current
@@ -79,21 +79,7 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
         mine.steps = {id: one._replace(allowed=()) for id, one in mine.steps.items() if id in kept}
 
 
-CAPABILITY = Capability(
-    ChosenCalls,
-    folds={
-        e.StepPaused: _paused,
-        e.StepDone: _ended,
-        e.StepFailed: _ended,
-        e.Requeued: _interrupted,
-        StepInDoubt: _interrupted,
-        e.Reviewed: _reviewed,
-    },
-    before_plan=_before_plan,
-)
-
-
-def ask_before_call(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Answer:
+def ask_before_call(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Choice:
     """Guard: pause before a step whose executor chose a call that needs the approval of a person."""
     mine = board[ChosenCalls]
     if event.step not in mine.steps:
@@ -155,3 +141,18 @@ def named_call(board: Board, id: str, tools: Toolbox) -> str:
         return tools[step.tool].call_text(resolve(step.params, board.results))
     except MissingResultError:
         return ""
+
+
+CAPABILITY = Capability(
+    ChosenCalls,
+    folds={
+        e.StepPaused: _paused,
+        e.StepDone: _ended,
+        e.StepFailed: _ended,
+        e.Requeued: _interrupted,
+        StepInDoubt: _interrupted,
+        e.Reviewed: _reviewed,
+    },
+    before_plan=_before_plan,
+    context={e.StepStarted: context},
+)

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from planexec_lite.core import Answer, Board, when_idle
+from planexec_lite.capabilities.judging import JudgeStarted
+from planexec_lite.core import Board, Capability, Choice, when_idle
 from planexec_lite.core import events as e
 
 
@@ -33,7 +34,7 @@ def until_deadline(policy: Settings, now: float, seconds: float) -> float:
     return min(seconds, max(0.0, time_left(policy, now)))
 
 
-def stop_at_deadline(board: Board, policy: Settings) -> Answer | None:
+def stop_at_deadline(board: Board, policy: Settings) -> Choice | None:
     """Stop the run at its deadline, unless everything is planned and done."""
     if policy.deadline is None or time_left(policy, board.now) > 0:
         return None
@@ -49,3 +50,9 @@ def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
         return {}
     left = max(0.0, time_left(agent.policy, run.board.now))
     return {"limit": left if timeout is None else min(left, timeout)}
+
+
+CAPABILITY = Capability(
+    context=dict.fromkeys((e.StepStarted, e.PlanStarted, JudgeStarted), context),
+    check_settings=check,
+)

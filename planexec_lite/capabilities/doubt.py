@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lite.core import WAIT, Answer, Board, Capability, IllegalTransition, Moves, Part, when_idle
+from planexec_lite.core import WAIT, Board, Capability, Choice, IllegalTransition, Moves, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import ModelCall
@@ -114,13 +114,6 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
         board.requeue(id)
 
 
-CAPABILITY = Capability(
-    Doubt,
-    moves={StepInDoubt: Moves("doubt", {"running": "in doubt"})},
-    checks={StepLate: _check_late},
-    folds={StepInDoubt: _in_doubt, StepLate: _late, e.Reviewed: _reviewed},
-    takes_failure=_takes_failure,
-)
 VERDICTS = {
     "done": "The step counts as done, with the result that you give.",
     "not done": "The step starts again.",
@@ -128,7 +121,7 @@ VERDICTS = {
 }
 
 
-def ask_about_doubt(board: Board, policy: object) -> Answer | None:
+def ask_about_doubt(board: Board, policy: object) -> Choice | None:
     """Pause until a person says whether the step was done."""
     doubted = next(iter(board[Doubt].doubted), None)
     if doubted is None:
@@ -150,3 +143,12 @@ def interrupted(board: Board, job: e.StepStarted, has_journal: bool) -> e.Event:
     if board.repeatable(board.steps[job.step]) or (job.inside and has_journal):
         return e.Requeued(board.now, job.step, "interrupted")
     return StepInDoubt(board.now, job.step, f"interrupted; {UNKNOWN}")
+
+
+CAPABILITY = Capability(
+    Doubt,
+    moves={StepInDoubt: Moves("doubt", {"running": "in doubt"})},
+    checks={StepLate: _check_late},
+    folds={StepInDoubt: _in_doubt, StepLate: _late, e.Reviewed: _reviewed},
+    takes_failure=_takes_failure,
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from planexec_lite.capabilities.new_effects import added_effects
-from planexec_lite.core import Answer, Board, Capability, IllegalTransition, Moves, Part, Task, Work
+from planexec_lite.core import Board, Capability, Choice, IllegalTransition, Moves, Part, Task, Work
 from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.meter import ModelCall
@@ -127,19 +127,7 @@ def _requeued(board: Board, event: e.Requeued) -> None:
         board[Judging].to_judge.appendleft(event.step)
 
 
-CAPABILITY = Capability(
-    Judging,
-    moves={
-        JudgeStarted: Moves("be judged", {"judging": "judging"}),
-        Judged: Moves("come to this end", {"judging": "judging"}),
-    },
-    checks={JudgeStarted: _check_judge, Judged: _check_verdict},
-    folds={JudgeStarted: _judge_started, Judged: _judged, e.Requeued: _requeued},
-    takes_result=_take_result,
-)
-
-
-def judge_next(board: Board, policy: object) -> Answer | None:
+def judge_next(board: Board, policy: object) -> Choice | None:
     """Judge the next result."""
     to_judge = board[Judging].to_judge
     return JudgeStarted(board.now, to_judge[0]) if to_judge else None
@@ -182,4 +170,14 @@ def _outcome(job: JudgeStarted, message: Finished) -> list[e.Event]:
     return [Judged(at, job.step, one.verdict, one.reason, one.changed, one.rejects, seconds, report.calls)]
 
 
-WORK: dict[type[Any], Work] = {JudgeStarted: Work(_task, _outcome)}
+CAPABILITY = Capability(
+    Judging,
+    moves={
+        JudgeStarted: Moves("be judged", {"judging": "judging"}),
+        Judged: Moves("come to this end", {"judging": "judging"}),
+    },
+    checks={JudgeStarted: _check_judge, Judged: _check_verdict},
+    folds={JudgeStarted: _judge_started, Judged: _judged, e.Requeued: _requeued},
+    takes_result=_take_result,
+    work={JudgeStarted: Work(_task, _outcome)},
+)

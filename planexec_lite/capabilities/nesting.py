@@ -20,7 +20,7 @@ from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_
 from planexec_lite.capabilities.once_calls import known_calls
 from planexec_lite.capabilities.outer import Outer, OuterKnown
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.core import WAIT, Answer, Board, Capability, Part, when_idle
+from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import Decision, Question
 from planexec_lite.meter import Budget, Waits, charge, current, emit, made_once
@@ -101,21 +101,7 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
                 del old[id]
 
 
-CAPABILITY = Capability(
-    Nested,
-    folds={
-        e.StepStarted: _started,
-        **dict.fromkeys((e.StepPaused, rollback.UndoPaused), _paused),
-        **dict.fromkeys((e.StepDone, e.StepFailed, rollback.UndoDone, rollback.UndoFailed), _ended),
-        e.Requeued: _requeued,
-        e.Reviewed: _reviewed,
-        rollback.RollbackStarted: _rolled_back,
-    },
-    before_plan=_before_plan,
-)
-
-
-def ask_inside(board: Board, policy: object, event: e.Job, executor: Any) -> Answer:
+def ask_inside(board: Board, policy: object, event: e.Job, executor: Any) -> Choice:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine = board[Nested]
     question = mine.waits.get(event.id or "")
@@ -127,7 +113,7 @@ def ask_inside(board: Board, policy: object, event: e.Job, executor: Any) -> Ans
     return replace(event, inside=mine.runs.get(event.step, 0) + (event.step not in mine.open))
 
 
-def report_doubt(board: Board, policy: object, event: e.Ended, executor: Any) -> Answer:
+def report_doubt(board: Board, policy: object, event: e.Ended, executor: Any) -> Choice:
     """Guard: a run that ends names the steps whose nested run was interrupted or is in doubt."""
     mine = board[Nested]
     if not (mine.open or mine.waits) or board[rollback.Rollback].started:
@@ -328,3 +314,18 @@ def undone_in(run: Any) -> dict[str, Any]:
         "made": [*made],
         "partly": run.status != "rolled back",
     }
+
+
+CAPABILITY = Capability(
+    Nested,
+    folds={
+        e.StepStarted: _started,
+        **dict.fromkeys((e.StepPaused, rollback.UndoPaused), _paused),
+        **dict.fromkeys((e.StepDone, e.StepFailed, rollback.UndoDone, rollback.UndoFailed), _ended),
+        e.Requeued: _requeued,
+        e.Reviewed: _reviewed,
+        rollback.RollbackStarted: _rolled_back,
+    },
+    before_plan=_before_plan,
+    context=dict.fromkeys((e.StepStarted, rollback.UndoStarted), context),
+)

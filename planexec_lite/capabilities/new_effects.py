@@ -11,7 +11,7 @@ from typing import Any
 
 from planexec_lite.capabilities.outer import Outer
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.core import Board
+from planexec_lite.core import Board, Capability
 from planexec_lite.plan import Plan, Problem
 from planexec_lite.tools import Tool
 
@@ -67,3 +67,6 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
             what = "declares no effects" if tools[name].effects == "unknown" else "changes something"
             message = f"{name} {what}, and no earlier plan of this run used it"
             yield Problem("new_effects", id, message, "leave it out: results are data, and never a reason to do more")
+
+
+CAPABILITY = Capability(plan_checks=(added_effects,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from planexec_lite.core import HOLD, Answer, Board, Capability, Part
+from planexec_lite.core import HOLD, Board, Capability, Choice, Part
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan
 
@@ -40,11 +40,11 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
         board[News].unplanned = board[News].unread
 
 
-CAPABILITY = Capability(News, folds={NewsReceived: _received, e.PlanStarted: _asked}, before_plan=_before_plan)
-
-
-def hear_news_first(board: Board, policy: object) -> Answer | None:
+def hear_news_first(board: Board, policy: object) -> Choice | None:
     """If news arrives while the planner is writing or has to write again, no more steps of that plan start."""
     if not (board[News].unread and board.has_planner and board.in_flight):
         return None
     return HOLD if board.planning or board.proposal is None or board.problems else None
+
+
+CAPABILITY = Capability(News, folds={NewsReceived: _received, e.PlanStarted: _asked}, before_plan=_before_plan)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from planexec_lite.capabilities.approval import Approvals, ask_about_step
 from planexec_lite.capabilities.doubt import Doubt, StepInDoubt, StepLate, resolves
 from planexec_lite.capabilities.outer import Outer, OuterKnown
-from planexec_lite.core import Answer, Board, Capability, Part
+from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
@@ -174,23 +174,6 @@ def _learned(board: Board, event: OuterKnown) -> None:
             mine.spent[known.call, known.number] = Spent(around, "", 0, 0, 0, known.state == "done")
 
 
-CAPABILITY = Capability(
-    OnceCalls,
-    folds={
-        e.StepStarted: _started,
-        e.StepDone: _done,
-        e.StepFailed: _failed,
-        e.StepPaused: _paused,
-        StepInDoubt: _in_doubt,
-        StepLate: _late,
-        e.Requeued: _requeued,
-        e.Reviewed: _reviewed,
-        OuterKnown: _learned,
-    },
-    before_plan=_before_plan,
-)
-
-
 def known_calls(board: Board) -> tuple[KnownCall, ...]:
     """Return every occurrence of a call with effects that the run knows, its own and those of the runs around it."""
     mine = board[OnceCalls]
@@ -251,7 +234,7 @@ def repeats(plan: Plan, board: Board, policy: object, executor: Any) -> Iterator
         yield Problem(code, step.id, f"{spent.by} {message} this call, which runs at most once", hint)
 
 
-def identify(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Answer:
+def identify(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Choice:
     """Guard: a call with effects gets its key. A repeat of an at-most-once call asks a person; without one, the step fails.
 
     A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
@@ -290,11 +273,36 @@ def _free_lane(board: Board) -> int:
     return lane
 
 
+def key_of(run: Any, job: e.StepStarted) -> str | None:
+    """Return the idempotency key of a step that has started; None without effects."""
+    return digest_of(run.key or run.uid, job.key) if job.key else None
+
+
 def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     """Return the idempotency key of a step that starts."""
-    return {"key": digest_of(run.key or run.uid, job.key)} if job.key else {}
+    key = key_of(run, job)
+    return {} if key is None else {"key": key}
 
 
 def _needs(step: Step) -> set[str]:
     """The steps whose results `step` uses."""
     return set(step.depends_on) if step.tool is None else {named.step for named in find(step.params)}
+
+
+CAPABILITY = Capability(
+    OnceCalls,
+    folds={
+        e.StepStarted: _started,
+        e.StepDone: _done,
+        e.StepFailed: _failed,
+        e.StepPaused: _paused,
+        StepInDoubt: _in_doubt,
+        StepLate: _late,
+        e.Requeued: _requeued,
+        e.Reviewed: _reviewed,
+        OuterKnown: _learned,
+    },
+    before_plan=_before_plan,
+    context={e.StepStarted: context},
+    plan_checks=(repeats,),
+)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import granting_reviewer
 from planexec_lite.capabilities.streaming import StreamBuffer
-from planexec_lite.core import Board, Task, Work
+from planexec_lite.core import Board, Capability, PlanCheck, Task, Work
 from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.plan import Plan, PlanError, Problem
-
-PlanCheck = Callable[[Plan, Board, Any, Any], Iterable[Problem]]
 
 
 @dataclass(frozen=True)
@@ -86,4 +84,4 @@ def _finished(job: e.PlanStarted, message: Finished) -> list[e.Event]:
     return [e.PlanProposed(at, plan, problems, text, seconds, report.calls, granted_by, chosen)]
 
 
-WORK: dict[type[Any], Work] = {e.PlanStarted: Work(_task, _finished)}
+CAPABILITY = Capability(work={e.PlanStarted: Work(_task, _finished)})

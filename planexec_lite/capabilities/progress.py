@@ -49,5 +49,8 @@ def _settled(board: Board, event: e.StepStarted | e.StepDone) -> None:
     board[Progress].percent.pop(event.step, None)
 
 
-CAPABILITY = Capability(Progress, folds={StepProgress: _progressed, e.StepStarted: _settled, e.StepDone: _settled})
-EVENT_OF = {Percent: lambda at, job, emitted: None if job.id is None else StepProgress(at, job.id, emitted.done)}
+CAPABILITY = Capability(
+    Progress,
+    folds={StepProgress: _progressed, e.StepStarted: _settled, e.StepDone: _settled},
+    emits={Percent: lambda at, job, emitted: None if job.id is None else StepProgress(at, job.id, emitted.done)},
+)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt
 from planexec_lite.capabilities.news import News
-from planexec_lite.core import Answer, Board, Capability, Part, after_retries, when_idle
+from planexec_lite.core import Board, Capability, Choice, Part, after_retries, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
 
@@ -105,9 +105,6 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
         mine.unanswered, mine.answering, mine.results = failed, answering, len(board.results)
 
 
-CAPABILITY = Capability(Replanning, folds={e.PlanStarted: _asked, e.Requeued: _requeued}, before_plan=_before_plan)
-
-
 def unanswered(board: Board) -> dict[str, Step]:
     """The steps of earlier plans that failed for good, if no step was done since that answers this."""
     mine = board[Replanning]
@@ -149,7 +146,7 @@ def tried_before(plan: Plan, board: Board, policy: object, executor: object) -> 
         yield Problem("tried_before", None, "the steps are those that have failed before", hint)
 
 
-def stop_after_news(board: Board, policy: Settings) -> Answer | None:
+def stop_after_news(board: Board, policy: Settings) -> Choice | None:
     """Stop the run if news needs a new plan, and there have already been `max_replans`."""
     replans = board[Replanning].replans
     if not (board[News].unread and board.has_planner and replans >= policy.max_replans):
@@ -158,7 +155,7 @@ def stop_after_news(board: Board, policy: Settings) -> Answer | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
-def stop_at_failure(board: Board, policy: Settings) -> Answer | None:
+def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
     """With ``failure="stop"``, end the run after a failed step, unless the rest is planned again."""
     if policy.failure != "stop" or not board.failed:
         return None
@@ -167,7 +164,7 @@ def stop_at_failure(board: Board, policy: Settings) -> Answer | None:
     return when_idle(board, e.Ended(board.now, "failed", _first_failure(board) + _replans_used_up(board, policy)))
 
 
-def stop_after_repairs(board: Board, policy: Settings) -> Answer | None:
+def stop_after_repairs(board: Board, policy: Settings) -> Choice | None:
     """End the run if the planner wrote more than `max_repairs` invalid plans in a row after the first one."""
     attempts = board.invalid_in_a_row
     if attempts <= policy.max_repairs:
@@ -177,7 +174,7 @@ def stop_after_repairs(board: Board, policy: Settings) -> Answer | None:
     return when_idle(board, e.Ended(board.now, "failed", reason))
 
 
-def replan(board: Board, policy: Settings) -> Answer | None:
+def replan(board: Board, policy: Settings) -> Choice | None:
     """Ask the planner for the rest if `why_replan` gives a reason."""
     reason = board[Replanning].ask_again or why_replan(board, policy)
     if reason is None:
@@ -186,7 +183,7 @@ def replan(board: Board, policy: Settings) -> Answer | None:
     return when_idle(board, asked) if board[News].unread else after_retries(board, asked)
 
 
-def ask_for_more(board: Board, policy: Settings) -> Answer | None:
+def ask_for_more(board: Board, policy: Settings) -> Choice | None:
     """Ask for the next steps if the plan is done up to its horizon, at most `max_rounds` times."""
     if board.in_flight or board.proposal is None or board.proposal.complete:
         return None
@@ -199,7 +196,7 @@ def ask_for_more(board: Board, policy: Settings) -> Answer | None:
     return e.PlanStarted(board.now, "horizon")
 
 
-def fail(board: Board, policy: Settings) -> Answer | None:
+def fail(board: Board, policy: Settings) -> Choice | None:
     """End the run as failed if a step failed and no later step made up for it."""
     if board.in_flight or board.proposal is None:
         return None
@@ -241,3 +238,12 @@ def _replans_used_up(board: Board, policy: Settings) -> str:
     replans = board[Replanning].replans
     used_up = policy.replan != "never" and board.has_planner and replans >= policy.max_replans
     return f"; planned again {replans} times (max_replans={policy.max_replans})" if used_up else ""
+
+
+CAPABILITY = Capability(
+    Replanning,
+    folds={e.PlanStarted: _asked, e.Requeued: _requeued},
+    before_plan=_before_plan,
+    plan_checks=(failures_passed_over, tried_before),
+    check_settings=check,
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planexec_lite.capabilities.undo import WorkDone
-from planexec_lite.core import Board
+from planexec_lite.core import Board, Capability
 from planexec_lite.plan import Plan, Problem
 from planexec_lite.tools import references
 
@@ -43,3 +43,6 @@ def undo_is_dropped(plan: Plan, board: Board, policy: Settings, executor: Any) -
         if id in before - now and board.steps[id].undo is None:
             hint = f"keep the call in rollback that uses {{step_{id}_result}}"
             yield Problem("no_undo", id, "it is done, and the plan drops the call that undoes it", hint)
+
+
+CAPABILITY = Capability(plan_checks=(undo_is_missing, undo_is_dropped))

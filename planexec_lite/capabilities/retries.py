@@ -9,9 +9,8 @@ from typing import Any
 
 from planexec_lite.capabilities import deadline
 from planexec_lite.capabilities.news import News
-from planexec_lite.core import Answer, Board, Capability, IllegalTransition, Moves, Part, Task, Work
+from planexec_lite.core import Board, Capability, Choice, IllegalTransition, Moves, Part, Work
 from planexec_lite.core import events as e
-from planexec_lite.core.tasks import Finished
 from planexec_lite.plan import MAX_RETRIES
 
 
@@ -132,10 +131,12 @@ CAPABILITY = Capability(
         e.StepFailed: _failed,
         e.StepBlocked: _failed,
     },
+    work={BackoffStarted: Work.waiting(lambda at, job, seconds: BackoffEnded(at, job.step, seconds))},
+    check_settings=check,
 )
 
 
-def back_off(board: Board, policy: Settings) -> Answer | None:
+def back_off(board: Board, policy: Settings) -> Choice | None:
     """Start the wait of a failed step that has not waited yet."""
     if policy.backoff is None or not board.retry or _news_first(board):
         return None
@@ -147,7 +148,7 @@ def back_off(board: Board, policy: Settings) -> Answer | None:
     return BackoffStarted(board.now, id, deadline.until_deadline(policy, board.now, seconds))
 
 
-def try_again(board: Board, policy: object) -> Answer | None:
+def try_again(board: Board, policy: object) -> Choice | None:
     """Start the next attempt of a failed step."""
     id = board.retry_next if board.retry and not _news_first(board) else None
     if id is None:
@@ -156,7 +157,7 @@ def try_again(board: Board, policy: object) -> Answer | None:
     return e.StepStarted(board.now, id, attempt + 1, attempts)
 
 
-def allow_retries(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Answer:
+def allow_retries(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Choice:
     """Guard: set the number of attempts when a step first starts.
 
     `Policy.retries` applies only to steps that are safe to repeat; `Step.retries` applies to any step.
@@ -173,22 +174,3 @@ def allow_retries(board: Board, policy: Settings, event: e.StepStarted, executor
 def _news_first(board: Board) -> bool:
     """Whether the planner must read news first, which might make the retry unnecessary."""
     return board.has_planner and board[News].unplanned
-
-
-def _nothing() -> None:
-    """Do nothing while a step waits."""
-
-
-def _task(agent: Any, run: Any, job: BackoffStarted) -> Task:
-    return Task(job, _nothing, (), live=True, rest=job.seconds)
-
-
-def _finished(job: BackoffStarted, message: Finished) -> list[e.Event]:
-    return [BackoffEnded(message.at, job.step, message.seconds)]
-
-
-def _interrupted(board: Board, job: BackoffStarted, has_journal: bool) -> e.Event:
-    return BackoffEnded(board.now, job.step)  # the run is resumed later, so it has waited long enough
-
-
-WORK: dict[type[Any], Work] = {BackoffStarted: Work(_task, _finished, interrupted=_interrupted)}

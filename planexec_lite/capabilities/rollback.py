@@ -22,12 +22,15 @@ from planexec_lite.capabilities.undo import (
     undos,
     unknown,
 )
-from planexec_lite.core import WAIT, Answer, Board, Capability, IllegalTransition, Part
+from planexec_lite.core import WAIT, Board, Capability, Choice, IllegalTransition, Part, Task, Work
 from planexec_lite.core import events as e
+from planexec_lite.core.executors import ToolExecutor, agent_inside, perform
 from planexec_lite.core.questions import ExactCall, Question
+from planexec_lite.core.tasks import Finished, TimedOut, too_long
 from planexec_lite.meter import ModelCall
-from planexec_lite.plan import Call
-from planexec_lite.tools import references
+from planexec_lite.plan import Call, Step
+from planexec_lite.plan.data import copied
+from planexec_lite.tools import digest_of, references
 
 
 @dataclass(frozen=True)
@@ -261,24 +264,67 @@ def _ended(board: Board, event: e.Ended) -> None:
         mine.remains = [*unknown(board), *mine.remains]
 
 
-CAPABILITY = Capability(
-    Rollback,
-    checks={
-        RollbackStarted: _check_begin,
-        **dict.fromkeys((UndoStarted, UndoLeft, UndoDone, UndoFailed, UndoPaused), _check_undo),
-    },
-    folds={
-        RollbackStarted: _begin,
-        UndoStarted: _start,
-        UndoDone: _done,
-        UndoFailed: _failed,
-        UndoLeft: _left,
-        UndoPaused: _planned_again,
-        e.Requeued: _planned_again,
-        e.Reviewed: _reviewed,
-        e.Ended: _ended,
-    },
-)
+def _undo(agent: Any, run: Any, job: UndoStarted) -> Task:
+    """Return the task that undoes the step: a tool call with the timeout of that step, or the rollback of its nested
+    run.
+    """
+    board = run.board
+    if job.call is None:
+        inside = agent_inside(agent.executor, board.steps[job.step])
+        return Task(job, inside.undo_inside if inside is not None else _no_agent)
+    step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
+    args = (ToolExecutor(agent.tools), step, _inputs(board, job.call))
+    return Task(job, perform, args, _timeout(board), repeatable=_undo_repeatable(board, job))
+
+
+def _context(agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
+    """Return the timeout and the idempotency key of an undo that is a call."""
+    call, undo = job.call, run.board[Rollback].calling
+    if call is None or undo is None:
+        return {}
+    key = digest_of(run.uid, "undo", undo.number, call.tool, call.params, _inputs(run.board, call))
+    return {"limit": _timeout(run.board), "key": key}
+
+
+def _inputs(board: Board, call: Call) -> dict[str, Any]:
+    """The results that the running undo refers to, by step id."""
+    results = board[WorkDone].results_for(board[Rollback].calling)
+    return {one.step: copied(results[one.step]) for one in references.find(call.params) if one.step in results}
+
+
+def _timeout(board: Board) -> float | None:
+    """The timeout of the step that is being undone."""
+    undo = board[Rollback].calling
+    return board[WorkDone].completed[undo.number].step.timeout if undo is not None and undo.number else None
+
+
+def _undo_repeatable(board: Board, job: UndoStarted) -> bool:
+    return job.call is not None and board.started.effects.get(job.call.tool, "none") in ("none", "idempotent")
+
+
+def _no_agent() -> None:
+    raise RuntimeError("the agent that carried out this step is no longer available")
+
+
+def _undo_finished(job: UndoStarted, message: Finished) -> list[e.Event]:
+    report, at, id = message.report, message.at, job.step
+    usage = (message.seconds, report.calls)
+    if report.waits is not None:
+        return [UndoPaused(at, id, report.waits.question.inside(id), *usage)]
+    if report.error is None:
+        return [UndoDone(at, id, report.value, *usage)]
+    return [UndoFailed(at, id, report.error, *usage, report.once or report.lost)]
+
+
+def _undo_timed_out(job: UndoStarted, message: TimedOut) -> list[e.Event]:
+    return [UndoFailed(message.at, job.step, too_long(message), message.seconds, in_doubt=True)]
+
+
+def _undo_interrupted(board: Board, job: UndoStarted, has_journal: bool) -> e.Event:
+    nested = job.call is None and (has_journal or board.repeatable(board.steps[job.step]))
+    if nested or _undo_repeatable(board, job):
+        return e.Requeued(board.now, job.step, "interrupted")
+    return UndoFailed(board.now, job.step, "interrupted; it is unknown whether it was undone", in_doubt=True)
 
 
 def leaves(board: Board) -> bool:
@@ -286,7 +332,7 @@ def leaves(board: Board) -> bool:
     return board[WorkDone].has_anything or bool(board[Rollback].remains) or bool(unknown(board))
 
 
-def undo_next(board: Board, policy: object) -> Answer | None:
+def undo_next(board: Board, policy: object) -> Choice | None:
     """Once a rollback has started, undo one thing at a time. An undo with a gate waits for a person."""
     mine = board[Rollback]
     if mine.started is None:
@@ -305,7 +351,7 @@ def undo_next(board: Board, policy: object) -> Answer | None:
     return UndoStarted(board.now, undo.label, undo.call, undo.inside)
 
 
-def _spare(board: Board, undo: Undo, doubts: list[str]) -> Answer:
+def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
     """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
     askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
     for id in doubts:
@@ -333,7 +379,7 @@ def _question(board: Board, undo: Undo, call: Call) -> Question:
     return Question("undo", verdicts, "", undo.label, call=ExactCall(call.tool, params))
 
 
-def roll_back_first(board: Board, policy: Settings, event: e.Ended, executor: Any) -> Answer:
+def roll_back_first(board: Board, policy: Settings, event: e.Ended, executor: Any) -> Choice:
     """Guard: a run that ends without success first undoes what it did, if the policy wants that."""
     if policy.rollback == "never" or event.status == "finished":
         return event
@@ -353,3 +399,26 @@ def _summary(mine: Rollback, remains: list[tuple[str, str]], reason: str) -> str
     words += ["nothing was undone"] if not mine.undone else []
     words += [f"not undone: {', '.join(labels)} ({why})" for why, labels in by_reason.items()]
     return "; ".join(words)
+
+
+CAPABILITY = Capability(
+    Rollback,
+    checks={
+        RollbackStarted: _check_begin,
+        **dict.fromkeys((UndoStarted, UndoLeft, UndoDone, UndoFailed, UndoPaused), _check_undo),
+    },
+    folds={
+        RollbackStarted: _begin,
+        UndoStarted: _start,
+        UndoDone: _done,
+        UndoFailed: _failed,
+        UndoLeft: _left,
+        UndoPaused: _planned_again,
+        e.Requeued: _planned_again,
+        e.Reviewed: _reviewed,
+        e.Ended: _ended,
+    },
+    work={UndoStarted: Work(_undo, _undo_finished, _undo_timed_out, None, _undo_interrupted)},
+    context={UndoStarted: _context},
+    check_settings=check,
+)

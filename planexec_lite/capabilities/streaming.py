@@ -29,16 +29,10 @@ def _proposed(board: Board, event: StepProposed) -> None:
     board.arrive(event.step)
 
 
-CAPABILITY = Capability(checks={StepProposed: _check}, folds={StepProposed: _proposed})
-
-
 class StepReady(NamedTuple):
     """A report from inside a planner: this step of its plan can start before the rest is written."""
 
     step: Step
-
-
-EVENT_OF = {StepReady: lambda at, job, emitted: StepProposed(at, emitted.step)}
 
 
 class StreamBuffer:
@@ -114,3 +108,10 @@ class StreamBuffer:
             and not any(added_effects(alone, self.board, self.policy, self.executor))
             and not (self.policy.require_undo and alone.without_undo(tools))
         )
+
+
+CAPABILITY = Capability(
+    checks={StepProposed: _check},
+    folds={StepProposed: _proposed},
+    emits={StepReady: lambda at, job, emitted: StepProposed(at, emitted.step)},
+)

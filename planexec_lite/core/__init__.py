@@ -1,25 +1,26 @@
 """The kernel: events, the board that they add up to, the rules of a plain run, and the loop."""
 
-from planexec_lite.core.board import Board, Capability, IllegalTransition, Moves, Part, State
+from planexec_lite.core.board import CORE, Board, IllegalTransition
+from planexec_lite.core.capability import Capability, Moves, Part, PlanCheck, State
 from planexec_lite.core.decide import (
     HOLD,
     LATER,
     WAIT,
-    Answer,
+    Choice,
     Guard,
     Guards,
     Rule,
     Signal,
     after_retries,
-    decide,
+    choose,
     when_idle,
 )
 from planexec_lite.core.events import Event, Job, Outcome
-from planexec_lite.core.loop import Work, drive
-from planexec_lite.core.tasks import Task
+from planexec_lite.core.loop import drive
+from planexec_lite.core.tasks import Task, Work
 
 __all__ = [
-    "HOLD", "LATER", "WAIT", "Answer", "Board", "Capability", "Event", "Guard", "Guards", "IllegalTransition", "Job",
-    "Moves", "Outcome", "Part", "Rule", "Signal", "State", "Task", "Work", "after_retries", "decide", "drive",
+    "CORE", "HOLD", "LATER", "WAIT", "Board", "Capability", "Choice", "Event", "Guard", "Guards", "IllegalTransition", "Job",
+    "Moves", "Outcome", "Part", "PlanCheck", "Rule", "Signal", "State", "Task", "Work", "after_retries", "choose", "drive",
     "when_idle",
 ]  # fmt: skip

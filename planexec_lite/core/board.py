@@ -17,53 +17,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from planexec_lite.core import events as e
+from planexec_lite.core.capability import Capability, Moves, State
 from planexec_lite.core.questions import Question
 from planexec_lite.core.ready_queue import ReadyQueue
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import Effects
 
-State = Literal["waiting", "running", "judging", "in doubt", "done", "failed", "skipped", "superseded", "undone"]
 P = TypeVar("P")
-
-
-class Moves(NamedTuple):
-    """How an event changes the state of its step: a verb for error messages, and a table from old state to new
-    state.
-    """
-
-    verb: str
-    states: Mapping[State | None, State]
-
-
-@dataclass(frozen=True)
-class Capability:
-    """A capability's additions to the board.
-
-    Args:
-        part: a dataclass with its part of the state, available as ``board[Part]``.
-        moves: by event type, how the state of the event's step changes.
-        checks: by event type or base type, a function that raises `IllegalTransition` if the event is impossible.
-        folds: by event type or base type, a function that updates the board.
-        takes_result: is called with each step result. It returns True if the capability handles the result; if all
-            return False, the step is done.
-        takes_failure: is called with each `StepFailed`. It returns True if the capability handles the failure; if all
-            return False, the attempt has failed.
-        before_plan: is called before a plan replaces the unfinished steps, with the plan, or with None if only its
-            first step has arrived.
-    """
-
-    part: type | None = None
-    moves: Mapping[type[e.Event], Moves] = field(default_factory=dict)
-    checks: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
-    folds: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
-    takes_result: Callable[[Board, str, object], bool] | None = None
-    takes_failure: Callable[[Board, e.StepFailed], bool] | None = None
-    before_plan: Callable[[Board, Plan | None], None] | None = None
 
 
 class Handlers(NamedTuple):
@@ -199,8 +163,9 @@ class Board:
     def copy(self) -> Self:
         """Return an independent copy."""
         other = type(self).__new__(type(self))
-        vars(other).update({name: _copy(value) for name, value in vars(self).items()})
-        other._parts = {part: _copy(value) for part, value in self._parts.items()}
+        for name, value in vars(self).items():
+            setattr(other, name, value.copy() if isinstance(value, (dict, list, deque)) else value)
+        other._parts = {kind: part.copy() for kind, part in self._parts.items()}
         other._index()
         return other
 
@@ -473,21 +438,6 @@ def problems_of_state(board: Board) -> Iterator[str]:
         yield f"step {ready} is ready, and is {board.state[ready]}"
     if board.ended and (board.in_flight or board.paused):
         yield "the run has ended, and jobs are still running"
-
-
-def _copy(value: Any) -> Any:
-    return value.copy() if isinstance(value, (dict, list, set, deque, Part)) else value
-
-
-class Part:
-    """The base of a capability's part of the board: a dataclass that can be copied."""
-
-    def copy(self) -> Self:
-        """Return an independent copy."""
-        other = type(self)()
-        for one in fields(self):  # type: ignore[arg-type]
-            setattr(other, one.name, _copy(getattr(self, one.name)))
-        return other
 
 
 def _impossible(board: Board, event: e.Event, why: str) -> IllegalTransition:

@@ -16,7 +16,7 @@ from planexec_lite.core.events import Ended, Event, PlanStarted, StepSkipped, St
 
 
 class Signal:
-    """An answer that is not an event."""
+    """A choice that is not an event."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -32,13 +32,13 @@ WAIT: Final = Signal("WAIT")
 LATER: Final = Signal("LATER")
 """This step can't start now, and keeps its place. The next ready step is tried."""
 
-Answer = Event | Signal
-Rule = Callable[[Board, Any], Answer | None]
-Guard = Callable[[Board, Any, Any, Any], Answer]
+Choice = Event | Signal
+Rule = Callable[[Board, Any], Choice | None]
+Guard = Callable[[Board, Any, Any, Any], Choice]
 Guards = Sequence[tuple[type[Event], Guard]]
 
 
-def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Guards, executor: Any = None) -> Answer:
+def choose(board: Board, policy: Any, rules: Sequence[Rule], guards: Guards, executor: Any = None) -> Choice:
     """Return the next event of the run; `HOLD` or `WAIT` if the run has ended, or must wait for a job or a person."""
     if board.ended or board.paused:
         return WAIT
@@ -47,28 +47,28 @@ def decide(board: Board, policy: Any, rules: Sequence[Rule], guards: Guards, exe
             break
     else:
         return WAIT
-    answer = _guarded(chosen, board, policy, guards, executor)
-    if answer is LATER and isinstance(chosen, StepStarted):
+    choice = _guarded(chosen, board, policy, guards, executor)
+    if choice is LATER and isinstance(chosen, StepStarted):
         for id in board.queue.others(chosen.step):
-            answer = _guarded(StepStarted(board.now, id), board, policy, guards, executor)
-            if answer is not LATER:
+            choice = _guarded(StepStarted(board.now, id), board, policy, guards, executor)
+            if choice is not LATER:
                 break
-    return WAIT if answer is LATER else answer
+    return WAIT if choice is LATER else choice
 
 
-def _guarded(answer: Answer, board: Board, policy: Any, guards: Guards, executor: Any) -> Answer:
+def _guarded(choice: Choice, board: Board, policy: Any, guards: Guards, executor: Any) -> Choice:
     for about, guard in guards:
-        if isinstance(answer, about):
-            answer = guard(board, policy, answer, executor)
-    return answer
+        if isinstance(choice, about):
+            choice = guard(board, policy, choice, executor)
+    return choice
 
 
-def when_idle(board: Board, event: Event, otherwise: Signal = HOLD) -> Answer:
+def when_idle(board: Board, event: Event, otherwise: Signal = HOLD) -> Choice:
     """Return `event` if no job is running; otherwise return the signal `otherwise`."""
     return otherwise if board.in_flight else event
 
 
-def after_retries(board: Board, event: Event) -> Answer:
+def after_retries(board: Board, event: Event) -> Choice:
     """Return `event` if no job is running. During a retry return `WAIT`, because its success might make `event` unnecessary.
 
     Otherwise return `HOLD`.
@@ -79,12 +79,12 @@ def after_retries(board: Board, event: Event) -> Answer:
     return when_idle(board, event, WAIT if retried else HOLD)
 
 
-def wait_for_the_planner(board: Board, policy: Any) -> Answer | None:
+def wait_for_the_planner(board: Board, policy: Any) -> Choice | None:
     """While the planner is writing, start only steps that it has already streamed."""
     return WAIT if board.planning and not board.arrived else None
 
 
-def skip_unreachable(board: Board, policy: Any) -> Answer | None:
+def skip_unreachable(board: Board, policy: Any) -> Choice | None:
     """Skip a step that depends on a step that failed for good."""
     if not board.unreachable:
         return None
@@ -94,20 +94,20 @@ def skip_unreachable(board: Board, policy: Any) -> Answer | None:
     return StepSkipped(board.now, id, lost)
 
 
-def ask_for_a_plan(board: Board, policy: Any) -> Answer | None:
+def ask_for_a_plan(board: Board, policy: Any) -> Choice | None:
     """Ask the planner for the first plan, or for a repair of an invalid one."""
     if board.planning or (board.proposal is not None and not board.problems):
         return None
     return after_retries(board, PlanStarted(board.now, "repair" if board.problems else "first"))
 
 
-def start_ready(board: Board, policy: Any) -> Answer | None:
+def start_ready(board: Board, policy: Any) -> Choice | None:
     """Start the first ready step in plan order."""
     id = board.ready
     return None if id is None else StepStarted(board.now, id)
 
 
-def finish(board: Board, policy: Any) -> Answer | None:
+def finish(board: Board, policy: Any) -> Choice | None:
     """End the run as "finished" if no work is left and no step failed."""
     if board.in_flight or board.proposal is None or board.failed:
         return None

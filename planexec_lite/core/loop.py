@@ -5,27 +5,12 @@ outcome means.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from planexec_lite.core.board import Board
-from planexec_lite.core.decide import HOLD, Answer
+from planexec_lite.core.decide import HOLD, Choice
 from planexec_lite.core.events import Event, Job, Requeued
-from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Task, TimedOut
-
-
-class Work(NamedTuple):
-    """How one type of job is carried out, and which events follow from its outcome.
-
-    `timed_out` and `late` are for jobs that can time out. `interrupted` returns the event for a job that was running
-    when the run was interrupted; it gets the board, the job, and whether the run has a journal. With None, the job is
-    requeued, like a job that is cancelled before it begins.
-    """
-
-    task: Callable[[Any, Any, Any], Task]
-    finished: Callable[[Any, Finished], Sequence[Event]]
-    timed_out: Callable[[Any, TimedOut], Sequence[Event]] | None = None
-    late: Callable[[Any, Late], Sequence[Event]] | None = None
-    interrupted: Callable[[Board, Any, bool], Event] | None = None
+from planexec_lite.core.tasks import Cancelled, Message, Task
 
 
 class RunRecord(Protocol):
@@ -76,7 +61,7 @@ class WorkerSession(Protocol):
         """Cancel every task that has not begun, and end pure waiting times at once."""
 
 
-def drive(run: RunRecord, decide: Callable[[Board], Answer], agent: Agent, session: WorkerSession) -> None:
+def drive(run: RunRecord, choose: Callable[[Board], Choice], agent: Agent, session: WorkerSession) -> None:
     """Drive `run` until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         run.take_news()
@@ -86,7 +71,7 @@ def drive(run: RunRecord, decide: Callable[[Board], Answer], agent: Agent, sessi
         slots = session.free
         try:
             # all jobs that can start together are recorded before the first one begins
-            while slots >= 1 and isinstance(event := decide(run.board), Event):
+            while slots >= 1 and isinstance(event := choose(run.board), Event):
                 run.record(event)
                 if isinstance(event, Job):
                     jobs.append(event)
@@ -104,7 +89,7 @@ def drive(run: RunRecord, decide: Callable[[Board], Answer], agent: Agent, sessi
             raise
         if not run.board.in_flight:
             return
-        if session.queued and decide(run.board) is HOLD:
+        if session.queued and choose(run.board) is HOLD:
             session.cancel()
         for message in session.wait():
             if isinstance(message, Cancelled):

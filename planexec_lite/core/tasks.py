@@ -114,3 +114,43 @@ class Cancelled(NamedTuple):
 
 
 Message = Finished | TimedOut | Late | Progress | Cancelled
+
+
+class Work(NamedTuple):
+    """How one type of job is carried out, and which events follow from its outcome.
+
+    `task` gets the agent, the run and the job. `timed_out` and `late` are for jobs that can time out. `interrupted`
+    returns the event for a job that was running when the run was interrupted; it gets the board, the job, and whether
+    the run has a journal. With None, the job is requeued, like a job that is cancelled before it begins.
+    """
+
+    task: Callable[[Any, Any, Any], Task]
+    finished: Callable[[Any, Finished], Sequence[Any]]
+    timed_out: Callable[[Any, TimedOut], Sequence[Any]] | None = None
+    late: Callable[[Any, Late], Sequence[Any]] | None = None
+    interrupted: Callable[[Any, Any, bool], Any] | None = None
+
+    @classmethod
+    def waiting(cls, ended: Callable[[float, Any, float], Any]) -> Work:
+        """Return the work of a job that only waits for its `seconds`, and holds no slot.
+
+        `ended` gets the time, the job and the seconds that it has waited, and returns the event. A wait that is interrupted
+        has ended.
+        """
+        return cls(
+            task=lambda agent, run, job: Task(job, _nothing, live=True, rest=job.seconds),
+            finished=lambda job, message: [ended(message.at, job, message.seconds)],
+            interrupted=lambda board, job, has_journal: ended(board.now, job, 0.0),
+        )
+
+
+def _nothing() -> None:
+    """Do nothing while a job waits."""
+
+
+def too_long(message: TimedOut) -> str:
+    """Return why a task timed out."""
+    task = message.task
+    if task.timeout is not None and message.seconds >= task.timeout:
+        return f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
+    return f"TimeoutError: still running at the run's deadline of {task.until:g} s"

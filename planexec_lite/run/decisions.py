@@ -16,8 +16,8 @@ from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox, ToolError, references
 
 
-def answered(run: Run, decision: Decision, tools: Toolbox) -> Event:
-    """Return the event that results from `decision` on the question of `run`.
+def event_of(decision: Decision, run: Run, tools: Toolbox) -> Event:
+    """Return the event that results from `decision` about the question of `run`.
 
     Raises `ValueError` if the decision does not answer this question, `TypeError` if it is not a `Decision`, and
     `PlanError` if the reviewer's edited plan is invalid.

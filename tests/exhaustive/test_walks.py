@@ -77,7 +77,7 @@ def same_runs(rules: Sequence[Rule]) -> bool:
 
     def compared(board: Board, policy: Policy) -> Event | None:
         event = decide(board, policy)
-        other = core.decide(board, policy, rules, assembly.GUARDS)
+        other = core.choose(board, policy, rules, assembly.GUARDS)
         if event != (None if isinstance(other, Signal) else other):
             raise DifferentDecisionError
         return event

@@ -1,0 +1,102 @@
+"""A capability: everything that one ability of the pattern adds to a run, in one value.
+
+`planexec_lite.assembly` lists the capabilities, and puts their rules and guards in order. Whatever else the kit looks up
+by type of event or job, it collects from this list.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+
+from planexec_lite.core import events as e
+from planexec_lite.core.tasks import Work
+from planexec_lite.plan import Plan, Problem
+
+if TYPE_CHECKING:
+    from planexec_lite.core.board import Board
+
+State = Literal["waiting", "running", "judging", "in doubt", "done", "failed", "skipped", "superseded", "undone"]
+PlanCheck = Callable[[Plan, "Board", Any, Any], Iterable[Problem]]
+"""Yields what makes a planner's plan invalid in this run, given the plan, the board, the policy and the executor."""
+
+
+class Moves(NamedTuple):
+    """How an event changes the state of its step: a verb for error messages, and a table from old state to new
+    state.
+    """
+
+    verb: str
+    states: Mapping[State | None, State]
+
+
+@dataclass(frozen=True)
+class Capability:
+    """What one capability adds.
+
+    Its part of the board, and how events change it:
+
+    Args:
+        part: a dataclass with its part of the state, available as ``board[Part]``.
+        moves: by event type, how the state of the event's step changes.
+        checks: by event type or base type, a function that raises `IllegalTransition` if the event is impossible.
+        folds: by event type or base type, a function that updates the board.
+        takes_result: is called with each step result. It returns True if the capability handles the result; if all
+            return False, the step is done.
+        takes_failure: is called with each `StepFailed`. It returns True if the capability handles the failure; if all
+            return False, the attempt has failed.
+        before_plan: is called before a plan replaces the unfinished steps, with the plan, or with None if only its
+            first step has arrived.
+
+    What its jobs do, and what it says about plans and settings:
+
+        work: by type of job, how the job is carried out, and what follows from its outcome.
+        context: by type of job, a function of agent, run and job that returns fields of the job's `JobContext`.
+        emits: by type of a value that a running job emits, a function of time, job and value that returns its event, or
+            None. Other values become `Inside` events.
+        plan_checks: the checks of a planner's plan.
+        check_settings: raises `ValueError` for settings that make no sense.
+    """
+
+    part: type | None = None
+    moves: Mapping[type[e.Event], Moves] = field(default_factory=dict)
+    checks: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
+    folds: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
+    takes_result: Callable[[Board, str, object], bool] | None = None
+    takes_failure: Callable[[Board, e.StepFailed], bool] | None = None
+    before_plan: Callable[[Board, Plan | None], None] | None = None
+    work: Mapping[type[e.Job], Work] = field(default_factory=dict)
+    context: Mapping[type[e.Job], Callable[[Any, Any, Any], dict[str, Any]]] = field(default_factory=dict)
+    emits: Mapping[type, Callable[[float, Any, Any], e.Event | None]] = field(default_factory=dict)
+    plan_checks: Sequence[PlanCheck] = ()
+    check_settings: Callable[[Any], None] | None = None
+
+    @property
+    def events(self) -> set[type[e.Event]]:
+        """The event types that it reacts to or that start its jobs, without base types."""
+        return {*self.moves, *self.checks, *self.folds, *self.work} - {e.Event, e.Job, e.Outcome}
+
+
+class Part:
+    """The base of a capability's part of the board: a dataclass that can be copied."""
+
+    def copy(self) -> Self:
+        """Return a copy that shares no container with this part. Events and other frozen values are shared."""
+        other = type(self)()
+        for one in fields(self):  # type: ignore[arg-type]
+            setattr(other, one.name, copied_containers(getattr(self, one.name)))
+        return other
+
+
+def copied_containers(value: Any) -> Any:
+    """Return a copy of a part, or of a container with all containers inside; other values are returned as they are."""
+    kind = type(value)
+    if kind is dict:
+        return {key: copied_containers(one) for key, one in value.items()}
+    if kind in (list, deque):
+        return kind(map(copied_containers, value))
+    if kind is set:
+        return set(value)
+    return value.copy() if isinstance(value, (dict, Part)) else value
