@@ -21,7 +21,6 @@ from planexec_lite.agent import PlannerExecutor, execute
 from planexec_lite.assembly import Board, Policy
 from planexec_lite.capabilities.breaker import Breaker
 from planexec_lite.capabilities.judging import Verdict
-from planexec_lite.capabilities.progress import progress
 from planexec_lite.capabilities.retries import Backoff
 from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.core.questions import Decision, Grant
@@ -65,7 +64,7 @@ __all__ = [
     "ApproveAll", "AskPerson", "Backoff", "Board", "Breaker", "Budget", "Decision", "Grant", "HybridExecutor",
     "Inline", "Journal", "JournalError", "LLMEvaluator", "LLMPlanner", "NextStepPlanner", "Plan", "PlanError",
     "PlannerExecutor", "Policy", "Pool", "ReActExecutor", "RuleEvaluator", "RulePlanner", "Run", "ScriptedReviewer",
-    "Simulated", "Step", "Team", "Tool", "ToolExecutor", "Toolbox", "Verdict", "execute", "progress", "tool",
+    "Simulated", "Step", "Team", "Tool", "ToolExecutor", "Toolbox", "Verdict", "execute", "tool",
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from planexec_lite.assembly import CONTEXTS, EMITS, PLAN_CHECKS, WORK, Policy, choose
+from planexec_lite.assembly import CONTEXTS, EMITS, PLAN_CHECKS, WORK, Policy, chooser
 from planexec_lite.capabilities import nesting, once_calls, require_undo
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.rollback import Rollback, RollbackStarted, UndoStarted
@@ -186,9 +186,10 @@ class PlannerExecutor:
             leave_loop()  # an async tool that runs this run blocks the loop of the async tools
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
+            choose = chooser(run.board.started, self.policy, self.executor)
             with written_down, run.listen(), self.workers.open(run.board.now) as session:
                 while True:
-                    drive(run, lambda board: choose(board, self.policy, self.executor), self, session)
+                    drive(run, choose, self, session)
                     decision = self._ask(run)
                     if decision is None:
                         return run

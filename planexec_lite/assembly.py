@@ -5,7 +5,7 @@ The first rule that returns an event wins. Comments explain the positions that m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -25,7 +25,6 @@ from planexec_lite.capabilities import (
     once_calls,
     outer,
     planning,
-    progress,
     replanning,
     require_undo,
     retries,
@@ -36,7 +35,14 @@ from planexec_lite.capabilities import (
 )
 from planexec_lite.core import CORE, Choice, Guards, Rule, Signal, Work
 from planexec_lite.core import events as e
-from planexec_lite.core.decide import ask_for_a_plan, finish, skip_unreachable, start_ready, wait_for_the_planner
+from planexec_lite.core.decide import (
+    applies,
+    ask_for_a_plan,
+    finish,
+    skip_unreachable,
+    start_ready,
+    wait_for_the_planner,
+)
 
 CAPABILITIES = (
     stepping.CAPABILITY,
@@ -59,7 +65,6 @@ CAPABILITIES = (
     budget.CAPABILITY,
     judging.CAPABILITY,  # after the others: it takes over results and verdicts
     doubt.CAPABILITY,
-    progress.CAPABILITY,
     call_limit.CAPABILITY,
 )
 RULES: tuple[Rule, ...] = (
@@ -129,7 +134,6 @@ Event = (
     | e.Reviewed
     | e.Ended
     | streaming.StepProposed
-    | progress.StepProgress
     | judging.JudgeStarted
     | judging.Judged
     | retries.BackoffStarted
@@ -231,15 +235,20 @@ class Policy(
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
 
 
-def choose(board: core.Board, policy: Policy, executor: Any = None) -> Choice:
-    """Return the next event of the run, or the signal to start no job now.
+def chooser(
+    started: e.RunStarted, policy: Policy, executor: Any = None, rules: Sequence[Rule] = RULES
+) -> Callable[[core.Board], Choice]:
+    """Return the function that chooses the next event of a run: `HOLD` or `WAIT` if it has ended, or must wait.
 
-    `executor` knows the calls of the steps. Without it, calls have no keys and repeated calls are not detected.
+    Rules and guards that can never apply in this run are left out. `executor` knows the calls of the steps. Without it,
+    calls have no keys and repeated calls are not detected.
     """
-    return core.choose(board, policy, RULES, GUARDS, executor)
+    rules = [rule for rule in rules if applies(rule, policy, started)]
+    guards = [(about, guard) for about, guard in GUARDS if applies(guard, policy, started)]
+    return lambda board: core.choose(board, policy, rules, guards, executor)
 
 
 def decide(board: core.Board, policy: Policy) -> core.Event | None:
     """Return the next event of the run; None if it has ended, or must wait for a job or a person."""
-    choice = choose(board, policy)
+    choice = chooser(board.started, policy)(board)
     return None if isinstance(choice, Signal) else choice

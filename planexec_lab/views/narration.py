@@ -81,8 +81,6 @@ def _sentence(event: e.Event, names: Mapping[str, str]) -> str:
             return f"{what} is cancelled before it began, and waits again" if cancelled else f"{what} is interrupted"
         case e.StepInDoubt():
             return f"step {event.step} is interrupted"
-        case e.StepProgress():
-            return f"step {event.step} has come to {event.percent:g} %"
         case e.BackoffStarted():
             return f"step {event.step} waits for {seconds(event.seconds)} before it is tried again"
         case e.BackoffEnded():

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.judging import Judged
 from planexec_lite.capabilities.undo import list_calls
-from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
+from planexec_lite.core import WAIT, Board, Capability, Choice, Part, has_planner, only_if, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import ExactCall, Grant, Question
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
@@ -249,6 +249,7 @@ def stop_if_rejected(board: Board, policy: object) -> Choice | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
+@only_if(has_planner)
 def stop_after_changes(board: Board, policy: Settings) -> Choice | None:
     """Stop the run if the reviewer asked for a changed plan more than `max_changes` times."""
     if board[Approvals].changes_asked <= policy.max_changes:
@@ -257,6 +258,7 @@ def stop_after_changes(board: Board, policy: Settings) -> Choice | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
+@only_if(lambda policy, started: started.reviewer)
 def ask_for_approval(board: Board, policy: object) -> Choice | None:
     """Pause until the reviewer has decided about the plan."""
     if not needs_approval(board) or board.planning:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lite.core import Board, Capability, Choice, Part
+from planexec_lite.core import Board, Capability, Choice, Part, only_if
 from planexec_lite.core import events as e
 
 
@@ -62,9 +62,11 @@ def _failed(board: Board, event: e.StepFailed) -> None:
         mine.last_failure[tool] = event.at
 
 
+@only_if(lambda policy, started: policy.breaker is not None)
 def block_failing_tool(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Choice:
     """Guard: an attempt fails without a call while its tool's breaker is open."""
-    error = None if policy.breaker is None else _why_open(board, policy.breaker, event.step)
+    assert policy.breaker is not None
+    error = _why_open(board, policy.breaker, event.step)
     return event if error is None else e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
 
 

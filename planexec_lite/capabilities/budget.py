@@ -10,7 +10,7 @@ from typing import Any, Literal
 from planexec_lite.capabilities.judging import JudgeStarted
 from planexec_lite.capabilities.replanning import REPLANS, Replanning
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.core import HOLD, LATER, WAIT, Board, Capability, Choice, Part, when_idle
+from planexec_lite.core import HOLD, LATER, WAIT, Board, Capability, Choice, Part, only_if, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import Budget, ModelCall
@@ -119,14 +119,16 @@ def stop_if_denied(board: Board, policy: object) -> Choice | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
+@only_if(lambda policy, started: policy.budget is not None)
 def return_queued_jobs(board: Board, policy: Settings) -> Choice | None:
     """Cancel queued jobs when a budget that they need is used up."""
-    return HOLD if policy.budget is not None and board.in_flight and _used_up(board, policy) else None
+    return HOLD if board.in_flight and _used_up(board, policy) else None
 
 
+@only_if(lambda policy, started: policy.budget is not None)
 def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: Any) -> Choice:
     """Guard: pause or stop the run before a job that would exceed the budget. A step reserves the model calls that it may make."""
-    if policy.budget is None or board[Rollback].started:
+    if board[Rollback].started:
         return event
     if short := _used_up(board, policy, event):
         queued = HOLD if _used_up(board, policy) else WAIT

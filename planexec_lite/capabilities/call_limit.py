@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lite.core import Board, Capability, Choice, Part
+from planexec_lite.core import Board, Capability, Choice, Part, only_if
 from planexec_lite.core import events as e
 
 
@@ -45,6 +45,7 @@ def _not_made(board: Board, event: e.Requeued | e.StepPaused) -> None:
         board[Calls].by_tool[tool] -= 1
 
 
+@only_if(lambda policy, started: bool(policy.max_calls))
 def limit_calls(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Choice:
     """Guard: a step whose tool was called `max_calls` times fails without a call."""
     tool = board.steps[event.step].tool or ""

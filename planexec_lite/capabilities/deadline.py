@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from planexec_lite.capabilities.judging import JudgeStarted
-from planexec_lite.core import Board, Capability, Choice, when_idle
+from planexec_lite.core import Board, Capability, Choice, only_if, when_idle
 from planexec_lite.core import events as e
 
 
@@ -34,9 +34,10 @@ def until_deadline(policy: Settings, now: float, seconds: float) -> float:
     return min(seconds, max(0.0, time_left(policy, now)))
 
 
+@only_if(lambda policy, started: policy.deadline is not None)
 def stop_at_deadline(board: Board, policy: Settings) -> Choice | None:
     """Stop the run at its deadline, unless everything is planned and done."""
-    if policy.deadline is None or time_left(policy, board.now) > 0:
+    if time_left(policy, board.now) > 0:
         return None
     if not (board.proposal is None or board.problems or board.unfinished or not board.proposal.complete):
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from planexec_lite.capabilities.new_effects import added_effects
-from planexec_lite.core import Board, Capability, Choice, IllegalTransition, Moves, Part, Task, Work
+from planexec_lite.core import Board, Capability, Choice, IllegalTransition, Moves, Part, Task, Work, only_if
 from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.meter import ModelCall
@@ -127,6 +127,7 @@ def _requeued(board: Board, event: e.Requeued) -> None:
         board[Judging].to_judge.appendleft(event.step)
 
 
+@only_if(lambda policy, started: started.evaluator)
 def judge_next(board: Board, policy: object) -> Choice | None:
     """Judge the next result."""
     to_judge = board[Judging].to_judge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from planexec_lite.core import HOLD, Board, Capability, Choice, Part
+from planexec_lite.core import HOLD, Board, Capability, Choice, Part, has_planner, only_if
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan
 
@@ -40,9 +40,10 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
         board[News].unplanned = board[News].unread
 
 
+@only_if(has_planner)
 def hear_news_first(board: Board, policy: object) -> Choice | None:
     """If news arrives while the planner is writing or has to write again, no more steps of that plan start."""
-    if not (board[News].unread and board.has_planner and board.in_flight):
+    if not (board[News].unread and board.in_flight):
         return None
     return HOLD if board.planning or board.proposal is None or board.problems else None
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt
 from planexec_lite.capabilities.news import News
-from planexec_lite.core import Board, Capability, Choice, Part, after_retries, when_idle
+from planexec_lite.core import Board, Capability, Choice, Part, after_retries, has_planner, only_if, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
 
@@ -146,24 +146,27 @@ def tried_before(plan: Plan, board: Board, policy: object, executor: object) -> 
         yield Problem("tried_before", None, "the steps are those that have failed before", hint)
 
 
+@only_if(has_planner)
 def stop_after_news(board: Board, policy: Settings) -> Choice | None:
     """Stop the run if news needs a new plan, and there have already been `max_replans`."""
     replans = board[Replanning].replans
-    if not (board[News].unread and board.has_planner and replans >= policy.max_replans):
+    if not (board[News].unread and replans >= policy.max_replans):
         return None
     reason = f"news came, and the rest was planned again {replans} times already (max_replans)"
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
+@only_if(lambda policy, started: policy.failure == "stop")
 def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
     """With ``failure="stop"``, end the run after a failed step, unless the rest is planned again."""
-    if policy.failure != "stop" or not board.failed:
+    if not board.failed:
         return None
     if board[Replanning].ask_again or why_replan(board, policy) or (board.problems and policy.replan != "never"):
         return None
     return when_idle(board, e.Ended(board.now, "failed", _first_failure(board) + _replans_used_up(board, policy)))
 
 
+@only_if(has_planner)
 def stop_after_repairs(board: Board, policy: Settings) -> Choice | None:
     """End the run if the planner wrote more than `max_repairs` invalid plans in a row after the first one."""
     attempts = board.invalid_in_a_row
@@ -174,6 +177,7 @@ def stop_after_repairs(board: Board, policy: Settings) -> Choice | None:
     return when_idle(board, e.Ended(board.now, "failed", reason))
 
 
+@only_if(has_planner)
 def replan(board: Board, policy: Settings) -> Choice | None:
     """Ask the planner for the rest if `why_replan` gives a reason."""
     reason = board[Replanning].ask_again or why_replan(board, policy)

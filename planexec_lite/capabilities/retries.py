@@ -9,7 +9,7 @@ from typing import Any
 
 from planexec_lite.capabilities import deadline
 from planexec_lite.capabilities.news import News
-from planexec_lite.core import Board, Capability, Choice, IllegalTransition, Moves, Part, Work
+from planexec_lite.core import Board, Capability, Choice, IllegalTransition, Moves, Part, Work, only_if
 from planexec_lite.core import events as e
 from planexec_lite.plan import MAX_RETRIES
 
@@ -136,14 +136,16 @@ CAPABILITY = Capability(
 )
 
 
+@only_if(lambda policy, started: policy.backoff is not None)
 def back_off(board: Board, policy: Settings) -> Choice | None:
     """Start the wait of a failed step that has not waited yet."""
-    if policy.backoff is None or not board.retry or _news_first(board):
+    if not board.retry or _news_first(board):
         return None
     ended = board[Backoffs].ended
     id = next((id for id in board.retry if id not in ended), None)
     if id is None:
         return None
+    assert policy.backoff is not None
     seconds = policy.backoff.seconds(id, board.attempt[id][0] + 1)
     return BackoffStarted(board.now, id, deadline.until_deadline(policy, board.now, seconds))
 

@@ -22,7 +22,7 @@ from planexec_lite.capabilities.undo import (
     undos,
     unknown,
 )
-from planexec_lite.core import WAIT, Board, Capability, Choice, IllegalTransition, Part, Task, Work
+from planexec_lite.core import WAIT, Board, Capability, Choice, IllegalTransition, Part, Task, Work, only_if
 from planexec_lite.core import events as e
 from planexec_lite.core.executors import ToolExecutor, agent_inside, perform
 from planexec_lite.core.questions import ExactCall, Question
@@ -379,9 +379,10 @@ def _question(board: Board, undo: Undo, call: Call) -> Question:
     return Question("undo", verdicts, "", undo.label, call=ExactCall(call.tool, params))
 
 
+@only_if(lambda policy, started: policy.rollback != "never")
 def roll_back_first(board: Board, policy: Settings, event: e.Ended, executor: Any) -> Choice:
     """Guard: a run that ends without success first undoes what it did, if the policy wants that."""
-    if policy.rollback == "never" or event.status == "finished":
+    if event.status == "finished":
         return event
     wanted = event.status == "failed" or policy.rollback == "unfinished"
     if not wanted or board[Rollback].started or not board[WorkDone].has_anything:

@@ -13,6 +13,8 @@ from planexec_lite.core.decide import (
     Signal,
     after_retries,
     choose,
+    has_planner,
+    only_if,
     when_idle,
 )
 from planexec_lite.core.events import Event, Job, Outcome
@@ -20,7 +22,31 @@ from planexec_lite.core.loop import drive
 from planexec_lite.core.tasks import Task, Work
 
 __all__ = [
-    "CORE", "HOLD", "LATER", "WAIT", "Board", "Capability", "Choice", "Event", "Guard", "Guards", "IllegalTransition", "Job",
-    "Moves", "Outcome", "Part", "PlanCheck", "Rule", "Signal", "State", "Task", "Work", "after_retries", "choose", "drive",
+    "CORE",
+    "HOLD",
+    "LATER",
+    "WAIT",
+    "Board",
+    "Capability",
+    "Choice",
+    "Event",
+    "Guard",
+    "Guards",
+    "IllegalTransition",
+    "Job",
+    "Moves",
+    "Outcome",
+    "Part",
+    "PlanCheck",
+    "Rule",
+    "Signal",
+    "State",
+    "Task",
+    "Work",
+    "after_retries",
+    "choose",
+    "drive",
+    "has_planner",
+    "only_if",
     "when_idle",
 ]  # fmt: skip

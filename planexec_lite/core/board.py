@@ -141,6 +141,7 @@ class Board:
         self.steps_started = 0
         self.queue = ReadyQueue()
         self._brought_by: dict[str, int] = {}
+        self._effects: dict[str, Effects] = {}
         self._parts: dict[type, Any] = {one.part: one.part() for one in self.capabilities if one.part is not None}
 
     @classmethod
@@ -266,6 +267,7 @@ class Board:
                 self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
+            self._effects[step.id] = step.effects_with(self.started.effects)
         self.queue.add(steps, self.state, lost := self._lost())
         if lost:  # a streamed step might depend on a step that has failed in the meantime
             self.unreachable += [s.id for s in steps if not s.run_anyway and not lost.isdisjoint(s.depends_on)]
@@ -339,6 +341,7 @@ class Board:
         """Replace a step with an edited version, as if a later plan had contained it."""
         self._brought_by[step.id] = self.plans + 1
         self.steps[step.id] = step
+        self._effects[step.id] = step.effects_with(self.started.effects)
         self.queue.sort_in(step)
 
     def _lose_dependents(self, id: str) -> None:
@@ -413,8 +416,9 @@ class Board:
 
     def effects_of(self, step: Step) -> Effects:
         """Return a step's declared effects: its own declaration or its tool's, the stronger of both."""
-        effects = self.started.effects
-        return step.effects_with(effects) if effects or step.effects else "none"
+        if self.steps.get(step.id) is step:
+            return self._effects[step.id]
+        return step.effects_with(self.started.effects)
 
     def repeatable(self, step: Step) -> bool:
         """Return whether the step is declared safe to repeat."""

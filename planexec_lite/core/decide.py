@@ -4,15 +4,17 @@ replace it.
 A rule reads the board and the policy. It returns an event, `HOLD`, `WAIT`, or None if it does not apply. A guard is
 about one event type: it receives the chosen event and returns it, another event, `HOLD`, `WAIT` or `LATER`. A guard can also ask
 the executor what its tools declare about a call. Rules and guards do no I/O, read no clock, and don't change the board.
+
+Some can never apply in a run, because of its settings or roles: they say so with `only_if`, and are left out of that run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from planexec_lite.core.board import Board
-from planexec_lite.core.events import Ended, Event, PlanStarted, StepSkipped, StepStarted
+from planexec_lite.core.events import Ended, Event, PlanStarted, RunStarted, StepSkipped, StepStarted
 
 
 class Signal:
@@ -36,6 +38,30 @@ Choice = Event | Signal
 Rule = Callable[[Board, Any], Choice | None]
 Guard = Callable[[Board, Any, Any, Any], Choice]
 Guards = Sequence[tuple[type[Event], Guard]]
+Condition = Callable[[Any, RunStarted], bool]
+R = TypeVar("R", bound=Callable[..., Any])
+_CONDITIONS: dict[Callable[..., Any], Condition] = {}
+
+
+def only_if(condition: Condition) -> Callable[[R], R]:
+    """Mark a rule or a guard that applies only in runs for which `condition(policy, started)` is true."""
+
+    def marked(rule: R) -> R:
+        _CONDITIONS[rule] = condition
+        return rule
+
+    return marked
+
+
+def applies(rule: Rule | Guard, policy: Any, started: RunStarted) -> bool:
+    """Whether a rule or a guard can apply in a run with this policy that began with `started`."""
+    condition = _CONDITIONS.get(rule)
+    return condition is None or condition(policy, started)
+
+
+def has_planner(policy: Any, started: RunStarted) -> bool:
+    """Whether the run has a planner. A condition for `only_if`."""
+    return started.planner
 
 
 def choose(board: Board, policy: Any, rules: Sequence[Rule], guards: Guards, executor: Any = None) -> Choice:
@@ -79,6 +105,7 @@ def after_retries(board: Board, event: Event) -> Choice:
     return when_idle(board, event, WAIT if retried else HOLD)
 
 
+@only_if(has_planner)
 def wait_for_the_planner(board: Board, policy: Any) -> Choice | None:
     """While the planner is writing, start only steps that it has already streamed."""
     return WAIT if board.planning and not board.arrived else None
@@ -94,6 +121,7 @@ def skip_unreachable(board: Board, policy: Any) -> Choice | None:
     return StepSkipped(board.now, id, lost)
 
 
+@only_if(has_planner)
 def ask_for_a_plan(board: Board, policy: Any) -> Choice | None:
     """Ask the planner for the first plan, or for a repair of an invalid one."""
     if board.planning or (board.proposal is not None and not board.problems):

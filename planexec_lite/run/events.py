@@ -18,7 +18,6 @@ from planexec_lite.capabilities.doubt import StepInDoubt, StepLate
 from planexec_lite.capabilities.judging import Judged, Judgement, JudgeStarted
 from planexec_lite.capabilities.news import NewsReceived
 from planexec_lite.capabilities.outer import OuterKnown
-from planexec_lite.capabilities.progress import StepProgress
 from planexec_lite.capabilities.retries import BackoffEnded, BackoffStarted
 from planexec_lite.capabilities.rollback import RollbackStarted, UndoDone, UndoFailed, UndoLeft, UndoPaused, UndoStarted
 from planexec_lite.capabilities.streaming import StepProposed
@@ -54,7 +53,7 @@ __all__ = [
     "Inside", "Job", "JudgeStarted", "Judged", "Judgement", "NewsReceived", "Observation", "Outcome",
     "OuterKnown", "Paused", "PlanProposed", "PlanReason", "PlanStarted", "Question", "Requeued", "Reviewed",
     "RollbackStarted", "RunStarted", "Status", "StepBlocked", "StepDone", "StepFailed", "StepInDoubt",
-    "StepLate", "StepPaused", "StepProgress", "StepProposed", "StepSkipped", "StepStarted", "Thought",
+    "StepLate", "StepPaused", "StepProposed", "StepSkipped", "StepStarted", "Thought",
     "UndoDone", "UndoFailed", "UndoLeft", "UndoPaused", "UndoStarted", "from_dict", "from_json", "to_dict",
     "to_json", "undo_in_words",
 ]  # fmt: skip

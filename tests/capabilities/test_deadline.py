@@ -1,4 +1,4 @@
-"""The deadline: no step starts after it, and running steps time out. And the progress of steps."""
+"""The deadline: no step starts after it, and running steps time out."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import Inline, Plan, Pool, Run, Simulated, Tool, Toolbox, progress, tool
+from planexec_lite import Inline, Plan, Pool, Simulated, Tool
 from planexec_lite.capabilities.doubt import Doubt
-from planexec_lite.capabilities.progress import Progress
 from planexec_lite.meter import charge
-from planexec_lite.run.events import StepProgress, StepStarted
+from planexec_lite.run.events import StepStarted
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import Job, Portions, Workshop, jobs, plan_of, starts, step, work
 from tests.rounds import rounds
@@ -98,37 +97,3 @@ def test_until_the_deadline_a_run_is_the_same_as_without(
         assert (run.status, run.results) == (whole.status, whole.results) or run.status == "stopped"
     assert run.status in ("stopped", whole.status)
     assert all(event.at < deadline for event in run.events if isinstance(event, StepStarted))
-
-
-@tool(effects="none")
-def copy() -> str:
-    for percent in (25, 50, 100):
-        charge(1.0)
-        progress(percent)
-    return "copied"
-
-
-COPY = Toolbox([copy])
-
-
-def percents(run: Run) -> list[tuple[str, float]]:
-    return [(event.step, event.percent) for event in run.events if isinstance(event, StepProgress)]
-
-
-@pytest.mark.parametrize("workers", [Inline(), Simulated()])
-def test_every_percentage_is_seen_and_recorded(workers: Any) -> None:
-    seen: list[tuple[float, dict[str, float]]] = []
-
-    def watch(run: Run) -> None:
-        seen.append((run.board.now, dict(run.board[Progress].percent)))
-
-    run = carry_out([step("1", "copy"), step("2", "copy", "1")], COPY, workers, watch=watch)
-    assert percents(run) == [(id, percent) for id in "12" for percent in (25, 50, 100)]
-    assert run.board[Progress].percent == {}
-    if isinstance(workers, Simulated):
-        assert (1.0, {"1": 25}) in seen
-        assert (5.0, {"2": 50}) in seen
-
-
-def test_progress_after_a_timeout_does_not_count_for_the_next_attempt() -> None:
-    assert percents(carry_out([step("1", "copy", timeout=1.5, retries=1)], COPY)) == [("1", 25), ("1", 25)]

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from planexec_lite import Board, Policy, assembly, core
+from planexec_lite import Board, Policy, assembly
 from planexec_lite.assembly import decide
 from planexec_lite.core import Rule, Signal
 from planexec_lite.run.events import Event
@@ -77,7 +77,7 @@ def same_runs(rules: Sequence[Rule]) -> bool:
 
     def compared(board: Board, policy: Policy) -> Event | None:
         event = decide(board, policy)
-        other = core.choose(board, policy, rules, assembly.GUARDS)
+        other = assembly.chooser(board.started, policy, rules=rules)(board)
         if event != (None if isinstance(other, Signal) else other):
             raise DifferentDecisionError
         return event

@@ -14,7 +14,7 @@ from typing import Any
 
 from planexec_lite import Backoff, Board, Breaker, Plan, Policy, Run, Step
 from planexec_lite.agent import interrupt
-from planexec_lite.assembly import choose, decide
+from planexec_lite.assembly import chooser, decide
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.breaker import ToolHealth
 from planexec_lite.capabilities.doubt import Doubt
@@ -148,7 +148,7 @@ def outcomes(board: Board, case: Case) -> Iterator[e.Event]:
                 yield e.StepFailed(0.0, job, "no")
             if case.doubt:
                 yield e.StepFailed(0.0, job, "late", in_doubt=True)
-            if choose(board, case.policy) is HOLD:
+            if chooser(board.started, case.policy)(board) is HOLD:
                 yield e.Requeued(0.0, job, "cancelled")
 
 
