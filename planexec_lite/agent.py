@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -258,9 +258,13 @@ class PlannerExecutor:
         """
         from planexec_lite.roles.react import task_text  # loads what asks models
 
-        return nesting.result_of(
-            self._go_on_inside(lambda agent, inner: agent._drive(agent._begun(task_text(step, inputs), inner)))
-        )
+        with self._inside() as (agent, inner, known):
+            agent.policy = nesting.within_step(self.policy, inner, known)
+            if inner is None or known is None:
+                run = agent._drive(agent._begun(task_text(step, inputs), inner))
+            else:
+                run = agent._continued(known, inner)
+        return nesting.result_of(run)
 
     def undo_inside(self) -> dict[str, Any]:
         """Roll back the nested run of the step that is being undone.
@@ -268,46 +272,48 @@ class PlannerExecutor:
         Returns the labels of the completed undos, the remaining ones with the reasons, and the calls. Raises
         `RunPaused` if the rollback waits for a decision.
         """
-        return nesting.undone_in(self._go_on_inside(None))
+        with self._inside() as (agent, inner, known):
+            run = None if inner is None or known is None else agent._undone(known, inner)
+        return nesting.undone_in(run)
 
-    def _go_on_inside(self, begin: Callable[[PlannerExecutor, InnerRun | None], Run] | None) -> Any:
-        """Start or resume the nested run of the current step. Without `begin`, roll it back."""
+    @contextmanager
+    def _inside(self) -> Iterator[tuple[PlannerExecutor, InnerRun | None, Run | None]]:
+        """Give the agent for the nested run of the current step, what its job received, and the run so far.
+
+        If an error ends the nested run, its running jobs are recorded as interrupted, and reported.
+        """
         meter = current.get()
-        inner: InnerRun | None = meter.context.inside if meter is not None else None
+        inner: InnerRun | None = None if meter is None else meter.context.inside
         known: Run | None = nesting.known_run(inner, Run)
-        reported = inner.events if inner is not None else ()
-        latest = reported[-1].at if reported else 0.0
-        teller = Teller(isinstance(self.workers, Simulated), self.watch, len(reported), latest)
-        agent = replace(self, watch=teller, journal=inner.store if inner is not None else None)
-        try:
-            if known is None or inner is None:
-                if begin is None:
-                    return None
-                agent.policy = nesting.within_step(self.policy, inner, None)
-                return begin(agent, inner)
+        store, reported = (None, ()) if inner is None else (inner.store, inner.events)
+        if known is not None and inner is not None:
             known.key, known.inner = inner.key, True
-            decision = inner.news_for(known)
-            if begin is None:
-                return agent._undone(known, inner, decision)
-            agent.policy = nesting.within_step(self.policy, inner, known)
-            teller.tell(known)
-            run = agent._resumed(known, decision, inner)
-            if run.status == "paused" and len(run.events) == len(reported):
-                emit(run.events[-1])  # it still waits for the same decision
-            return run
+        teller = Teller(isinstance(self.workers, Simulated), self.watch, reported)
+        try:
+            yield replace(self, watch=teller, journal=store), inner, known
         except Exception as problem:
             if isinstance(broken := getattr(problem, "run", None), Run):
                 interrupt(broken)
                 teller.tell(broken)
             raise
 
-    def _undone(self, run: Run, inner: InnerRun, decision: Decision | None) -> Run:
+    def _continued(self, run: Run, inner: InnerRun) -> Run:
+        """Continue a nested run, which might have got further than it has reported."""
+        assert isinstance(self.watch, Teller)
+        self.watch.tell(run)
+        run = self._resumed(run, inner.news_for(run), inner)
+        if run.status == "paused" and len(run.events) == len(inner.events):
+            emit(run.events[-1])  # it still waits for the same decision
+        return run
+
+    def _undone(self, run: Run, inner: InnerRun) -> Run:
         """Roll back a nested run, or resume its rollback. Undos that failed are tried again only if `inner.again`
         asks for it.
         """
-        if run.board[Rollback].started is not None and run.board.ended is None:
-            return self.resume(run, decision)
-        if run.board[Rollback].started is not None and not inner.again:
+        begun = run.board[Rollback].started is not None
+        if begun and run.board.ended is None:
+            return self.resume(run, inner.news_for(run))
+        if begun and not inner.again:
             return run
         run = self._opened(run, rollback=True)
         run.record(RollbackStarted(run.board.now, "requested", made=inner.made))

@@ -12,6 +12,7 @@ from planexec_lite.capabilities.replanning import REPLANS, Replanning
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.core import HOLD, LATER, WAIT, Board, Capability, Choice, Part, only_if, when_idle
 from planexec_lite.core import events as e
+from planexec_lite.core.executors import most_model_calls
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import Budget, ModelCall
 
@@ -141,13 +142,18 @@ def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: A
         return event
     if isinstance(event, e.PlanStarted | JudgeStarted):
         return event if left >= 1 else WAIT
-    if not isinstance(event, e.StepStarted) or not board.started.models_in_steps:
-        return event
-    most = model_calls_of(executor, board.steps[event.step])
+    if isinstance(event, e.StepStarted) and board.started.models_in_steps:
+        return _reserve(board, event, left, executor)
+    return event
+
+
+def _reserve(board: Board, event: e.StepStarted, left: int, executor: Any) -> Choice:
+    """Reserve the model calls that a step may make, out of those that are `left`, or let other steps go first."""
+    most = most_model_calls(executor, board.steps[event.step])
     if most == 0:
         return event
-    fits = left >= 1 if most is None else left >= most
-    overtakes = (model_calls_of(executor, board.steps[id]) != 0 for id in board.queue.before(event.step))
+    fits = left >= (most or 1)
+    overtakes = (most_model_calls(executor, board.steps[id]) != 0 for id in board.queue.before(event.step))
     if board.in_flight and (not fits or any(overtakes)):
         return LATER  # until a running step returns the calls that it has not used; steps without models go first
     return replace(event, reserved=left if most is None else min(left, most))
@@ -165,12 +171,6 @@ def _model_calls_left(board: Board, policy: Settings) -> int | None:
         elif isinstance(job, e.PlanStarted | JudgeStarted):
             left -= 1
     return left
-
-
-def model_calls_of(executor: Any, step: Any) -> int | None:
-    """Return how many model calls a step can make at most, as far as its executor says (`most_model_calls`); None: unknown."""
-    ask = getattr(executor, "most_model_calls", None)
-    return None if ask is None else ask(step)
 
 
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from planexec_lite.capabilities.once_calls import LANE, known_calls
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core import events as e
+from planexec_lite.core.executors import asks_models
 from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.meter import Waits, current
 from planexec_lite.plan import Plan
@@ -102,9 +103,8 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     """
     meter, board, id = current.get(), run.board, job.step
     outer = meter.calls_log.approved if meter is not None and meter.calls_log is not None else None
-    asks_models = getattr(agent.executor, "asks_models", True)
     unseen = outer is not None and outer.asks and not board.has_reviewer
-    if not asks_models and not unseen:
+    if not asks_models(agent.executor) and not unseen:
         return {}
     chosen = board[ChosenCalls].steps.get(id, Chosen(None))
     approved = ApprovedCalls(

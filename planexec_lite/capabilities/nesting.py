@@ -8,7 +8,7 @@ unfinished run. Undoing the step rolls back the nested run.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from planexec_lite.capabilities.outer import Outer, OuterKnown
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
 from planexec_lite.core import events as e
+from planexec_lite.core.executors import agent_inside
 from planexec_lite.core.questions import Decision, Question
 from planexec_lite.meter import Budget, Waits, charge, current, emit, made_once
 from planexec_lite.plan import Plan
@@ -107,8 +108,7 @@ def ask_inside(board: Board, policy: object, event: e.Job, executor: Any) -> Cho
     question = mine.waits.get(event.id or "")
     if question is not None and isinstance(event, e.StepStarted | rollback.UndoStarted):
         return when_idle(board, e.Paused(board.now, question), WAIT)
-    ask = getattr(executor, "agent_inside", None)
-    if ask is None or not isinstance(event, e.StepStarted) or ask(board.steps[event.step]) is None:
+    if not isinstance(event, e.StepStarted) or agent_inside(executor, board.steps[event.step]) is None:
         return event
     return replace(event, inside=mine.runs.get(event.step, 0) + (event.step not in mine.open))
 
@@ -256,11 +256,12 @@ class Teller:
     Args:
         virtual: the run's seconds pass on a virtual clock and must be charged; real seconds pass by themselves.
         watch: is called with the run after that.
-        reported: how many of the run's events were reported before, and when the last one happened (`at`).
+        before: the events of the run that were reported before.
     """
 
-    def __init__(self, virtual: bool, watch: Callable[[Any], None] | None, reported: int = 0, at: float = 0.0) -> None:
-        self.virtual, self.watch, self.reported, self.at = virtual, watch, reported, at
+    def __init__(self, virtual: bool, watch: Callable[[Any], None] | None, before: Sequence[e.Event] = ()) -> None:
+        self.virtual, self.watch, self.reported = virtual, watch, len(before)
+        self.at = before[-1].at if before else 0.0
 
     def __call__(self, run: Any) -> None:
         """Report the new events, and call `watch`."""

@@ -10,6 +10,7 @@ from planexec_lite.capabilities.approval import granting_reviewer
 from planexec_lite.capabilities.streaming import StreamBuffer
 from planexec_lite.core import Board, Capability, PlanCheck, Task, Work
 from planexec_lite.core import events as e
+from planexec_lite.core.executors import chooses_calls
 from planexec_lite.core.tasks import Finished
 from planexec_lite.plan import Plan, PlanError, Problem
 
@@ -59,8 +60,7 @@ def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequ
     problems += written.missing_in(plan)
     for check in checks:
         problems += check(plan, board, policy, executor)
-    choose = getattr(executor, "chooses_calls", False)
-    chosen = tuple(step.id for step in plan.steps if (choose(step) if callable(choose) else choose))
+    chosen = tuple(step.id for step in plan.steps if chooses_calls(executor, step))
     return CheckedPlan(plan, tuple(problems), "", granting_reviewer(board, plan), chosen)
 
 

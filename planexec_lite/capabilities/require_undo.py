@@ -8,6 +8,7 @@ from typing import Any
 
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Capability
+from planexec_lite.core.executors import agent_inside
 from planexec_lite.plan import Plan, Problem
 from planexec_lite.tools import references
 
@@ -24,9 +25,8 @@ def undo_is_missing(plan: Plan, board: Board, policy: Settings, executor: Any) -
 
     A step that is a nested run is excepted if the policy of that run requires undos too.
     """
-    ask = getattr(executor, "agent_inside", None)
     for problem in plan.without_undo(executor.tools) if policy.require_undo else ():
-        agent = ask(next(step for step in plan.steps if step.id == problem.step)) if ask else None
+        agent = agent_inside(executor, next(step for step in plan.steps if step.id == problem.step))
         if agent is None or not agent.policy.require_undo:
             yield problem
 

@@ -53,6 +53,12 @@ def agent_inside(executor: Executor, step: Step) -> Any:
     return None if ask is None else ask(step)
 
 
+def most_model_calls(executor: Executor, step: Step) -> int | None:
+    """How many model calls `step` can make at most; None: unknown."""
+    ask = getattr(executor, "most_model_calls", None)
+    return None if ask is None else ask(step)
+
+
 def effects_of_any(tools: Toolbox) -> dict[str, Effects]:
     """The effects of steps if their executor can call any of `tools`."""
     most = worst(tools.effects.values())

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planexec_lite.capabilities.budget import model_calls_of
-from planexec_lite.core.executors import Executor, agent_inside, asks_models, chooses_calls, effects_of
+from planexec_lite.core.executors import (
+    Executor,
+    agent_inside,
+    asks_models,
+    chooses_calls,
+    effects_of,
+    most_model_calls,
+)
 from planexec_lite.plan import Step
 from planexec_lite.tools import Effects, Limit, Toolbox, suggest
 
@@ -24,7 +30,7 @@ class _Delegating:
 
     def most_model_calls(self, step: Step) -> int | None:
         """The most model calls of `step`; None if its executor does not say."""
-        return model_calls_of(self.executor_of(step), step)
+        return most_model_calls(self.executor_of(step), step)
 
     def agent_inside(self, step: Step) -> Any:
         """The agent that carries out `step` as a nested run, or None."""

@@ -87,6 +87,8 @@ def to_json(event: Any) -> str:
     if isinstance(event, Inside):
         return json.dumps(to_dict(event), ensure_ascii=False, allow_nan=False)
     kind = type(event)
+    if _BY_NAME.get(kind.__name__) is not kind:
+        raise TypeError(f"{kind.__name__} can't be written, because nothing could read it: add it to `assembly.Event`")
     fields = _adapter(kind).serializer.to_json(event, exclude_defaults=True).decode()
     return f'{{"event":"{kind.__name__}",{fields[1:]}'
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import is_dataclass
+from dataclasses import dataclass, is_dataclass
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import ApproveAll, Board, Plan, Policy, Run, Simulated
+from planexec_lite import ApproveAll, Board, Plan, Policy, Run, Simulated, core
 from planexec_lite.core import IllegalTransition, State
 from planexec_lite.plan import Call, Step
 from planexec_lite.run import events
-from planexec_lite.run import events as e
 from planexec_lite.run.events import PlanStarted, StepStarted
 from planexec_lite.tools import Toolbox
 from tests.core.agents import agent_for, carry_out
@@ -132,58 +131,61 @@ def test_a_replay_decides_the_same_and_the_board_is_the_fold(ran: tuple[Run, Pol
 
 STEPS = [step("1", "a", undo={"tool": "u"}), step("2", "b"), step("3", "c", "1", success_criteria="good")]
 PLAN, OTHER = Plan.parse(STEPS), Plan.parse([step("9", "a")])
-BEGUN = [e.RunStarted(0.0, "goal", True, False, True), e.PlanProposed(0.0, PLAN)]
-ONCE = [e.RunStarted(0.0, "goal", True, False, True, effects={"a": "once"}), e.PlanProposed(0.0, PLAN)]
+BEGUN = [events.RunStarted(0.0, "goal", True, False, True), events.PlanProposed(0.0, PLAN)]
+ONCE = [events.RunStarted(0.0, "goal", True, False, True, effects={"a": "once"}), events.PlanProposed(0.0, PLAN)]
 
 
-DOUBT, BUDGET = (e.Question(kind, {}, step=id) for kind, id in (("doubt", "1"), ("budget", None)))
+DOUBT, BUDGET = (events.Question(kind, {}, step=id) for kind, id in (("doubt", "1"), ("budget", None)))
 
 
-def board(*more: e.Event) -> Board:
+def board(*more: events.Event) -> Board:
     return Board.of([*BEGUN, *more])
 
 
 STATES: dict[str, Callable[[], Board]] = {
     "waiting": board,
-    "running": lambda: board(e.StepStarted(1.0, "1")),
-    "done": lambda: board(e.StepStarted(1.0, "1"), e.StepDone(2.0, "1", 1)),
-    "failed": lambda: board(e.StepStarted(1.0, "1"), e.StepFailed(2.0, "1", "no")),
-    "judging": lambda: board(*DONE, e.StepStarted(1.0, "3"), e.StepDone(2.0, "3", 1)),
+    "running": lambda: board(events.StepStarted(1.0, "1")),
+    "done": lambda: board(events.StepStarted(1.0, "1"), events.StepDone(2.0, "1", 1)),
+    "failed": lambda: board(events.StepStarted(1.0, "1"), events.StepFailed(2.0, "1", "no")),
+    "judging": lambda: board(*DONE, events.StepStarted(1.0, "3"), events.StepDone(2.0, "3", 1)),
     "skipped": lambda: board(
-        e.StepStarted(1.0, "1"), e.StepFailed(2.0, "1", "no"), e.StepSkipped(2.0, "3", "1 failed")
+        events.StepStarted(1.0, "1"), events.StepFailed(2.0, "1", "no"), events.StepSkipped(2.0, "3", "1 failed")
     ),
-    "superseded": lambda: board(e.PlanStarted(1.0, "news"), e.PlanProposed(1.0, OTHER)),
+    "superseded": lambda: board(events.PlanStarted(1.0, "news"), events.PlanProposed(1.0, OTHER)),
     "in doubt": lambda: Board.of(
-        [*ONCE, e.StepStarted(1.0, "1"), e.StepInDoubt(2.0, "1", "cut off"), e.Paused(2.0, DOUBT)]
+        [*ONCE, events.StepStarted(1.0, "1"), events.StepInDoubt(2.0, "1", "cut off"), events.Paused(2.0, DOUBT)]
     ),
     "undone": lambda: board(
-        *DONE, e.RollbackStarted(2.0, "asked for"), e.UndoStarted(2.0, "1", UNDO), e.UndoDone(3.0, "1", 1)
+        *DONE,
+        events.RollbackStarted(2.0, "asked for"),
+        events.UndoStarted(2.0, "1", UNDO),
+        events.UndoDone(3.0, "1", 1),
     ),
 }
 UNDO = Call(tool="u")
-DONE = [e.StepStarted(1.0, "1"), e.StepDone(2.0, "1", 1)]
+DONE = [events.StepStarted(1.0, "1"), events.StepDone(2.0, "1", 1)]
 OF = {"judging": "3", "skipped": "3"}  # the step that is in the state, where it is not step 1
-EVENTS: dict[str, tuple[Callable[[str], e.Event], set[str]]] = {
-    "started": (lambda id: e.StepStarted(3.0, id), {"waiting"}),
-    "tried again": (lambda id: e.StepStarted(3.0, id, 2, 2), set()),
-    "done": (lambda id: e.StepDone(3.0, id, 1), {"running"}),
-    "failed": (lambda id: e.StepFailed(3.0, id, "no"), {"running"}),
-    "cancelled": (lambda id: e.Requeued(3.0, id, "cancelled"), {"running"}),
-    "paused inside": (lambda id: e.StepPaused(3.0, id, DOUBT.inside(id)), {"running"}),
-    "interrupted": (lambda id: e.Requeued(3.0, id, "interrupted"), {"running"}),
-    "in doubt": (lambda id: e.StepInDoubt(3.0, id, "cut off"), {"running"}),
-    "resolved": (lambda id: e.Reviewed(3.0, "done", "", "Ann", step=id, result=1, of=DOUBT.digest), {"in doubt"}),
-    "not done": (lambda id: e.Reviewed(3.0, "not done", "", "Ann", step=id, of=DOUBT.digest), {"in doubt"}),
-    "held": (lambda id: e.StepBlocked(3.0, id, "no", final=True), {"waiting"}),
-    "late": (lambda id: e.StepLate(3.0, id, 1), {"in doubt"}),
-    "skipped": (lambda id: e.StepSkipped(3.0, id, "no"), {"waiting"}),
-    "judged": (lambda id: e.Judged(3.0, id, "accept", ""), set()),
-    "judge failed": (lambda id: e.Judged(3.0, id, "accept", error="no"), set()),
-    "undo started": (lambda id: e.UndoStarted(3.0, id, UNDO), set()),
-    "undone": (lambda id: e.UndoDone(3.0, id, 1), set()),
-    "not undone": (lambda id: e.UndoFailed(3.0, id, "no"), set()),
-    "undo left": (lambda id: e.UndoLeft(3.0, id, "no"), set()),
-    "judge started": (lambda id: e.JudgeStarted(3.0, id), {"judging"}),
+EVENTS: dict[str, tuple[Callable[[str], events.Event], set[str]]] = {
+    "started": (lambda id: events.StepStarted(3.0, id), {"waiting"}),
+    "tried again": (lambda id: events.StepStarted(3.0, id, 2, 2), set()),
+    "done": (lambda id: events.StepDone(3.0, id, 1), {"running"}),
+    "failed": (lambda id: events.StepFailed(3.0, id, "no"), {"running"}),
+    "cancelled": (lambda id: events.Requeued(3.0, id, "cancelled"), {"running"}),
+    "paused inside": (lambda id: events.StepPaused(3.0, id, DOUBT.inside(id)), {"running"}),
+    "interrupted": (lambda id: events.Requeued(3.0, id, "interrupted"), {"running"}),
+    "in doubt": (lambda id: events.StepInDoubt(3.0, id, "cut off"), {"running"}),
+    "resolved": (lambda id: events.Reviewed(3.0, "done", "", "Ann", step=id, result=1, of=DOUBT.digest), {"in doubt"}),
+    "not done": (lambda id: events.Reviewed(3.0, "not done", "", "Ann", step=id, of=DOUBT.digest), {"in doubt"}),
+    "held": (lambda id: events.StepBlocked(3.0, id, "no", final=True), {"waiting"}),
+    "late": (lambda id: events.StepLate(3.0, id, 1), {"in doubt"}),
+    "skipped": (lambda id: events.StepSkipped(3.0, id, "no"), {"waiting"}),
+    "judged": (lambda id: events.Judged(3.0, id, "accept", ""), set()),
+    "judge failed": (lambda id: events.Judged(3.0, id, "accept", error="no"), set()),
+    "undo started": (lambda id: events.UndoStarted(3.0, id, UNDO), set()),
+    "undone": (lambda id: events.UndoDone(3.0, id, 1), set()),
+    "not undone": (lambda id: events.UndoFailed(3.0, id, "no"), set()),
+    "undo left": (lambda id: events.UndoLeft(3.0, id, "no"), set()),
+    "judge started": (lambda id: events.JudgeStarted(3.0, id), {"judging"}),
 }
 
 
@@ -206,24 +208,24 @@ def test_an_event_is_accepted_in_its_states_and_rejected_in_others(state: str, k
     assert board == before
 
 
-STARTED, RUNNING = e.StepStarted(1.0, "1"), e.StepStarted(1.0, "3")
-ENDED = e.Ended(2.0, "stopped", "x")
+STARTED, RUNNING = events.StepStarted(1.0, "1"), events.StepStarted(1.0, "3")
+ENDED = events.Ended(2.0, "stopped", "x")
 IMPOSSIBLE: dict[str, tuple[list[Any], Any, str]] = {  # the events before, the impossible event, and the reason
-    "an unknown step": ([], e.StepStarted(3.0, "7"), "the step does not exist"),
+    "an unknown step": ([], events.StepStarted(3.0, "7"), "the step does not exist"),
     "a step that waits for another": ([], RUNNING, "step 3 can't start: it waits for 1"),
-    "a second end while judged": ([*DONE, RUNNING, e.StepDone(2.0, "3", 1), e.JudgeStarted(2.0, "3")],
-                                  e.StepFailed(3.0, "3", "no"), "it is judging"),
-    "a plan with a done step": ([*DONE, e.PlanStarted(2.0, "news")], e.PlanProposed(3.0, PLAN), "1 can't propose"),
-    "a plan without a running step": ([STARTED], e.PlanProposed(3.0, OTHER), "step 1 can't supersede: it is running"),
+    "a second end while judged": ([*DONE, RUNNING, events.StepDone(2.0, "3", 1), events.JudgeStarted(2.0, "3")],
+                                  events.StepFailed(3.0, "3", "no"), "it is judging"),
+    "a plan with a done step": ([*DONE, events.PlanStarted(2.0, "news")], events.PlanProposed(3.0, PLAN), "1 can't propose"),
+    "a plan without a running step": ([STARTED], events.PlanProposed(3.0, OTHER), "step 1 can't supersede: it is running"),
     "the end, with work in flight": ([STARTED], ENDED, "can't happen: work is in flight"),
-    "a pause, with work in flight": ([STARTED], e.Paused(2.0, BUDGET), "can't happen: work is in flight"),
+    "a pause, with work in flight": ([STARTED], events.Paused(2.0, BUDGET), "can't happen: work is in flight"),
     "a second beginning": ([], BEGUN[0], "can't happen: the run has"),
-    "the planner twice": ([e.PlanStarted(1.0, "news")], e.PlanStarted(1.0, "news"), "can't happen: it is in flight"),
-    "a step while a person is asked": ([*DONE, e.Paused(2.0, BUDGET)], e.StepStarted(3.0, "2"), "the run waits"),
-    "an answer to another question": ([*DONE, e.Paused(2.0, BUDGET)], e.Reviewed(3.0, "done", "", "Ann", of=DOUBT.digest),
+    "the planner twice": ([events.PlanStarted(1.0, "news")], events.PlanStarted(1.0, "news"), "can't happen: it is in flight"),
+    "a step while a person is asked": ([*DONE, events.Paused(2.0, BUDGET)], events.StepStarted(3.0, "2"), "the run waits"),
+    "an answer to another question": ([*DONE, events.Paused(2.0, BUDGET)], events.Reviewed(3.0, "done", "", "Ann", of=DOUBT.digest),
                                       "it answers another question; the run asks about the budget"),
-    "a step after the end": ([*DONE, ENDED], e.StepStarted(3.0, "2"), "can't happen: the run has"),
-    "the planner after the end": ([*DONE, ENDED], e.PlanStarted(3.0, "news"), "can't happen: the run has"),
+    "a step after the end": ([*DONE, ENDED], events.StepStarted(3.0, "2"), "can't happen: the run has"),
+    "the planner after the end": ([*DONE, ENDED], events.PlanStarted(3.0, "news"), "can't happen: the run has"),
     "a second end": ([*DONE, ENDED], ENDED, "can't happen: the run has"),
 }  # fmt: skip
 
@@ -242,7 +244,7 @@ def test_a_board_that_validates_detects_a_wrong_result() -> None:
     board = Checked.of([*BEGUN, STARTED])
     board.results["2"] = 1
     with pytest.raises(AssertionError, match="step 2 has a result, and is waiting"):
-        board.apply(e.StepDone(2.0, "1", 1))
+        board.apply(events.StepDone(2.0, "1", 1))
 
 
 def test_the_readme_has_the_table_of_states_that_the_board_uses() -> None:
@@ -252,3 +254,13 @@ def test_the_readme_has_the_table_of_states_that_the_board_uses() -> None:
             starts = ", ".join(str(start) for start, end in moves.states.items() if end == to)
             lines.append(f"| `{kind.__name__}` | {starts} | {to} |")
     assert "\n".join(lines) in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted(core.Event):
+    """An event that `assembly.Event` does not list."""
+
+
+def test_an_event_that_could_not_be_read_is_not_written() -> None:
+    with pytest.raises(TypeError, match="Unlisted can't be written"):
+        events.to_json(Unlisted(0.0))

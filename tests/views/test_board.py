@@ -12,7 +12,6 @@ from planexec_lab.views.span_tree import BEGIN, END
 from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Run
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.run import events
-from planexec_lite.run import events as e
 from tests.capabilities.test_budget import FIVE, TOOLS, Thinking, approve, nested
 from tests.spans.samples import SAMPLES
 from tests.views import worlds
