@@ -129,8 +129,7 @@ class OverBudgetError(RuntimeError):
     no_retry = True
 
 
-@dataclass(frozen=True, slots=True)
-class JobContext:
+class JobContext(NamedTuple):
     """The limits and identity of a job, which it receives when it starts. It can be sent to another process.
 
     Args:

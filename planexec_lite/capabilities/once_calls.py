@@ -254,7 +254,8 @@ def identify(board: Board, policy: object, event: e.StepStarted, executor: Any) 
                 return ask_about_step(board, id, why, kind="repeat")
             return e.StepBlocked(event.at, id, why, event.attempt, event.attempts, final=True)
     number = next_number(mine.states.get(call, {}), board[Outer].latest.lane * LANE)
-    return replace(event, key=f"{call}-{number}", lane=_free_lane(board))
+    key, lane = f"{call}-{number}", _free_lane(board)
+    return e.StepStarted(event.at, id, event.attempt, event.attempts, key, lane, event.inside, event.reserved)
 
 
 def _was_seen(board: Board, step: Step, spent: Spent) -> bool:
