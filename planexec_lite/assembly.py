@@ -14,7 +14,6 @@ from planexec_lite.capabilities import (
     approval,
     breaker,
     budget,
-    call_limit,
     chosen_calls,
     deadline,
     doubt,
@@ -65,7 +64,6 @@ CAPABILITIES = (
     budget.CAPABILITY,
     judging.CAPABILITY,  # after the others: it takes over results and verdicts
     doubt.CAPABILITY,
-    call_limit.CAPABILITY,
 )
 RULES: tuple[Rule, ...] = (
     news.hear_news_first,
@@ -97,7 +95,6 @@ RULES: tuple[Rule, ...] = (
 GUARDS: Guards = (
     (e.StepStarted, retries.allow_retries),
     (e.StepStarted, breaker.block_failing_tool),
-    (e.StepStarted, call_limit.limit_calls),
     # after the guards that refuse automatically: a person is asked only about a step that would start
     (e.StepStarted, once_calls.identify),
     (e.Job, nesting.ask_inside),
@@ -167,7 +164,6 @@ class Board(core.Board):
 
 @dataclass(frozen=True)
 class Policy(
-    call_limit.Settings,
     budget.Settings,
     breaker.Settings,
     retries.Settings,
@@ -220,8 +216,6 @@ class Policy(
             `Budget`). None: no bound.
         over_budget: what happens when the budget is used up and more is needed: "pause" asks for more, "stop" ends the
             run.
-        max_calls: by tool name, how many attempts of steps with this tool can start in the run. A further attempt
-            fails.
 
     Raises `ValueError` for a negative bound, too many retries, or an unknown word.
     """

@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 
-from planexec_lite import Inline, Run, Simulated, Step, Team, Tool, Toolbox, ToolExecutor, tool
-from planexec_lite.capabilities.call_limit import Calls
-from planexec_lite.run.events import StepBlocked
-from tests.capabilities.scaffold import told
-from tests.core.agents import agent_for, carry_out
+from planexec_lite import Inline, Run, Simulated, Step, Team, Tool, Toolbox, ToolExecutor
+from tests.core.agents import carry_out
 from tests.core.shapes import check_fold, check_order, starts, step
 
 
@@ -87,29 +84,3 @@ def test_each_step_goes_to_the_executor_of_its_role_within_its_slots() -> None:
 def test_a_tool_without_a_role_is_rejected() -> None:
     with pytest.raises(ValueError, match="unknown_tool"):
         carry_out([step("1", "bake")], Team({"cook": Named("Ann", CHOP)}))
-
-
-def tools_of(log: list[str], fails: int = 0) -> Toolbox:
-    @tool(effects="none")
-    def search(name: str) -> str:
-        log.append(name)
-        if len(log) <= fails:
-            raise OSError("no answer")
-        return name
-
-    return Toolbox([search])
-
-
-def test_a_step_beyond_the_most_calls_fails_and_each_attempt_counts() -> None:
-    log: list[str] = []
-    steps = [step(str(n), "search", name=str(n)) for n in range(4)]
-    run = carry_out(steps, tools_of(log), Simulated(1), max_calls={"search": 2, "pay": 0})
-    assert (run.status, log, told(run, StepBlocked)) == ("failed", ["0", "1"], ["2", "3"])
-    assert run.board.errors["2"] == "not called: search was called 2 times in this run (max_calls)"
-    log.clear()
-    run = carry_out([step("1", "search", name="a", retries=9)], tools_of(log, fails=9), max_calls={"search": 3})
-    assert (run.status, log, run.board[Calls].by_tool) == ("failed", ["a"] * 3, {"search": 3})
-    log.clear()
-    plans = [[step(id, "search", name=id)] for id in "ab"]
-    agent = agent_for(tools_of(log, fails=1), *plans, replan="failure", max_replans=1, max_calls={"search": 1})
-    assert (agent.run("look").status, log) == ("failed", ["a"])

@@ -48,7 +48,6 @@ INVALID: list[tuple[Any, list[Any], str]] = [  # what is created, invalid values
     (lambda most: Policy(max_repairs=most), [-1], "max_repairs"),
     (lambda most: Policy(max_rounds=most), [-1], "max_rounds"),
     (lambda most: Policy(max_steps=most), [-1], "max_steps"),
-    (lambda most: Policy(max_calls={"search": most}), [-1, 1.5, True, "2"], "a whole number, zero or more"),
     (lambda deadline: Policy(deadline=deadline), [-1.0, ENDLESS, NO_NUMBER], "deadline="),
     (lambda longest: Telling(longest=longest), [0], "whole number from 1"),
     (lambda together: Telling(together=together), [-1, True], "whole number from 1"),
