@@ -1,4 +1,4 @@
-"""Limits and roles, with four cooks and an oven; and the most calls of a tool in a run, across retries and plans."""
+"""Limits and roles, with four cooks and an oven."""
 
 from collections.abc import Mapping
 from typing import Any

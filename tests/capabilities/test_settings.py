@@ -17,7 +17,6 @@ from planexec_lite import (
     Simulated,
     Team,
     Verdict,
-    progress,
 )
 from planexec_lite.roles.telling import Telling
 
@@ -56,7 +55,6 @@ INVALID: list[tuple[Any, list[Any], str]] = [  # what is created, invalid values
     (lambda slots: Team({"cook": Team}, slots=slots), [{"cook": 0}], "cook=0"),
     (Simulated, [0, -1], "slots="),
     (lambda slots: Pool(ThreadPoolExecutor(1), slots), [0, -1], "slots="),
-    (progress, [-1, 101, True, NO_NUMBER], "a number from 0 to 100"),
 ]
 
 
