@@ -85,7 +85,8 @@ def test_a_killed_run_continues_and_repeats_no_step(seed: int, kills: int, tmp_p
     resolved = {event.step for event in run.events if isinstance(event, Reviewed) and event.verdict.endswith("done")}
     assert resolved <= {event.step for event in run.events if "StepInDoubt" in repr(event)}
     alone = undisturbed(tmp_path, seed)
-    assert run.status == alone.status, (run.reason, alone.reason)
+    # a step that was interrupted, and failed when it was repeated, might have been done the first time
+    assert run.status.removeprefix("partly ") == alone.status, (run.reason, alone.reason)
     if seed % 2 == 0 or seed % 5:  # on a pool, other steps might end before a failure stops the run
         assert (run.results, run.board.state) == (alone.results, alone.board.state)
     assert all(done[f"end {id}"] >= 1 for id in run.results if steps[id].tool)
