@@ -26,7 +26,7 @@ ABOUT_STEPS = ("gate", "repeat", "call")  # the kinds of questions before a step
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of this capability."""
+    """How often a reviewer can ask for a changed plan. See `Policy`."""
 
     max_changes: int = 3
 

@@ -36,7 +36,7 @@ class Breaker:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of this capability."""
+    """When a failing tool is left alone for a while. See `Policy`."""
 
     breaker: Breaker | None = None
 

@@ -24,14 +24,14 @@ _ONE = {"model_calls": "model call", "tokens": "token", "steps": "step", "replan
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of this capability."""
+    """What a run may use, and what happens when that is used up. See `Policy`."""
 
     budget: Budget | None = None
     over_budget: OverBudget = "pause"
 
 
 def check(policy: Settings) -> None:
-    """Raise `ValueError` for settings that make no sense."""
+    """Raise `ValueError` for an unknown word, and for a budget of another type."""
     if policy.over_budget not in ("pause", "stop"):
         raise ValueError(f"over_budget={policy.over_budget!r}: 'pause' and ask for more, or 'stop'")
     if not isinstance(policy.budget, Budget | None):

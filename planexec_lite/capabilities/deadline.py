@@ -13,13 +13,13 @@ from planexec_lite.core import events as e
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of this capability."""
+    """The time at which the run stops. See `Policy`."""
 
     deadline: float | None = None
 
 
 def check(policy: Settings) -> None:
-    """Raise `ValueError` for settings that make no sense."""
+    """Raise `ValueError` for a deadline that is negative or not a finite number."""
     if policy.deadline is not None and not 0 <= policy.deadline < math.inf:
         raise ValueError(f"deadline={policy.deadline}: zero seconds or more, or None for no deadline")
 

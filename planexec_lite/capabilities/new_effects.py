@@ -18,7 +18,7 @@ from planexec_lite.tools import Tool
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of this capability."""
+    """Whether later plans can use tools with effects that no earlier plan used. See `Policy`."""
 
     no_new_effects: bool = False
 

@@ -17,7 +17,7 @@ from planexec_lite.plan import Plan, PlanError, Problem
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of this capability."""
+    """The bound on the steps of a plan. See `Policy`."""
 
     max_steps: int = 50
 

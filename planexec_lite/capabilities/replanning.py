@@ -19,7 +19,7 @@ Signature = frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of this capability."""
+    """What a failed step means, when the planner is asked again, and how often. See `Policy`."""
 
     failure: Literal["skip", "stop"] = "skip"
     max_repairs: int = 2
@@ -29,7 +29,7 @@ class Settings:
 
 
 def check(policy: Settings) -> None:
-    """Raise `ValueError` for settings that make no sense."""
+    """Raise `ValueError` for an unknown word, and for two settings that exclude each other."""
     if policy.failure not in ("skip", "stop"):
         raise ValueError(f"failure={policy.failure!r}: a failed step means 'skip' or 'stop'")
     if policy.replan not in ("never", "failure", "step", "stall"):

@@ -15,7 +15,7 @@ from planexec_lite.tools import references
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of this capability."""
+    """Whether each step that changes the world must say how it is undone. See `Policy`."""
 
     require_undo: bool = False
 

@@ -50,14 +50,14 @@ class Backoff:
 
 @dataclass(frozen=True)
 class Settings(deadline.Settings):
-    """The settings of this capability."""
+    """How often a failed step is tried again, and how long it waits before. See `Policy`."""
 
     backoff: Backoff | None = None
     retries: int = 0
 
 
 def check(policy: Settings) -> None:
-    """Raise `ValueError` for settings that make no sense."""
+    """Raise `ValueError` for too many retries."""
     if policy.retries > MAX_RETRIES:
         raise ValueError(
             f"retries={policy.retries}: at most {MAX_RETRIES}; a step that fails more often needs another plan"

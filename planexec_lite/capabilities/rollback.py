@@ -35,13 +35,13 @@ from planexec_lite.tools import digest_of, references
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of this capability."""
+    """When a run undoes what it has done. See `Policy`."""
 
     rollback: Literal["never", "failed", "unfinished"] = "never"
 
 
 def check(policy: Settings) -> None:
-    """Raise `ValueError` for settings that make no sense."""
+    """Raise `ValueError` for an unknown word."""
     if policy.rollback not in ("never", "failed", "unfinished"):
         raise ValueError(f"rollback={policy.rollback!r}: 'never', after a run has 'failed', or if it is 'unfinished'")
 
