@@ -16,13 +16,13 @@ from planexec_lite import (
     Run,
     Simulated,
     ToolExecutor,
-    events,
     execute,
 )
 from planexec_lite.capabilities.retries import Backoff
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.plan import Step
 from planexec_lite.roles.reviewers import AskPerson
+from planexec_lite.run import events
 from tests.capabilities.scaffold import Site
 from tests.core.shapes import step
 from tests.core.test_nested import inner, outer

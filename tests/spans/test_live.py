@@ -34,10 +34,10 @@ from planexec_lite import (
     Simulated,
     Toolbox,
     ToolExecutor,
-    events,
     execute,
 )
 from planexec_lite.roles.reviewers import AskPerson
+from planexec_lite.run import events
 from tests.capabilities.scaffold import Site
 from tests.core.shapes import step
 from tests.core.test_events import runs

@@ -47,7 +47,7 @@ def test_judging_unverified_superseded_and_news_are_said_in_words() -> None:
         "Unverified: no evaluator judged 2 by its success criterion. News: “the window closes at <18:00>”."
     )
     for number in range(4):
-        run.record(e.NewsReceived(15.0, f"news {number}"))
+        run.record(events.NewsReceived(15.0, f"news {number}"))
     assert views.board(run).caption.endswith("Earlier news: 2. News: “news 1”. News: “news 2”. News: “news 3”.")
 
 

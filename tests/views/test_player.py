@@ -154,7 +154,6 @@ EVENTS: list[e.Event] = [
     e.Requeued(3.0, "1", "interrupted"),
     e.Requeued(3.0, None, "interrupted"),
     e.StepInDoubt(3.0, "2", "interrupted"),
-    e.StepProgress(3.0, "1", 40.0),
     e.StepDone(3.0, "1", "ok"),
     e.StepSkipped(3.0, "1", "step 0 failed"),
     e.JudgeStarted(3.0, "1"),
