@@ -1,7 +1,6 @@
 """Benchmarks: ``python -m tests.bench [--quick] [--strict] [--out FOLDER]``; `make bench` calls it.
 
-Prints a Markdown report with targets and verdicts. Contenders of one table run in one process, interleaved, so that a
-slow machine is slow for all of them. A missed target changes the exit status only with --strict.
+Prints a Markdown report of ratios with targets and verdicts. A missed target changes the exit status only with --strict.
 """
 
 import argparse
@@ -9,27 +8,34 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench import speed
+from tests.bench import growth, speed
 from tests.bench.report import Part, Report
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured."""
+    """How much is measured: the steps of a plan, the rounds, and the share of the steps whose growth is measured."""
 
-    sizes: dict[int, int]  # rounds by number of steps
-    retried: tuple[int, int]  # steps and rounds for runs with and without retries
-    imports: int  # rounds
+    steps: int
+    rounds: int
+    share: float
 
 
-FULL = Effort({100: 15, 1_000: 15, 10_000: 3}, (2_000, 9), 11)
-QUICK = Effort({100: 5, 1_000: 5}, (2_000, 3), 7)
+FULL = Effort(1_000, 15, 1.0)
+QUICK = Effort(1_000, 5, 0.5)
 
 
 def measure(effort: Effort) -> Report:
-    steps = Part("A step, beside plain peers", speed.measure(effort.sizes), "ours", "peer")
-    retries = Part("Retries with backoff", speed.retried(*effort.retried), "with failures", "without")
-    return Report([steps, retries, Part("Import", speed.imports(effort.imports), "ours", "pydantic, sqlite3, a model")])
+    steps = speed.measure(effort.steps, effort.rounds)
+    grown = growth.measure(effort.share, effort.rounds // 5 or 1)
+    imported = speed.imports(effort.rounds)
+    return Report(
+        [
+            Part("A step, beside its peers", steps, "first", "second", note=speed.MISSING),
+            Part("Growth, a step", grown, "all steps", "half of them", "exponent"),
+            Part("Import", imported, "ours", "pydantic, sqlite3, a model"),
+        ]
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:

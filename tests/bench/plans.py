@@ -1,19 +1,19 @@
-"""The plans that are timed: a chain, a fan-out, and layers of ten; as JSON text. And ours, as anyone calls it."""
+"""The plans that are timed, as JSON text, and the tools that they call."""
 
 import json
 from collections.abc import Callable
+from random import Random
 
-from planexec_lite import Plan, PlanError, Run, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.workers import Workers
+from planexec_lite import Tool, Toolbox
 
 
-@tool(effects="none")
 def add(numbers: list[int]) -> int:
     """Add numbers; the result stays small, so that a long plan computes no long numbers."""
     return sum(numbers) % 1000
 
 
-TOOLS, FUNCTIONS = Toolbox([add]), {"add": add}
+FUNCTIONS = {"add": add}
+TOOLS = {"effects none": Toolbox([Tool(add, effects="none")]), "undeclared": Toolbox([Tool(add)])}
 
 
 def layered(n: int) -> list[int]:
@@ -22,9 +22,15 @@ def layered(n: int) -> list[int]:
     return list(range(start, start + 10)) if start > 0 else []
 
 
+def random(n: int) -> list[int]:
+    """Up to three earlier steps; the same ones each time."""
+    return sorted(Random(n).sample(range(1, n), min(n - 1, n % 4)))
+
+
 SHAPES: dict[str, Callable[[int], list[int]]] = {
     "chain": lambda n: [n - 1] if n > 1 else [],
     "fan-out": lambda n: [1] if n > 1 else [],
+    "random": random,
     "layered": layered,
 }
 
@@ -37,18 +43,3 @@ def text_of(shape: str, steps: int) -> str:
         params: dict[str, list[str | int]] = {"numbers": [f"{{step_{other}_result}}" for other in before] or [n]}
         made.append({"id": str(n), "tool": "add", "params": params, "depends_on": [str(other) for other in before]})
     return json.dumps({"goal": "bench", "steps": made})
-
-
-def valid(text: str) -> Plan:
-    plan = Plan.parse(text)
-    if problems := plan.problems(TOOLS):
-        raise PlanError(problems)
-    return plan
-
-
-def alone(plan: Plan, workers: Workers) -> Run:
-    return execute(plan, ToolExecutor(TOOLS), workers=workers)
-
-
-def whole(text: str, workers: Workers) -> Run:
-    return execute(Plan.parse(text), ToolExecutor(TOOLS), workers=workers)
