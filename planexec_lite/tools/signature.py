@@ -55,7 +55,7 @@ class Arguments(NamedTuple):
             values = self.validate(params)
         except ValidationError as error:
             if len(params) == 1:
-                return {}, [*_merged(error.errors(include_url=False), params, self.schema()["properties"])]
+                return {}, [*_merged(error.errors(include_url=False), params, self.schema)]
             alone = [self.read({name: value})[1] for name, value in params.items()]
             return {}, [*chain(*alone)]
         given = {name: params[name] for name in values}
@@ -63,7 +63,7 @@ class Arguments(NamedTuple):
 
 
 def _merged(
-    errors: Iterable[Mapping[str, Any]], params: Mapping[str, Any], schemas: Mapping[str, Any]
+    errors: Iterable[Mapping[str, Any]], params: Mapping[str, Any], schema: Callable[[], Mapping[str, Any]]
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the errors, and one for each choice of types in place of the errors of all its options.
 
@@ -83,7 +83,9 @@ def _merged(
         else:
             yield error
     for place, value in choices.items():
-        kinds = kind_of(schemas[str(place[0])]) if len(place) == 1 else "of one of the types that are allowed here"
+        kinds = "of one of the types that are allowed here"
+        if len(place) == 1:  # to make the schema takes longer than the rest
+            kinds = kind_of(schema()["properties"][str(place[0])])
         yield {"type": "no_choice_fits", "loc": place, "msg": f"Input should be {kinds}", "input": value}
 
 
