@@ -167,7 +167,7 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
         decision=mine.decided.get(id),
         store=run.journal if run.log is not None else None,
         again=board[rollback.Rollback].again,
-        made=board[WorkDone].made.get(id, ()),
+        made=tuple(board[WorkDone].made.get(id, ())),
     )
     return {"inside": inner}
 

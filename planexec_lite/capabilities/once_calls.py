@@ -66,9 +66,8 @@ class OnceCalls(Part):
 
     def set_state(self, call: str, number: int, state: CallState) -> None:
         """Record the state of an occurrence. A call that is known to be done stays done."""
-        known = self.states.get(call, {})
-        if call and known.get(number) != "done":
-            self.states[call] = {**known, number: state}  # a new dict: copies of the board share the old one
+        if call and self.states.get(call, {}).get(number) != "done":
+            self.states.setdefault(call, {})[number] = state
 
 
 def _started(board: Board, event: e.StepStarted) -> None:

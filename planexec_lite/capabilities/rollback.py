@@ -288,8 +288,9 @@ def _context(agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
 
 def _inputs(board: Board, call: Call) -> dict[str, Any]:
     """The results that the running undo refers to, by step id."""
-    results = board[WorkDone].results_for(board[Rollback].calling)
-    return {one.step: copied(results[one.step]) for one in references.find(call.params) if one.step in results}
+    undo = board[Rollback].calling
+    results = board[WorkDone].results_at(undo.number if undo is not None else 0, call.params)
+    return {id: copied(result) for id, result in results.items()}
 
 
 def _timeout(board: Board) -> float | None:
@@ -371,7 +372,7 @@ IN_ROLLBACK = {
 def _question(board: Board, undo: Undo, call: Call) -> Question:
     params = dict(call.params)
     with suppress(references.MissingResultError):
-        params = references.resolve(call.params, board[WorkDone].results_for(undo))
+        params = references.resolve(call.params, board[WorkDone].results_at(undo.number, call.params))
     verdicts = {
         "approve": "Exactly this call is made.",
         "reject": "This call is not made, and the rollback continues.",

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
 from planexec_lite.core import Board, Capability, Part
@@ -76,7 +76,7 @@ class WorkDone(Part):
     explained: Counter[str] = field(default_factory=Counter)
     doubted: dict[str, tuple[Step, str]] = field(default_factory=dict)
     listed: tuple[str, ...] = ()
-    made: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    made: dict[str, list[str]] = field(default_factory=dict)
     unsure: list[Undo] = field(default_factory=list)
     partly: set[str] = field(default_factory=set)
 
@@ -91,14 +91,20 @@ class WorkDone(Part):
         left = (one for number, one in self.completed.items() if number not in self.gone)
         return bool(self.inside) or any(one.undo is not None or one.lasts for one in left)
 
-    def results_for(self, undo: Undo | None) -> dict[str, object]:
-        """The results that an undo can refer to, by step id: those of its step and of the steps that were done before."""
-        last = undo.number if undo and undo.number else self.count
-        return {one.step.id: one.result for number, one in self.completed.items() if number <= last}
+    def results_at(self, number: int, params: Any, more: Iterable[str] = ()) -> dict[str, object]:
+        """The results that `params` refer to and those of the steps in `more`, by step id; up to result `number`, 0 for all."""
+        results, last = {}, number or self.count
+        for id in (*more, *(one.step for one in references.find(params))):
+            at = self.latest.get(id, 0)
+            if at > last:  # the step was repeated later
+                at = max((at for at, one in self.completed.items() if at <= last and one.step.id == id), default=0)
+            if at:
+                results[id] = self.completed[at].result
+        return results
 
     def note_made(self, where: str, calls: Iterable[str]) -> None:
         """Undo calls were made in this run (""), or in a step's nested run."""
-        self.made[where] = (*self.made.get(where, ()), *calls)
+        self.made.setdefault(where, []).extend(calls)
 
     def settle(self, undo: Undo) -> None:
         """This is undone, or might be: it is not undone again."""
@@ -107,11 +113,13 @@ class WorkDone(Part):
 
     def call_text(self, undo: Undo) -> str:
         """The call of an undo as its tool receives it; equal for calls that do the same; "" for a nested run."""
-        return _written(undo.call.tool, undo.call.params, self.results_for(undo)) if undo.call else ""
+        call = undo.call
+        return _written(call.tool, call.params, self.results_at(undo.number, call.params)) if call else ""
 
     def did(self, number: int) -> tuple[object, ...]:
         """Return the call of a completed step and its undo: equal for steps that did the same."""
-        step, results = self.completed[number].step, self.results_for(Undo("", number=number))
+        step = self.completed[number].step
+        results = self.results_at(number, step.params, step.depends_on)
         given = {} if step.tool else {step.description: [results.get(id) for id in step.depends_on]}
         return _written(step.tool, {**step.params, **given}, results), self.completed[number].undo
 
