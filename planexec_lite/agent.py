@@ -199,10 +199,10 @@ class PlannerExecutor:
             raise
 
     def _ask(self, run: Run) -> Decision | None:
-        question = run.question
-        if question is None or self.reviewer is None:
+        question, reviewer = run.question, self.reviewer
+        if question is None or reviewer is None:
             return None
-        return self.reviewer.review(question, run.board.copy(), self.executor.tools)
+        return run.board.show(lambda board: reviewer.review(question, board, self.executor.tools))
 
     # Called by the loop
 

@@ -140,7 +140,7 @@ def judge(agent: Any, step: Step, result: Any, board: Board) -> Verdict:
     If a reviewer approves plans, or the step has a gate, the evaluator can change only the step's words. If the changed step is
     invalid, the rest is planned again. Raises `TypeError` if the answer is not a `Verdict`.
     """
-    verdict = agent.evaluator.evaluate(step, copied(result), board.copy())
+    verdict = board.show(lambda shown: agent.evaluator.evaluate(step, copied(result), shown))
     if not isinstance(verdict, Verdict):
         raise TypeError(f"the evaluator returned a {type(verdict).__name__}; return a Verdict")
     kind, reason, changed, rejects = verdict.verdict, verdict.reason, verdict.changed, verdict.rejects  # read once

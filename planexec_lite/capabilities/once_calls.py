@@ -206,11 +206,13 @@ def repeated(board: Board, id: str, step: Step, call: str, plan: int) -> Spent |
     it, and an evaluator asks for a retry; or if a later plan contains the same step again. The retries that the plan
     gives a step whose call is in doubt are no repeats: they have the same key.
     """
-    since = board.brought_by(id) if board.steps.get(id) == step else plan
-    for (other, _), spent in reversed(board[OnceCalls].spent.items()):
+    mine, since = board[OnceCalls], board.brought_by(id) if board.steps.get(id) == step else plan
+    for number in reversed(mine.states.get(call, {})):
+        spent = mine.spent.get((call, number))
+        if spent is None:
+            continue
         same_step = spent.step == id
-        earlier = (spent.sure or spent.plan < plan) if same_step else spent.since < since
-        if other == call and earlier:
+        if (spent.sure or spent.plan < plan) if same_step else spent.since < since:
             return spent
     return None
 

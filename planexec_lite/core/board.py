@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from weakref import ref
 
 from planexec_lite.core import events as e
 from planexec_lite.core.capability import Capability, Moves, State
@@ -28,6 +29,7 @@ from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import Effects
 
 P = TypeVar("P")
+R = TypeVar("R")
 
 
 class Handlers(NamedTuple):
@@ -156,19 +158,57 @@ class Board:
         part_of: P = self._parts[part]
         return part_of
 
+    if not TYPE_CHECKING:  # the type checker reports unknown names
+
+        def __getattr__(self, name: str) -> Any:
+            """Copy a value when it is read for the first time, on a copy that `show` passed on."""
+            original = vars(self).get("_original")
+            if original is None or name not in vars(original):
+                raise AttributeError(f"a Board has no attribute {name!r}")
+            value = vars(original)[name]
+            if name == "queue":
+                self._index()
+            elif name == "_parts":
+                self._parts = {kind: part.copy() for kind, part in value.items()}
+            else:
+                setattr(self, name, value.copy() if isinstance(value, (dict, list, deque)) else value)
+            return vars(self)[name]
+
+    def _values(self) -> dict[str, Any]:
+        """Return all values of the board, and copy those that nobody has read yet."""
+        if original := vars(self).get("_original"):
+            for name in vars(original):
+                getattr(self, name)
+            del vars(self)["_original"]
+        return vars(self)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Board) and {**vars(self), "queue": None} == {**vars(other), "queue": None}
+        return isinstance(other, Board) and {**self._values(), "queue": None} == {**other._values(), "queue": None}
 
     __hash__ = None  # type: ignore[assignment]
 
+    def _unread(self) -> Self:
+        other = type(self).__new__(type(self))
+        self._values()
+        vars(other)["_original"] = self
+        return other
+
     def copy(self) -> Self:
         """Return an independent copy."""
-        other = type(self).__new__(type(self))
-        for name, value in vars(self).items():
-            setattr(other, name, value.copy() if isinstance(value, (dict, list, deque)) else value)
-        other._parts = {kind: part.copy() for kind, part in self._parts.items()}
-        other._index()
+        other = self._unread()
+        other._values()
         return other
+
+    def show(self, role: Callable[[Self], R]) -> R:
+        """Return what `role` returns for a copy of the board. Only what `role` reads is copied, or all if it keeps the copy."""
+        other = self._unread()
+        try:
+            return role(other)
+        finally:
+            kept = ref(other)
+            del other
+            if (board := kept()) is not None:
+                board._values()
 
     def __repr__(self) -> str:
         states = [state for state in self.state.values() if state != "superseded"]

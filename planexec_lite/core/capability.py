@@ -6,7 +6,7 @@ by type of event or job, it collects from this list.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -90,13 +90,16 @@ class Part:
         return other
 
 
+_CONTAINERS = frozenset({dict, list, set, deque, Counter})
+
+
 def copied_containers(value: Any) -> Any:
-    """Return a copy of a part, or of a container with all containers inside; other values are returned as they are."""
-    kind = type(value)
-    if kind is dict:
-        return {key: copied_containers(one) for key, one in value.items()}
-    if kind in (list, deque):
-        return kind(map(copied_containers, value))
-    if kind is set:
-        return set(value)
-    return value.copy() if isinstance(value, (dict, Part)) else value
+    """Return a copy of a container with all containers inside; other values are returned as they are."""
+    if type(value) not in _CONTAINERS:
+        return value
+    copy = value.copy()
+    by_place = copy if isinstance(copy, dict) else dict(enumerate(copy))
+    if not _CONTAINERS.isdisjoint(map(type, by_place.values())):  # most containers have no others inside
+        for place, inner in by_place.items():
+            copy[place] = copied_containers(inner)
+    return copy

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import count, filterfalse
 from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_jsonable_python
@@ -79,13 +80,9 @@ def next_number(states: Mapping[int, CallState], first: int = 0) -> int:
 
     It is the lowest one that was tried and is not known to be done, and otherwise the lowest new one, from `first`.
     """
-    tried = [number for number, state in states.items() if state in ("open", "doubt")]
-    if tried:
-        return min(tried)
-    number = first
-    while number in states:
-        number += 1
-    return number
+    if not {"open", "doubt"}.isdisjoint(states.values()):
+        return min(number for number, state in states.items() if state in ("open", "doubt"))
+    return next(filterfalse(states.__contains__, count(first)))
 
 
 @dataclass(frozen=True, slots=True)
