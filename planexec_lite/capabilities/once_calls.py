@@ -49,7 +49,7 @@ class OnceCalls(Part):
     Attributes:
         states: by call, the state of each occurrence.
         latest: by step, the start of its latest attempt that has effects; `paused`: the steps that continue that attempt.
-        spent: by call and occurrence, the calls that are never repeated unseen.
+        spent: by call and occurrence, the calls that are never repeated unseen; `since`: by call, the lowest `Spent.since`.
         allowed: the steps that a person has allowed to repeat a call.
     """
 
@@ -57,6 +57,7 @@ class OnceCalls(Part):
     latest: dict[str, e.StepStarted] = field(default_factory=dict)
     paused: set[str] = field(default_factory=set)
     spent: dict[tuple[str, int], Spent] = field(default_factory=dict)
+    since: dict[str, int] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
 
     def call_of(self, id: str) -> tuple[str, int]:
@@ -87,8 +88,10 @@ def _spend(board: Board, id: str, by_step: Iterable[KnownCall]) -> None:
         if known.once and known.state in ("done", "doubt"):
             before = mine.spent.get((known.call, known.number))
             sure = known.state == "done" or (before is not None and before.sure)
-            now = (board.brought_by(id), board.plans, board[Approvals].given)
-            mine.spent[known.call, known.number] = Spent(f"step {id}", id, *now, sure)
+            since = board.brought_by(id)
+            mine.since[known.call] = min(since, mine.since.get(known.call, since))
+            now = (board.plans, board[Approvals].given)
+            mine.spent[known.call, known.number] = Spent(f"step {id}", id, since, *now, sure)
 
 
 def _end(board: Board, id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
@@ -171,6 +174,7 @@ def _learned(board: Board, event: OuterKnown) -> None:
         if known.once and known.state in ("done", "doubt") and (known.call, known.number) not in mine.spent:
             around = f"{known.by} of the run around this one"
             mine.spent[known.call, known.number] = Spent(around, "", 0, 0, 0, known.state == "done")
+            mine.since[known.call] = 0
 
 
 def known_calls(board: Board) -> tuple[KnownCall, ...]:
@@ -207,6 +211,8 @@ def repeated(board: Board, id: str, step: Step, call: str, plan: int) -> Spent |
     gives a step whose call is in doubt are no repeats: they have the same key.
     """
     mine, since = board[OnceCalls], board.brought_by(id) if board.steps.get(id) == step else plan
+    if id not in mine.latest and mine.since.get(call, since) >= since:
+        return None  # a plan can contain the same call many times
     for number in reversed(mine.states.get(call, {})):
         spent = mine.spent.get((call, number))
         if spent is None:
