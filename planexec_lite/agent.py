@@ -353,7 +353,7 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
     `holds` says whether the workers still have the call of a key, or its result: such a step is requeued, and gets that result.
     """
     board = run.board
-    order = {id: place for place, id in enumerate(board.steps)}
+    order = {id: place for place, id in enumerate(board.steps)} if board.in_flight else {}
     jobs = sorted(board.in_flight.values(), key=lambda job: (job.id is None, order.get(job.id or "", -1)))
     for job in jobs:
         event: Event = Requeued(board.now, job.id, "interrupted")

@@ -107,7 +107,8 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     if plan is None:
         return
     mine = board[Approvals]
-    mine.latest_hash = plan.hash if board.has_reviewer else ""
+    asks = board.has_reviewer or any(step.gate for step in plan.steps)
+    mine.latest_hash = plan.hash if asks else ""
     for old in (mine.opened, mine.received, mine.lineages, mine.changed):
         old.clear()
     mine.receive(board, plan.steps)

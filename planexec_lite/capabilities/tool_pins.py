@@ -20,12 +20,20 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *,
     Args:
         effects: the current effects of the tools, by name.
     """
+    started, now = board.started, tools.pins
+    others = {tool for tool, pin in started.pins.items() if now.get(tool) != pin}
     changes: list[str] = []
     if board.ended is None:
-        changes += _changed_tools(board, tools, effects)
-        changes += _changed_choices(board, tools, effects)
-    if board.ended is None or rollback:
-        changes += _changed_undos(board, tools)
+        left = [board.steps[id] for id in board.unfinished]
+        called = {step.tool for step in left} | {step.undo.tool for step in left if step.undo is not None}
+        same = {
+            tool for tool in started.pins if started.effects.get(tool, "none") == effects.get(tool, "none")
+        } - others
+        if not called <= {None, *same}:
+            changes += _changed_tools(board, tools, effects, others)
+        changes += _changed_choices(board, tools, effects, others - called)
+    if others and (board.ended is None or rollback):
+        changes += _changed_undos(board, others)
     if changes:
         raise ValueError(
             f"the tools have changed since this run began: {'; '.join(dict.fromkeys(changes))}. Resume it with the tools that "
@@ -33,7 +41,7 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *,
         )
 
 
-def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
+def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], others: set[str]) -> Iterator[str]:
     before = board.started.effects
     for id in board.unfinished:
         step = board.steps[id]
@@ -46,38 +54,32 @@ def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects])
             was, now = before.get(call.tool, "none"), effects.get(call.tool, "none")
             if was != now:
                 yield f'step {id}: the effects of {call.tool} were "{was}", and are "{now}"'
-            elif _is_another(call.tool, board, tools):
+            elif call.tool in others:
                 yield f"step {id}: {call.tool} is not the tool that the plan was made with"
 
 
-def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
+def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects], others: set[str]) -> Iterator[str]:
     """Yield the changed or new tools among those that a later plan, or a step's model or agent, could choose."""
-    left = [board.steps[id] for id in board.unfinished]
-    chosen = any(step.id in board.model_chooses for step in left)
-    by_model = board.started.models_in_steps and any(step.tool is None for step in left)
-    if not (board.has_planner or chosen or by_model):
+    by_model = board.started.models_in_steps
+    if not board.has_planner and not any(
+        id in board.model_chooses or (by_model and board.steps[id].tool is None) for id in board.unfinished
+    ):
         return
     pins = board.started.pins
-    named = {call.tool for step in left for call in (step, step.undo) if call}
     for tool in tools:
         if tool.name not in pins and effects.get(tool.name, "none") != "none":
             yield f"{tool.name} is new, and has effects"
-        elif tool.name not in named and _is_another(tool.name, board, tools):
+        elif tool.name in others:
             yield f"{tool.name} is not the tool that the run began with"
 
 
-def _changed_undos(board: Board, tools: Toolbox) -> Iterator[str]:
+def _changed_undos(board: Board, others: set[str]) -> Iterator[str]:
     """Yield the changed tools among those that a rollback calls."""
     mine = board[WorkDone]
     for one in mine.completed.values():
         undo = None if one.undo is None else Call.model_validate_json(one.undo)
-        if undo is not None and _is_another(undo.tool, board, tools):
+        if undo is not None and undo.tool in others:
             yield f"step {one.step.id}: {undo.tool}, its undo, is not the tool that the plan was made with"
     for call in mine.listed_calls:
-        if _is_another(call.tool, board, tools):
+        if call.tool in others:
             yield f"the rollback: {call.tool} is not the tool that the plan was made with"
-
-
-def _is_another(tool: str, board: Board, tools: Toolbox) -> bool:
-    pins = board.started.pins
-    return tool in pins and tools.pins.get(tool) != pins[tool]

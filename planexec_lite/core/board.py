@@ -166,13 +166,12 @@ class Board:
             if original is None or name not in vars(original):
                 raise AttributeError(f"a Board has no attribute {name!r}")
             value = vars(original)[name]
-            if name == "queue":
-                self._index()
-            elif name == "_parts":
-                self._parts = {kind: part.copy() for kind, part in value.items()}
-            else:
-                setattr(self, name, value.copy() if isinstance(value, (dict, list, deque)) else value)
-            return vars(self)[name]
+            if name == "_parts":
+                value = {kind: part.copy() for kind, part in value.items()}
+            elif isinstance(value, (dict, list, deque, ReadyQueue)):
+                value = value.copy()
+            setattr(self, name, value)
+            return value
 
     def _values(self) -> dict[str, Any]:
         """Return all values of the board, and copy those that nobody has read yet."""

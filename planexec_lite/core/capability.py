@@ -6,7 +6,7 @@ by type of event or job, it collects from this list.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -90,7 +90,7 @@ class Part:
         return other
 
 
-_CONTAINERS = frozenset({dict, list, set, deque, Counter})
+_CONTAINERS = frozenset({dict, list, set, deque, Counter, defaultdict})
 
 
 def copied_containers(value: Any) -> Any:

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 
+from planexec_lite.core.capability import copied_containers
 from planexec_lite.plan import Step
 from planexec_lite.tools import Limit
 
@@ -32,6 +33,13 @@ class ReadyQueue:
         self._run_anyway: set[str] = set()
         self._unlimited: list[int] = []
         self._ready: dict[Kind, list[int]] = {(): self._unlimited}
+
+    def copy(self) -> ReadyQueue:
+        """Return an independent copy."""
+        other = ReadyQueue(self._limits)
+        vars(other).update({name: copied_containers(value) for name, value in vars(self).items()})
+        other._unlimited = other._ready[()]
+        return other
 
     def first(self) -> str | None:
         """Return the id of the first ready step in plan order that has a free slot, or None."""

@@ -34,10 +34,11 @@ def event_of(decision: Decision, run: Run, tools: Toolbox) -> Event:
         comment = f": {decision.comment}" if decision.comment else ""
         return RollbackStarted(board.now, f"{decision.by} asked for it{comment}")
     plan = None if decision.plan is None else _edited(decision.plan, board, tools)
+    known = "" if plan is not None else board[Approvals].latest_hash
     return Reviewed(
         board.now,
         decision.verdict,
-        (plan or board.proposal or board.plan).hash,
+        known or (plan or board.proposal or board.plan).hash,
         decision.by,
         decision.comment,
         question.own_step,

@@ -84,7 +84,8 @@ class Run:
         """Return a copy of this run to continue. The journal treats both as the same run, and this one does not
         change.
         """
-        run = Run(self.events)
+        run = Run()
+        run.events, run.board = [*self.events], self.board.copy()
         run.journal, run.id, run.uid, run.stored = self.journal, self.id, self.uid, self.stored
         run.inner, run.key = self.inner, self.key
         run.inbox.extend(self.inbox)
