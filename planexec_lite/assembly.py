@@ -31,6 +31,7 @@ from planexec_lite.capabilities import (
     stepping,
     streaming,
     undo,
+    undoing,
 )
 from planexec_lite.core import CORE, Choice, Guards, Rule, Signal, Work
 from planexec_lite.core import events as e
@@ -49,6 +50,7 @@ CAPABILITIES = (
     outer.CAPABILITY,
     undo.CAPABILITY,  # before rollback: a step in doubt that was done can be undone
     rollback.CAPABILITY,
+    undoing.CAPABILITY,
     require_undo.CAPABILITY,
     once_calls.CAPABILITY,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
     approval.CAPABILITY,

@@ -22,15 +22,12 @@ from planexec_lite.capabilities.undo import (
     undos,
     unknown,
 )
-from planexec_lite.core import WAIT, Board, Capability, Choice, IllegalTransition, Part, Task, Work, only_if
+from planexec_lite.core import WAIT, Board, Capability, Choice, IllegalTransition, Part, only_if
 from planexec_lite.core import events as e
-from planexec_lite.core.executors import ToolExecutor, agent_inside, perform
 from planexec_lite.core.questions import ExactCall, Question
-from planexec_lite.core.tasks import Finished, TimedOut, too_long
 from planexec_lite.meter import ModelCall
-from planexec_lite.plan import Call, Step
-from planexec_lite.plan.data import copied
-from planexec_lite.tools import digest_of, references
+from planexec_lite.plan import Call
+from planexec_lite.tools import references
 
 
 @dataclass(frozen=True)
@@ -173,11 +170,15 @@ def _begin(board: Board, event: RollbackStarted) -> None:
 
 def _plan(board: Board, event: RollbackStarted, not_again: set[str]) -> None:
     """Plan all undos that are left, the next one last; those in `not_again` failed or were rejected."""
-    mine, items = board[Rollback], [*undos(board, event.to, event.made)]
-    mine.left = [one for one in reversed(items) if isinstance(one, Undo) and one.label not in not_again]
-    without_undo = [one for one in items if not isinstance(one, Undo)]
-    kept = [one for one in mine.remains if one[0] in not_again]
-    mine.remains = list(dict.fromkeys([*kept, *without_undo]))
+    mine = board[Rollback]
+    mine.left, mine.remains = [], [one for one in mine.remains if one[0] in not_again]
+    for undo in undos(board, event.to, event.made):
+        if undo.why_not:
+            mine.remains.append((undo.label, undo.why_not))
+        elif undo.label not in not_again:
+            mine.left.append(undo)
+    mine.left.reverse()
+    mine.remains = list(dict.fromkeys(mine.remains))
 
 
 def _start(board: Board, event: UndoStarted) -> None:
@@ -194,25 +195,35 @@ def _end(mine: Rollback) -> Undo:
 def _done(board: Board, event: UndoDone) -> None:
     mine, work = board[Rollback], board[WorkDone]
     undo = _end(mine)
-    mine.allowed, id = False, undo.label
-    own = {"undone": [""], "remains": [], "made": [work.call_text(undo)], "partly": False}
-    result: dict[str, Any] = event.result if undo.inside else own
-    remains = [(f"{id}/{label}" if label else id, why) for label, why in result["remains"]]
-    mine.remains += [one for one in dict.fromkeys(remains) if one not in mine.remains]
-    mine.undone += [f"{id}/{label}" if label else id for label in result["undone"]]
-    work.note_made(id if undo.inside else "", result["made"])
-    if result["partly"]:
-        mine.partly = True
-        work.partly.add(id)
-    if remains:
+    mine.allowed = False
+    if not undo.inside:
+        mine.undone.append(undo.label)
+        work.note_made("", [work.call_text(undo)])
+        _settle(board, undo)
         return
-    work.partly.discard(id)
+    inside, label = event.result, undo.label
+    mine.undone += [f"{label}/{one}" if one else label for one in inside["undone"]]
+    remains = [(f"{label}/{one}" if one else label, why) for one, why in inside["remains"]]
+    mine.remains = list(dict.fromkeys([*mine.remains, *remains]))
+    work.note_made(label, inside["made"])
+    if inside["partly"]:
+        mine.partly = True
+        work.partly.add(label)
+    if not remains:
+        _settle(board, undo)
+
+
+def _settle(board: Board, undo: Undo) -> None:
+    """A step is undone, unless it has another result, or was planned again, since then."""
+    work, label = board[WorkDone], undo.label
+    work.partly.discard(label)
     work.settle(undo)
-    one = work.completed.get(undo.number or work.latest.get(id, 0))
-    stands = one is not None and undo.inside in (0, one.inside) and board.steps[id] == one.step
-    if stands and board.state[id] == "done":
-        board.state[id] = "undone"
-        del board.results[id]
+    one = work.completed.get(undo.number or work.latest.get(label, 0))
+    if one is None or undo.inside not in (0, one.inside) or board.steps[label] != one.step:
+        return
+    if board.state[label] == "done":
+        board.state[label] = "undone"
+        del board.results[label]
 
 
 def _failed(board: Board, event: UndoFailed) -> None:
@@ -262,70 +273,6 @@ def _ended(board: Board, event: e.Ended) -> None:
     mine = board[Rollback]
     if mine.started is not None:
         mine.remains = [*unknown(board), *mine.remains]
-
-
-def _undo(agent: Any, run: Any, job: UndoStarted) -> Task:
-    """Return the task that undoes the step: a tool call with the timeout of that step, or the rollback of its nested
-    run.
-    """
-    board = run.board
-    if job.call is None:
-        inside = agent_inside(agent.executor, board.steps[job.step])
-        return Task(job, inside.undo_inside if inside is not None else _no_agent)
-    step = Step(id=job.step.replace(" ", "-"), tool=job.call.tool, params=job.call.params)
-    args = (ToolExecutor(agent.tools), step, _inputs(board, job.call))
-    return Task(job, perform, args, _timeout(board), repeatable=_undo_repeatable(board, job))
-
-
-def _context(agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
-    """Return the timeout and the idempotency key of an undo that is a call."""
-    call, undo = job.call, run.board[Rollback].calling
-    if call is None or undo is None:
-        return {}
-    key = digest_of(run.uid, "undo", undo.number, call.tool, call.params, _inputs(run.board, call))
-    return {"limit": _timeout(run.board), "key": key}
-
-
-def _inputs(board: Board, call: Call) -> dict[str, Any]:
-    """The results that the running undo refers to, by step id."""
-    undo = board[Rollback].calling
-    results = board[WorkDone].results_at(undo.number if undo is not None else 0, call.params)
-    return {id: copied(result) for id, result in results.items()}
-
-
-def _timeout(board: Board) -> float | None:
-    """The timeout of the step that is being undone."""
-    undo = board[Rollback].calling
-    return board[WorkDone].completed[undo.number].step.timeout if undo is not None and undo.number else None
-
-
-def _undo_repeatable(board: Board, job: UndoStarted) -> bool:
-    return job.call is not None and board.started.effects.get(job.call.tool, "none") in ("none", "idempotent")
-
-
-def _no_agent() -> None:
-    raise RuntimeError("the agent that carried out this step is no longer available")
-
-
-def _undo_finished(job: UndoStarted, message: Finished) -> list[e.Event]:
-    report, at, id = message.report, message.at, job.step
-    usage = (message.seconds, report.calls)
-    if report.waits is not None:
-        return [UndoPaused(at, id, report.waits.question.inside(id), *usage)]
-    if report.error is None:
-        return [UndoDone(at, id, report.value, *usage)]
-    return [UndoFailed(at, id, report.error, *usage, report.once or report.lost)]
-
-
-def _undo_timed_out(job: UndoStarted, message: TimedOut) -> list[e.Event]:
-    return [UndoFailed(message.at, job.step, too_long(message), message.seconds, in_doubt=True)]
-
-
-def _undo_interrupted(board: Board, job: UndoStarted, has_journal: bool) -> e.Event:
-    nested = job.call is None and (has_journal or board.repeatable(board.steps[job.step]))
-    if nested or _undo_repeatable(board, job):
-        return e.Requeued(board.now, job.step, "interrupted")
-    return UndoFailed(board.now, job.step, "interrupted; it is unknown whether it was undone", in_doubt=True)
 
 
 def leaves(board: Board) -> bool:
@@ -420,7 +367,5 @@ CAPABILITY = Capability(
         e.Reviewed: _reviewed,
         e.Ended: _ended,
     },
-    work={UndoStarted: Work(_undo, _undo_finished, _undo_timed_out, None, _undo_interrupted)},
-    context={UndoStarted: _context},
     check_settings=check,
 )

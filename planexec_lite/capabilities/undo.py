@@ -39,12 +39,16 @@ class Completed(NamedTuple):
 
 
 class Undo(NamedTuple):
-    """One thing to undo: by a `call`, of completed step `number` or of the plan's rollback (0); or nested run number `inside`."""
+    """One thing to undo: by a `call`, of completed step `number` or of the plan's rollback (0); or nested run number `inside`.
+
+    `why_not`: why it can't be undone; "" if it can.
+    """
 
     label: str
     call: Call | None = None
     number: int = 0
     inside: int = 0
+    why_not: str = ""
 
     @property
     def name(self) -> str:
@@ -131,10 +135,10 @@ def _written(tool: str | None, params: Mapping[str, object], results: Mapping[st
     return json.dumps([tool, params], sort_keys=True, default=repr)
 
 
-def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo | tuple[str, str]]:
+def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo]:
     """Yield what is undone, the latest first: results and nested runs, then the plan's rollback. Each call is yielded once.
 
-    Step `to`, and everything that was done before it, stays done. A thing without an undo is yielded as its label and the reason.
+    Step `to`, and everything that was done before it, stays done. What can't be undone is yielded with the reason.
     `made_before` has the undo calls that the rollbacks of earlier attempts have made.
     """
     mine = board[WorkDone]
@@ -153,13 +157,13 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
                 made.add(mine.call_text(undo))
                 yield undo
         elif number not in mine.gone and one.lasts and not one.inside:
-            yield id, "no undo of its own"
+            yield Undo(id, why_not="no undo of its own")
     acted = mine.inside or mine.unsure or any(one.undo is not None or one.lasts for one in mine.completed.values())
     for place, call in enumerate(mine.listed_calls if to is None else (), 1):
         undo = Undo(f"{LISTED} {place}", call)
         missing = [one.step for one in references.find(call.params) if one.step not in mine.latest]
         if missing:
-            yield undo.label, f"step {missing[0]} gave no result"
+            yield undo._replace(why_not=f"step {missing[0]} gave no result")
         elif acted and (text := mine.call_text(undo)) not in made:
             made.add(text)
             yield undo
