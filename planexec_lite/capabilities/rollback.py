@@ -121,6 +121,7 @@ class Rollback(Part):
         allowed: a person has allowed the next undo. `left_alone`: the steps in doubt about which a person said nothing.
         undone: the labels of what was undone; `remains`: the labels of what was not undone, and why.
         partly: something that has an undo was not undone.
+        before: by step in doubt, the ids of the steps that it depends on; a cache.
     """
 
     started: RollbackStarted | None = None
@@ -132,6 +133,7 @@ class Rollback(Part):
     undone: list[str] = field(default_factory=list)
     remains: list[tuple[str, str]] = field(default_factory=list)
     partly: bool = False
+    before: dict[str, set[str]] = field(default_factory=dict, compare=False)
 
     @property
     def undone_steps(self) -> list[str]:
@@ -163,7 +165,7 @@ def _check_undo(board: Board, event: UndoStarted | UndoLeft | UndoDone | UndoFai
 def _begin(board: Board, event: RollbackStarted) -> None:
     mine = board[Rollback]
     mine.started, mine.again, mine.allowed, mine.undone = event, board.ended is not None, False, []
-    mine.partly, mine.left_alone = False, set()
+    mine.partly, mine.left_alone, mine.before = False, set(), {}
     _plan(board, event, set())
     board.ended = board.paused = None
 
@@ -292,7 +294,7 @@ def undo_next(board: Board, policy: object) -> Choice | None:
         status: e.Status = "partly rolled back" if mine.partly or unknown(board) else "rolled back"
         return e.Ended(board.now, status, _summary(mine, remains, mine.started.reason))
     undo = mine.left[-1]
-    if doubts := doubts_behind(board, undo):
+    if doubts := doubts_behind(board, undo, mine.before):
         return _spare(board, undo, doubts)
     if undo.call is not None and undo.call.gate and not mine.allowed:
         return e.Paused(board.now, _question(board, undo, undo.call))

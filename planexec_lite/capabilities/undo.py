@@ -188,10 +188,11 @@ def steps_in_doubt(board: Board) -> dict[str, tuple[Step, str]]:
     }
 
 
-def doubts_behind(board: Board, undo: Undo) -> list[str]:
+def doubts_behind(board: Board, undo: Undo, before: dict[str, set[str]]) -> list[str]:
     """Return the steps in doubt that depend, directly or indirectly, on what `undo` undoes.
 
-    A call of the plan's rollback can undo anything, so every doubt counts.
+    A call of the plan's rollback can undo anything, so every doubt counts. `before` is a cache of the ids that a step
+    depends on; the function adds to it.
     """
     mine = board[WorkDone]
     doubts = {id: step for id, (step, _) in steps_in_doubt(board).items()}
@@ -200,7 +201,9 @@ def doubts_behind(board: Board, undo: Undo) -> list[str]:
     doubts.pop(undo.label, None)
     if undo.label.startswith(LISTED):
         return [*doubts]
-    return [id for id, step in doubts.items() if undo.label in _all_before(board, step)]
+    for id in doubts.keys() - before.keys():
+        before[id] = _all_before(board, doubts[id])
+    return [id for id in doubts if undo.label in before[id]]
 
 
 def _all_before(board: Board, step: Step) -> set[str]:
