@@ -45,7 +45,8 @@ class Approvals(Part):
     """The reviews so far, as the rules need them.
 
     Attributes:
-        approved: the hashes of the approved plans; `latest_hash` is the hash of the latest plan, taken when it came in.
+        approved: the hashes of the approved plans; `latest_hash` is the hash of the latest plan, taken when it came in;
+            without a reviewer, when a person first answered a question.
         rejected: the rejection that ends the run.
         changes_asked: how often a reviewer asked for a changed plan.
         grant_scope: the bounds for later plans; `begun`: the steps that have started since the grant.
@@ -107,8 +108,7 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     if plan is None:
         return
     mine = board[Approvals]
-    asks = board.has_reviewer or any(step.gate for step in plan.steps)
-    mine.latest_hash = plan.hash if asks else ""
+    mine.latest_hash = plan.hash if board.has_reviewer else ""
     for old in (mine.opened, mine.received, mine.lineages, mine.changed):
         old.clear()
     mine.receive(board, plan.steps)
@@ -137,6 +137,7 @@ def _judged(board: Board, event: Judged) -> None:
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[Approvals], board.asked
+    mine.latest_hash = mine.latest_hash or event.plan_hash
     if question.kind not in ABOUT_STEPS and question.kind != "approval":
         return
     if event.verdict == "reject":
