@@ -70,7 +70,7 @@ format: $(STAMP) ## let ruff format code and notebooks
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
-bench: $(STAMP) ## compare with plain asyncio and threads (OUT names a folder)
+bench: $(STAMP) ## compare with plain asyncio, threads and LangGraph; measure growth (OUT names a folder)
 	$(BIN)/python -m tests.bench --out $(OUT)
 
 elsewhere: $(STAMP) ## the release on five other frameworks: their environments, the suite, and what lesson 15 reads
