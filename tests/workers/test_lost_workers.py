@@ -51,7 +51,7 @@ class Cluster(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         number, self.submitted = self.submitted, self.submitted + 1
-        same = getattr(args[0], "__dask_tokenize__", lambda: args)()
+        same = getattr(args[0], "__dask_tokenize__", lambda: number)()
         if self.remember and same in self.results:
             return self.results[same]
         future = self.results[same] = Future()
@@ -105,7 +105,7 @@ def test_a_call_whose_worker_died_after_it_began_is_in_doubt(effects: str, repea
     run = bank.run(Cluster({0: "after"}, repeat=repeat), effects, "rent", "gas", retries=3)
     assert bank.booked.count("rent") == 1
     assert (run.status, run.board.state) == ("paused", {"rent": "in doubt", "gas": "done"})
-    assert run.board.paused.reason == "doubt"
+    assert run.board.paused is not None and run.board.paused.reason == "doubt"
     done = bank.agent.resume(run, Decision("done", by="Ada", result="paid"))
     assert (done.status, bank.booked.count("rent")) == ("finished", 1)
 
