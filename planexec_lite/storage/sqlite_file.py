@@ -363,7 +363,7 @@ def _give_back(path: Path, lock: FileLock, connection: Connection | None) -> Non
 
 
 @contextmanager
-def _alone(file: str, make: bool = True) -> Iterator[None]:
+def _alone(file: str, *, make: bool = True) -> Iterator[None]:
     """Hold the lock of `file`, a name without links. Raises `TimeoutError` if another process or thread keeps it too long.
 
     `make`: create a missing lock file. If False, no lock is needed if the lock file is missing or can't be opened.

@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 
 from planexec_lite.meter import FOREVER, charge, current
 from planexec_lite.tools import references
-from planexec_lite.tools.approved import NOT_MADE, Request, digest_of, text_of
+from planexec_lite.tools.approved import NOT_MADE, CallState, Request, digest_of, text_of
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.json_schema import arguments_from
 from planexec_lite.tools.signature import ToolError, arguments_of, default_of, kind_of, shown, suggest
@@ -125,7 +125,9 @@ class Tool:
         self.pin = pin
         self._fresh: dict[str, Any] = {}  # defaults that the function could change; each call gets a copy
         doc = inspect.cleandoc(function.__doc__ or "") if schema is None else ""
-        self.description = " ".join((doc.split("\n\n")[0] if description is None else description).split())
+        if description is None:
+            description = doc.split("\n\n")[0]
+        self.description = " ".join(description.split())
         self._arguments = (
             arguments_of(self.name, function, doc)
             if schema is None
@@ -247,8 +249,8 @@ class Tool:
         if meter is None or meter.calls_log is None:
             return self._run(arguments)
         log, step_key, text = meter.calls_log, meter.key, self.call_text(params)
-        identity = self.identity(params, arguments)
-        call = Request(self.name, self.complete(params), text, identity, self.effects, self.destructive is True)
+        identify = partial(self.identity, params, arguments)
+        call = Request(self.name, self.complete(params), text, identify, self.effects, self.destructive is True)
         log.check(call)
         value = log.earlier(text)
         if value is NOT_MADE:
@@ -256,7 +258,8 @@ class Tool:
             try:
                 value = self._run(arguments)
             except BaseException as error:
-                log.end(call, number, "doubt" if self._leaves_doubt(error) else "open")
+                state: CallState = "doubt" if self._leaves_doubt(error) else "open"
+                log.end(call, number, state)
                 raise
             finally:
                 meter.key = step_key
@@ -274,7 +277,9 @@ class Tool:
         are compared as they are given.
         """
         try:
-            given = self.with_defaults(self.arguments(params) if arguments is None else arguments)
+            if arguments is None:
+                arguments = self.arguments(params)
+            given = self.with_defaults(arguments)
             to_jsonable_python(given)
         except Exception:  # the methods of an object of any class can raise any error
             return digest_of(self.call_text(params))
@@ -336,11 +341,12 @@ class Tool:
         where = error["loc"][0] if error["loc"] else ""
         if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
             return self._unknown(where)
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
+        place = str(where)
+        for part in error["loc"][1:]:
+            place += f"[{part}]" if isinstance(part, int) else f".{part}"
         message = error["msg"][0].lower() + error["msg"][1:]
-        return Fault(
-            "wrong_parameter", where, f"parameter {str(where) + path!r}: {message}; got {shown(error['input'])}"
-        )
+        words = f"parameter {place!r}: {message}; got {shown(error['input'])}"
+        return Fault("wrong_parameter", where, words)
 
 
 def _is_known_later(error: Mapping[str, Any]) -> bool:

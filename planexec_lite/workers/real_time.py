@@ -249,7 +249,8 @@ class _PoolSession(_InlineSession):
             messages = self.messages()
             if self.limited:
                 messages += self._timed_out()
-            news = self._news(0 if messages else self._patience())
+            patience = 0 if messages else self._patience()
+            news = self._news(patience)
             at = self.now()
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
             for job, what, came in sorted(news, key=lambda one: one[0].number):

@@ -117,9 +117,8 @@ def test_a_reference_is_checked_when_its_value_is_known() -> None:
 
 
 def test_the_signature_shows_unusual_types_in_words() -> None:
-    assert one({"type": ["string", "null"]}).signature == "search(x: string or null)"
-    lists = {"type": ["array", "null"], "items": {"type": "integer"}}
-    assert one(lists).signature == "search(x: list of integer or null)"
+    assert one({"anyOf": [{"type": "string"}, {"type": "null"}]}).signature == "search(x: string or null)"
+    assert one({"type": "array", "items": {"type": "integer"}}).signature == "search(x: list of integer)"
     anything = of({"properties": {"x": True, "y": {"type": "array", "items": True}}})
     assert anything.signature == "search(x: any, y: list of any)"
     assert anything.call({"x": 1, "y": [None]}) == {"x": 1, "y": [None]}
@@ -150,7 +149,7 @@ def test_null_leaves_out_an_optional_argument() -> None:
     ("parameter", "keyword"),
     [
         ({"type": "string", "format": "hostname"}, "'x': .*: format hostname"),
-        ({"type": "array", "items": {"type": "string", "format": "email"}}, r"'x\[\]': .*: format email"),
+        ({"type": "array", "items": {"type": "string", "format": "email"}}, r"'x': .*: format email"),
         ({"type": "array", "uniqueItems": True}, "'x': .*: uniqueItems"),
         ({"not": {"type": "string"}}, "'x': .*: not"),
         ({"oneOf": [{"type": "string"}, {"type": "null"}]}, "'x': .*: oneOf"),
@@ -220,8 +219,8 @@ def nested(levels: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("parameter", "words"),
     [
-        ({"type": "text"}, '{"type": "text"}'),
-        ({"type": [1]}, '{"type": 1}'),
+        ({"type": "text"}, "'text'"),
+        ({"type": ["string", "null"]}, "can't be read"),
         ("string", '"string"'),
         (False, "false"),
         ({"$ref": "#/$defs/None"}, "#/$defs/None"),
@@ -230,9 +229,9 @@ def nested(levels: int) -> dict[str, Any]:
         ({"anyOf": []}, "can't be read"),
         ({"type": "string", "minLength": "3"}, "'str' object"),
         ({"type": "string", "pattern": "(?=a)"}, "look-around"),
-        ({"type": "integer", "minimum": 0, "exclusiveMinimum": True}, '"exclusiveMinimum": true'),
+        ({"type": "integer", "minimum": 0, "exclusiveMinimum": True}, "exclusiveMinimum True"),
         ({"type": "object", "properties": []}, '"properties": []'),
-        ({"type": "array", "items": [{"type": "string"}]}, "can't be read here: [{"),
+        ({"type": "array", "items": [{"type": "string"}]}, "can't be read here: {"),
         (nested(60), "deeper"),
     ],
 )
