@@ -72,22 +72,22 @@ def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: b
         raise ToolError(f"tool {name!r}: its schema is not JSON ({error})") from None
     properties = written_out(name, root)
     required = tuple(root.get("required", ()))
-    unread = _unread(root, _OBJECT)
     fields: dict[str, CoreSchema] = {}
     optional = set()
+    unread = _unread(root, _OBJECT)
+    if unread and not checked_elsewhere:
+        raise ToolError(f"tool {name!r}: {_not_checked(unread)}")
     for parameter, part in properties.items():
         try:
             fields[parameter] = node = _node(part, unread)
             takes_null = SchemaValidator(node).isinstance_python(None)
         except _UNREADABLE as error:  # such as a bound below zero
             words = " ".join(str(error).split())
-            raise ToolError(f"tool {name!r}, parameter {parameter!r}: its schema can't be read ({words})") from None
+            raise _error(name, parameter, f"its schema can't be read ({words})") from None
         if unread and not checked_elsewhere:
-            raise ToolError(f"tool {name!r}, parameter {parameter!r}: {_not_checked(unread)}")
+            raise _error(name, parameter, _not_checked(unread))
         if parameter not in required and not takes_null:
             optional.add(parameter)
-    if unread and not checked_elsewhere:
-        raise ToolError(f"tool {name!r}: {_not_checked(unread)}")
     validate = SchemaValidator(_object(fields, required=(), others=None)).validate_python
 
     def given(params: Mapping[str, Any]) -> Any:
@@ -98,6 +98,10 @@ def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: b
     closed = {**root, "type": "object", "additionalProperties": False, "properties": named}
     defaults = {one: part["default"] for one, part in properties.items() if "default" in part}
     return Arguments(given, lambda values: values, lambda: closed, required, defaults, root)
+
+
+def _error(tool: str, parameter: str, why: str) -> ToolError:
+    return ToolError(f"tool {tool!r}, parameter {parameter!r}: {why}")
 
 
 def _not_checked(unread: Mapping[str, Any]) -> str:
@@ -121,8 +125,12 @@ def written_out(tool: str, schema: Any) -> dict[str, Any]:
             raise RecursionError
         whole: dict[str, Any] = {} if part is True else dict(part)
         if "$ref" in whole:
-            target = definitions[whole.pop("$ref").removeprefix("#/$defs/")]
-            return written(target, depth + 1) | whole
+            target = written(definitions[whole["$ref"].removeprefix("#/$defs/")], depth + 1)
+            kept = {keyword: value for keyword, value in whole.items() if keyword in _WORDS | {"$ref"}}
+            if len(kept) == len(whole):  # otherwise "$ref" says that there are conditions beside it
+                del kept["$ref"]
+            return target | kept
+        _TYPES[whole.get("type")]  # raises for an unknown type
         if "const" in whole:
             whole["enum"] = [whole.pop("const")]
         if choices := whole.get("oneOf", whole.get("anyOf")):
@@ -140,14 +148,13 @@ def written_out(tool: str, schema: Any) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     try:
         for parameter, part in schema.get("properties", {}).items():
-            where = f"tool {tool!r}, parameter {parameter!r}"
             parameters[parameter] = written(part, 1)
     except RecursionError:
         bounds = f"more than {MOST_PARTS:,} parts with each $ref written out, or is deeper than {_DEEPEST} levels"
-        raise ToolError(f"{where}: its schema has {bounds}; does it contain itself?") from None
+        raise _error(tool, parameter, f"its schema has {bounds}; does it contain itself?") from None
     except _UNREADABLE:
         form = json.dumps(part)[:60]
-        raise ToolError(f"{where}: its schema has a form that can't be read here: {form}") from None
+        raise _error(tool, parameter, f"its schema has a form that can't be read here: {form}") from None
     return parameters
 
 

@@ -145,6 +145,9 @@ def test_null_leaves_out_an_optional_argument() -> None:
     assert fault.parameter == "query"
 
 
+NAMES = {"$defs": {"Name": {"type": "object", "properties": {"name": {"type": "string"}}}}}
+
+
 @pytest.mark.parametrize(
     ("parameter", "keyword"),
     [
@@ -159,14 +162,21 @@ def test_null_leaves_out_an_optional_argument() -> None:
         ({"type": "array", "prefixItems": [{"type": "string"}]}, "'x': .*: prefixItems"),
         ({"type": "string", "nullable": True}, "'x': .*: nullable"),
         ({"type": "object", "required": ["a"]}, "'x': .*: required"),
+        ({"$ref": "#/$defs/Name", "properties": {"x": {}}}, r"'x': .*: \$ref"),
+        ({"anyOf": [{"type": "string"}], "minLength": 3}, "'x': .*: minLength 3"),
     ],
 )
 def test_an_uncheckable_schema_is_rejected_unless_it_is_checked_elsewhere(
     parameter: dict[str, Any], keyword: str
 ) -> None:
     with pytest.raises(ToolError, match=rf"tool 'search', parameter {keyword}.*planexec_lab.json_schema.plain"):
-        one(parameter)
-    assert one(parameter, checked_elsewhere=True).parameters == ("x",)
+        one(parameter, **NAMES)
+    assert one(parameter, checked_elsewhere=True, **NAMES).parameters == ("x",)
+
+
+def test_a_condition_on_the_whole_object_is_not_blamed_on_a_parameter() -> None:
+    with pytest.raises(ToolError, match="tool 'search': .*: minProperties 1"):
+        one({"type": "string"}, minProperties=1)
 
 
 KINDS = [
@@ -219,8 +229,8 @@ def nested(levels: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("parameter", "words"),
     [
-        ({"type": "text"}, "'text'"),
-        ({"type": ["string", "null"]}, "can't be read"),
+        ({"type": "text"}, '{"type": "text"}'),
+        ({"type": ["string", "null"]}, '{"type": ["string", "null"]}'),
         ("string", '"string"'),
         (False, "false"),
         ({"$ref": "#/$defs/None"}, "#/$defs/None"),
