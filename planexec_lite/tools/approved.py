@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
-from planexec_lite.tools.signature import ToolError
+from planexec_lite.tools.signature import Params, ToolError
 
 NOT_MADE = object()
 REPEATABLE = ("none", "idempotent")
@@ -59,7 +59,7 @@ class Request:
     """
 
     tool: str
-    params: Mapping[str, Any]
+    params: Params
     text: str
     identify: Callable[[], str]
     effects: str
@@ -195,8 +195,10 @@ class CallLog:
     def _is_permitted(self, call: Request) -> bool:
         """Whether a person has approved exactly this call, and the step has not made it since."""
         permitted = [*self.approved.allowed, *(one.text for one in self.approved.made)]
-        in_doubt = [one for one in self.chosen.values() if one.call == call.identity and one.state == "doubt"]
-        used = sum(one.text == call.text for one in self.made) + len(in_doubt)
+        used = sum(one.text == call.text for one in self.made)
+        for known in self.chosen.values():
+            if known.call == call.identity and known.state == "doubt":
+                used += 1
         return used < permitted.count(call.text)
 
     def _why_not(self, call: Request) -> str:

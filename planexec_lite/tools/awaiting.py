@@ -27,13 +27,17 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
 from planexec_lite.meter import current
-from planexec_lite.tools.handles import keep, number_of
+from planexec_lite.tools.handles import FileNumber, keep, number_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 GRACE = 0.5
 """Seconds that the loop has to begin a call, and that a call has beyond its own time to end after its cancellation."""
+
+
+Outcome = tuple[Any, BaseException | None]
+"""The result of a call and None, or None and its error."""
 
 
 def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools") -> Any:
@@ -74,7 +78,7 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         return result
 
 
-async def _begin(value: Awaitable[Any], begun: Lock) -> tuple[Any, BaseException | None]:
+async def _begin(value: Awaitable[Any], begun: Lock) -> Outcome:
     """Return the result of `value` and None, or None and its error, unless its thread has left this loop."""
     import asyncio
 
@@ -87,7 +91,7 @@ async def _begin(value: Awaitable[Any], begun: Lock) -> tuple[Any, BaseException
     return await asyncio.wait_for(_to_its_end(value), left + 0.001)
 
 
-async def _to_its_end(value: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+async def _to_its_end(value: Awaitable[Any]) -> Outcome:
     try:
         return await value, None
     except BaseException as problem:  # returned, because a SystemExit would end the loop unnoticed
@@ -105,7 +109,7 @@ class _Selector(DefaultSelector):
 
     def __init__(self) -> None:
         super().__init__()
-        self.handles: dict[int, tuple[int, int] | None] = {}
+        self.handles: dict[int, FileNumber] = {}
 
     def is_cut_off(self) -> bool:
         """Whether other code has closed a handle."""
@@ -132,7 +136,8 @@ class _Loop:
         make = asyncio.new_event_loop if windows else partial(asyncio.SelectorEventLoop, self.selector)
         self.runner = asyncio.Runner(loop_factory=make)
         self.loop = self.runner.get_loop()
-        self.selector.handles = {key.fd: number_of(key.fd) for key in self.selector.get_map().values()}
+        opened = [key.fd for key in self.selector.get_map().values()]
+        self.selector.handles = {handle: number_of(handle) for handle in opened}
         self.thread = Thread(target=self._run, name=f"planexec_lite async {name}", daemon=True)
         self.over = False
         self.thread.start()
@@ -159,8 +164,10 @@ def leave_loop(thread: Thread | None = None) -> None:
     That loop stops when its calls have ended.
     """
     with _one_at_a_time:
-        for name in [name for name, place in _shared.items() if place.thread is (thread or current_thread())]:
-            del _shared[name]
+        left = thread or current_thread()
+        for name, place in list(_shared.items()):
+            if place.thread is left:
+                del _shared[name]
 
 
 def _place(name: str) -> _Loop:
@@ -194,7 +201,7 @@ def _ended(call: Future[Any], place: _Loop, seconds: float) -> bool:
 
     until = monotonic() + seconds
     try:
-        while not wait([call], min(GRACE, max(0.0, until - monotonic()))).done:
+        while not wait([call], max(0.0, min(GRACE, until - monotonic()))).done:
             if not place.thread.is_alive():
                 raise RuntimeError(
                     "other code of this process, perhaps a tool, closed the files of the loop of async tools"

@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic_core import CoreSchema, SchemaError, SchemaValidator, core_schema
 
-from planexec_lite.tools.signature import Arguments, ToolError, same_meaning, uninterrupted
+from planexec_lite.tools.signature import Arguments, Data, Params, ToolError, same_meaning, uninterrupted
 
 MOST_PARTS = 2_000
 """How many schemas a tool's schema can contain, with each ``$ref`` written out."""
@@ -39,7 +39,10 @@ _TYPES: Mapping[str | None, tuple[str, Mapping[str, str]]] = {
     "object": ("", {}),
     None: ("any", {}),
     "number": ("float", _RANGE),
-    "string": ("str", {"minLength": "min_length", "maxLength": "max_length", "pattern": "pattern"}),
+    "string": (
+        "str",
+        {"minLength": "min_length", "maxLength": "max_length", "pattern": "pattern"},
+    ),
 }
 """Pydantic's name of each type, and of the keywords that bound it."""
 _FORMATS = {
@@ -57,7 +60,7 @@ _UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, SchemaError)
 
 
 @uninterrupted()
-def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: bool = False) -> Arguments:
+def arguments_from(name: str, schema: Params, *, checked_elsewhere: bool = False) -> Arguments:
     """Return how the arguments of the tool `name` are read, which `schema` describes.
 
     The object is closed: a plan can name only the parameters in ``properties``. If an optional parameter does not
@@ -90,13 +93,22 @@ def arguments_from(name: str, schema: Mapping[str, Any], *, checked_elsewhere: b
             optional.add(parameter)
     validate = SchemaValidator(_object(fields, required=(), others=None)).validate_python
 
-    def given(params: Mapping[str, Any]) -> Any:
+    def given(params: Params) -> Any:
         """Read the arguments without the nulls of optional ones: a strict schema forces a model to write them."""
-        return validate({one: value for one, value in params.items() if value is not None or one not in optional})
+        left_out = {name for name in optional if params.get(name) is None}
+        return validate({name: value for name, value in params.items() if name not in left_out})
 
-    named = {one: {} if part is True else part for one, part in root.get("properties", {}).items()}
-    closed = {**root, "type": "object", "additionalProperties": False, "properties": named}
-    defaults = {one: part["default"] for one, part in properties.items() if "default" in part}
+    named = root.get("properties", {})
+    for parameter, part in named.items():
+        if part is True:
+            named[parameter] = {}
+    closed = {
+        **root,
+        "type": "object",
+        "additionalProperties": False,
+        "properties": named,
+    }
+    defaults = {name: part["default"] for name, part in properties.items() if "default" in part}
     return Arguments(given, lambda values: values, lambda: closed, required, defaults, root)
 
 
@@ -104,13 +116,13 @@ def _error(tool: str, parameter: str, why: str) -> ToolError:
     return ToolError(f"tool {tool!r}, parameter {parameter!r}: {why}")
 
 
-def _not_checked(unread: Mapping[str, Any]) -> str:
+def _not_checked(unread: Params) -> str:
     keyword = min(unread)
     words = f"its schema has a keyword that can't be checked here: {keyword} {unread[keyword]}"
     return f"{words}; planexec_lab.json_schema.plain rewrites other dialects"
 
 
-def written_out(tool: str, schema: Any) -> dict[str, Any]:
+def written_out(tool: str, schema: Any) -> Data:
     """Return the parameters of a tool by name, each ``$ref`` written out; `schema` is that of an object.
 
     Raises `ToolError` for a schema that can't be read, is too large or contains itself.
@@ -120,16 +132,16 @@ def written_out(tool: str, schema: Any) -> dict[str, Any]:
     definitions = schema.get("$defs", {})
     parts = count(1)
 
-    def written(part: Any, depth: int) -> dict[str, Any]:
+    def written(part: Any, depth: int) -> Data:
         if next(parts) > MOST_PARTS or depth > _DEEPEST:
             raise RecursionError
-        whole: dict[str, Any] = {} if part is True else dict(part)
+        whole: Data = {} if part is True else dict(part)
         if "$ref" in whole:
             target = written(definitions[whole["$ref"].removeprefix("#/$defs/")], depth + 1)
-            kept = {keyword: value for keyword, value in whole.items() if keyword in _WORDS | {"$ref"}}
-            if len(kept) == len(whole):  # otherwise "$ref" says that there are conditions beside it
-                del kept["$ref"]
-            return target | kept
+            words = {keyword: whole[keyword] for keyword in whole if keyword in _WORDS}
+            if len(words) + 1 < len(whole):
+                words["$ref"] = whole["$ref"]  # it stays, because there are conditions beside it
+            return target | words
         _TYPES[whole.get("type")]  # raises for an unknown type
         if "const" in whole:
             whole["enum"] = [whole.pop("const")]
@@ -142,10 +154,11 @@ def written_out(tool: str, schema: Any) -> dict[str, Any]:
             if whole.get(keyword, False) is not False:
                 whole[keyword] = written(whole[keyword], depth + 1)
         if "properties" in whole:
-            whole["properties"] = {name: written(one, depth + 1) for name, one in whole["properties"].items()}
+            fields = whole["properties"].items()
+            whole["properties"] = {name: written(field, depth + 1) for name, field in fields}
         return whole
 
-    parameters: dict[str, Any] = {}
+    parameters: Data = {}
     try:
         for parameter, part in schema.get("properties", {}).items():
             parameters[parameter] = written(part, 1)
@@ -159,26 +172,38 @@ def written_out(tool: str, schema: Any) -> dict[str, Any]:
 
 
 def _is_of_object(schema: Any) -> bool:
-    if not isinstance(schema, dict) or schema.keys() & {"$ref", "allOf", "anyOf", "oneOf", "enum"}:
+    if not isinstance(schema, dict) or schema.keys() & {
+        "$ref",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "enum",
+    }:
         return False
-    fields = isinstance(schema.get("properties", {}), dict) and isinstance(schema.get("required", []), list)
-    return fields and schema.get("type", "object") == "object"
+    if not isinstance(schema.get("properties", {}), dict):
+        return False
+    if not isinstance(schema.get("required", []), list):
+        return False
+    return bool(schema.get("type", "object") == "object")
 
 
-def _unread(part: Mapping[str, Any], read: frozenset[str] | set[str]) -> dict[str, Any]:
+def _unread(part: Params, read: frozenset[str] | set[str]) -> Data:
     """Return the conditions of a schema that are not among those `read`."""
     unread = {keyword: part[keyword] for keyword in part.keys() - read - _WORDS}
-    if not {*part.get("required", ())} <= part.get("properties", {}).keys():
+    fields = part.get("properties", {})
+    if any(name not in fields for name in part.get("required", ())):
         unread["required"] = part["required"]
     return unread
 
 
-def _node(part: Mapping[str, Any], unread: dict[str, Any]) -> Any:
+def _node(part: Params, unread: Data) -> Any:
     """Return pydantic's own form of a schema that is written out, and add the conditions that it lacks to `unread`."""
     kind = part.get("type")
     name, bounds = _TYPES[kind]
     read = {keyword for keyword in bounds if not isinstance(part.get(keyword), bool)}  # as draft 4 has them
-    node: Any = {"type": name} | {bounds[keyword]: part[keyword] for keyword in read & part.keys()}
+    node: Any = {"type": name}
+    for keyword in read & part.keys():
+        node[bounds[keyword]] = part[keyword]
     read.add("type")
     if "enum" in part:
         node = core_schema.literal_schema(part["enum"])
@@ -187,7 +212,8 @@ def _node(part: Mapping[str, Any], unread: dict[str, Any]) -> Any:
         node = _choice(part["anyOf"], unread)
         read = {"anyOf"}
     elif kind == "object":
-        fields = {name: _node(one, unread) for name, one in part.get("properties", {}).items()}
+        inner = part.get("properties", {})
+        fields = {name: _node(field, unread) for name, field in inner.items()}
         others = part.get("additionalProperties", {})
         extra = None if others is False else _node(others, unread)
         node = _object(fields, part.get("required", ()), extra)
@@ -204,17 +230,20 @@ def _node(part: Mapping[str, Any], unread: dict[str, Any]) -> Any:
     return node
 
 
-def _choice(schemas: list[dict[str, Any]], unread: dict[str, Any]) -> CoreSchema:
+def _choice(schemas: list[Data], unread: Data) -> CoreSchema:
     """Return pydantic's form of ``anyOf``."""
     others = [one for one in schemas if one.get("type") != "null"] or schemas
     node = _node(others[0], unread)
     if len(others) > 1:
-        node = core_schema.union_schema([node, *(_node(one, unread) for one in others[1:])])
+        rest = [_node(other, unread) for other in others[1:]]
+        node = core_schema.union_schema([node, *rest])
     return core_schema.nullable_schema(node) if len(others) < len(schemas) else node
 
 
 def _object(fields: Mapping[str, CoreSchema], required: Any, others: CoreSchema | None) -> CoreSchema:
-    typed = {name: core_schema.typed_dict_field(node, required=name in required) for name, node in fields.items()}
+    typed = {}
+    for name, node in fields.items():
+        typed[name] = core_schema.typed_dict_field(node, required=name in required)
     if others is None:
         return core_schema.typed_dict_schema(typed, extra_behavior="forbid")
     return core_schema.typed_dict_schema(typed, extras_schema=others, extra_behavior="allow")

@@ -7,9 +7,25 @@ before it starts, or report progress while it runs.
 """
 
 from planexec_lite.core.loop import WorkerSession
-from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.core.tasks import (
+    Cancelled,
+    Finished,
+    Late,
+    Message,
+    Progress,
+    Report,
+    Task,
+    TimedOut,
+)
 from planexec_lite.workers.real_time import Inline, Pool
-from planexec_lite.workers.session import Submission, Workers, carried_by, carry_out, described, measure
+from planexec_lite.workers.session import (
+    Submission,
+    Workers,
+    carried_by,
+    carry_out,
+    described,
+    measure,
+)
 from planexec_lite.workers.simulated import Simulated
 
 __all__ = [

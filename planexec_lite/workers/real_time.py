@@ -16,7 +16,16 @@ from time import perf_counter, sleep
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planexec_lite.core.loop import WorkerSession
-from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.core.tasks import (
+    Cancelled,
+    Finished,
+    Late,
+    Message,
+    Progress,
+    Report,
+    Task,
+    TimedOut,
+)
 from planexec_lite.meter import FOREVER
 from planexec_lite.workers.session import (
     Submission,
@@ -168,7 +177,9 @@ class _InlineSession:
         if any(rest.end <= now for rest in self.resting):
             over = [rest for rest in self.resting if rest.end <= now]
             self.resting = [rest for rest in self.resting if rest.end > now]
-            messages += [Finished(rest.task, Report(took=now - rest.since), at, now - rest.since) for rest in over]
+            for rest in over:
+                took = now - rest.since
+                messages.append(Finished(rest.task, Report(took=took), at, took))
         for task, report, began in self.ended:
             if not task.live:
                 self.free += 1
@@ -193,6 +204,14 @@ class _Job:
     cancelled: bool = False
 
 
+class _News(NamedTuple):
+    """What happened to a job, and when, on the computer's clock."""
+
+    job: _Job
+    what: Report | Progress
+    at: float
+
+
 class _PoolSession(_InlineSession):
     """The jobs of one run on an executor."""
 
@@ -204,7 +223,7 @@ class _PoolSession(_InlineSession):
         self.started = 0
         self.submitted: dict[_Job, Future[Report]] = {}
         self.limited: dict[_Job, Future[Report]] = {}  # those with a timeout or deadline
-        self.news: SimpleQueue[tuple[_Job, Report | Progress, float]] = SimpleQueue()
+        self.news: SimpleQueue[_News] = SimpleQueue()
 
     def __enter__(self) -> WorkerSession:
         return self
@@ -253,8 +272,9 @@ class _PoolSession(_InlineSession):
             news = self._news(patience)
             at = self.now()
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
-            for job, what, came in sorted(news, key=lambda one: one[0].number):
-                messages += self._messages(job, what, at, came)
+            news.sort(key=lambda one: one.job.number)
+            for one in news:
+                messages += self._messages(one, at)
             if messages:
                 return messages
 
@@ -270,7 +290,8 @@ class _PoolSession(_InlineSession):
         task = job.task
         work = Submission(task.call, task.args, self.waiting, task.key, task.repeatable)
         if "ThreadPoolExecutor" in self.kinds:  # its threads get the context variables of this one
-            return self.executor.submit(copy_context().run, carry_out, work, partial(self._hear, job))
+            hear = partial(self._hear, job)
+            return self.executor.submit(copy_context().run, carry_out, work, hear)
         if "ProcessPoolExecutor" in self.kinds:  # pickled here: a call that can't be sent has not begun
             return self.executor.submit(carry_out_pickled, pickle.dumps(work))
         return self.executor.submit(carry_out, work)
@@ -285,7 +306,8 @@ class _PoolSession(_InlineSession):
 
     def _stream(self, job: _Job) -> None:
         try:
-            report = measure(job.task.call, job.task.args, partial(self._hear, job))
+            hear = partial(self._hear, job)
+            report = measure(job.task.call, job.task.args, hear)
         except BaseException as problem:
             report = Report(error=described(problem))
         self._report(job, report)
@@ -298,18 +320,21 @@ class _PoolSession(_InlineSession):
         return heard
 
     def _report(self, job: _Job, what: Report | Progress) -> None:
-        self.news.put((job, what, perf_counter()))
+        self.news.put(_News(job, what, perf_counter()))
 
-    def _news(self, patience: float | None) -> list[tuple[_Job, Report | Progress, float]]:
+    def _news(self, patience: float | None) -> list[_News]:
         """Return what was reported. Wait for the first, but at most `patience` seconds; None: without a limit."""
         try:
             news = [self.news.get(timeout=patience)]
         except Empty:
             return []
-        return news + [self.news.get() for _ in range(self.news.qsize())]
+        for _ in range(self.news.qsize()):
+            news.append(self.news.get())
+        return news
 
-    def _messages(self, job: _Job, what: Report | Progress, at: float, came: float) -> list[Message]:
+    def _messages(self, news: _News, at: float) -> list[Message]:
         """Return the messages that a report gives."""
+        job, what = news.job, news.what
         task = job.task
         if isinstance(what, Progress):
             return [what._replace(at=at)]
@@ -322,7 +347,7 @@ class _PoolSession(_InlineSession):
             self.free += 1
         if job.cancelled:
             return [Cancelled(task, at)]
-        return _outcome(task, what, at, came - self.epoch - what.took)
+        return _outcome(task, what, at, news.at - self.epoch - what.took)
 
     def _patience(self) -> float | None:
         """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
@@ -363,9 +388,13 @@ def _outcome(task: Task, report: Report, at: float, began: float) -> list[Messag
     """Return the messages about a task that ended: it began at `began`, and `at` is now, on the session's clock."""
     limit, inside = task.limit(began), _inside(report, at)
     if limit is not None and report.took > limit:
-        return [TimedOut(task, at, limit), Late(task, report, at, report.took, inside)]
+        late = Late(task, report, at, report.took, inside)
+        return [TimedOut(task, at, limit), late]
     if task.live:
-        return [*(Progress(task, at, event) for _, event in inside), Finished(task, report, at, report.took)]
+        return [
+            *(Progress(task, at, event) for _, event in inside),
+            Finished(task, report, at, report.took),
+        ]
     return [Finished(task, report, at, report.took, inside)]
 
 

@@ -110,11 +110,16 @@ def measure(
     took = round(perf_counter() - meter.began, 9)
     calls, events = tuple(meter.calls), tuple(meter.events)
     report = Report(value, error, meter.seconds, took, calls, events, meter.once, final)
-    report.waits, report.leaves, report.chosen = meter.waits, meter.leaves, tuple(meter.chosen)
+    report.waits, report.leaves, report.chosen = (
+        meter.waits,
+        meter.leaves,
+        tuple(meter.chosen),
+    )
     if (log := meter.calls_log) is not None:
         report.chosen += tuple(log.chosen.values())
         if log.waits is not None:
-            report.waits = Waits(log.why, log.waits.tool, log.waits.params, tuple(log.made))
+            waits = log.waits
+            report.waits = Waits(log.why, waits.tool, waits.params, tuple(log.made))
     return report
 
 

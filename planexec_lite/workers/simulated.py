@@ -10,7 +10,15 @@ from heapq import heapify, heappop, heappush
 
 from planexec_lite import meter
 from planexec_lite.core.loop import WorkerSession
-from planexec_lite.core.tasks import Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.core.tasks import (
+    Finished,
+    Late,
+    Message,
+    Progress,
+    Report,
+    Task,
+    TimedOut,
+)
 from planexec_lite.workers.session import check_slots, measure
 
 

@@ -175,7 +175,7 @@ def test_an_uncheckable_schema_is_rejected_unless_it_is_checked_elsewhere(
 
 
 def test_a_condition_on_the_whole_object_is_not_blamed_on_a_parameter() -> None:
-    with pytest.raises(ToolError, match="tool 'search': .*: minProperties 1"):
+    with pytest.raises(ToolError, match=r"tool 'search': .*: minProperties 1"):
         one({"type": "string"}, minProperties=1)
 
 
