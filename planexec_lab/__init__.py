@@ -11,6 +11,7 @@
   wins.
 - `grade`: grades for plans and judges. `prompts`: versions of prompts, and a log of requests. `recorded`: answers of a small
   real model.
+- `cluster`: steps on a cluster. `tickets`: steps in a table, which other processes claim.
 
 ``python -m planexec_lab runs FILE`` shows the runs in a journal.
 """

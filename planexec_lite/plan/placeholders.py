@@ -56,7 +56,7 @@ def placeholders(
 
 def folded(ids: Iterable[str]) -> dict[str, str]:
     """Return `ids` by their names in lower case: ``{STEP_A_RESULT}`` names the step ``a``."""
-    return {id.casefold(): id for id in ids}
+    return {step.casefold(): step for step in ids}
 
 
 def named_by(text: str, ids: Mapping[str, str], *, alone: bool = False) -> Reference | None:
@@ -65,11 +65,14 @@ def named_by(text: str, ids: Mapping[str, str], *, alone: bool = False) -> Refer
     says = False
     for _ in range(_MOST_WORDS):
         start = _ID.match(content)
-        for end in _ends(start[0][:_LONGEST] if start else ""):
-            id, after = ids.get(content[:end].casefold()), _AFTER.fullmatch(content, end)
-            if id is not None and after is not None:
-                certain = says or after["says"] or (alone and id == content[:end])
-                return Reference(id, _QUOTED.sub(r".\1", after["path"])) if certain else None
+        word = start[0][:_LONGEST] if start else ""
+        for end in _ends(word):
+            step, after = ids.get(content[:end].casefold()), _AFTER.fullmatch(content, end)
+            if step is None or after is None:
+                continue
+            if says or after["says"] or (alone and step == content[:end]):
+                return Reference(step, _QUOTED.sub(r".\1", after["path"]))
+            return None
         before = _BEFORE.match(content)
         if before is None:
             return None

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from os import PathLike, fspath
 
-from planexec_lite.tools.handles import number_of
+from planexec_lite.tools.handles import FileNumber, number_of
 
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # don't follow a link that replaced a lock file
 
@@ -51,7 +51,7 @@ class FileLock:
     def __init__(self, path: str | PathLike[str]) -> None:
         self.path = fspath(path)
         self.handle: int | None = None
-        self.number: tuple[int, int] | None = None
+        self.number: FileNumber = None
         self.held = False
 
     def take(self) -> bool:

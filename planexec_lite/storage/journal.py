@@ -102,16 +102,14 @@ class Journal:
         count = "(SELECT count(*) FROM events WHERE run = id)"
         with FILE.reading(self.path) as connection:
             rows = connection.execute(f"SELECT id, uid, goal, status, {count} FROM runs WHERE id > 0 ORDER BY id")
-            return [
-                StoredRun(str(id), goal, self._status(uid, status), events) for id, uid, goal, status, events in rows
-            ]
+            return [StoredRun(str(number), goal, self._status(uid, status), n) for number, uid, goal, status, n in rows]
 
     def load(self, run: str | int) -> Run:
         """Return a stored run; `PlannerExecutor.resume` continues it."""
         with FILE.reading(self.path) as connection:
-            id, uid = self._known(connection, run)
-            data = self._data(connection, id)
-        return self._restored(id, uid, data)
+            number, uid = self._known(connection, run)
+            data = self._data(connection, number)
+        return self._restored(number, uid, data)
 
     def find(self, uid: str) -> Run | None:
         """Return the run inside a step that is called `uid`, as far as it was written; None if it has not begun."""
@@ -127,9 +125,9 @@ class Journal:
     def replay(self, run: str | int) -> Iterator[Run]:
         """Give the run as it was after each event, the same object each time. No tool is called, and no model is asked."""
         with FILE.reading(self.path) as connection:
-            id, _ = self._known(connection, run)
-            data = self._data(connection, id)
-        return self._folded(id, data)
+            number, _ = self._known(connection, run)
+            data = self._data(connection, number)
+        return self._folded(number, data)
 
     def tell(self, run: str | int, news: str) -> None:
         """Tell a run news that changes the rest of it, from any process: `PlannerExecutor.tell` through the file.
@@ -142,21 +140,21 @@ class Journal:
         """
         words = as_words(news, "news")
         with FILE.reading(self.path) as reader:
-            id, _ = self._known(reader, run)
+            number, _ = self._known(reader, run)
         with FILE.writing(self.path, self.synchronous) as connection:
-            (status,) = connection.execute("SELECT status FROM runs WHERE id = ?", (id,)).fetchone()
+            (status,) = connection.execute("SELECT status FROM runs WHERE id = ?", (number,)).fetchone()
             if status in get_args(Status):
                 raise JournalError(
                     f"run {run} in {self.path.name} has ended ({status}); start a new run with the news in its goal"
                 )
             into = "INSERT INTO news SELECT ?, coalesce(max(number) + 1, 0), ? FROM news WHERE run = ?"
-            connection.execute(into, (id, words, id))
+            connection.execute(into, (number, words, number))
 
     def inbox(self, run: str | int) -> Sequence[str]:
         """Return the news from the file that a run has not recorded yet. News for a run that has ended came too late."""
         with FILE.reading(self.path) as connection:
-            id, _ = self._known(connection, run)
-            return [*_inbox(connection, id).values()]
+            number, _ = self._known(connection, run)
+            return [*_inbox(connection, number).values()]
 
     @contextmanager
     def carry_on(self, run: Run) -> Iterator[None]:
@@ -191,12 +189,12 @@ class Journal:
         name, holder = (f"run {row[0]}", row[1].partition(",")[0]) if row else ("the run", "another thread")
         return f"{name} is being carried on by {holder}; wait for it, or end it"
 
-    def _restored(self, id: int, uid: str, data: Sequence[str]) -> Run:
-        *_, run = self._folded(id, data)
-        run.uid, run.id, run.journal, run.stored = uid, str(id), self, len(data)
+    def _restored(self, number: int, uid: str, data: Sequence[str]) -> Run:
+        *_, run = self._folded(number, data)
+        run.uid, run.id, run.journal, run.stored = uid, str(number), self, len(data)
         return run
 
-    def _folded(self, id: int, data: Sequence[str]) -> Iterator[Run]:
+    def _folded(self, run: int, data: Sequence[str]) -> Iterator[Run]:
         folded = Run()
         for number, text in enumerate(data, 1):
             try:
@@ -205,17 +203,17 @@ class Journal:
                 words = escaped(" ".join(str(problem).split()))
                 shortened = words if len(words) <= 200 else f"{words[:200]}…"
                 raise JournalError(
-                    f"event {number} of run {id} in {self.path.name} can't be read ({type(problem).__name__}: {shortened}); "
+                    f"event {number} of run {run} in {self.path.name} can't be read ({type(problem).__name__}: {shortened}); "
                     "replay() gives the events before it"
                 ) from problem
             yield folded
 
-    def _data(self, connection: sqlite3.Connection, id: int) -> Sequence[str]:
+    def _data(self, connection: sqlite3.Connection, run: int) -> Sequence[str]:
         """Return a run's stored events."""
         asked = "SELECT number, data FROM events WHERE run = ? ORDER BY number"
-        rows = connection.execute(asked, (id,)).fetchall()
+        rows = connection.execute(asked, (run,)).fetchall()
         if not rows or [number for number, _ in rows] != [*range(len(rows))]:
-            raise JournalError(f"events of run {id} are missing in {self.path.name}: the file is damaged")
+            raise JournalError(f"events of run {run} are missing in {self.path.name}: the file is damaged")
         return [data for _, data in rows]
 
     def _known(self, connection: sqlite3.Connection, run: str | int) -> tuple[int, str]:
@@ -224,7 +222,7 @@ class Journal:
         row = connection.execute("SELECT id, uid FROM runs WHERE id = ?", (int(run),)).fetchone() if known else None
         if row is None:
             asked = "SELECT id FROM runs WHERE id > 0 ORDER BY id LIMIT 20"
-            ids = ", ".join(str(id) for (id,) in connection.execute(asked))
+            ids = ", ".join(str(number) for (number,) in connection.execute(asked))
             raise JournalError(f"there is no run {run} in {self.path.name}; there are {ids or 'none'}")
         if not _is_uid(row[1]):
             raise JournalError(f"run {run} in {self.path.name} has a uid that no journal creates: the file is damaged")
@@ -239,9 +237,9 @@ class Journal:
         (inner,) = connection.execute("SELECT min(0, coalesce(min(id), 0)) - 1 FROM runs").fetchone()
         into = "INSERT INTO runs (id, uid, goal, status, holder) VALUES (?, ?, ?, ?, '')"
         values = (inner if run.inner else None, run.uid, run.board.goal, run.status)
-        id = connection.execute(into, values).lastrowid or 0
-        append(connection, id, 0, run.events)
-        return id
+        number = connection.execute(into, values).lastrowid or 0
+        append(connection, number, 0, run.events)
+        return number
 
     def _status(self, uid: str, status: str) -> str:
         if status != "running":

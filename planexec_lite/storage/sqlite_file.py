@@ -30,7 +30,7 @@ from urllib.parse import quote
 from weakref import WeakSet
 
 from planexec_lite.storage.file_lock import FileLock, is_locked
-from planexec_lite.tools.handles import keep, number_of
+from planexec_lite.tools.handles import FileNumber, keep, number_of
 
 PATIENCE = 30.0  # seconds to wait for another process that writes; a busy disk can stall for ten
 VERSION = 1  # of the schemas
@@ -297,8 +297,8 @@ class Connection(sqlite3.Connection):
     is_kept: bool = False
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        self.files: dict[str, tuple[int, int] | None] = {}
-        self.handles: dict[int, tuple[int, int] | None] = {}
+        self.files: dict[str, FileNumber] = {}
+        self.handles: dict[int, FileNumber] = {}
         self.owner = os.getpid()
         super().__init__(*args, **options)  # last: an interrupt after it would leave the file open
 
@@ -363,7 +363,7 @@ def _give_back(path: Path, lock: FileLock, connection: Connection | None) -> Non
 
 
 @contextmanager
-def _alone(file: str, make: bool = True) -> Iterator[None]:
+def _alone(file: str, *, make: bool = True) -> Iterator[None]:
     """Hold the lock of `file`, a name without links. Raises `TimeoutError` if another process or thread keeps it too long.
 
     `make`: create a missing lock file. If False, no lock is needed if the lock file is missing or can't be opened.
@@ -414,7 +414,7 @@ def leases_of(path: Path) -> Path:
     return _beside(path, "-leases")
 
 
-def _handles() -> dict[int, tuple[int, int] | None]:
+def _handles() -> dict[int, FileNumber]:
     """Return the files that this process has open, by handle, if the system lists them."""
     try:
         listed = [int(name) for name in os.listdir("/dev/fd")]

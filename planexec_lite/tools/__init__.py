@@ -8,10 +8,26 @@ against and what the function accepts can't disagree. The idea is function calli
 an MCP server.
 """
 
-from planexec_lite.tools.approved import ApprovedCalls, CallWaits, KnownCall, MadeCall, digest_of, next_number, text_of
+from planexec_lite.tools.approved import (
+    ApprovedCalls,
+    CallWaits,
+    KnownCall,
+    MadeCall,
+    digest_of,
+    next_number,
+    text_of,
+)
 from planexec_lite.tools.awaiting import awaited, leave_loop
 from planexec_lite.tools.json_schema import written_out
-from planexec_lite.tools.signature import ToolError, escaped, kind_of, shown, suggest, uninterrupted, without_titles
+from planexec_lite.tools.signature import (
+    ToolError,
+    escaped,
+    kind_of,
+    shown,
+    suggest,
+    uninterrupted,
+    without_titles,
+)
 from planexec_lite.tools.tool import Effects, Fault, Tool, tool, worst
 from planexec_lite.tools.toolbox import Limit, Toolbox, limits_of
 

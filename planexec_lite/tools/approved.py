@@ -8,15 +8,17 @@ call. A call that must run at most once is never repeated unseen, wherever in th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from itertools import count, filterfalse
 from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
-from planexec_lite.tools.signature import ToolError
+from planexec_lite.tools.signature import Params, ToolError
 
 NOT_MADE = object()
 REPEATABLE = ("none", "idempotent")
@@ -49,15 +51,24 @@ class KnownCall(NamedTuple):
     by: str = ""
 
 
-class Request(NamedTuple):
-    """A call that is about to be made: the tool, its arguments, its text and identity, and what the tool declares."""
+@dataclass(frozen=True)
+class Request:
+    """A call that is about to be made: the tool, its arguments, its text, and what the tool declares.
+
+    `identify` returns its identity, which takes longer than many a call, so it is made when it is asked for.
+    """
 
     tool: str
-    params: Mapping[str, Any]
+    params: Params
     text: str
-    identity: str
+    identify: Callable[[], str]
     effects: str
     destructive: bool
+
+    @cached_property
+    def identity(self) -> str:
+        """The call's `Tool.identity`."""
+        return self.identify()
 
     @property
     def changes(self) -> bool:
@@ -156,7 +167,8 @@ class CallLog:
             return -1, step_key
         if call.effects == "none":
             return -1, None
-        number = next_number(self._states(call.identity), self.approved.first)
+        states = {one.number: one.state for one in self._known(call.identity)}
+        number = next_number(states, self.approved.first)
         self._set(call, number, "running")
         return number, digest_of(self.approved.base, f"{call.identity}-{number}")
 
@@ -183,16 +195,18 @@ class CallLog:
     def _is_permitted(self, call: Request) -> bool:
         """Whether a person has approved exactly this call, and the step has not made it since."""
         permitted = [*self.approved.allowed, *(one.text for one in self.approved.made)]
-        in_doubt = [one for one in self.chosen.values() if one.call == call.identity and one.state == "doubt"]
-        used = sum(one.text == call.text for one in self.made) + len(in_doubt)
+        used = sum(one.text == call.text for one in self.made)
+        for known in self.chosen.values():
+            if known.call == call.identity and known.state == "doubt":
+                used += 1
         return used < permitted.count(call.text)
 
     def _why_not(self, call: Request) -> str:
         """Return why the model is not free to make this call; "" if it is."""
-        earlier = [one for one in self._known(call.identity) if one.state in ("done", "doubt")]
-        if call.effects == "once" and earlier:
+        if call.effects == "once" and (earlier := self._earlier(call)):
             made = "made" if any(one.state == "done" for one in earlier) else "might have made"
-            return f"{earlier[-1].by or 'this step'} already {made} {call.text}, which runs at most once"
+            by = earlier[-1].by or "this step"
+            return f"{by} already {made} {call.text}, which runs at most once"
         if self.approved.asks:
             return f"a model chose {call.text}" if call.needs_person else ""
         planned = self.approved.planned
@@ -202,13 +216,14 @@ class CallLog:
             return f"a model chose it, and no plan of this run calls {call.tool} so (no_new_effects)"
         return ""
 
+    def _earlier(self, call: Request) -> list[KnownCall]:
+        """Return the occurrences of a call that were made, or might have been."""
+        return [one for one in self._known(call.identity) if one.state in ("done", "doubt")]
+
     def _known(self, identity: str) -> list[KnownCall]:
         known = {(one.call, one.number): one for one in self.approved.known if one.call == identity}
         known |= {key: one for key, one in self.chosen.items() if one.call == identity}
         return list(known.values())
-
-    def _states(self, identity: str) -> dict[int, CallState]:
-        return {one.number: one.state for one in self._known(identity)}
 
     def _set(self, call: Request, number: int, state: CallState) -> None:
         key = (call.identity, number)
@@ -221,8 +236,10 @@ def plain(value: Any) -> Any:
         return value.encode(errors="backslashreplace").decode()
     if value is None or isinstance(value, bool | int):
         return value
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
     if isinstance(value, float):
-        return int(value) if value.is_integer() else value if value - value == 0 else repr(value)
+        return int(value) if value.is_integer() else value
     if isinstance(value, dict):
         return {plain(str(name)): plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

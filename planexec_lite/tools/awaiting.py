@@ -27,13 +27,17 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal
 
 from planexec_lite.meter import current
-from planexec_lite.tools.handles import keep, number_of
+from planexec_lite.tools.handles import FileNumber, keep, number_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 GRACE = 0.5
 """Seconds that the loop has to begin a call, and that a call has beyond its own time to end after its cancellation."""
+
+
+Outcome = tuple[Any, BaseException | None]
+"""The result of a call and None, or None and its error."""
 
 
 def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools") -> Any:
@@ -50,46 +54,54 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
         raise RuntimeError("async tools need a thread, and a browser tab has none; use a plain def")
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
 
-    meter = current.get()
-    timed = meter is not None and meter.at is None and meter.context.limit is not None
-
-    def left() -> float | None:
-        return meter.left if timed and meter is not None else None
-
-    async def to_its_end() -> tuple[Any, BaseException | None]:
-        try:
-            return await value, None
-        except BaseException as problem:  # returned, because a SystemExit would end the loop unnoticed
-            return None, problem
-
-    async def begin(begun: Lock) -> tuple[Any, BaseException | None]:
-        if not begun.acquire(blocking=False):
-            return None, None
-        seconds = left()
-        # a little later than the workers' clock, so that both report the same timeout
-        return await (to_its_end() if seconds is None else asyncio.wait_for(to_its_end(), seconds + 0.001))
-
     while True:
         begun = Lock()  # taken by the loop when it begins the call, or by this thread when it leaves the loop
         place = _place(loop)
         try:
-            call = asyncio.run_coroutine_threadsafe(begin(begun), place.loop)
-            if not _ended(call, GRACE) and begun.acquire(blocking=False):
+            call = asyncio.run_coroutine_threadsafe(_begin(value, begun), place.loop)
+            if not _ended(call, place, GRACE) and begun.acquire(blocking=False):
                 call.cancel()
                 leave_loop(place.thread)
                 continue
-            seconds = left()
-            if not _ended_in_time(call, place, math.inf if seconds is None else seconds + GRACE):
+            left = _left()
+            seconds = math.inf if left is None else left + GRACE
+            if not _ended(call, place, seconds):
                 call.cancel()
                 raise TimeoutError(f"it was cancelled, and did not end within {GRACE:g} s")
             result, problem = call.result()
         finally:
             _give_back(place)
-        if timed and isinstance(problem, asyncio.CancelledError):
+        if left is not None and isinstance(problem, asyncio.CancelledError):
             raise TimeoutError("it was cancelled") from None
         if problem is not None:
             raise problem
         return result
+
+
+async def _begin(value: Awaitable[Any], begun: Lock) -> Outcome:
+    """Return the result of `value` and None, or None and its error, unless its thread has left this loop."""
+    import asyncio
+
+    if not begun.acquire(blocking=False):
+        return None, None
+    left = _left()
+    if left is None:
+        return await _to_its_end(value)
+    # a little later than the workers' clock, so that both report the same timeout
+    return await asyncio.wait_for(_to_its_end(value), left + 0.001)
+
+
+async def _to_its_end(value: Awaitable[Any]) -> Outcome:
+    try:
+        return await value, None
+    except BaseException as problem:  # returned, because a SystemExit would end the loop unnoticed
+        return None, problem
+
+
+def _left() -> float | None:
+    """Return the seconds that the current job has left on the real clock; None: it has no timeout."""
+    meter = current.get()
+    return None if meter is None or meter.at is not None else meter.left
 
 
 class _Selector(DefaultSelector):
@@ -97,7 +109,7 @@ class _Selector(DefaultSelector):
 
     def __init__(self) -> None:
         super().__init__()
-        self.handles: dict[int, tuple[int, int] | None] = {}
+        self.handles: dict[int, FileNumber] = {}
 
     def is_cut_off(self) -> bool:
         """Whether other code has closed a handle."""
@@ -107,7 +119,8 @@ class _Selector(DefaultSelector):
         """Wait as long as the loop wants to, but look at the handles often."""
         if self.is_cut_off():
             raise OSError(EBADF, "the handles of this loop were closed")
-        return super().select(GRACE if timeout is None else min(timeout, GRACE))
+        seconds = GRACE if timeout is None else min(timeout, GRACE)
+        return super().select(seconds)
 
 
 class _Loop:
@@ -123,7 +136,8 @@ class _Loop:
         make = asyncio.new_event_loop if windows else partial(asyncio.SelectorEventLoop, self.selector)
         self.runner = asyncio.Runner(loop_factory=make)
         self.loop = self.runner.get_loop()
-        self.selector.handles = {key.fd: number_of(key.fd) for key in self.selector.get_map().values()}
+        opened = [key.fd for key in self.selector.get_map().values()]
+        self.selector.handles = {handle: number_of(handle) for handle in opened}
         self.thread = Thread(target=self._run, name=f"planexec_lite async {name}", daemon=True)
         self.over = False
         self.thread.start()
@@ -150,8 +164,10 @@ def leave_loop(thread: Thread | None = None) -> None:
     That loop stops when its calls have ended.
     """
     with _one_at_a_time:
-        for name in [name for name, place in _shared.items() if place.thread is (thread or current_thread())]:
-            del _shared[name]
+        left = thread or current_thread()
+        for name, place in list(_shared.items()):
+            if place.thread is left:
+                del _shared[name]
 
 
 def _place(name: str) -> _Loop:
@@ -176,26 +192,23 @@ def _give_back(place: _Loop) -> None:
             place.loop.call_soon_threadsafe(place.loop.stop)
 
 
-def _ended_in_time(call: Future[Any], place: _Loop, seconds: float) -> bool:
-    """Wait for the end of `call` as `_ended` does. Raises `RuntimeError` if its loop has broken."""
-    until = monotonic() + seconds
-    while not _ended(call, min(GRACE, max(0.0, until - monotonic()))):
-        if not place.thread.is_alive():
-            raise RuntimeError(
-                "other code of this process, perhaps a tool, closed the files of the loop of async tools"
-            )
-        if monotonic() >= until:
-            return False
-    return True
+def _ended(call: Future[Any], place: _Loop, seconds: float) -> bool:
+    """Wait for the end of `call`, at most `seconds`, and return whether it has ended. An interrupt cancels it.
 
-
-def _ended(call: Future[Any], seconds: float) -> bool:
-    """Wait for the end of `call`, at most `seconds`, and return whether it has ended. An interrupt cancels it."""
+    Raises `RuntimeError` if its loop has broken.
+    """
     from concurrent.futures import wait
 
+    until = monotonic() + seconds
     try:
-        wait([call], seconds)
+        while not wait([call], max(0.0, min(GRACE, until - monotonic()))).done:
+            if not place.thread.is_alive():
+                raise RuntimeError(
+                    "other code of this process, perhaps a tool, closed the files of the loop of async tools"
+                )
+            if monotonic() >= until:
+                return False
     except BaseException:
         call.cancel()
         raise
-    return call.done()
+    return True

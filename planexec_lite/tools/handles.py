@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from errno import EBADF, ENOENT
 
+FileNumber = tuple[int, int] | None
+"""Device and number of a file; None: it is missing or closed."""
 
-def number_of(file: str | int) -> tuple[int, int] | None:
+
+def number_of(file: str | int) -> FileNumber:
     """Return device and number of a file, by its name or its open handle; None if it is missing or closed."""
     try:
         status = os.stat(file)

@@ -118,16 +118,21 @@ def _searched(text: str) -> _Text:
     for token in _TOKEN.finditer(text):
         if reference := _read(token):
             named.append(reference)
-            whole = reference if token[0] == text and len(token["open"]) == len(token["close"]) else None
+            is_all = token[0] == text and len(token["open"]) == len(token["close"])
+            whole = reference if is_all else None
         elif token["literal"] is None:
-            (unreadable if _LOOKS_LIKE_ONE.match(token["inside"] or "") else others).append(token[0])
+            looks_like_one = _LOOKS_LIKE_ONE.match(token["inside"] or "")
+            places = unreadable if looks_like_one else others
+            places.append(token[0])
     return _Text(whole, tuple(named), tuple(unreadable), tuple(others))
 
 
 def _read(token: re.Match[str]) -> Reference | None:
     """Return the reference that a token is. It has single braces; on one side there might be more, as in JSON."""
     inside = token["inside"]
-    if inside is None or len(inside) > _LONGEST or min(len(token["open"]), len(token["close"])) > 1:
+    if inside is None or len(inside) > _LONGEST:
+        return None
+    if min(len(token["open"]), len(token["close"])) > 1:
         return None
     if token[0].startswith("${") and len(token["open"]) == 1:
         return None
@@ -177,7 +182,7 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
     for field, index in _PART.findall(reference.path) if reference.path else ():
         if field and isinstance(value, Mapping) and field in value:
             value = value[field]
-        elif index and isinstance(value, list | tuple) and len(index) < 10 and -len(value) <= int(index) < len(value):
+        elif index and _has_item(value, index):
             value = value[int(index)]
         else:
             part = f"field {field!r}" if field else f"item [{index}]"
@@ -187,6 +192,12 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
             )
             raise MissingResultError(f"{reference}: the result has no {part}; it is {_shape(value)}{opt_in}")
     return value
+
+
+def _has_item(value: Any, index: str) -> bool:
+    if not isinstance(value, list | tuple) or len(index) >= 10:
+        return False
+    return -len(value) <= int(index) < len(value)
 
 
 def escape(text: str) -> str:
@@ -200,7 +211,9 @@ def translate(value: Any, write: Callable[[Reference], str]) -> Any:
         return _replaced(value, write)
     if isinstance(value, dict):
         return {key: translate(part, write) for key, part in value.items()}
-    return [translate(part, write) for part in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [translate(part, write) for part in value]
+    return value
 
 
 def _replaced(text: str, write: Callable[[Reference], str]) -> str:

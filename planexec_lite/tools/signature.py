@@ -21,6 +21,13 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
 from typing_extensions import TypedDict
 
+Params = Mapping[str, Any]
+"""Arguments by name, or a JSON schema: the values can be anything."""
+Data = dict[str, Any]
+"""Such a mapping that was made here."""
+Function = Callable[..., Any]
+"""A function that can be a tool."""
+
 # C0 and C1 controls, ends of lines and paragraphs, marks of direction, and halves of characters
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _LONGEST_NAME = 100  # characters, of a name that `suggest` compares
@@ -40,12 +47,12 @@ class Arguments(NamedTuple):
 
     validate: Callable[[Any], Any]
     data: Callable[[Any], Any]
-    schema: Callable[[], dict[str, Any]]
+    schema: Callable[[], Data]
     required: tuple[str, ...]
-    defaults: Mapping[str, Any]
-    given: Mapping[str, Any] | None = None
+    defaults: Params
+    given: Params | None = None
 
-    def read(self, params: Mapping[str, Any]) -> tuple[dict[str, Any], Sequence[Mapping[str, Any]]]:
+    def read(self, params: Params) -> tuple[Data, Sequence[Params]]:
         """Return the arguments as the function receives them, and the errors of all that do not fit, in pydantic's form.
 
         Pydantic reads text and numbers generously, which suits models: "5" is an integer, and "no" is false. But it also reads
@@ -55,16 +62,19 @@ class Arguments(NamedTuple):
             values = self.validate(params)
         except ValidationError as error:
             if len(params) == 1:
-                return {}, [*_merged(error.errors(include_url=False), params, self.schema)]
-            alone = [self.read({name: value})[1] for name, value in params.items()]
-            return {}, [*chain(*alone)]
+                errors = error.errors(include_url=False)
+                return {}, [*_merged(errors, params, self.schema)]
+            alone = [self.read({name: params[name]})[1] for name in params]
+            return {}, [*chain.from_iterable(alone)]
         given = {name: params[name] for name in values}
         return values, [*_changed(given, self.data(values), ())]
 
 
 def _merged(
-    errors: Iterable[Mapping[str, Any]], params: Mapping[str, Any], schema: Callable[[], Mapping[str, Any]]
-) -> Iterator[Mapping[str, Any]]:
+    errors: Iterable[Params],
+    params: Params,
+    schema: Callable[[], Params],
+) -> Iterator[Params]:
     """Yield the errors, and one for each choice of types in place of the errors of all its options.
 
     Pydantic adds the name of an option to the place of its errors, which names nothing in `params`.
@@ -86,15 +96,21 @@ def _merged(
         kinds = "of one of the types that are allowed here"
         if len(place) == 1:  # to make the schema takes longer than the rest
             kinds = kind_of(schema()["properties"][str(place[0])])
-        yield {"type": "no_choice_fits", "loc": place, "msg": f"Input should be {kinds}", "input": value}
+        yield {
+            "type": "no_choice_fits",
+            "loc": place,
+            "msg": f"Input should be {kinds}",
+            "input": value,
+        }
 
 
-def _changed(value: Any, read: Any, place: tuple[int | str, ...]) -> Iterator[Mapping[str, Any]]:
+def _changed(value: Any, read: Any, place: tuple[int | str, ...]) -> Iterator[Params]:
     """Yield an error for each part of `value` that means something else, or is missing, in `read`."""
     if isinstance(value, dict) and isinstance(read, dict) and len(value) <= len(read):
-        for (name, part), (key, other) in zip(value.items(), read.items(), strict=False):
-            yield from _changed(name, key, (*place, name))
-            yield from _changed(part, read.get(name, other), (*place, name))
+        for name, key in zip(value, read, strict=False):
+            where = (*place, name)
+            yield from _changed(name, key, where)
+            yield from _changed(value[name], read.get(name, read[key]), where)
     elif isinstance(value, list) and isinstance(read, list | tuple | set | frozenset):
         for index, (part, other) in enumerate(zip(value, read, strict=False)):
             yield from _changed(part, other, (*place, index))
@@ -142,15 +158,19 @@ def uninterrupted() -> Iterator[None]:
             handler(*interrupts[0])
 
 
-def arguments_of(name: str, function: Callable[..., Any], doc: str) -> Arguments:
+def arguments_of(name: str, function: Function, doc: str) -> Arguments:
     """Return how the arguments of `function` are read, by its type hints."""
     parameters = inspect.signature(function).parameters.values()
     defaults = {each.name: _copy_of(each.default) for each in parameters if each.default is not each.empty}
     required = tuple(each.name for each in parameters if each.name not in defaults)
     adapter = _adapter(name, function, doc)
 
-    def schema() -> dict[str, Any]:
-        closed = {"properties": {}, "additionalProperties": False, **without_titles(adapter.json_schema())}
+    def schema() -> Data:
+        closed = {
+            "properties": {},
+            "additionalProperties": False,
+            **without_titles(adapter.json_schema()),
+        }
         return closed | ({"required": [*required]} if required else {})
 
     data = partial(adapter.serializer.to_python, by_alias=True, exclude_unset=True, warnings=False)
@@ -163,7 +183,7 @@ def _copy_of(default: Any) -> Any:
 
 
 @uninterrupted()
-def _adapter(name: str, function: Callable[..., Any], doc: str) -> TypeAdapter[Any]:
+def _adapter(name: str, function: Function, doc: str) -> TypeAdapter[Any]:
     """Return the validator of a closed TypedDict of the parameters, of which each can be left out."""
     described = _described(doc)
     try:
@@ -172,9 +192,13 @@ def _adapter(name: str, function: Callable[..., Any], doc: str) -> TypeAdapter[A
         raise ToolError(
             f"tool {name!r}: a type hint can't be read ({error}); import the name where the tool is"
         ) from None
-    fields: dict[str, Any] = {}
+    fields: Data = {}
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
+        if parameter.kind in (
+            parameter.VAR_POSITIONAL,
+            parameter.VAR_KEYWORD,
+            parameter.POSITIONAL_ONLY,
+        ):
             raise ToolError(f"tool {name!r}: a plan names every argument, so {parameter} can't be passed; list them")
         if parameter.name not in hints:
             fix = f"write a type hint, such as {parameter.name}: str"
@@ -235,24 +259,23 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:40]}…{text[-15:]}"
 
 
-def kind_of(schema: Mapping[str, Any] | bool) -> str:
+def kind_of(schema: Any) -> str:
     """Return a JSON schema in a word or two: ``string``, ``list of number``, ``one of staging, production``."""
-    if isinstance(schema, bool):  # the schema true accepts every value
+    if not isinstance(schema, Mapping):  # the schema true accepts every value
         return "any"
     if "enum" in schema:
         return "one of " + ", ".join(map(str, schema["enum"]))
     for keyword in ("anyOf", "oneOf"):
         if keyword in schema:
             return " or ".join(kind_of(part) for part in schema[keyword])
-    if isinstance(schema.get("type"), list):
-        return " or ".join(kind_of({**schema, "type": kind}) for kind in schema["type"])
     if schema.get("type") == "array":
-        items = schema.get("items")  # a list has the places of a tuple
-        return "list of " + kind_of(items if isinstance(items, dict) else True)
-    return str(schema.get("type") or schema.get("$ref", "any").rsplit("/", 1)[-1])
+        return "list of " + kind_of(schema.get("items", {}))
+    if "type" in schema:
+        return str(schema["type"])
+    return str(schema.get("$ref", "any").rsplit("/", 1)[-1])
 
 
-def default_of(schema: Mapping[str, Any]) -> str:
+def default_of(schema: Params) -> str:
     """Return the default of a parameter as a signature shows it, such as `` = 3``, or an empty string."""
     return f" = {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
 

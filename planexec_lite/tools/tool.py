@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from decimal import Decimal
 from functools import cached_property, lru_cache, partial
@@ -18,10 +18,26 @@ from pydantic_core import to_jsonable_python
 
 from planexec_lite.meter import FOREVER, charge, current
 from planexec_lite.tools import references
-from planexec_lite.tools.approved import NOT_MADE, Request, digest_of, text_of
+from planexec_lite.tools.approved import (
+    NOT_MADE,
+    CallState,
+    Request,
+    digest_of,
+    text_of,
+)
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.json_schema import arguments_from
-from planexec_lite.tools.signature import ToolError, arguments_of, default_of, kind_of, shown, suggest
+from planexec_lite.tools.signature import (
+    Data,
+    Function,
+    Params,
+    ToolError,
+    arguments_of,
+    default_of,
+    kind_of,
+    shown,
+    suggest,
+)
 
 Effects = Literal["none", "idempotent", "unknown", "once"]
 """The effect of a call: none; the same after each repeat; not declared; the call must run at most once."""
@@ -29,7 +45,7 @@ Effects = Literal["none", "idempotent", "unknown", "once"]
 _FROM_BEST = ("none", "idempotent", "unknown", "once")
 _PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # results that are never awaited
 _MOST_FAULTS = 20
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Function)
 
 
 class Options(TypedDict, total=False):
@@ -93,9 +109,9 @@ class Tool:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Function,
         *,
-        schema: Mapping[str, Any] | None = None,
+        schema: Params | None = None,
         name: str | None = None,
         description: str | None = None,
         latency: float | Callable[..., float] = 0.0,
@@ -123,9 +139,11 @@ class Tool:
         self.not_done = tuple(not_done)
         self.checked_elsewhere = checked_elsewhere
         self.pin = pin
-        self._fresh: dict[str, Any] = {}  # defaults that the function could change; each call gets a copy
+        self._fresh: Data = {}  # defaults that the function could change; each call gets a copy
         doc = inspect.cleandoc(function.__doc__ or "") if schema is None else ""
-        self.description = " ".join((doc.split("\n\n")[0] if description is None else description).split())
+        if description is None:
+            description = doc.split("\n\n")[0]
+        self.description = " ".join(description.split())
         self._arguments = (
             arguments_of(self.name, function, doc)
             if schema is None
@@ -133,10 +151,16 @@ class Tool:
         )
         if schema is None:
             defaults = self._arguments.defaults.items()
-            self._fresh = {name: default for name, default in defaults if isinstance(default, list | dict | set)}
+            for parameter, default in defaults:
+                if isinstance(default, list | dict | set):
+                    self._fresh[parameter] = default
 
     @staticmethod
-    def from_schema(function: Callable[..., Any], schema: Mapping[str, Any], **options: Unpack[Options]) -> Tool:
+    def from_schema(
+        function: Function,
+        schema: Params,
+        **options: Unpack[Options],
+    ) -> Tool:
         """Return a tool whose arguments are described by a JSON schema, as servers, manifests and published lists do.
 
         Args:
@@ -151,7 +175,7 @@ class Tool:
         """
         return Tool(function, schema=schema, **options)
 
-    def calling(self, function: Callable[..., Any]) -> Tool:
+    def calling(self, function: Function) -> Tool:
         """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
         other = object.__new__(type(self))
         vars(other).update(vars(self) | {"function": function})
@@ -174,7 +198,7 @@ class Tool:
         return self._effects
 
     @cached_property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> Data:
         """The JSON schema of the arguments: an object, closed, with descriptions."""
         return {"type": "object", **self._arguments.schema()}
 
@@ -185,9 +209,16 @@ class Tool:
         What it does is its `pin`, or its source without comments and docstring, as `source_of` returns it. The hash does not
         see what the function calls, or a service behind it.
         """
-        errors = [[error.__qualname__ for error in kinds or ()] for kinds in (self.retry_on, self.not_done)]
+        temporary = [error.__qualname__ for error in self.retry_on or ()]
+        errors = [temporary, [error.__qualname__ for error in self.not_done]]
         does = self.pin or source_of(self.function)
-        declared = [self.effects, self.destructive, self.json_text, self.retry_on is None, errors]
+        declared = [
+            self.effects,
+            self.destructive,
+            self.json_text,
+            self.retry_on is None,
+            errors,
+        ]
         approved = [self.name, _defaults_sorted(self.schema), *declared, does]
         return sha256(text_of(approved).encode()).hexdigest()[:16]
 
@@ -207,7 +238,7 @@ class Tool:
         parts = [f"{name}: {kind_of(schema)}{default_of(schema)}" for name, schema in self.schema["properties"].items()]
         return f"{self.name}({', '.join(parts)})"
 
-    def bind(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    def bind(self, params: Params) -> Params:
         """Give a lone ``input`` to the tool's only parameter, or its only required parameter; other arguments do not change.
 
         Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter, so they need this rule.
@@ -218,25 +249,28 @@ class Tool:
         fits = len(needed) == 1 and "input" not in self.parameters
         return {needed[0]: params["input"]} if fits else params
 
-    def faults(self, params: Mapping[str, Any]) -> list[Fault]:
+    def faults(self, params: Params) -> list[Fault]:
         """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""
-        bound = self.bind(params) if "input" in params else params
+        bound = self.bind(params)
         known = self.parameters
         faults = [self._missing(name) for name in self.required if name not in bound]
         faults += [self._unknown(name) for name in bound if name not in known]
-        given = {name: value for name, value in bound.items() if name in known and not references.is_whole(value)}
-        _, errors = self._arguments.read(given)
+        given = {name: bound[name] for name in bound if name in known}
+        now = {name: value for name, value in given.items() if not references.is_whole(value)}
+        _, errors = self._arguments.read(now)
         return faults + self._judged(error for error in errors if not _is_known_later(error))
 
-    def arguments(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    def arguments(self, params: Params) -> Data:
         """Return `params` as the function receives them: bound and validated. Raises `ToolError` where they do not fit."""
-        bound = self.bind(params) if "input" in params else params
+        bound = self.bind(params)
         arguments, errors = self._arguments.read(bound)
-        if faults := [self._missing(name) for name in self.required if name not in bound] + self._judged(errors):
+        faults = [self._missing(name) for name in self.required if name not in bound]
+        faults += self._judged(errors)
+        if faults:
             raise ToolError(f"{self.name}: {'; '.join(fault.message for fault in faults)}")
         return arguments
 
-    def call(self, params: Mapping[str, Any]) -> Any:
+    def call(self, params: Params) -> Any:
         """Validate `params`, charge the latency and call the function.
 
         Raises, before the function is called, `ToolError` when the arguments do not fit or the step is not allowed to make
@@ -247,8 +281,15 @@ class Tool:
         if meter is None or meter.calls_log is None:
             return self._run(arguments)
         log, step_key, text = meter.calls_log, meter.key, self.call_text(params)
-        identity = self.identity(params, arguments)
-        call = Request(self.name, self.complete(params), text, identity, self.effects, self.destructive is True)
+        identify = partial(self.identity, params, arguments)
+        call = Request(
+            self.name,
+            self.complete(params),
+            text,
+            identify,
+            self.effects,
+            self.destructive is True,
+        )
         log.check(call)
         value = log.earlier(text)
         if value is NOT_MADE:
@@ -256,38 +297,41 @@ class Tool:
             try:
                 value = self._run(arguments)
             except BaseException as error:
-                log.end(call, number, "doubt" if self._leaves_doubt(error) else "open")
+                state: CallState = "doubt" if self._leaves_doubt(error) else "open"
+                log.end(call, number, state)
                 raise
             finally:
                 meter.key = step_key
             log.end(call, number, "done")
         return log.note(call, value)
 
-    def call_text(self, params: Mapping[str, Any]) -> str:
+    def call_text(self, params: Params) -> str:
         """Return a call as text: the tool and its parameters as given, with the defaults of the others."""
         return f"{self.name}({text_of(self.complete(params))})"
 
-    def identity(self, params: Mapping[str, Any], arguments: Mapping[str, Any] | None = None) -> str:
+    def identity(self, params: Params, arguments: Params | None = None) -> str:
         """Return 32 characters that identify a call: equal for calls that the function can't tell apart.
 
         `arguments` are the validated `params`, if they are known. Arguments that do not fit, or that JSON has no form for,
         are compared as they are given.
         """
         try:
-            given = self.with_defaults(self.arguments(params) if arguments is None else arguments)
+            if arguments is None:
+                arguments = self.arguments(params)
+            given = self.with_defaults(arguments)
             to_jsonable_python(given)
         except Exception:  # the methods of an object of any class can raise any error
             return digest_of(self.call_text(params))
         return digest_of(text_of([self.name, _same(given)]))
 
-    def complete(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    def complete(self, params: Params) -> Data:
         """Return `params` by name, with the defaults of the missing parameters."""
         return self.with_defaults(self.bind(params))
 
     def _leaves_doubt(self, error: BaseException) -> bool:
         return self.effects == "once" and not isinstance(error, self.not_done)
 
-    def _run(self, arguments: dict[str, Any]) -> Any:
+    def _run(self, arguments: Data) -> Any:
         """Charge the latency and call the function with validated `arguments`."""
         if self.latency:
             charge(self.seconds(arguments))
@@ -311,13 +355,13 @@ class Tool:
             return value if (data := references.json_in(value)) is None else data
         return value
 
-    def seconds(self, arguments: Mapping[str, Any]) -> float:
+    def seconds(self, arguments: Params) -> float:
         """The declared latency of a call with these `arguments`, in seconds."""
         if not callable(self.latency):
             return self.latency
         return self.latency(**self.with_defaults(arguments))
 
-    def with_defaults(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def with_defaults(self, arguments: Params) -> Data:
         """Return `arguments` with the defaults of the missing parameters."""
         return {**self._arguments.defaults, **arguments}
 
@@ -326,31 +370,42 @@ class Tool:
         return list(dict.fromkeys(map(self._fault, islice(errors, _MOST_FAULTS))))
 
     def _missing(self, name: str) -> Fault:
-        return Fault("missing_parameter", name, f"parameter {name!r} is missing: {self.signature}")
+        return Fault(
+            "missing_parameter",
+            name,
+            f"parameter {name!r} is missing: {self.signature}",
+        )
 
     def _unknown(self, name: str) -> Fault:
         near = suggest(str(name), self.parameters)
-        return Fault("unknown_parameter", name, f"there is no parameter {name!r}{near}: {self.signature}")
+        return Fault(
+            "unknown_parameter",
+            name,
+            f"there is no parameter {name!r}{near}: {self.signature}",
+        )
 
     def _fault(self, error: Any) -> Fault:
         where = error["loc"][0] if error["loc"] else ""
         if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
             return self._unknown(where)
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"][1:])
+        place = str(where)
+        for part in error["loc"][1:]:
+            place += f"[{part}]" if isinstance(part, int) else f".{part}"
         message = error["msg"][0].lower() + error["msg"][1:]
-        return Fault(
-            "wrong_parameter", where, f"parameter {str(where) + path!r}: {message}; got {shown(error['input'])}"
-        )
+        words = f"parameter {place!r}: {message}; got {shown(error['input'])}"
+        return Fault("wrong_parameter", where, words)
 
 
-def _is_known_later(error: Mapping[str, Any]) -> bool:
+def _is_known_later(error: Params) -> bool:
     """Whether an error is about the value of a reference, or about a choice that depends on one."""
     value = error["input"]
-    return references.is_whole(value) or (error["type"] == "no_choice_fits" and bool(references.find(value)))
+    if error["type"] == "no_choice_fits" and references.find(value):
+        return True
+    return references.is_whole(value)
 
 
 @lru_cache(256)  # to read the hints takes a millisecond, and a worker receives the same tools with each step
-def _tool_of(function: Callable[..., Any], options: tuple[tuple[str, Any], ...]) -> Tool:
+def _tool_of(function: Function, options: tuple[tuple[str, Any], ...]) -> Tool:
     return Tool(function, **dict(options))
 
 
@@ -372,7 +427,7 @@ def tool(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
     return attach if function is None else attach(function)
 
 
-def source_of(function: Callable[..., Any]) -> str:
+def source_of(function: Function) -> str:
     """Return what a function does, as Python can see it: its source in one form, without comments, docstring and decorators.
 
     "unknown" if Python does not have the source, as for a function that is not written in Python.

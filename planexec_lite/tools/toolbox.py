@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from planexec_lite.tools.signature import ToolError, suggest
+from planexec_lite.tools.signature import Function, ToolError, suggest
 from planexec_lite.tools.tool import Effects, Tool
 
 
@@ -23,7 +22,10 @@ class Toolbox:
     """
 
     def __init__(
-        self, tools: Iterable[Tool | Callable[..., Any]] = (), *, copied: Callable[[], Toolbox] | None = None
+        self,
+        tools: Iterable[Tool | Function] = (),
+        *,
+        copied: Callable[[], Toolbox] | None = None,
     ) -> None:
         self.copied = copied
         self._tools: dict[str, Tool] = {}
@@ -70,7 +72,10 @@ class Toolbox:
     def only(self, *names: str) -> Toolbox:
         """Return a toolbox with these tools only, such as the tools that a step is allowed to call."""
         copied = self.copied
-        return Toolbox((self[name] for name in names), copied=copied and (lambda: copied().only(*names)))
+        return Toolbox(
+            (self[name] for name in names),
+            copied=copied and (lambda: copied().only(*names)),
+        )
 
     def describe(self) -> str:
         """The list of tools for a prompt: a line with signature and description for each tool."""
@@ -104,4 +109,5 @@ def limits_of(tools: Toolbox, counts: Mapping[str, int]) -> tuple[Limit, ...]:
             raise ValueError(f"limits: no tool is called or uses {name!r}{suggest(name, users)}; there is: {known}")
         if slots < 1:
             raise ValueError(f"limits: {name}={slots}: there must be at least one, or no limit")
-    return tuple(Limit(name, tuple(users[name]), slots) for name, slots in counts.items())
+    names = counts.items()
+    return tuple(Limit(name, tuple(users[name]), slots) for name, slots in names)

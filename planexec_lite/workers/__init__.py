@@ -7,12 +7,28 @@ before it starts, or report progress while it runs.
 """
 
 from planexec_lite.core.loop import WorkerSession
-from planexec_lite.core.tasks import Cancelled, Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.core.tasks import (
+    Cancelled,
+    Finished,
+    Late,
+    Message,
+    Progress,
+    Report,
+    Task,
+    TimedOut,
+)
 from planexec_lite.workers.real_time import Inline, Pool
-from planexec_lite.workers.session import Workers, measure
+from planexec_lite.workers.session import (
+    Submission,
+    Workers,
+    carried_by,
+    carry_out,
+    described,
+    measure,
+)
 from planexec_lite.workers.simulated import Simulated
 
 __all__ = [
-    "Cancelled", "Finished", "Inline", "Late", "Message", "Pool", "Progress", "Report", "Simulated", "Task", "TimedOut",
-    "WorkerSession", "Workers", "measure",
+    "Cancelled", "Finished", "Inline", "Late", "Message", "Pool", "Progress", "Report", "Simulated", "Submission", "Task",
+    "TimedOut", "WorkerSession", "Workers", "carried_by", "carry_out", "described", "measure",
 ]  # fmt: skip

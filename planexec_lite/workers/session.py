@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import pickle
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -31,13 +31,57 @@ class Workers(Protocol):
         """
 
 
-def described(problem: BaseException) -> str:
-    """Return the type of an exception and its text, if it has one."""
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A call as an executor receives it, with what an executor that keeps its calls must know about it.
+
+    Args:
+        executors: the executors that wait for the call, by their id.
+        key: the idempotency key, which is the same in every attempt; None: the call has none.
+        repeatable: a repeat does no harm.
+    """
+
+    call: Callable[..., Any]
+    args: tuple[Any, ...]
+    executors: frozenset[int] = frozenset()
+    key: str | None = None
+    repeatable: bool = False
+
+
+def carry_out(work: Submission, hear: Callable[[Any], bool] | None = None) -> Report:
+    """Measure a call on a worker of an executor, and tell it which executors wait for it.
+
+    `hear` receives its live events at once, on a thread of this process.
+    """
+    token = carried_by.set(work.executors)
     try:
-        text = str(problem).encode(errors="backslashreplace").decode()  # file names can contain bytes that are not text
-    except BaseException:
-        text = ""
-    return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
+        return measure(work.call, work.args, hear)
+    finally:
+        carried_by.reset(token)
+
+
+def carry_out_pickled(data: bytes) -> Report:
+    """Carry out a pickled submission in a process of a pool, unless the process that submitted it is dead.
+
+    The processes of a killed process's pool survive it, and the resumed run repeats the jobs in their queue.
+    """
+    if _is_orphan():
+        return Report(error="RuntimeError: not called: the process that submitted it is dead")
+    try:
+        work: Submission = pickle.loads(data)
+    except Exception as problem:  # this process can't import what the step needs
+        return Report(error=described(problem))
+    return carry_out(work)
+
+
+def _is_orphan() -> bool:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    try:
+        return parent is not None and not parent.is_alive()
+    except ValueError:  # the processes of loky know their parent, and can't wait for it
+        return False
 
 
 def measure(
@@ -48,118 +92,44 @@ def measure(
 ) -> Report:
     """Call ``call(*args)`` under a meter and report; an exception becomes an error, a keyboard interrupt is raised.
 
-    `hear` receives every event at once that the call emits; events for which it returns True are not in the report. `at` is the
-    run's time on a virtual clock.
+    `hear` receives every event at once that the call emits; events for which it returns True are not in the report.
+    `at` is the run's time on a virtual clock.
     """
-    value, error, final, meter = None, None, False, Meter(hear, at)
+    value, error, final = None, None, False
+    meter = Meter(hear, at)
     token = current.set(meter)
     try:
         value = call(*args)
     except KeyboardInterrupt:
         raise
     except BaseException as problem:
-        error, final = described(problem), getattr(problem, "no_retry", False) is True
+        error = described(problem)
+        final = getattr(problem, "no_retry", False) is True
     finally:
         current.reset(token)
-    took, calls, events = round(perf_counter() - meter.began, 9), meter.calls, meter.events
-    inside = tuple(calls) if calls else (), tuple(events) if events else ()
-    report = Report(value, error, meter.seconds, took, *inside, meter.once, final)
-    report.waits, report.leaves, report.chosen = meter.waits, meter.leaves, tuple(meter.chosen)
+    took = round(perf_counter() - meter.began, 9)
+    calls, events = tuple(meter.calls), tuple(meter.events)
+    report = Report(value, error, meter.seconds, took, calls, events, meter.once, final)
+    report.waits, report.leaves, report.chosen = (
+        meter.waits,
+        meter.leaves,
+        tuple(meter.chosen),
+    )
     if (log := meter.calls_log) is not None:
         report.chosen += tuple(log.chosen.values())
         if log.waits is not None:
-            report.waits = Waits(log.why, log.waits.tool, log.waits.params, tuple(log.made))
+            waits = log.waits
+            report.waits = Waits(log.why, waits.tool, waits.params, tuple(log.made))
     return report
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A call as an executor receives it, with what an executor that keeps its tasks must know about it.
-
-    Args:
-        token: differs in every submission, so an executor that remembers results never takes two for the same.
-        executors: the executors that wait for the call, by their id.
-        owner: the process that submits it.
-        permit: the permit to begin (see `take_permit`); None: the executor itself says truly which calls have begun.
-        key: the idempotency key, which is the same in every attempt; None: the call has none.
-        repeatable: a repeat does no harm.
-        hear: receives live events at once; only for an executor of threads.
-    """
-
-    token: str
-    executors: frozenset[int]
-    owner: int
-    call: Callable[..., Any]
-    args: tuple[Any, ...]
-    permit: str | None = None
-    key: str | None = None
-    repeatable: bool = False
-    hear: Callable[[Any], bool] | None = None
-
-    def __dask_tokenize__(self) -> str:
-        return self.token
-
-
-def carry_out(work: Submission) -> Report:
-    """Measure a call on a thread or in a process of an executor, and tell it which executors wait for it.
-
-    The call is not made if its permit was withdrawn, if a call that is not repeatable has begun before, or if the process that
-    submitted it is dead.
-    """
-    if os.getpid() != work.owner and _is_orphan():
-        return Report(error="RuntimeError: not called: the process that submitted it is dead")
-    if work.permit is not None:
-        try:
-            free = take_permit(work.permit)
-        except FileNotFoundError:
-            why = "its run has ended, or this machine needs a folder that all share: Pool(..., permits=folder)"
-            return Report(error=f"RuntimeError: not called: there is no {os.path.dirname(work.permit)}; {why}")
-        if not free and not (work.repeatable and is_taken(work.permit)):
-            return Report(error="RuntimeError: another worker began it and was lost", lost=True)
-    token = carried_by.set(work.executors)
+def described(problem: BaseException) -> str:
+    """Return the type of an exception and its text, if it has one."""
     try:
-        return measure(work.call, work.args, work.hear)
-    finally:
-        carried_by.reset(token)
-
-
-def take_permit(path: str) -> bool:
-    """Take the permit to begin a call: a folder at `path`, which only one process can make. Return whether it was free.
-
-    Raises `FileNotFoundError` if its parent folder does not exist.
-    """
-    try:
-        os.mkdir(path)
-    except FileExistsError:
-        return False
-    return True
-
-
-def is_taken(path: str) -> bool:
-    """Return whether a worker has begun the call."""
-    return os.path.isdir(path)
-
-
-def withdraw_permit(path: str) -> bool:
-    """Withdraw the permit: a file in its place, so that no worker can take it. Return False if a worker has begun."""
-    try:
-        open(path, "x").close()
-    except FileExistsError:
-        return not is_taken(path)
-    except OSError:  # no file can be made now, so a worker might still begin
-        return False
-    return True
-
-
-def _is_orphan() -> bool:
-    # the processes of a killed process's pool survive it; the resumed run repeats the jobs in their queue
-    from multiprocessing import parent_process
-
-    parent = parent_process()
-    try:
-        return parent is not None and not parent.is_alive()
-    except ValueError:  # the processes of loky know their parent, and can't wait for it
-        return False
+        text = str(problem).encode(errors="backslashreplace").decode()  # file names can contain bytes that are not text
+    except BaseException:
+        text = ""
+    return f"{type(problem).__name__}: {text}" if text else type(problem).__name__
 
 
 def check_slots(slots: int | None) -> None:

@@ -10,7 +10,15 @@ from heapq import heapify, heappop, heappush
 
 from planexec_lite import meter
 from planexec_lite.core.loop import WorkerSession
-from planexec_lite.core.tasks import Finished, Late, Message, Progress, Report, Task, TimedOut
+from planexec_lite.core.tasks import (
+    Finished,
+    Late,
+    Message,
+    Progress,
+    Report,
+    Task,
+    TimedOut,
+)
 from planexec_lite.workers.session import check_slots, measure
 
 
@@ -30,7 +38,7 @@ class Simulated:
 
     def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
         """Return a session whose clock starts at `now`."""
-        return nullcontext(_SimulatedSession(now, math.inf if self.slots is None else self.slots))
+        return nullcontext(_SimulatedSession(now, self.slots or math.inf))
 
 
 class _SimulatedSession:
@@ -42,7 +50,8 @@ class _SimulatedSession:
         self.due: list[tuple[float, int, Message]] = []
 
     def start(self, task: Task) -> None:
-        self.free -= not task.live
+        if not task.live:
+            self.free -= 1
         if task.rest is not None:
             self.resting += 1
             seconds = _rest(task)
@@ -68,10 +77,12 @@ class _SimulatedSession:
         messages = []
         # jobs that end at the same instant are reported together, before the next decision
         while self.due and self.due[0][0] == self.now:
-            one = heappop(self.due)[2]
-            self.free += isinstance(one, Finished | TimedOut) and not one.task.live
-            self.resting -= one.task.rest is not None
-            messages.append(one)
+            message = heappop(self.due)[2]
+            if isinstance(message, Finished | TimedOut) and not message.task.live:
+                self.free += 1
+            if message.task.rest is not None:
+                self.resting -= 1
+            messages.append(message)
         return messages
 
     @property

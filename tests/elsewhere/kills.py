@@ -10,8 +10,9 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+from planexec_lab.cluster import ClusterPool
 from planexec_lab.tickets import desk
-from planexec_lite import Decision, Plan, PlannerExecutor, Policy, Pool, Run, ToolExecutor, execute
+from planexec_lite import Decision, Plan, PlannerExecutor, Policy, Run, ToolExecutor, execute
 
 EXECUTOR = ToolExecutor(desk.TOOLS)
 BILLS = [f"bill-{number}" for number in range(40)]
@@ -62,7 +63,7 @@ def booked(ledger: Path) -> list[str]:
 
 def carried_out(plan: Plan, pool: Any, ledger: Path) -> tuple[Run, int]:
     """The run, after a person has looked into the ledger for each booking in doubt; and how many were in doubt."""
-    agent = PlannerExecutor(None, EXECUTOR, workers=Pool(pool), policy=Policy(retries=6))
+    agent = PlannerExecutor(None, EXECUTOR, workers=ClusterPool(pool), policy=Policy(retries=6))
     run, doubts = execute(plan, EXECUTOR, workers=agent.workers, policy=agent.policy), 0
     while run.status == "paused" and run.board.paused is not None:
         doubts += 1

@@ -15,7 +15,7 @@ import pytest
 
 from planexec_lab.tickets import desk
 from planexec_lite import Decision, PlannerExecutor, Pool, Run, ToolExecutor, execute
-from planexec_lite.workers.session import Submission, carry_out
+from planexec_lite.workers import Submission, carry_out
 from tests.core.ending import to_its_end
 from tests.elsewhere import kills
 
@@ -94,7 +94,7 @@ def test_two_executors_take_the_tickets_of_their_roles(tmp_path: Path) -> None:
 def test_a_cancelled_ticket_keeps_no_run_waiting(tmp_path: Path) -> None:
     file, ledger = tmp_path / "tickets.db", tmp_path / "ledger"
     with running(file, ("reader", "read_bill")) as (tickets, executors):
-        work = Submission("1", frozenset(), 0, int, ("7",))
+        work = Submission(int, ("7",))
         stubborn = tickets.submit(carry_out, work)
         assert not stubborn.cancel()
 
@@ -113,7 +113,7 @@ def test_a_cancelled_ticket_keeps_no_run_waiting(tmp_path: Path) -> None:
         assert stubborn.result(60).value == 7
         assert (run.status, run.board.state["book-rent"]) == ("paused", "in doubt")
         assert len(kills.booked(ledger)) <= 1
-    waits = Submission("1", frozenset(), 0, int, ("7",))
+    waits = Submission(int, ("7",))
     with pytest.raises(RuntimeError, match="after a shutdown"):
         tickets.submit(carry_out, waits)
 

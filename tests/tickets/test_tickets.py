@@ -22,8 +22,7 @@ from planexec_lab.tickets.capacity import run_times
 from planexec_lab.worlds import deploy
 from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Pool, Run, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.run.events import StepLate
-from planexec_lite.workers import Report
-from planexec_lite.workers.session import Submission, carry_out
+from planexec_lite.workers import Report, Submission, carry_out
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
 from tests.elsewhere import kills
@@ -150,7 +149,7 @@ def test_a_tool_that_closes_the_files_of_its_executor_ends_the_executor(tmp_path
     file = tmp_path / "tickets.db"
     command = [sys.executable, "-m", "planexec_lab.tickets", str(file)]
     with queued(file) as tickets:
-        closing = Submission("1", frozenset(), 0, odd_tools.closes_all, (str(tmp_path),), repeatable=False)
+        closing = Submission(odd_tools.closes_all, (str(tmp_path),), repeatable=False)
         ticket = tickets.submit(carry_out, closing)
         first = subprocess.run([*command, "first"], capture_output=True, text=True, timeout=60)
         assert "TicketsError: other code of this process" in first.stderr
@@ -218,7 +217,7 @@ def test_work_that_this_process_can_not_import_is_reported() -> None:
 
 
 def work(text: str, key: str | None = None) -> Submission:
-    return Submission("1", frozenset(), 0, int, (text,), key=key)
+    return Submission(int, (text,), key=key)
 
 
 def test_a_cancelled_ticket_and_a_broken_one_keep_nobody_waiting(tmp_path: Path) -> None:

@@ -117,9 +117,8 @@ def test_a_reference_is_checked_when_its_value_is_known() -> None:
 
 
 def test_the_signature_shows_unusual_types_in_words() -> None:
-    assert one({"type": ["string", "null"]}).signature == "search(x: string or null)"
-    lists = {"type": ["array", "null"], "items": {"type": "integer"}}
-    assert one(lists).signature == "search(x: list of integer or null)"
+    assert one({"anyOf": [{"type": "string"}, {"type": "null"}]}).signature == "search(x: string or null)"
+    assert one({"type": "array", "items": {"type": "integer"}}).signature == "search(x: list of integer)"
     anything = of({"properties": {"x": True, "y": {"type": "array", "items": True}}})
     assert anything.signature == "search(x: any, y: list of any)"
     assert anything.call({"x": 1, "y": [None]}) == {"x": 1, "y": [None]}
@@ -146,11 +145,14 @@ def test_null_leaves_out_an_optional_argument() -> None:
     assert fault.parameter == "query"
 
 
+NAMES = {"$defs": {"Name": {"type": "object", "properties": {"name": {"type": "string"}}}}}
+
+
 @pytest.mark.parametrize(
     ("parameter", "keyword"),
     [
         ({"type": "string", "format": "hostname"}, "'x': .*: format hostname"),
-        ({"type": "array", "items": {"type": "string", "format": "email"}}, r"'x\[\]': .*: format email"),
+        ({"type": "array", "items": {"type": "string", "format": "email"}}, r"'x': .*: format email"),
         ({"type": "array", "uniqueItems": True}, "'x': .*: uniqueItems"),
         ({"not": {"type": "string"}}, "'x': .*: not"),
         ({"oneOf": [{"type": "string"}, {"type": "null"}]}, "'x': .*: oneOf"),
@@ -160,14 +162,21 @@ def test_null_leaves_out_an_optional_argument() -> None:
         ({"type": "array", "prefixItems": [{"type": "string"}]}, "'x': .*: prefixItems"),
         ({"type": "string", "nullable": True}, "'x': .*: nullable"),
         ({"type": "object", "required": ["a"]}, "'x': .*: required"),
+        ({"$ref": "#/$defs/Name", "properties": {"x": {}}}, r"'x': .*: \$ref"),
+        ({"anyOf": [{"type": "string"}], "minLength": 3}, "'x': .*: minLength 3"),
     ],
 )
 def test_an_uncheckable_schema_is_rejected_unless_it_is_checked_elsewhere(
     parameter: dict[str, Any], keyword: str
 ) -> None:
     with pytest.raises(ToolError, match=rf"tool 'search', parameter {keyword}.*planexec_lab.json_schema.plain"):
-        one(parameter)
-    assert one(parameter, checked_elsewhere=True).parameters == ("x",)
+        one(parameter, **NAMES)
+    assert one(parameter, checked_elsewhere=True, **NAMES).parameters == ("x",)
+
+
+def test_a_condition_on_the_whole_object_is_not_blamed_on_a_parameter() -> None:
+    with pytest.raises(ToolError, match=r"tool 'search': .*: minProperties 1"):
+        one({"type": "string"}, minProperties=1)
 
 
 KINDS = [
@@ -221,7 +230,7 @@ def nested(levels: int) -> dict[str, Any]:
     ("parameter", "words"),
     [
         ({"type": "text"}, '{"type": "text"}'),
-        ({"type": [1]}, '{"type": 1}'),
+        ({"type": ["string", "null"]}, '{"type": ["string", "null"]}'),
         ("string", '"string"'),
         (False, "false"),
         ({"$ref": "#/$defs/None"}, "#/$defs/None"),
@@ -230,9 +239,9 @@ def nested(levels: int) -> dict[str, Any]:
         ({"anyOf": []}, "can't be read"),
         ({"type": "string", "minLength": "3"}, "'str' object"),
         ({"type": "string", "pattern": "(?=a)"}, "look-around"),
-        ({"type": "integer", "minimum": 0, "exclusiveMinimum": True}, '"exclusiveMinimum": true'),
+        ({"type": "integer", "minimum": 0, "exclusiveMinimum": True}, "exclusiveMinimum True"),
         ({"type": "object", "properties": []}, '"properties": []'),
-        ({"type": "array", "items": [{"type": "string"}]}, "can't be read here: [{"),
+        ({"type": "array", "items": [{"type": "string"}]}, "can't be read here: {"),
         (nested(60), "deeper"),
     ],
 )

@@ -18,8 +18,9 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.cluster import ClusterPool
 from planexec_lab.tickets import Handles, desk
-from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Pool, Toolbox, ToolExecutor, execute
+from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Toolbox, ToolExecutor, execute
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
 from tests.elsewhere import kills
@@ -104,7 +105,7 @@ def test_the_scheduler_dies_and_the_booking_is_in_doubt(tmp_path: Path) -> None:
 
         killer = Thread(target=kill)
         killer.start()
-        run = to_its_end(lambda: execute(Plan.parse(steps), TOOLS, workers=Pool(client.get_executor())), 120)
+        run = to_its_end(lambda: execute(Plan.parse(steps), TOOLS, workers=ClusterPool(client.get_executor())), 120)
         killer.join()
     assert (run.status, run.board.state) == ("paused", {"slow": "in doubt", "next": "waiting"})
     assert len(lines(book)) == 1
@@ -113,11 +114,12 @@ def test_the_scheduler_dies_and_the_booking_is_in_doubt(tmp_path: Path) -> None:
 DRIVER = """
 import sys
 from distributed import Client
+from planexec_lab.cluster import ClusterPool
 from planexec_lab.tickets import desk
-from planexec_lite import Journal, Pool, ToolExecutor, execute
+from planexec_lite import Journal, ToolExecutor, execute
 
 address, ledger, journal = sys.argv[1:]
-workers = Pool(Client(address, timeout=30).get_executor())
+workers = ClusterPool(Client(address, timeout=30).get_executor())
 execute(desk.plan_for(["rent"], ledger, 3.0), ToolExecutor(desk.TOOLS), workers=workers, journal=Journal(journal))
 """
 
@@ -130,7 +132,7 @@ def test_the_driver_dies_and_a_resumed_run_asks(tmp_path: Path) -> None:
         driver.kill()
         driver.wait()
         with distributed.Client(address, timeout=30) as client:
-            pool = Pool(client.get_executor())
+            pool = ClusterPool(client.get_executor())
             agent = PlannerExecutor(None, ToolExecutor(desk.TOOLS), workers=pool, journal=Journal(journal))
             run = agent.resume(Journal(journal).load(1))
             assert (run.status, run.board.state["book-rent"]) == ("paused", "in doubt")
@@ -144,7 +146,7 @@ def test_a_big_result_stays_in_the_memory_of_the_workers(client: Any, tmp_path: 
     with closing(Handles(TOOLS, DaskMemory(), above=0)) as executor:
         steps = [{"id": 1, "tool": "fine", "params": {"value": 4}}]
         steps += [{"id": 2, "tool": "fine", "params": {"value": "{step_1_result}"}, "depends_on": [1]}]
-        run = execute(Plan.parse(steps), executor, workers=Pool(client.get_executor()))
+        run = execute(Plan.parse(steps), executor, workers=ClusterPool(client.get_executor()))
         assert [executor.value(run.results[id]) for id in ("1", "2")] == [8, 16]
         assert len(executor.store) == 2
     assert list(DaskMemory()) == []

@@ -1,7 +1,7 @@
 """Lost workers and executors with wrong reports: a call that might have been made is in doubt, and no bill is booked twice."""
 
 import multiprocessing
-import os
+import pickle
 import random
 import threading
 import time
@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from planexec_lab import cluster
+from planexec_lab.cluster import ClusterPool, Permit, PermittedCall
 from planexec_lite import Decision, Policy, Pool, Run, tool
 from planexec_lite.core.tasks import Task
 from planexec_lite.run.events import Requeued, StepFailed, StepInDoubt, StepStarted
@@ -49,7 +51,7 @@ class Cluster(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         number, self.submitted = self.submitted, self.submitted + 1
-        same = getattr(args[0], "__dask_tokenize__", lambda: args)()
+        same = getattr(args[0], "__dask_tokenize__", lambda: number)()
         if self.remember and same in self.results:
             return self.results[same]
         future = self.results[same] = Future()
@@ -92,8 +94,8 @@ class Bank:
             return f"{bill} paid"
 
         steps = [step(bill, "pay", bill=bill, timeout=timeout) for bill in bills]
-        self.agent = agent_for([pay], workers=Pool(executor), **policy)
-        return to_its_end(lambda: carry_out(steps, [pay], Pool(executor), **policy))
+        self.agent = agent_for([pay], workers=ClusterPool(executor), **policy)
+        return to_its_end(lambda: carry_out(steps, [pay], ClusterPool(executor), **policy))
 
 
 @pytest.mark.parametrize("effects", ["once", "unknown"])
@@ -103,7 +105,7 @@ def test_a_call_whose_worker_died_after_it_began_is_in_doubt(effects: str, repea
     run = bank.run(Cluster({0: "after"}, repeat=repeat), effects, "rent", "gas", retries=3)
     assert bank.booked.count("rent") == 1
     assert (run.status, run.board.state) == ("paused", {"rent": "in doubt", "gas": "done"})
-    assert run.board.paused.reason == "doubt"
+    assert run.board.paused is not None and run.board.paused.reason == "doubt"
     done = bank.agent.resume(run, Decision("done", by="Ada", result="paid"))
     assert (done.status, bank.booked.count("rent")) == ("finished", 1)
 
@@ -157,7 +159,7 @@ def test_a_queued_call_does_not_begin_after_the_run_was_left() -> None:
             late.append(lambda: fn(*args, **kwargs))
             return super().submit(fn, *args, **kwargs)
 
-    with pytest.raises(ZeroDivisionError), Pool(Later(hold=(0,))).open() as session:  # noqa: PT012
+    with pytest.raises(ZeroDivisionError), ClusterPool(Later(hold=(0,))).open() as session:  # noqa: PT012
         session.start(Task(None, made.append, (1,)))
         raise ZeroDivisionError
     report = late[0]()
@@ -166,23 +168,24 @@ def test_a_queued_call_does_not_begin_after_the_run_was_left() -> None:
 
 
 def test_a_worker_that_does_not_share_the_folder_names_the_fix(tmp_path: Path) -> None:
-    work = sessions.Submission("1", frozenset(), os.getpid(), print, (), str(tmp_path / "gone" / "1"))
-    assert "Pool(..., permits=folder)" in str(sessions.carry_out(work).error)
-    assert not sessions.withdraw_permit(str(tmp_path / "gone" / "1")), "it counts as taken"
+    permit = Permit(str(tmp_path / "gone" / "1"))
+    work = PermittedCall(sessions.Submission(print, ()), permit)
+    assert "ClusterPool(..., permits=folder)" in str(cluster.carry_out_permitted(work).error)
+    assert not permit.withdraw(), "it counts as taken"
 
 
 def test_a_permit_is_taken_or_withdrawn_never_both(tmp_path: Path) -> None:
     both = threading.Barrier(2)
 
-    def take(kind: Any, path: str) -> Any:
+    def take(kind: Any, permit: Permit) -> Any:
         both.wait()
-        return kind(path)
+        return kind(permit)
 
     with ThreadPoolExecutor(2) as threads:
         for number in range(200):
-            path = str(tmp_path / str(number))
-            kinds = sessions.take_permit, sessions.withdraw_permit
-            won = [threads.submit(take, kind, path) for kind in kinds]
+            permit = Permit(str(tmp_path / str(number)))
+            kinds = Permit.take, Permit.withdraw
+            won = [threads.submit(take, kind, permit) for kind in kinds]
             assert sorted(one.result() for one in won) == [False, True]
 
 
@@ -233,11 +236,17 @@ def test_a_broken_pool_of_processes_is_replaced(tmp_path: Path) -> None:
     steps = [step("poison", "dies_once", path=str(tmp_path / "died"))]
     steps += [step(str(n), "fine", value=n) for n in range(3)]
     try:
-        run = to_its_end(lambda: carry_out(steps, [odd_tools.dies_once, odd_tools.fine], Pool(pool)))
+        run = to_its_end(lambda: carry_out(steps, [odd_tools.dies_once, odd_tools.fine], ClusterPool(pool)))
     finally:
         for one in made:
             one.shutdown()
     assert (run.status, len(made)) == ("finished", 2)
+
+
+@pytest.mark.parametrize("kind", [Cluster, Executor])
+def test_a_pool_of_threads_and_processes_refuses_a_cluster_and_names_the_fix(kind: type[Executor]) -> None:
+    with pytest.raises(TypeError, match=r"planexec_lab.cluster.ClusterPool\(executor\)"):
+        Pool(kind())
 
 
 class Queue(Cluster):
@@ -265,15 +274,15 @@ def test_resume_asks_the_workers_by_key_before_a_step_is_in_doubt() -> None:
         return f"{bill} paid"
 
     queue = Queue()
-    finished = carry_out([step("rent", "pay", bill="rent")], [pay], Pool(queue))
+    finished = carry_out([step("rent", "pay", bill="rent")], [pay], ClusterPool(queue))
     dead = Run()
     dead.uid = finished.uid
     for event in finished.events[:3]:  # its process died while the step was running
         dead.record(event)
     assert dead.board.state == {"rent": "running"}
-    doubted = agent_for([pay], workers=Pool(Cluster())).resume(dead)
+    doubted = agent_for([pay], workers=ClusterPool(Cluster())).resume(dead)
     assert any(isinstance(event, StepInDoubt) for event in doubted.events)
-    resumed = agent_for([pay], workers=Pool(queue)).resume(dead)
+    resumed = agent_for([pay], workers=ClusterPool(queue)).resume(dead)
     assert (resumed.status, resumed.results, booked) == ("finished", {"rent": "rent paid"}, ["rent"])
 
 
@@ -288,14 +297,19 @@ def test_a_step_in_the_queue_of_a_dead_process_does_not_start(
             return alive
 
     monkeypatch.setattr(multiprocessing, "parent_process", Parent)
-    report = sessions.carry_out(sessions.Submission("1", frozenset(), -1, int, ("7",)))
+    report = sessions.carry_out_pickled(pickle.dumps(sessions.Submission(int, ("7",))))
     dead = "RuntimeError: not called: the process that submitted it is dead"
     assert (report.value, report.error) == ((None, dead) if alive is False else (7, None))
 
 
-def test_a_future_whose_cancel_raises_does_not_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Future, "cancel", lambda future: 1 / 0)
-    run = Bank().run(Cluster(hold=(0,)), "once", "rent", deadline=0.2)
+def test_a_future_whose_cancel_raises_does_not_end_the_run() -> None:
+    class Silent(Cluster):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            future = super().submit(fn, *args, **kwargs)
+            future.cancel = lambda: 1 / 0  # type: ignore[method-assign,assignment,return-value]
+            return future
+
+    run = Bank().run(Silent(hold=(0,)), "once", "rent", deadline=0.2)
     assert (run.status, run.board.state) == ("stopped", {"rent": "waiting"})
 
 
@@ -368,8 +382,8 @@ def test_no_bill_is_booked_twice(tmp_path: Path, seed: int, effects: Any) -> Non
     timeouts = [source.choice([None, None, 0.05]) for _ in range(5)]
     steps = [step(f"b{n}", "book", bill=f"b{n}", timeout=timeout) for n, timeout in enumerate(timeouts)]
     liar, policy = Liar(source), Policy(retries=source.randrange(4), deadline=source.choice([0.2, 0.6]))
-    agent = agent_for([book], workers=Pool(liar), policy=policy)
-    run = to_its_end(lambda: carry_out(steps, [book], Pool(liar), policy=policy))
+    agent = agent_for([book], workers=ClusterPool(liar), policy=policy)
+    run = to_its_end(lambda: carry_out(steps, [book], ClusterPool(liar), policy=policy))
     while run.board.paused is not None:
         for one in liar.threads:  # before deciding, a person checks that no worker still runs
             one.join(20)
