@@ -1,8 +1,8 @@
 """Spans in other conventions, described by OpenTelemetry's names for GenAI.
 
 OpenInference (Arize; used with smolagents, LangGraph, LlamaIndex and others), OpenLLMetry (Traceloop), Vercel's AI SDK, MLflow,
-LangSmith, Google's ADK, pydantic-ai before version 5, and contents in span events (Strands). Each is a line in a table: the
-attribute that says what a span is, and the names under which it has what the conventions name otherwise. An attribute that is
+LangSmith, Langfuse, Google's ADK, pydantic-ai before version 5, and contents in span events (Strands). Each is a line in a table:
+the attribute that says what a span is, and the names under which it has what the conventions name otherwise. An attribute that is
 there under its own name is not changed.
 """
 
@@ -25,10 +25,13 @@ _KINDS = (  # the attributes that say the kind of a span
     "mlflow.spantype",
     names.OF_LANGSMITH,
     "ai.operationid",
+    "langfuse.observation.type",
 )
 _GENERATES = ("generatetext.dogenerate", "streamtext.dostream", "generateobject.dogenerate", "streamobject.dostream")
 _MEANINGS = {  # what the values of these attributes mean, in small letters
-    **dict.fromkeys(("llm", "chat", "completion", "chat_model", *(f"ai.{name}" for name in _GENERATES)), names.CHAT),
+    **dict.fromkeys(
+        ("llm", "chat", "completion", "chat_model", "generation", *(f"ai.{name}" for name in _GENERATES)), names.CHAT
+    ),
     **dict.fromkeys(("tool", "ai.toolcall"), names.EXECUTE_TOOL),
     **dict.fromkeys(("agent", "ai.generatetext", "ai.streamtext"), names.INVOKE_AGENT),
     **dict.fromkeys(("embedding", "ai.embed.doembed", "ai.embedmany.doembed"), names.EMBEDDINGS),
@@ -39,20 +42,23 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
     names.TOOL: ("tool.name", "ai.toolCall.name"),
     names.ARGUMENTS: (
         "tool_arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input", "traceloop.entity.input",
-        "mlflow.spanInputs",
+        "mlflow.spanInputs", "langfuse.observation.input",
     ),
     names.RESULT: (
         "tool_response", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "traceloop.entity.output",
-        "mlflow.spanOutputs", "anthropic.tool_result.content",
+        "mlflow.spanOutputs", "anthropic.tool_result.content", "langfuse.observation.output",
     ),
-    names.MODEL: ("llm.model_name", "embedding.model_name", "ai.model.id"),
+    names.MODEL: ("llm.model_name", "embedding.model_name", "ai.model.id", "langfuse.observation.model.name"),
     names.TOKENS_IN: ("llm.token_count.prompt", "gen_ai.usage.prompt_tokens", "llm.usage.prompt_tokens"),
     names.TOKENS_OUT: ("llm.token_count.completion", "gen_ai.usage.completion_tokens", "llm.usage.completion_tokens"),
-    names.INPUT: ("ai.prompt.messages", "ai.prompt", "gcp.vertex.agent.llm_request"),
-    names.OUTPUT: ("ai.response.text", "gcp.vertex.agent.llm_response", "final_result"),
+    names.INPUT: ("ai.prompt.messages", "ai.prompt", "gcp.vertex.agent.llm_request", "langfuse.observation.input"),
+    names.OUTPUT: ("ai.response.text", "gcp.vertex.agent.llm_response", "final_result", "langfuse.observation.output"),
 }  # fmt: skip
-_TOKENS_AS_JSON = "mlflow.chat.tokenUsage"
-_TOKENS = {names.TOKENS_IN: "input_tokens", names.TOKENS_OUT: "output_tokens"}
+_TOKENS_AS_JSON = {  # the attributes that are an object, and its keys for the tokens in and out
+    "mlflow.chat.tokenUsage": ("input_tokens", "output_tokens"),
+    "langfuse.observation.usage_details": ("input", "output"),
+}
+_LEVEL, _REASON = "langfuse.observation.level", "langfuse.observation.status_message"
 _MESSAGE = re.compile(
     r"(?:llm\.(?P<way>input|output)_messages|gen_ai\.(?P<part>prompt|completion))\.(?P<place>[0-9]{1,4})\.(?:message\.)?"
     r"(?P<name>role|content(?=\Z|s\.0\.message_content\.text\Z))(?:s\..*)?"
@@ -72,11 +78,15 @@ def by_genai(span: Span) -> Span:
     for ours, theirs in _OTHER_NAMES.items():
         value = next((given[name] for name in theirs if name in given), None)
         more |= {} if value is None else {ours: value}
-    usage = parsed(given.get(_TOKENS_AS_JSON))
-    more |= {ours: usage[name] for ours, name in _TOKENS.items() if isinstance(usage, dict) and name in usage}
+    for attribute, keys in _TOKENS_AS_JSON.items():
+        usage = parsed(given.get(attribute))
+        counted = zip((names.TOKENS_IN, names.TOKENS_OUT), keys, strict=True)
+        more |= {ours: usage[key] for ours, key in counted if isinstance(usage, dict) and key in usage}
     operation = str(given.get(names.OPERATION) or _operation(given, more))
     more |= {names.OPERATION: operation} if operation else {}
     whole = replace(span, attributes={**_contents_of_events(span, operation), **_messages(given), **more, **given})
+    if span.error is None and given.get(_LEVEL) == "ERROR":
+        return replace(whole, error=str(given.get(_REASON, "")))
     if operation != names.EXECUTE_TOOL or not (failed(whole) or span.error in ("", given.get(names.ERROR, ""))):
         return whole
     return replace(whole, error=text_of(result(whole)) or span.error or "")

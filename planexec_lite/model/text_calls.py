@@ -9,18 +9,26 @@ import re
 from collections.abc import Iterable
 
 _FORMS = r"""
-# marks of Hermes, Qwen, Granite, Mistral, Llama, DeepSeek, Kimi, GLM, MiniMax, gpt-oss and Gemma
-(?<![`"'])(?:<[|｜]?(?:\w+[:｜])?(?:tool|function)[_▁]?(?:calls?|use|code)|<function=|<invoke[ ]name=
-  |<\|python_tag\|>|\[TOOL_CALLS?\]|to=functions\.|^```tool_)
+# marks of Hermes, Qwen, Granite, Mistral, Llama, DeepSeek, Kimi, GLM, MiniMax, gpt-oss, Gemma, Nemotron, Cohere, InternLM, Apertus
+(?<![`"'])(?:<[|｜]?(?:\w+[:｜_])?(?i:(?:tool|function)s?[_▁]?(?:calls?|use|code|prefix))|<function=|<invoke[ ]name=
+  |<\|(?i:python_tag|action_start|start_action)\|>|(?:\[|^)TOOL_CALLS?\]|\bto=(?:functions\.|(?:TOOLS)\b)|^functools\[|^```tool_)
 | ^Action:[ ]*(?:TOOLS)\b
-| \A\W*(?:\w+\n\s*)?(?:print\()?(?:TOOLS)\((?s:.*)[)\]`]\s*\Z  # Python
-| ^[ \t]*[\[{][\s\[{]{0,20}(?:Q(?:id|type)Q\s*:\s*Q[^"']*Q\s*,\s*)*(?:  # JSON at the beginning of a line, perhaps broken
-    NAME\s*:\s*(?:Q(?:TOOLS)Q\s*(?:,[^{}]*?ARGUMENTS|[,}]?\s*\Z|\})|Q[\w.-]+Q\s*,\s*ARGUMENTS)
+| ^<(?:TOOLS)>  # the tool's name as a tag
+| \A\W*(?:TOOLS)\s*\n\s*\{  # or on a line of its own
+| ^(?:tool|tool_name|function|name):[ ]*(?:TOOLS)\s*\n(?:arguments|parameters|args|params|input):  # YAML
+| \A\W*(?:\w+>?\n\s*)?(?:\w+\s*=\s*)?(?:print\()?(?:TOOLS)\((?s:.*)[)\]`](?:\s*</code>)?\s*\Z  # Python
+| ^[ \t]*[\[{][\s\[{]{0,20}(?:FIRST)*(?:  # JSON at the beginning of a line, perhaps broken
+    NAME\s*:\s*(?:Q(?:functions\.)?(?:TOOLS)Q\s*(?:,[^{}]*?ARGUMENTS|[,}]?\s*\Z|\})|Q[\w.-]+Q\s*,\s*ARGUMENTS)
   | ARGUMENTS\s*:\s*\{[^{}]*\}\s*,\s*NAME
-  | Q(?:function|tool_calls)Q\s*:\s*[\[{])
+  | Q(?:function|function_?[cC]all|tool_calls|tool_uses|toolUse)Q\s*:\s*[\[{])
 """
 _ARGUMENTS = "Q(?:arguments|parameters|args|params|input|action_input|tool_input)Q"
-_WORDS = {"ARGUMENTS": _ARGUMENTS, "NAME": "Q(?:name|tool|tool_name|function|action)Q", "Q": """["']"""}
+_WORDS = {
+    "ARGUMENTS": _ARGUMENTS,
+    "NAME": "Q(?:name|tool|tool_name|recipient_name|function|action)Q",
+    "FIRST": r"""Q(?:id|\w*call_?id|toolUseId|type|role|status|content)Q\s*:\s*(?:Q[^"']*Q|null)\s*,\s*""",
+    "Q": """["']""",
+}
 
 
 def has_call(text: str, tools: Iterable[str]) -> bool:

@@ -272,6 +272,9 @@ FAILED: dict[str, tuple[dict[str, Any], list[Any], str | None]] = {  # a tool's 
     "a message": ({"output.value": f'{{"type": "tool", "data": {MESSAGE}}}'}, [], "no network"),
     "a message in another one": ({"output.value": f'{{"output": {MESSAGE}}}'}, [], "no network"),
     "a result over MCP": ({"gen_ai.tool.call.result": f'{{"isError": true, "content": {PARTS}}}'}, [], "no network"),
+    "Langfuse's level": (
+        {"langfuse.observation.level": "ERROR", "langfuse.observation.status_message": "no network"}, [], "no network",
+    ),
     "data about an error": ({"gen_ai.tool.call.result": '{"status": "error", "is_down": true}'}, [], None),
     "a message that is fine": ({"output.value": '{"tool_call_id": "a", "status": "success", "content": "cold"}'}, [], None),
 }  # fmt: skip
