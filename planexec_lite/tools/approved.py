@@ -21,6 +21,8 @@ from pydantic_core import to_jsonable_python
 from planexec_lite.tools.signature import Params, ToolError
 
 NOT_MADE = object()
+sorted_json = json.JSONEncoder(sort_keys=True).encode
+"""Returns data as JSON text in one line, with names in alphabetical order."""
 REPEATABLE = ("none", "idempotent")
 CallState = Literal["running", "open", "doubt", "done"]
 """The state of one occurrence of a call. "open": an attempt ended, and the call was not made."""
@@ -254,4 +256,4 @@ def plain(value: Any) -> Any:
 
 def text_of(value: Any) -> str:
     """Return `value` as JSON text in one line, with names in alphabetical order."""
-    return json.dumps(plain(value), sort_keys=True)
+    return sorted_json(plain(value))

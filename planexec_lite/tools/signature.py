@@ -66,8 +66,14 @@ class Arguments(NamedTuple):
                 return {}, [*_merged(errors, params, self.schema)]
             alone = [self.read({name: params[name]})[1] for name in params]
             return {}, [*chain.from_iterable(alone)]
+        if all(value is params.get(name) and type(value) in EXACT for name, value in values.items()):
+            return values, ()  # as it was given
         given = {name: params[name] for name in values}
         return values, [*_changed(given, self.data(values), ())]
+
+
+EXACT = frozenset({str, int, bool, type(None)})
+"""The types of values that have one meaning and one form in JSON."""
 
 
 def _merged(

@@ -23,11 +23,13 @@ from planexec_lite.tools.approved import (
     CallState,
     Request,
     digest_of,
+    sorted_json,
     text_of,
 )
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.json_schema import arguments_from
 from planexec_lite.tools.signature import (
+    EXACT,
     Data,
     Function,
     Params,
@@ -319,6 +321,8 @@ class Tool:
             if arguments is None:
                 arguments = self.arguments(params)
             given = self.with_defaults(arguments)
+            if EXACT.issuperset(map(type, given.values())):
+                return digest_of(sorted_json([self.name, given]))
             to_jsonable_python(given)
         except Exception:  # the methods of an object of any class can raise any error
             return digest_of(self.call_text(params))
