@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from planexec_lite import Plan, PlanError, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.plan import Problem
+from planexec_lite.plan import Problem, lineages, word_for_word
 from tests.core.shapes import Job, jobs, plan_of
 from tests.rounds import rounds
 
