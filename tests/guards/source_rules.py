@@ -193,15 +193,19 @@ def import_faults(root: Path) -> list[str]:
     return list(dict.fromkeys(report))
 
 
-def circle(root: Path) -> list[str]:
+def circle(root: Path, late: tuple[str, ...] = ()) -> list[str]:
     """The modules of an import cycle, first and last the same; empty without a cycle.
 
-    An import inside a function, or for type checking alone, counts too.
+    An import inside a function, or for type checking alone, counts in the modules whose names begin with one of `late`.
     """
     files = all_modules(root)
     graph: dict[str, set[str]] = {name: set() for name in files}
     for imported in all_imports(root):
-        if imported.target in files and imported.target != imported.module:
+        if (
+            (imported.at_load or imported.module.startswith(late))
+            and imported.target in files
+            and imported.target != imported.module
+        ):
             graph[imported.module].add(imported.target)
     try:
         TopologicalSorter(graph).prepare()
