@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from planexec_lite.meter import current, made_once
 from planexec_lite.plan import Step
-from planexec_lite.plan.data import as_data
+from planexec_lite.plan.results import as_data
 from planexec_lite.tools import Effects, Toolbox, ToolError, references, worst
 
 

@@ -207,10 +207,10 @@ class Reading:
         """Return the calls by their index. Each has an id of its own, because the results are found by it."""
         calls: dict[str, ToolCall] = {}
         for place, (_, call) in enumerate(sorted(self._calls, key=itemgetter(0))):
-            id = call["id"]
-            if not id or id in calls:
-                id = f"{id or 'call'}_{place}"
-            calls[id] = ToolCall(id, call["name"], call["arguments"])
+            name = call["id"]
+            if not name or name in calls:
+                name = f"{name or 'call'}_{place}"
+            calls[name] = ToolCall(name, call["name"], call["arguments"])
         return tuple(calls.values())
 
 
@@ -222,11 +222,12 @@ def _arguments(function: dict[str, Any]) -> str:
 
 def _begins_another(call: dict[str, Any], known: dict[str, str]) -> bool:
     """Whether a piece begins another call than `known`, at the same index: some endpoints number all calls 0."""
-    function, id = call["function"], call.get("id")
-    other_id = id and known["id"] and id != known["id"]
-    other_name = function.get("name") and known["name"] and function["name"] != known["name"]
-    is_whole = function.get("name") and known["arguments"].rstrip().endswith("}")
-    return bool(other_id or other_name or (is_whole and _arguments(function)))
+    function = call["function"]
+    for part, known_part in ((call.get("id"), known["id"]), (function.get("name"), known["name"])):
+        if part and known_part and part != known_part:
+            return True
+    is_whole = known["arguments"].rstrip().endswith("}")
+    return bool(is_whole and function.get("name") and _arguments(function))
 
 
 _LINE_OF_A_STREAM = re.compile(rb"\s*(data|event|id|retry)?:")
@@ -273,7 +274,8 @@ def _object(body: bytes) -> dict[str, Any]:
 def quoted(sent: Any) -> str:
     """The endpoint's words for an error message: the message of an error object, or the JSON text, shortened."""
     words = sent.get("message", sent) if isinstance(sent, dict) else sent
-    return shortened(words if isinstance(words, str) else json.dumps(words, ensure_ascii=False), _QUOTED)
+    text = words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)
+    return shortened(text, _QUOTED)
 
 
 def _count(tokens: Any) -> int | None:

@@ -3,147 +3,175 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import folded, named_by, placeholders
-from planexec_lite.plan.reading import ID_TAKES, Problem
-from planexec_lite.plan.step import Call, Step
+from planexec_lite.plan.reading import ID_TAKES, MOST_SHOWN, Problem
+from planexec_lite.plan.step import Call, PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
-
-if TYPE_CHECKING:
-    from planexec_lite.plan.model import Plan
 
 MAX_RETRIES = 10  # without a wait between them, more retries do not help
 
 
-def problems(plan: Plan, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
+def problems(plan: PlanContent, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
     """Return every problem of `plan`: those of the whole plan first, then those of the steps in plan order."""
-    done, waits = frozenset(done), plan.graph
-    ids = dict.fromkeys([*waits, *sorted(done)])
-    names = folded(ids)
+    done = frozenset(done)
+    waits = plan.graph
+    checks = _Checks(dict.fromkeys([*waits, *sorted(done)]), toolbox)
     faults = [*_whole_plan(plan, done, max_steps), *_cycles(waits)]
     for step in plan.steps:
-        waits_for, params, tool = step.depends_on, step.params, step.tool
-        if not step.id.isascii():  # letters of other scripts can look like ASCII letters
-            faults.append(Problem("id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step"))
-        faults += _dependencies(step, ids)
-        named, unreadable, others = references.find_all(params)
-        faults += _references(step, named, ids)
-        if unreadable or others:
-            faults += _unreadable(step.id, params, names, waits_for, "it")
-        if step.retries > MAX_RETRIES:
-            message = f"it has {step.retries} retries; at most {MAX_RETRIES} are allowed"
-            hint = "use fewer retries; a step that fails that often needs another plan"
-            faults.append(Problem("too_many_retries", step.id, message, hint))
-        if tool is not None and toolbox is not None:
-            faults += _arguments(step.id, tool, params, toolbox)
-        if step.undo is not None:
-            faults += _call(step.id, step.undo, {step.id, *step.depends_on}, "its undo", names, toolbox)
+        faults += checks.step(step)
     for call in plan.rollback:
-        faults += _call(None, call, ids, "the rollback", names, toolbox)
-    faults += _unreadable(None, plan.answer, names, (), "the answer")
-    faults += _dangling_references(None, plan.answer, ids, "the answer")
+        faults += checks.call(call, _Place(None, "the rollback", checks.ids, checks.ids))
+    faults += checks.references(plan.answer, _Place(None, "the answer", checks.ids))
     return faults
 
 
-def without_undo(plan: Plan, toolbox: Toolbox) -> list[Problem]:
+def without_undo(plan: PlanContent, toolbox: Toolbox) -> list[Problem]:
     """Return a problem for each step that changes the world without an undo, a rollback call or a gate."""
+    by_tool = toolbox.effects
     reversible = {reference.step for call in plan.rollback for reference in references.find(call.params)}
-    by_tool, faults = toolbox.effects, []
+    faults = []
     for step in plan.steps:
-        if step.undo is None and step.id not in reversible and not step.gate and step.effects_with(by_tool) != "none":
+        if step.undo is not None or step.gate or step.id in reversible:
+            continue
+        if step.effects_with(by_tool) != "none":
             hint = f"give it an undo, a call in rollback that uses {{step_{step.id}_result}}, or a gate"
             faults.append(Problem("no_undo", step.id, "it changes the world, and nothing undoes that", hint))
     return faults
 
 
-def _whole_plan(plan: Plan, done: Collection[str], max_steps: int | None) -> Iterator[Problem]:
+def _whole_plan(plan: PlanContent, done: Collection[str], max_steps: int | None) -> Iterator[Problem]:
     if not plan.steps and not (plan.complete and done):
         yield Problem("empty_plan", None, "the plan has no steps", "write at least one step")
     if max_steps is not None and len(plan.steps) > max_steps:
         message = f"the plan has {len(plan.steps)} steps; at most {max_steps} are allowed"
         yield Problem("too_many_steps", None, message, "join steps, or plan a part and set complete to false")
-    for id, times in Counter(step.id for step in plan.steps).items():
+    for step, times in Counter(step.id for step in plan.steps).items():
         if times > 1:
-            yield Problem("duplicate_id", id, f"{times} steps have the id {id!r}", "give each step an id of its own")
-        if id in done:
-            hint = f"refer to its result as {{step_{id}_result}}, and give new work a new id, such as '{id}b'"
-            yield Problem("done_already", id, f"step {id} is done already; it is not done again", hint)
+            yield Problem(
+                "duplicate_id", step, f"{times} steps have the id {step!r}", "give each step an id of its own"
+            )
+        if step in done:
+            hint = f"refer to its result as {{step_{step}_result}}, and give new work a new id, such as '{step}b'"
+            yield Problem("done_already", step, f"step {step} is done already; it is not done again", hint)
 
 
 def _cycles(waits: graph.Graph) -> Iterator[Problem]:
-    without_self = {id: [other for other in waits_for if other != id] for id, waits_for in waits.items()}
-    for cycle in graph.cycles(without_self):
-        pairs = [f"{id} waits for {other}" for id, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
-        links = ", ".join(pairs if len(pairs) <= 8 else [*pairs[:4], "…", *pairs[-3:]])
-        yield Problem("cycle", cycle[0], f"{links}: none of them can ever start", "drop one of these dependencies")
-
-
-def _dependencies(step: Step, ids: Collection[str]) -> Iterator[Problem]:
-    for other in step.depends_on:
-        if other == step.id:
-            yield Problem("self_dependency", step.id, "the step waits for itself", f"drop {other!r} from depends_on")
-        elif other not in ids:
-            hint = f"add step {other!r}, or drop it from depends_on"
-            yield Problem(
-                "unknown_dependency",
-                step.id,
-                f"it waits for step {other!r}, which does not exist{suggest(other, ids)}",
-                hint,
-            )
-
-
-def _references(step: Step, named: list[references.Reference], ids: Collection[str]) -> Iterator[Problem]:
-    for reference in named:
-        if reference.step not in ids:
-            yield _dangling(step.id, reference, "it", ids)
-        elif reference.step not in step.depends_on:
-            message = f"it uses {reference}, but does not wait for step {reference.step}"
-            yield Problem("indirect_reference", step.id, message, f"add {reference.step!r} to depends_on")
-
-
-def _arguments(where: str | None, tool: str, params: Mapping[str, Any], toolbox: Toolbox) -> Iterator[Problem]:
-    if tool not in toolbox:
-        hint = "the tools are: " + ", ".join(toolbox.names)
-        yield Problem("unknown_tool", where, f"there is no tool {tool!r}{suggest(tool, toolbox.names)}", hint)
+    if graph.is_sorted(waits):
         return
-    for fault in toolbox[tool].faults(params):
-        yield Problem(fault.code, where, f"{tool}: {fault.message}", "write the arguments as the tool's signature says")
+    without_self = {step: [other for other in waits_for if other != step] for step, waits_for in waits.items()}
+    for cycle in graph.cycles(without_self):
+        pairs = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        links = [f"{step} waits for {other}" for step, other in pairs]
+        if len(links) > 8:
+            links[4:-3] = ["…"]
+        message = f"{', '.join(links)}: none of them can ever start"
+        yield Problem("cycle", cycle[0], message, "drop one of these dependencies")
 
 
-def _call(
-    where: str | None,
-    call: Call,
-    ids: Collection[str],
-    place: str,
-    names: Mapping[str, str],
-    toolbox: Toolbox | None,
-) -> Iterator[Problem]:
-    yield from _unreadable(where, call.params, names, ids, place)
-    yield from _dangling_references(where, call.params, ids, place)
-    if toolbox is not None:
-        yield from _arguments(where, call.tool, call.params, toolbox)
+class _Place(NamedTuple):
+    """Where the texts of a plan are: the step, and the subject in messages."""
+
+    step: str | None
+    subject: str
+    ids: Collection[str]  # the steps that a reference can name
+    waits_for: Collection[str] = ()  # the steps that are done before it; a text like $1 can name only these
 
 
-def _unreadable(
-    where: str | None, value: Any, names: Mapping[str, str], waits_for: Collection[str], place: str
-) -> Iterator[Problem]:
-    _, unreadable, others = references.find_all(value)
-    looks_like_one = [(text, named_by(text, names)) for text in unreadable]
-    for text, reference in [*looks_like_one, *placeholders(others, names, waits_for)]:
-        write = str(reference or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}")
-        hint = f"write {write}; for the text itself, write {{literal {text}}}"
-        yield Problem("unreadable_reference", where, f"{place} uses {text}, which can't be read as a reference", hint)
+@dataclass
+class _Checks:
+    """The checks of the parts of one plan.
 
+    Args:
+        ids: the plan's steps and those that were done before.
+        toolbox: the tools; None: tools and arguments are not checked.
+        suggestions: how many more names are compared with all others. That takes a millisecond each time, and a
+            `PlanError` shows only the first problems.
+    """
 
-def _dangling_references(where: str | None, value: Any, ids: Collection[str], place: str) -> Iterator[Problem]:
-    for reference in references.find(value):
-        if reference.step not in ids:
-            yield _dangling(where, reference, place, ids)
+    ids: dict[str, None]
+    toolbox: Toolbox | None
+    suggestions: int = MOST_SHOWN
 
+    def step(self, step: Step) -> Iterator[Problem]:
+        if not step.id.isascii():  # letters of other scripts can look like ASCII letters
+            yield Problem("id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step")
+        yield from self.dependencies(step)
+        waits_for = dict.fromkeys(step.depends_on)
+        yield from self.references(step.params, _Place(step.id, "it", self.ids, waits_for))
+        if step.retries > MAX_RETRIES:
+            message = f"it has {step.retries} retries; at most {MAX_RETRIES} are allowed"
+            hint = "use fewer retries; a step that fails that often needs another plan"
+            yield Problem("too_many_retries", step.id, message, hint)
+        if step.tool is not None:
+            yield from self.arguments(step.id, step.tool, step.params)
+        if step.undo is not None:
+            waits_for[step.id] = None
+            yield from self.call(step.undo, _Place(step.id, "its undo", waits_for, waits_for))
 
-def _dangling(where: str | None, reference: references.Reference, place: str, ids: Collection[str]) -> Problem:
-    message = f"{place} uses {reference}, but there is no step {reference.step!r}{suggest(reference.step, ids)}"
-    return Problem("dangling_reference", where, message, "refer to a step that exists, or add that step")
+    def dependencies(self, step: Step) -> Iterator[Problem]:
+        for other in step.depends_on:
+            if other == step.id:
+                yield Problem(
+                    "self_dependency", step.id, "the step waits for itself", f"drop {other!r} from depends_on"
+                )
+            elif other not in self.ids:
+                message = f"it waits for step {other!r}, which does not exist{self.nearest(other, self.ids)}"
+                hint = f"add step {other!r}, or drop it from depends_on"
+                yield Problem("unknown_dependency", step.id, message, hint)
+
+    def call(self, call: Call, place: _Place) -> Iterator[Problem]:
+        yield from self.references(call.params, place)
+        yield from self.arguments(place.step, call.tool, call.params)
+
+    def arguments(self, step: str | None, tool: str, params: Mapping[str, Any]) -> Iterator[Problem]:
+        if self.toolbox is None:
+            return
+        if tool not in self.toolbox:
+            message = f"there is no tool {tool!r}{self.nearest(tool, self.toolbox.names)}"
+            yield Problem("unknown_tool", step, message, self.tools)
+            return
+        hint = "write the arguments as the tool's signature says"
+        for fault in self.toolbox[tool].faults(params):
+            yield Problem(fault.code, step, f"{tool}: {fault.message}", hint)
+
+    def references(self, value: Any, place: _Place) -> Iterator[Problem]:
+        named, unreadable, others = references.find_all(value)
+        for reference in named:
+            step = reference.step
+            if step not in place.ids:
+                missing = f"there is no step {step!r}{self.nearest(step, place.ids)}"
+                message = f"{place.subject} uses {reference}, but {missing}"
+                hint = "refer to a step that exists, or add that step"
+                yield Problem("dangling_reference", place.step, message, hint)
+            elif place.step and step not in place.waits_for:
+                message = f"{place.subject} uses {reference}, but does not wait for step {step}"
+                yield Problem("indirect_reference", place.step, message, f"add {step!r} to depends_on")
+        if unreadable or others:
+            yield from self.unreadable(unreadable, others, place)
+
+    def unreadable(self, texts: list[str], others: list[str], place: _Place) -> Iterator[Problem]:
+        meant = [(text, named_by(text, self.folded)) for text in texts]
+        for text, reference in [*meant, *placeholders(others, self.folded, place.waits_for)]:
+            write = reference or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}"
+            message = f"{place.subject} uses {text}, which can't be read as a reference"
+            hint = f"write {write}; for the text itself, write {{literal {text}}}"
+            yield Problem("unreadable_reference", place.step, message, hint)
+
+    @cached_property
+    def folded(self) -> dict[str, str]:
+        return folded(self.ids)
+
+    @cached_property
+    def tools(self) -> str:
+        assert self.toolbox is not None
+        return "the tools are: " + ", ".join(self.toolbox.names)
+
+    def nearest(self, name: str, names: Iterable[str]) -> str:
+        self.suggestions -= 1
+        return suggest(name, names) if self.suggestions >= 0 else ""

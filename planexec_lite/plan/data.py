@@ -7,34 +7,23 @@ them. To change one, make a copy.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
-
-from pydantic import TypeAdapter
-from pydantic_core import PydanticSerializationError, to_jsonable_python
-
-from planexec_lite.tools import ToolError
-
-if TYPE_CHECKING:
-    from planexec_lite.plan.step import Step
+from typing import Any, NoReturn
 
 _ALONE = frozenset({str, int, float, bool, type(None)})
 
 
 def fixed(value: Any) -> Any:
     """Return `value` as data that can't be changed, at any depth; fixed data is returned unchanged."""
+    if type(value) in _UNCHANGING:
+        return value
+    made: Any
     if isinstance(value, dict):
-        if type(value) is FixedDict:
-            return value
-        made: Any = dict.__new__(FixedDict)
-        dict.update(made, {key: part if type(part) is str else fixed(part) for key, part in value.items()})
+        made = dict.__new__(FixedDict)
+        dict.update(made, {key: fixed(part) for key, part in value.items()})
         return made
     if isinstance(value, (list, tuple)):
-        if type(value) is FixedList:
-            return value
         made = list.__new__(FixedList)
-        list.extend(made, [part if type(part) is str else fixed(part) for part in value])
+        list.extend(made, map(fixed, value))
         return made
     return value
 
@@ -45,7 +34,9 @@ def copied(value: Any) -> Any:
         return value
     if isinstance(value, dict):
         return {key: copied(part) for key, part in value.items()}
-    return [copied(part) for part in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [*map(copied, value)]
+    return value
 
 
 def as_words(text: Any, what: str) -> str:
@@ -59,7 +50,7 @@ def as_words(text: Any, what: str) -> str:
     return text
 
 
-def _forbid(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+def _forbid(self: object, *_args: object, **_named: object) -> NoReturn:
     kind = "dict" if isinstance(self, dict) else "list"
     raise TypeError(f"plans and results do not change; make a copy, {kind}(…), and change that")
 
@@ -68,8 +59,14 @@ class _Fixed:
     """The common part of both classes. Only `fixed` fills them; even ``__init__`` raises."""
 
     __slots__ = ()
-    __init__ = __setitem__ = __delitem__ = __ior__ = __iadd__ = __imul__ = _forbid
-    clear = pop = popitem = setdefault = update = append = extend = insert = remove = reverse = sort = _forbid
+    # operators
+    __init__ = __setitem__ = __delitem__ = _forbid
+    __ior__ = __iadd__ = __imul__ = _forbid
+    # methods of dicts, of lists, and of both
+    popitem = setdefault = update = _forbid
+    append = extend = insert = _forbid
+    remove = reverse = sort = _forbid
+    clear = pop = _forbid
 
     def __reduce__(self) -> tuple[Any, ...]:
         return fixed, (copied(self),)
@@ -90,45 +87,4 @@ class FixedList(_Fixed, list[Any]):
     __slots__ = ()
 
 
-_NUMBERS = (bool, int, float)
-_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any, config={"defer_build": True})
-
-
-def as_data(value: Any, step: Step) -> Any:
-    """Return the result of `step` as immutable JSON data.
-
-    Models and dataclasses become objects, tuples lists, sets sorted lists.
-    """
-    if value is None or (type(value) is str and value.isascii()) or (type(value) in _NUMBERS and abs(value) < 2**63):
-        return value
-    try:
-        if isinstance(value, int | float):
-            # a subclass of a number, or a number that the fast path excludes
-            data = json.loads(json.dumps(value, allow_nan=False))
-        else:
-            data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
-            # a string can contain characters that can't be saved
-            json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
-        return fixed(data)
-    except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
-        cause = str(error).splitlines()[0]
-        who = f"step {step.id}" if step.tool is None else f"step {step.id}: {step.tool}"
-        kind = type(value).__name__
-        raise ToolError(
-            f"{who} returned a value of type {kind}, which JSON can't hold ({cause}); return data"
-        ) from None
-
-
-def _ordered(value: Any) -> Any:
-    """Sort the sets at any depth, because their order changes from process to process."""
-    if isinstance(value, set | frozenset):
-        parts = [_ordered(part) for part in value]
-        try:
-            return sorted(parts)
-        except TypeError:
-            return sorted(parts, key=repr)
-    if isinstance(value, Mapping):
-        if any(type(key) is not str for key in value) and len(to_jsonable_python(dict.fromkeys(value))) < len(value):
-            raise ValueError("two of its keys are the same in JSON")
-        return {key: _ordered(part) for key, part in value.items()}
-    return list(map(_ordered, value)) if isinstance(value, list | tuple) else value
+_UNCHANGING = _ALONE | {FixedDict, FixedList}

@@ -1,7 +1,7 @@
 """A plan as a graph: its levels, its longest chain and its cycles.
 
-Pure functions over ``{id: ids that it depends on}``, linear in the number of ids and edges. Dependencies that are not
-in the graph count as done. The order is Kahn's (1962).
+Pure functions over ``{step id: ids that it depends on}``, linear in the number of ids and edges. Dependencies that are
+not in the graph count as done. The order is Kahn's (1962).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ def levels(graph: Graph) -> list[list[str]]:
     Ids on a cycle, and ids that depend on a cycle, are in no level.
     """
     blockers, dependents = edges(graph)
-    level = [id for id, count in blockers.items() if count == 0]
-    order = {id: place for place, id in enumerate(graph)}
+    order = {step: place for place, step in enumerate(graph)}
+    level = [step for step, count in blockers.items() if count == 0]
     by_level = []
     while level:
         by_level.append(level)
         after = []
-        for id in level:
-            for dependent in dependents[id]:
+        for step in level:
+            for dependent in dependents[step]:
                 blockers[dependent] -= 1
                 if blockers[dependent] == 0:
                     after.append(dependent)
@@ -35,13 +35,23 @@ def levels(graph: Graph) -> list[list[str]]:
 def edges(graph: Graph) -> tuple[dict[str, int], dict[str, list[str]]]:
     """Return how many ids in the graph each id waits for, and which ids wait for each."""
     blockers = dict.fromkeys(graph, 0)
-    dependents: dict[str, list[str]] = {id: [] for id in graph}
-    for id, waits_for in graph.items():
+    dependents: dict[str, list[str]] = {step: [] for step in graph}
+    for step, waits_for in graph.items():
         for other in waits_for:
             if other in dependents:
-                blockers[id] += 1
-                dependents[other].append(id)
+                blockers[step] += 1
+                dependents[other].append(step)
     return blockers, dependents
+
+
+def is_sorted(graph: Graph) -> bool:
+    """Whether each id depends only on ids before it. Such a graph has no cycle."""
+    before: set[str] = set()
+    for step, waits_for in graph.items():
+        if not before.issuperset(waits_for):
+            return False
+        before.add(step)
+    return True
 
 
 def cycles(graph: Graph) -> list[list[str]]:
@@ -49,21 +59,22 @@ def cycles(graph: Graph) -> list[list[str]]:
 
     Every id that can never start is on a reported cycle or depends on it, and each cycle is reported once.
     """
-    started = {id for level in levels(graph) for id in level}
+    if is_sorted(graph):
+        return []
+    stuck = set(graph).difference(*levels(graph))
     # from each stuck id follow a dependency that is stuck too: such a walk must end in a cycle
-    stuck = {id: next(other for other in graph[id] if other in graph and other not in started)
-             for id in graph if id not in started}  # fmt: skip
+    follow = {step: next(filter(stuck.__contains__, graph[step])) for step in graph if step in stuck}
     seen: set[str] = set()
     all_cycles = []
-    for start in stuck:
+    for start in follow:
         path: dict[str, int] = {}
-        id = start
-        while id not in seen:
-            seen.add(id)
-            path[id] = len(path)
-            id = stuck[id]
-        if id in path:
-            all_cycles.append(list(path)[path[id] :])
+        step = start
+        while step not in seen:
+            seen.add(step)
+            path[step] = len(path)
+            step = follow[step]
+        if step in path:
+            all_cycles.append(list(path)[path[step] :])
     return all_cycles
 
 
@@ -73,19 +84,22 @@ def longest_path(graph: Graph, durations: Mapping[str, float] | None = None) -> 
     Of several longest chains, the first in the order of the graph is returned. Raises `KeyError` for an id without a
     duration.
     """
+    if durations is None:
+        durations = dict.fromkeys(graph, 1)
     finish: dict[str, float] = {}
-    before: dict[str, str | None] = {}
+    before: dict[str, str] = {}
     for level in levels(graph):
-        for id in level:
-            last = max((other for other in graph[id] if other in finish), key=finish.__getitem__, default=None)
-            before[id] = last
-            finish[id] = round(
-                (finish[last] if last is not None else 0) + (durations[id] if durations is not None else 1), 9
-            )
-    end = max((id for id in graph if id in finish), key=finish.__getitem__, default=None)
-    path = []
-    link = end
-    while link is not None:
-        path.append(link)
-        link = before[link]
-    return path[::-1], finish[end] if end is not None else 0
+        for step in level:
+            waits_for = [other for other in graph[step] if other in finish]
+            start: float = 0
+            if waits_for:
+                before[step] = max(waits_for, key=finish.__getitem__)
+                start = finish[before[step]]
+            finish[step] = round(start + durations[step], 9)
+    if not finish:
+        return [], 0
+    end = max((step for step in graph if step in finish), key=finish.__getitem__)
+    path = [end]
+    while path[-1] in before:
+        path.append(before[path[-1]])
+    return path[::-1], finish[end]

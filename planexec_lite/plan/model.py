@@ -5,17 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from typing import Annotated, Any
-
-from pydantic import BeforeValidator
+from typing import Any
 
 from planexec_lite.plan import checks, graph, reading
 from planexec_lite.plan.reading import Problem
-from planexec_lite.plan.step import Call, Frozen, Id, Step, ids
+from planexec_lite.plan.step import PlanContent, Step, canonical
 from planexec_lite.tools import Effects, Toolbox, escaped
 
 
-class Plan(Frozen):
+class Plan(PlanContent):
     """The result of a planner: a goal and the steps towards it.
 
     Args:
@@ -30,13 +28,6 @@ class Plan(Frozen):
             name the failed steps here, so that no failure is silently ignored.
     """
 
-    goal: str = ""
-    steps: tuple[Step, ...] = ()
-    rollback: tuple[Call, ...] = ()
-    answer: str | None = None
-    complete: bool = True
-    supersedes: Annotated[tuple[Id, ...], BeforeValidator(ids)] = ()
-
     @classmethod
     def parse(cls, source: Any) -> Plan:
         """Read a plan from JSON text, bytes, a dict, a list of steps, or a `Plan`.
@@ -46,7 +37,9 @@ class Plan(Frozen):
         removed; other text around it, and two fenced blocks, are errors. Raises `PlanError` with every problem found.
         `problems` checks whether the plan can run.
         """
-        return source if isinstance(source, Plan) else reading.read(cls, source)
+        if isinstance(source, Plan):
+            return source
+        return reading.read(cls, source)
 
     @classmethod
     def received(cls, given: Any, giver: str) -> Plan:
@@ -61,11 +54,13 @@ class Plan(Frozen):
 
     def changed(self, **fields: Any) -> Plan:
         """Return a plan like this one with some fields changed."""
-        return Plan(**{name: fields.get(name, getattr(self, name)) for name in Plan.model_fields})
+        own = {name: getattr(self, name) for name in Plan.model_fields}
+        return Plan(**{**own, **fields})
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return the plan as canonical JSON. Equal plans give equal text, even if they were read from different forms."""
-        return json.dumps(reading.canonical(self), indent=indent, ensure_ascii=False)
+        data = {"goal": "", "steps": [], **canonical(self)}
+        return json.dumps(data, indent=indent, ensure_ascii=False)
 
     @property
     def hash(self) -> str:
@@ -74,14 +69,6 @@ class Plan(Frozen):
         It is computed each time from the current fields.
         """
         return hashlib.sha256(self.to_json(indent=None).encode(errors="surrogatepass")).hexdigest()
-
-    @property
-    def graph(self) -> dict[str, tuple[str, ...]]:
-        """The ids that each step depends on, by step id. Steps with the same id are merged."""
-        waits_for: dict[str, tuple[str, ...]] = {}
-        for step in self.steps:
-            waits_for[step.id] = waits_for.get(step.id, ()) + tuple(step.depends_on)
-        return waits_for
 
     def problems(
         self, toolbox: Toolbox | None = None, done: Collection[str] = (), max_steps: int | None = None
@@ -116,8 +103,7 @@ class Plan(Frozen):
 
     def durations(self, toolbox: Toolbox) -> dict[str, float]:
         """Return the seconds that each step's tool declares, by step id; 0 for a step that has no tool."""
-        calls = ((step.id, step.tool, step.params) for step in self.steps)
-        return {id: toolbox[tool].seconds(toolbox[tool].bind(params)) if tool else 0.0 for id, tool, params in calls}
+        return {step.id: _seconds(step, toolbox) for step in self.steps}
 
     def effects(self, toolbox: Toolbox) -> dict[str, Effects]:
         """Return the effect of each step on the world, by step id: "none", "idempotent" (safe to repeat), "unknown"
@@ -128,12 +114,18 @@ class Plan(Frozen):
 
     def __str__(self) -> str:
         width = max((len(step.id) for step in self.steps), default=0)
-        lines = [
-            f"{step.id:>{width}}  {_short(str(step))}"
-            + (f"  (after {', '.join(step.depends_on)})" if step.depends_on else "")
-            for step in self.steps
-        ]
-        return "\n".join([escaped(self.goal), *lines] if self.goal else lines)
+        lines = [escaped(self.goal)] if self.goal else []
+        for step in self.steps:
+            after = f"  (after {', '.join(step.depends_on)})" if step.depends_on else ""
+            lines.append(f"{step.id:>{width}}  {_short(str(step))}{after}")
+        return "\n".join(lines)
+
+
+def _seconds(step: Step, toolbox: Toolbox) -> float:
+    if not step.tool:
+        return 0.0
+    tool = toolbox[step.tool]
+    return tool.seconds(tool.bind(step.params))
 
 
 def _short(text: str) -> str:

@@ -1,6 +1,6 @@
 """Reads plans in the forms that people and models write, even while a model is still writing.
 
-This file also defines the canonical form of a plan, the digests of steps, and `Problem`.
+This file also defines the digests of steps, and `Problem`.
 """
 
 from __future__ import annotations
@@ -14,18 +14,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, from_json
 
-from planexec_lite.plan.step import Step
+from planexec_lite.plan.step import PlanContent, Step, canonical
 from planexec_lite.tools import escaped, shown, suggest
 
-P = TypeVar("P", bound=BaseModel)  # the class of plans
+P = TypeVar("P", bound=PlanContent)  # the class of plans
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)", re.MULTILINE)
 _PART = re.compile(r'("(?:[^"\\]|\\.)*+")(?=\s*:)|"(?:[^"\\]|\\.)*+"|[{}]')  # of a JSON text
 _SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
+_LISTS = ("steps", "tasks", "plan")  # the names of the list of steps
+_INSIDE_STRING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
+
+MOST_SHOWN = 20  # problems in the message of a `PlanError`
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
 
 
@@ -40,7 +44,8 @@ class Problem:
 
     def __str__(self) -> str:
         where = "plan" if self.step is None else f"step {self.step}"
-        return escaped(f"{where}: {self.message} [{self.code}]" + (f" — {self.hint}" if self.hint else ""))
+        hint = f" — {self.hint}" if self.hint else ""
+        return escaped(f"{where}: {self.message} [{self.code}]{hint}")
 
 
 class PlanError(ValueError):
@@ -49,10 +54,12 @@ class PlanError(ValueError):
     def __init__(self, problems: Iterable[Problem], text: str = "") -> None:
         self.problems = tuple(problems)
         self.text = text
-        many = "1 problem" if len(self.problems) == 1 else f"{len(self.problems)} problems"
-        shown = [f"  {problem}" for problem in self.problems[:20]]
-        more = [f"  … and {len(self.problems) - 20} more"] if len(self.problems) > 20 else []
-        super().__init__("\n".join([f"the plan has {many}:", *shown, *more]))
+        count = len(self.problems)
+        lines = ["the plan has 1 problem:" if count == 1 else f"the plan has {count} problems:"]
+        lines += [f"  {problem}" for problem in self.problems[:MOST_SHOWN]]
+        if count > MOST_SHOWN:
+            lines.append(f"  … and {count - MOST_SHOWN} more")
+        super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[type[PlanError], tuple[tuple[Problem, ...], str]]:
         return PlanError, (self.problems, self.text)
@@ -60,25 +67,31 @@ class PlanError(ValueError):
 
 def read(kind: type[P], source: Any) -> P:
     """Read `source` into a plan of the class `kind`; raise `PlanError` with every problem and the text read."""
-    text = source.decode(errors="replace") if isinstance(source, bytes | bytearray) else source
-    text = text if isinstance(text, str) else ""
+    text = ""
     try:
-        if isinstance(source, str | bytes | bytearray):
-            written = source if isinstance(source, str) else bytes(source).decode()
-            text_alone = unfenced(written.removeprefix("\ufeff"))
-            data = from_json(text_alone, allow_inf_nan=False)
-            named_once(text_alone)
+        if isinstance(source, bytes | bytearray):
+            text = source.decode(errors="replace")
+            source = bytes(source).decode()
+        if isinstance(source, str):
+            text = text or source
+            source = _json(unfenced(source.removeprefix("\ufeff")))
         else:
-            data = source
-            json.dumps(data, ensure_ascii=False, default=str).encode()
-        return kind.model_validate(_as_object(data))
+            json.dumps(source, ensure_ascii=False, default=str).encode()
+        data = _as_object(source)
+        return kind.model_validate(data)
     except ValidationError as error:
-        raise PlanError(_from_pydantic(error, _as_object(data), kind), text) from None
+        raise PlanError(_from_pydantic(error, data), text) from None
     except PlanError as error:
         raise PlanError(error.problems, text) from None
     except (ValueError, TypeError, RecursionError) as error:
-        hint = "answer with the JSON alone, no text before or after it; " + _SHAPE
+        hint = f"answer with the JSON alone, no text before or after it; {_SHAPE}"
         raise PlanError([Problem("not_json", None, f"this is not JSON: {error}", hint)], text) from None
+
+
+def _json(text: str) -> Any:
+    data = from_json(text, allow_inf_nan=False)
+    named_once(text)
+    return data
 
 
 def unfenced(text: str) -> str:
@@ -94,26 +107,39 @@ def unfenced(text: str) -> str:
     closing = re.compile(rf"{opening[1]}[ \t\r]*$", re.MULTILINE).search(text, opening.end())
     if closing is None:
         raise ValueError("the fence is not closed; the answer was probably cut off")
-    before, after = text[: opening.start()].strip(), text[closing.end() :].strip()
+    after = text[closing.end() :].strip()
     if _FENCE.search(after):
         raise ValueError("there are 2 fenced blocks or more, and only one can be the plan")
-    if before or after:
-        raise ValueError(f"there is text {'before' if before else 'after'} the fenced block")
+    if text[: opening.start()].strip():
+        raise ValueError("there is text before the fenced block")
+    if after:
+        raise ValueError("there is text after the fenced block")
     return text[opening.end() : closing.start()]
 
 
 def named_once(text: str, start: int = 0, end: int = sys.maxsize) -> None:
     """Raise `ValueError` with the line if an object in the JSON `text` contains a name twice: its value is ambiguous."""
+    with suppress(ValueError):
+        json.loads(text[start:end], object_pairs_hook=_with_each_name_once)
+        return
     names: list[set[str]] = []
     for part in _PART.finditer(text, start, end):
         if part[0] == "{":
             names.append(set())
         elif part[0] == "}":
             names.pop()
-        elif part[1] and (name := json.loads(part[1])) in names[-1]:
-            raise ValueError(f"line {1 + text.count(chr(10), 0, part.start())}: {name!r} occurs twice in one object")
         elif part[1]:
+            name = json.loads(part[1])
+            if name in names[-1]:
+                line = 1 + text.count("\n", 0, part.start())
+                raise ValueError(f"line {line}: {name!r} occurs twice in one object")
             names[-1].add(name)
+
+
+def _with_each_name_once(pairs: list[tuple[str, object]]) -> None:
+    """Raise `ValueError` for a name that occurs twice. The reader's quick look; `named_once` then finds the line."""
+    if len(pairs) > 1 and len(dict(pairs)) < len(pairs):
+        raise ValueError
 
 
 def received(kind: type[P], given: Any, giver: str) -> P:
@@ -129,90 +155,74 @@ def received(kind: type[P], given: Any, giver: str) -> P:
         text = kind.__pydantic_serializer__.to_json(given, warnings=False)
         return kind.model_validate_json(text)
     except ValidationError as error:
-        raise PlanError(_from_pydantic(error, json.loads(text), kind), text.decode()) from None
+        raise PlanError(_from_pydantic(error, json.loads(text)), text.decode()) from None
     except (ValueError, TypeError, RecursionError) as error:
         message = f"{giver} gave a plan that JSON can't represent: {error}"
         raise PlanError([Problem("not_json", None, message)]) from None
 
 
-def canonical(plan: Any) -> dict[str, Any]:
-    """Return the plan as plain data without defaults: fields in the order of the classes, arguments in alphabetical
-    order.
-    """
-    return {
-        "goal": plan.goal,
-        "steps": [plain(step) for step in plan.steps],
-        **plain(plan, leave_out={"goal", "steps"}),
-    }
-
-
 def _as_object(data: Any) -> dict[str, Any]:
     """Bring the outer shapes to ``{"goal": …, "steps": […]}``."""
     if isinstance(data, Mapping):
-        named = [key for key in ("steps", "tasks", "plan") if key in data]
+        named = [name for name in _LISTS if name in data]
         if len(named) != 1:
-            present = "it has " + (", ".join(map(repr, data)) or "no fields")
-            raise PlanError([Problem("no_steps", None, f"a plan needs one list of steps; {present}", _SHAPE)])
-        rest = {key: value for key, value in data.items() if key != named[0] and value is not None}
+            fields = ", ".join(map(repr, data)) or "no fields"
+            raise _no_steps(f"a plan needs one list of steps; it has {fields}")
+        rest = {name: value for name, value in data.items() if name not in named and value is not None}
         return {**rest, "steps": _numbered(data[named[0]])}
     if isinstance(data, Sequence) and not isinstance(data, str | bytes | bytearray):
         return {"steps": _numbered(data)}
-    raise PlanError([Problem("no_steps", None, f"a plan is an object or a list, not a {type(data).__name__}", _SHAPE)])
+    raise _no_steps(f"a plan is an object or a list, not a {type(data).__name__}")
 
 
 def _numbered(steps: Any) -> Any:
     """Number a list of tasks: if no step has an id or a dependency, each depends on the previous one."""
     if not isinstance(steps, list | tuple):
-        raise PlanError([Problem("no_steps", None, f"steps are a list, not a {type(steps).__name__}", _SHAPE)])
+        raise _no_steps(f"steps are a list, not a {type(steps).__name__}")
     tasks = [{"description": step} if isinstance(step, str) else step for step in steps]
-    if not all(isinstance(task, Mapping) and not {"id", "depends_on"} & task.keys() for task in tasks):
-        return steps
-    return [{"id": n, "depends_on": [n - 1] if n > 1 else [], **task} for n, task in enumerate(tasks, 1)]
+    for task in tasks:
+        if not isinstance(task, Mapping) or "id" in task or "depends_on" in task:
+            return steps
+    return [{"id": n, "depends_on": n - 1 or None, **task} for n, task in enumerate(tasks, 1)]
 
 
-def plain(model: BaseModel, leave_out: set[str] = frozenset()) -> dict[str, Any]:  # type: ignore[assignment]
-    """Return a plan, step or call as plain data without defaults, with arguments in alphabetical order."""
-    data = model.model_dump(mode="json", exclude_defaults=True, exclude=leave_out)
-    return {key: _sorted(value) if key in ("params", "undo", "rollback") else value for key, value in data.items()}
+def _no_steps(message: str) -> PlanError:
+    return PlanError([Problem("no_steps", None, message, _SHAPE)])
 
 
-def _sorted(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _sorted(value[key]) for key in sorted(value, key=lambda key: (key != "tool", key))}
-    return [_sorted(part) for part in value] if isinstance(value, list) else value
+def _from_pydantic(error: ValidationError, data: dict[str, Any]) -> list[Problem]:
+    return [_problem(details, data) for details in error.errors(include_url=False)]
 
 
-def _from_pydantic(error: ValidationError, data: dict[str, Any], kind: type[BaseModel]) -> list[Problem]:
-    problems = []
-    for e in error.errors(include_url=False):
-        loc, step = list(e["loc"]), None
-        if len(loc) >= 2 and loc[0] == "steps" and isinstance(loc[1], int):
-            step, loc = _name_of(data["steps"], loc[1]), loc[2:]
-        field = ".".join(map(str, loc)) or "it"
-        if e["type"] == "missing":
-            problems.append(Problem("missing_field", step, f"{field!r} is missing", _SHAPE))
-        elif e["type"] == "extra_forbidden":
-            known = list(kind.model_fields if step is None else Step.model_fields)
-            message = f"there is no field {field!r}{suggest(field, known)}"
-            problems.append(Problem("unknown_field", step, message, "known: " + ", ".join(known)))
-        elif e["type"] == "string_pattern_mismatch":
-            given = shown(e["input"]).encode("ascii", "backslashreplace").decode()
-            problems.append(Problem("wrong_field", step, f"{field!r}: {ID_TAKES}; got {given}"))
-        else:
-            message = f"{field!r}: {e['msg'][0].lower()}{e['msg'][1:]}; got {shown(e['input'])}"
-            problems.append(Problem("wrong_field", step, message))
-    return problems
+def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
+    """Return the problem of one field in the words of plans; `data` is what pydantic read."""
+    step, fields, place = None, PlanContent.model_fields, details["loc"]
+    if len(place) >= 2 and place[0] == "steps" and isinstance(place[1], int):
+        step, fields, place = _name_of(data["steps"], place[1]), Step.model_fields, place[2:]
+    field = ".".join(map(str, place)) or "it"
+    kind = details["type"]
+    if kind == "missing":
+        return Problem("missing_field", step, f"{field!r} is missing", _SHAPE)
+    if kind == "extra_forbidden":
+        message = f"there is no field {field!r}{suggest(field, fields)}"
+        return Problem("unknown_field", step, message, "known: " + ", ".join(fields))
+    given = shown(details["input"])
+    if kind == "string_pattern_mismatch":
+        given = given.encode("ascii", "backslashreplace").decode()
+        return Problem("wrong_field", step, f"{field!r}: {ID_TAKES}; got {given}")
+    words = details["msg"]
+    return Problem("wrong_field", step, f"{field!r}: {words[0].lower()}{words[1:]}; got {given}")
 
 
 def _name_of(steps: Any, index: int) -> str:
     step = steps[index]
-    named = step.get("id") if isinstance(step, Mapping) else getattr(step, "id", None)
-    return str(named) if isinstance(named, str | int) else f"#{index + 1}"
+    name = step.get("id") if isinstance(step, Mapping) else getattr(step, "id", None)
+    return str(name) if isinstance(name, str | int) else f"#{index + 1}"
 
 
 def word_for_word(step: Step) -> str:
     """Return a digest of `step`: different steps have different digests."""
-    return _digest(plain(step))
+    return _digest(canonical(step))
 
 
 def lineages(steps: Mapping[str, Step], ids: Iterable[str], known: dict[str, str] | None = None) -> set[str]:
@@ -225,25 +235,19 @@ def lineages(steps: Mapping[str, Step], ids: Iterable[str], known: dict[str, str
     ids = tuple(ids)
     left = [*ids]
     while left:
-        id = left[-1]
-        before = [other for other in steps[id].depends_on if other in steps]
+        step = steps[left[-1]]
+        before = [other for other in step.depends_on if other in steps]
         if waiting := [other for other in before if other not in digests]:
             left += waiting
             continue
         left.pop()
-        if id not in digests:
-            digests[id] = _digest([plain(steps[id]), [digests[other] for other in before]])
-    return {digests[id] for id in ids}
+        if step.id not in digests:
+            digests[step.id] = _digest([canonical(step), sorted(digests[other] for other in before)])
+    return {digests[step] for step in ids}
 
 
 def _digest(content: Any) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-_LISTS = ("steps", "tasks", "plan")
-
-
-_INSIDE_STRING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
 
 
 class StepReader:

@@ -1,9 +1,9 @@
-"""Call and Step: the typed parts of a plan."""
+"""Call, Step and PlanContent: the typed parts of a plan."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
@@ -16,30 +16,31 @@ def _params(value: Any) -> Any:
     """Wrap a single argument that is not an object as ``{"input": …}``. `Tool.bind` passes it to the tool's only
     parameter.
     """
-    _names(value)
-    return value if isinstance(value, (dict, Mapping)) else {} if value is None else {"input": value}
+    _check_names(value)
+    if value is None:
+        return {}
+    return value if isinstance(value, (dict, Mapping)) else {"input": value}
 
 
-def _names(value: Any) -> None:
+def _check_names(value: Any) -> None:
     """Raise `ValueError` if two keys of an object are the same in JSON, as 1 and "1" are."""
-    if isinstance(value, (list, tuple)):
-        parts: Iterable[Any] = value
-    elif isinstance(value, (dict, Mapping)):
+    if isinstance(value, (dict, Mapping)):
         if len(set(map(str, value))) < len(value):  # JSON would keep only the last of 1 and "1"
-            raise ValueError(
-                f"the keys of an object are strings in JSON, and two of these are the same: {', '.join(map(repr, value))}"
-            )
-        parts = value.values()
-    else:
+            keys = ", ".join(map(repr, value))
+            raise ValueError(f"the keys of an object are strings in JSON, and two of these are the same: {keys}")
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
         return
-    for part in parts:
+    for part in value:
         if type(part) is not str:
-            _names(part)
+            _check_names(part)
 
 
-def ids(value: Any) -> Any:
-    """Return the ids as a list: None means no dependency, and a single id needs no list."""
-    return value if isinstance(value, (list, tuple)) else () if value is None else (value,)
+def _listed(value: Any) -> Any:
+    """Return the ids as a list: None means no ids, and a single id needs no list."""
+    if value is None:
+        return ()
+    return value if isinstance(value, (list, tuple)) else (value,)
 
 
 def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -48,25 +49,27 @@ def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _tool(value: Any) -> Any:
-    return None if isinstance(value, str) and value.strip().lower() in ("", "none") else value
-
-
-def _written(value: Any) -> str:
-    return str(references.whole(value) or repr(value))
-
-
-Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]  # other letters than ASCII can be shown but do not run: see `checks`
-ToolName = Annotated[str | None, BeforeValidator(_tool)]
-Params = Annotated[dict[str, JsonValue], BeforeValidator(_params), AfterValidator(fixed)]
-_NONE: dict[str, JsonValue] = fixed({})
+    is_none = isinstance(value, str) and value.strip().lower() in ("", "none")
+    return None if is_none else value
 
 
 def _no_params() -> dict[str, JsonValue]:
     return _NONE
 
 
+_NONE: dict[str, JsonValue] = fixed({})
+Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]  # other letters than ASCII can be shown but do not run: see `checks`
+Ids = Annotated[tuple[Id, ...], BeforeValidator(_listed), AfterValidator(_once)]
+ToolName = Annotated[str | None, BeforeValidator(_tool)]
+Params = Annotated[dict[str, JsonValue], BeforeValidator(_params), AfterValidator(fixed)]
+
+
 class Frozen(BaseModel):
-    """A model that can't be changed. It is closed, and its validators are built when the first one is used."""
+    """A part of a plan. It is closed, can't be changed, and its validators are built when the first one is used.
+
+    Parts are equal if their canonical JSON is equal: 1, 1.0 and true are three different arguments, although Python
+    calls them equal, and ids in another order mean the same.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
@@ -76,21 +79,41 @@ class Frozen(BaseModel):
         with uninterrupted():
             return super().model_rebuild(**options)
 
-
-class _WordForWord(Frozen):
-    """Equal if the JSON text is equal: 1, 1.0 and true are three different arguments, although Python calls them
-    equal.
-    """
-
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _WordForWord) and super().__eq__(other) and _exactly(self) == _exactly(other)
+        if not isinstance(other, Frozen) or type(self) is not type(other):
+            return False
+        return json.dumps(canonical(self)) == json.dumps(canonical(other))
 
 
-def _exactly(one: Any) -> str:
-    return json.dumps(one.params, sort_keys=True)
+def canonical(part: Frozen) -> dict[str, Any]:
+    """Return a part as plain data without defaults: the fields in the order of its class, arguments in alphabetical
+    order, and short ids first ("2" before "10").
+    """
+    return _in_order(part.model_dump(mode="json", exclude_defaults=True))
 
 
-class Call(_WordForWord):
+def _in_order(fields: dict[str, Any]) -> dict[str, Any]:
+    ordered = {**fields}
+    for name, value in fields.items():
+        if name in ("params", "undo", "rollback"):
+            ordered[name] = _sorted(value)
+        elif name in ("depends_on", "supersedes"):
+            ordered[name] = sorted(value, key=lambda each: (len(each), each))
+        elif name == "steps":
+            ordered[name] = [*map(_in_order, value)]
+    return ordered
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        names = sorted(value, key=lambda name: (name != "tool", name))
+        return {name: _sorted(value[name]) for name in names}
+    if isinstance(value, list):
+        return [*map(_sorted, value)]
+    return value
+
+
+class Call(Frozen):
     """A tool call in `Step.undo` or `Plan.rollback`: the name of the tool and its arguments.
 
     `gate`: ask a person right before a rollback makes the call.
@@ -101,11 +124,10 @@ class Call(_WordForWord):
     gate: bool = False
 
     def __str__(self) -> str:
-        arguments = ", ".join(f"{name}={_written(value)}" for name, value in self.params.items())
-        return escaped(f"{self.tool}({arguments})")
+        return _call(self.tool, self.params)
 
 
-class Step(_WordForWord):
+class Step(Frozen):
     """A step of a plan.
 
     Args:
@@ -136,7 +158,7 @@ class Step(_WordForWord):
     description: str = Field(default="", validation_alias=AliasChoices("description", "task"))
     tool: ToolName = Field(default=None, validation_alias=AliasChoices("tool", "action"))
     params: Params = Field(default_factory=_no_params, validation_alias=AliasChoices("params", "input", "arguments"))
-    depends_on: Annotated[tuple[Id, ...], BeforeValidator(ids), AfterValidator(_once)] = ()
+    depends_on: Ids = ()
     success_criteria: str | None = Field(default=None, validation_alias=AliasChoices("success_criteria", "criteria"))
     timeout: float | None = Field(default=None, gt=0)
     retries: int = Field(default=0, ge=0)
@@ -151,8 +173,35 @@ class Step(_WordForWord):
         `by_tool` maps tool names to effects; a missing tool has none. A step that leaves the choice of the tool to its
         executor has the strongest effect of all tools.
         """
-        tools = by_tool.values() if self.tool is None else (by_tool.get(self.tool, "none"),)
-        return worst((*tools, self.effects or "none"))
+        declared = self.effects or "none"
+        if self.tool is None:
+            return worst((*by_tool.values(), declared))
+        return worst((by_tool.get(self.tool, "none"), declared))
 
     def __str__(self) -> str:
-        return str(Call.model_construct(tool=self.tool, params=self.params)) if self.tool else escaped(self.description)
+        return _call(self.tool, self.params) if self.tool else escaped(self.description)
+
+
+def _call(tool: str, params: Mapping[str, JsonValue]) -> str:
+    """Return a call as it is written in Python, with references instead of their texts."""
+    arguments = ", ".join(f"{name}={references.whole(value) or repr(value)}" for name, value in params.items())
+    return escaped(f"{tool}({arguments})")
+
+
+class PlanContent(Frozen):
+    """What a planner writes; `Plan` describes the fields."""
+
+    goal: str = ""
+    steps: tuple[Step, ...] = ()
+    rollback: tuple[Call, ...] = ()
+    answer: str | None = None
+    complete: bool = True
+    supersedes: Ids = ()
+
+    @property
+    def graph(self) -> dict[str, tuple[str, ...]]:
+        """The ids that each step depends on, by step id. Steps with the same id are merged."""
+        waits_for: dict[str, list[str]] = {}
+        for step in self.steps:
+            waits_for.setdefault(step.id, []).extend(step.depends_on)
+        return {step: tuple(others) for step, others in waits_for.items()}

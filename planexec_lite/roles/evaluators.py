@@ -35,12 +35,14 @@ class RuleEvaluator:
 
     def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
         """Return the rule's verdict."""
+        del board  # a rule judges the result alone
         answer = self.rule(step, result)
         if isinstance(answer, Verdict):
             return answer
         if answer is None or answer is True:
             return Verdict("accept")
-        return Verdict("replan", str(answer) if answer else f"not met: {step.success_criteria}")
+        reason = str(answer) if answer else f"not met: {step.success_criteria}"
+        return Verdict("replan", reason)
 
 
 class LLMEvaluator:
@@ -70,10 +72,14 @@ class LLMEvaluator:
             text = unfenced(answer.text)
             data = json.loads(text)
             named_once(text)
-            task = data["task"] if isinstance(data["task"], str) else None  # the verdict counts without it
-            changed = step.model_copy(update={"description": task}) if task else None
-            rejects = data["rejects"] if data["rejects"] in board.results else None  # a model can name an unknown step
-            return Verdict(data["verdict"], data["reason"], changed, rejects)
+            verdict, reason, task = data["verdict"], data["reason"], data["task"]
+            changed = None
+            if task and isinstance(task, str):  # the verdict counts without it
+                changed = step.model_copy(update={"description": task})
+            rejects = data["rejects"]
+            if rejects not in board.results:  # a model can name an unknown step
+                rejects = None
+            return Verdict(verdict, reason, changed, rejects)
         except (KeyError, TypeError, ValueError) as error:
             words = shortened(answer.text or answer.refusal or "", SHORT)
             raise ValueError(f"the evaluator's answer is not a verdict ({error}): {words}") from None
@@ -81,16 +87,23 @@ class LLMEvaluator:
     def messages(self, step: Step, result: Any, board: Board) -> list[Message]:
         """The conversation for the model. Long results and long lists of steps are shortened; the criterion stays whole."""
         most = (self.bounds.max_prompt or 0) // 3
-        steps = ((id, board.steps[id]) for id in board.done)
-        done = listed((f"- step {id}, {one_line(other.description or str(other))}" for id, other in steps), most)
-        asked = [
-            f"Task {step.id}: {one_line(step.description or str(step))}",
+        done = [board.steps[step] for step in board.done]
+        before = listed((f"- step {other.id}, {_described(other)}" for other in done), most)
+        question = [
+            f"Done before:\n{before or '- nothing'}\n",
+            f"Task {step.id}: {_described(step)}",
             f"Success criterion: {one_line(step.success_criteria or '')}",
             DATA_RULE,
             f"Result: {data_line(result, most)}",
         ]
-        question = "\n".join([f"Done before:\n{done or '- nothing'}\n", *asked])
-        return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": question}]
+        return [
+            {"role": "system", "content": _INSTRUCTIONS},
+            {"role": "user", "content": "\n".join(question)},
+        ]
+
+
+def _described(step: Step) -> str:
+    return one_line(step.description or str(step))
 
 
 VERDICT_SCHEMA = closed(

@@ -65,6 +65,7 @@ class RulePlanner:
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Return the rule's plan for `goal`. Raises `PlanError` if the rule returns something else."""
+        del board, tools  # a rule knows the goal alone
         return _with_goal(Plan.parse(self.rule(goal)), goal)
 
 
@@ -78,7 +79,9 @@ class NextStepPlanner:
     """
 
     def __init__(self, asked: Any, model: str | None = None) -> None:
-        self._asked = asked if callable(asked) else LLMPlanner(asked, model, horizon=1)
+        self._asked = asked
+        if not callable(asked):
+            self._asked = LLMPlanner(asked, model, horizon=1)
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Return a plan of one step with ``complete=False``; or a complete plan without steps."""
@@ -87,8 +90,10 @@ class NextStepPlanner:
         step = self._asked(goal, board)
         if isinstance(step, Plan):
             return _with_goal(step, goal)
-        steps = [step.model_dump(exclude_defaults=True) if isinstance(step, Step) else step] if step is not None else []
-        return Plan.parse({"goal": goal, "steps": steps, "complete": step is None})
+        if isinstance(step, Step):
+            step = step.model_dump(exclude_defaults=True)
+        steps = [] if step is None else [step]
+        return Plan.parse({"goal": goal, "steps": steps, "complete": not steps})
 
 
 class LLMPlanner:
@@ -155,8 +160,10 @@ class LLMPlanner:
                 continue
             for step in reader.feed(part)[:left]:
                 left -= 1
+                if "id" not in step:
+                    continue
                 with suppress(PlanError):  # an unreadable step is reported with the whole plan
-                    yield from Plan.parse([step]).steps if "id" in step else ()
+                    yield from Plan.parse([step]).steps
         yield self._read(answer, goal)
 
     def _question(
@@ -173,17 +180,17 @@ class LLMPlanner:
         limit = self.horizon or self.max_steps
         if len(plan.steps) > limit:
             message = f"the plan has {len(plan.steps)} steps; at most {limit} were asked for"
-            raise PlanError(
-                [Problem("too_many_steps", None, message, "join steps, or leave some for later")], answer.text
-            )
+            problem = Problem("too_many_steps", None, message, "join steps, or leave some for later")
+            raise PlanError([problem], answer.text)
         return plan
 
     def messages(self, goal: str, board: Board, tools: Toolbox) -> list[Message]:
         """The conversation for the model: rules and tools, the goal and the run so far, and the problems of the previous plan."""
         rest = _REST if board.steps and self.horizon is None else ""
+        so_far = record(board, self.bounds.max_prompt, self.telling)
         messages = [
             {"role": "system", "content": self.instructions(tools)},
-            {"role": "user", "content": f"Goal: {goal}{record(board, self.bounds.max_prompt, self.telling)}{rest}"},
+            {"role": "user", "content": f"Goal: {goal}{so_far}{rest}"},
         ]
         if board.problems:
             if board.invalid_text:

@@ -115,6 +115,7 @@ class ReActExecutor:
 
     def most_model_calls(self, step: Step) -> int:
         """The most calls of the model in `step`."""
+        del step  # the bound is the same for each
         return self.max_iterations
 
     def chooses_calls(self, step: Step) -> bool:
@@ -134,7 +135,10 @@ class ReActExecutor:
         """
         most = (self.bounds.max_prompt or 0) // (2 * len(inputs) + 2)
         task = f"Task: {task_text(step, inputs, most)}"
-        return [{"role": "system", "content": _INSTRUCTIONS}, {"role": "user", "content": task}]
+        return [
+            {"role": "system", "content": _INSTRUCTIONS},
+            {"role": "user", "content": task},
+        ]
 
 
 def task_text(step: Step, inputs: Mapping[str, Any], most: int | None = None) -> str:
@@ -146,15 +150,21 @@ def task_text(step: Step, inputs: Mapping[str, Any], most: int | None = None) ->
     if step.params:
         write = data_line if find(step.params) else json_line  # a reference inserts the result of a tool
         lines.append(f"Use: {write(resolve(step.params, inputs), most)}")
-    lines += [f"Done when: {one_line(step.success_criteria)}"] if step.success_criteria else []
-    lines += [DATA_RULE] if inputs else []
-    lines += [f"Result of step {id}: {data_line(value, most)}" for id, value in inputs.items()]
+    if step.success_criteria:
+        lines.append(f"Done when: {one_line(step.success_criteria)}")
+    if inputs:
+        lines.append(DATA_RULE)
+    for before, value in inputs.items():
+        lines.append(f"Result of step {before}: {data_line(value, most)}")
     return "\n".join(lines)
 
 
 def _asks_again(answer: Answer, words: str) -> list[Message]:
     text = shortened(answer.text, SHORT) or "(a call of a tool)"
-    return [{"role": "assistant", "content": text}, {"role": "user", "content": words}]
+    return [
+        {"role": "assistant", "content": text},
+        {"role": "user", "content": words},
+    ]
 
 
 @dataclass
@@ -179,8 +189,10 @@ def _fixed_call(step: Step, inputs: Mapping[str, Any], tools: Toolbox) -> _Fixed
 def _carry_out(call: ToolCall, tools: Toolbox, fixed: _FixedCall | None) -> Message:
     try:
         params = _arguments(call.arguments)
-        fixed = fixed if fixed is not None and call.name == fixed.tool else None
-        params = params if fixed is None else fixed.params
+        if fixed is not None and call.name != fixed.tool:
+            fixed = None
+        if fixed is not None:
+            params = fixed.params
         emit(Action(call.name, params))
         seen = Observation(as_text(tools[call.name].call(params)))
         if fixed is not None:

@@ -69,18 +69,19 @@ def record(board: Board, max_prompt: int | None = None, telling: Telling = AS_DA
     most = max(max_prompt // (2 * len(board.steps)), 100) if board.steps and max_prompt else None
     left = telling.together
     lines: list[str] = []
-    for id in reversed(board.steps):
+    for step in reversed(board.steps):
         room = most if left is None else min(left, most or left)
-        line, used = _line(board, id, room, telling)
-        left = None if left is None else max(left - used, 0)
+        line, used = _line(board, step, room, telling)
         lines.append(line)
+        if left is not None:
+            left = max(left - used, 0)
     rule = f"\n\n{DATA_RULE}" if any("data: " in line for line in lines) else ""
     so_far = f"{rule}\n\nSo far:\n" + "\n".join(reversed(lines)) if lines else ""
     news = [f"- {one_line(text)}" for text in board[News].texts]
     return so_far + ("\n\nNews:\n" + "\n".join(news) if news else "")
 
 
-def _line(board: Board, id: str, most: int | None, telling: Telling) -> tuple[str, int]:
+def _line(board: Board, step: str, most: int | None, telling: Telling) -> tuple[str, int]:
     """One step, and the number of characters that its results and errors use."""
     used = 0
 
@@ -94,17 +95,24 @@ def _line(board: Board, id: str, most: int | None, telling: Telling) -> tuple[st
         used += len(text)
         return text
 
-    step = one_line(board.steps[id].description if board.steps[id].tool is None else str(board.steps[id]))
-    if id in board.results:
-        result = told(board.results[id])
-        rejections = board[Judging].rejected
-        rejected = f", rejected: {told(rejections[id])}" if id in rejections else ""
-        return f"- step {id}, {step}: done, result {result}{rejected}", used
+    planned = board.steps[step]
+    text = planned.description if planned.tool is None else str(planned)
+    line = f"- step {step}, {one_line(text)}: "
+    if step in board.results:
+        line += f"done, result {told(board.results[step])}"
+        rejected = board[Judging].rejected
+        if step in rejected:
+            line += f", rejected: {told(rejected[step])}"
+        return line, used
+    line += board.state[step]
     doubt = board[Doubt]
-    why = f", {told(board.errors[id])}" if id in board.errors else ""
-    why += "; nobody knows how much of it was done, or whether it still goes on" if id in doubt.attempts else ""
-    why += f"; a late result came, and does not count: {told(doubt.late[id])}" if id in doubt.late else ""
-    return f"- step {id}, {step}: {board.state[id]}{why}", used
+    if step in board.errors:
+        line += f", {told(board.errors[step])}"
+    if step in doubt.attempts:
+        line += "; nobody knows how much of it was done, or whether it still goes on"
+    if step in doubt.late:
+        line += f"; a late result came, and does not count: {told(doubt.late[step])}"
+    return line, used
 
 
 def growth(events: Iterable[Event]) -> dict[int, int]:

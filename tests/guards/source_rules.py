@@ -193,10 +193,10 @@ def import_faults(root: Path) -> list[str]:
     return list(dict.fromkeys(report))
 
 
-def circle(root: Path, late: str = "nowhere") -> list[str]:
+def circle(root: Path, late: tuple[str, ...] = ()) -> list[str]:
     """The modules of an import cycle, first and last the same; empty without a cycle.
 
-    An import inside a function, or for type checking alone, counts in the modules whose names begin with `late`.
+    An import inside a function, or for type checking alone, counts in the modules whose names begin with one of `late`.
     """
     files = all_modules(root)
     graph: dict[str, set[str]] = {name: set() for name in files}

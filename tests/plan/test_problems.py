@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from planexec_lite import Plan, PlanError, Toolbox, ToolExecutor, execute, tool
-from planexec_lite.plan import Problem
+from planexec_lite.plan import Problem, lineages, word_for_word
 from tests.core.shapes import Job, jobs, plan_of
 from tests.rounds import rounds
 
@@ -205,3 +205,21 @@ def test_a_hundred_thousand_steps_are_read_and_checked() -> None:
     plan = Plan.parse(json.dumps(steps))
     assert plan.problems(TOOLS) == []
     assert len(plan.waves()) == plan.critical_path()[1] == 10_000
+
+
+@pytest.mark.parametrize("field", ["depends_on", "supersedes"])
+def test_ids_in_another_order_make_the_same_plan(field: str) -> None:
+    def written(ids: list[str]) -> Plan:
+        steps = [{"id": each} for each in ("2", "10", "a")]
+        if field == "depends_on":
+            steps.append({"id": "end", "depends_on": ids})  # type: ignore[dict-item]
+            ids = []
+        return Plan.parse({"steps": steps, "supersedes": ids})
+
+    one, other = written(["2", "10", "a"]), written(["a", "10", "2"])
+    assert one == other
+    assert (one.hash, one.to_json()) == (other.hash, other.to_json())
+    assert one.hash != written(["2", "10"]).hash
+    by_id = [{step.id: step for step in plan.steps} for plan in (one, other)]
+    assert lineages(by_id[0], by_id[0]) == lineages(by_id[1], by_id[1])
+    assert {word_for_word(step) for step in one.steps} == {word_for_word(step) for step in other.steps}

@@ -54,7 +54,7 @@ def kept() -> Plan:
 def loose() -> Plan:
     """The same plan, created without validation, with params that can be changed."""
     steps = [Step.model_construct(**{**dict(step), "params": copied(step.params)}) for step in TWO.steps]
-    return Plan.model_construct(goal="pay", steps=steps)
+    return Plan.model_construct(goal="pay", steps=tuple(steps))
 
 
 @pytest.mark.parametrize("made", [kept, loose])
