@@ -105,7 +105,8 @@ def test_a_call_whose_worker_died_after_it_began_is_in_doubt(effects: str, repea
     run = bank.run(Cluster({0: "after"}, repeat=repeat), effects, "rent", "gas", retries=3)
     assert bank.booked.count("rent") == 1
     assert (run.status, run.board.state) == ("paused", {"rent": "in doubt", "gas": "done"})
-    assert run.board.paused is not None and run.board.paused.reason == "doubt"
+    assert run.board.paused is not None
+    assert run.board.paused.reason == "doubt"
     done = bank.agent.resume(run, Decision("done", by="Ada", result="paid"))
     assert (done.status, bank.booked.count("rent")) == ("finished", 1)
 
