@@ -85,7 +85,8 @@ class Request:
 
 def digest_of(*parts: Any) -> str:
     """Return 32 characters that depend on `parts`, which JSON can hold, and on nothing else."""
-    return sha256(json.dumps(parts).encode(errors="replace")).hexdigest()[:32]
+    text = json.dumps(parts).encode(errors="replace")
+    return sha256(text).hexdigest()[:32]
 
 
 def next_number(states: Mapping[int, CallState], first: int = 0) -> int:
@@ -223,13 +224,16 @@ class CallLog:
         return [one for one in self._known(call.identity) if one.state in ("done", "doubt")]
 
     def _known(self, identity: str) -> list[KnownCall]:
-        known = {(one.call, one.number): one for one in self.approved.known if one.call == identity}
-        known |= {key: one for key, one in self.chosen.items() if one.call == identity}
+        known = {}
+        for call in [*self.approved.known, *self.chosen.values()]:
+            if call.call == identity:
+                known[call.number] = call
         return list(known.values())
 
     def _set(self, call: Request, number: int, state: CallState) -> None:
         key = (call.identity, number)
-        self.chosen[key] = KnownCall(call.identity, number, state, once=call.effects == "once")
+        once = call.effects == "once"
+        self.chosen[key] = KnownCall(call.identity, number, state, once=once)
 
 
 def plain(value: Any) -> Any:

@@ -186,7 +186,8 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
             value = value[int(index)]
         else:
             part = f"field {field!r}" if field else f"item [{index}]"
-            text = value is results[reference.step] and isinstance(value, str) and json_in(value) is not None
+            is_all = value is results[reference.step]
+            text = is_all and isinstance(value, str) and json_in(value) is not None
             opt_in = (
                 ", a text that looks like JSON: declare its tool with json_text=True to read it as data" if text else ""
             )

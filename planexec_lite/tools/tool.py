@@ -258,8 +258,10 @@ class Tool:
         faults = [self._missing(name) for name in self.required if name not in bound]
         faults += [self._unknown(name) for name in bound if name not in known]
         given = {name: bound[name] for name in bound if name in known}
-        now = {name: value for name, value in given.items() if not references.is_whole(value)}
-        _, errors = self._arguments.read(now)
+        later = [name for name in given if references.is_whole(given[name])]
+        for name in later:
+            del given[name]
+        _, errors = self._arguments.read(given)
         return faults + self._judged(error for error in errors if not _is_known_later(error))
 
     def arguments(self, params: Params) -> Data:

@@ -62,7 +62,8 @@ class Toolbox:
     @property
     def effects(self) -> dict[str, Effects]:
         """The effects of the tools by name, without the tools that have none."""
-        return {one.name: one.effects for one in self._tools.values() if one.effects != "none"}
+        declared = {tool.name: tool.effects for tool in self._tools.values()}
+        return {name: effects for name, effects in declared.items() if effects != "none"}
 
     @property
     def pins(self) -> dict[str, str]:
