@@ -14,7 +14,7 @@ from planexec_lite.capabilities.judging import Judging
 from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.once_calls import OnceCalls, Spent
 from planexec_lite.core.questions import Question
-from planexec_lite.run.events import StepDone, from_dict, to_dict
+from planexec_lite.run.events import Judged, StepDone, from_dict, to_dict
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 
@@ -118,6 +118,29 @@ def test_a_role_that_changes_its_board_changes_nothing() -> None:
             return ApproveAll().review(question, board, tools) or Decision("reject")
 
     check(agent_for(Scribbles(), Roles(), reviewer=Roles(), evaluator=Roles()).run("numbers"))
+
+
+def test_a_board_that_a_role_keeps_stays_as_it_was() -> None:
+    kept: list[Board] = []
+
+    class Keeps:
+        def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
+            kept.append(board)
+            return Verdict("accept")
+
+    plan = [step(id, "make", success_criteria="any") for id in "123"]
+    run = carry_out(plan, Scribbles.tools, evaluator=Keeps())
+    first = next(number for number, event in enumerate(run.events) if isinstance(event, Judged))
+    assert kept == [Board.of(run.events[:first])] * 3
+
+
+def test_a_copy_of_a_board_shares_no_container() -> None:
+    board = carry_out([step("1", "make")], Scribbles.tools).board
+    board[OnceCalls].states["x"] = {0: "open"}
+    copy = board.copy()
+    board[OnceCalls].states["x"][0] = "done"
+    board.steps.clear()
+    assert (copy[OnceCalls].states["x"], [*copy.steps]) == ({0: "open"}, ["1"])
 
 
 def test_changing_the_values_that_a_run_returns_does_not_change_the_run() -> None:
