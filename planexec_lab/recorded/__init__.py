@@ -1,9 +1,10 @@
-"""Recorded answers of a real model, replayed offline.
+"""Facts about real models, and recorded answers of a small one, replayed offline.
 
-`smollm2` is the kit's recording, `replay` gives its answers to the genuine client again, and README.md in this folder describes
-the recording. In the order of reading: `transcript` (the file), `rules` (parts of a prompt that can be left out), `outcomes`
-(outcomes of the answers as shares with intervals), `roles` and `whole_runs` (the model in every role), `accounts` (outcomes of
-these runs). The recorders are in `tests/recorded`.
+`facts` gives tables of what other people's models did. `smollm2` is the kit's own recording, and `replay` gives its answers to
+the genuine client again; README.md in this folder describes both. In the order of reading: `real_models` (the tables),
+`transcript` (the file of a recording), `rules` (parts of a prompt that can be left out), `outcomes` (outcomes of the answers as
+shares with intervals), `roles` and `whole_runs` (the model in every role), `accounts` (outcomes of these runs). The recorders
+are in `tests/recorded`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from planexec_lab.recorded.outcomes import (
     tally,
     tally_first_steps,
 )
+from planexec_lab.recorded.real_models import Facts, facts
 from planexec_lab.recorded.rules import RULES, without
 from planexec_lab.recorded.shares import Share
 from planexec_lab.recorded.transcript import RecordedAnswer, Sample, Transcript, Variant, load, replay
@@ -30,6 +32,7 @@ from planexec_lab.recorded.whole_runs import WholeRuns, load_runs, replayed
 __all__ = [
     "NEEDED",
     "RULES",
+    "Facts",
     "RecordedAnswer",
     "Sample",
     "Share",
@@ -40,6 +43,7 @@ __all__ = [
     "account",
     "calls_right",
     "ends_a_step",
+    "facts",
     "family",
     "is_valid",
     "load",
