@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planexec_lite.model.asking import endpoint
 from planexec_lite.tools import suggest
@@ -29,9 +31,19 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
     from planexec_lab.timed_llm import TimedLLM
 
     try:
-        return TimedLLM.load(path).client()
+        return TimedLLM([path, *_scenes(world, script)]).client()
     except ModuleNotFoundError as error:
         raise ImportError(f"connect needs the openai client: pip install 'planexec-lite[openai]' ({error})") from None
+
+
+def _scenes(world: str, script: str) -> list[dict[str, Any]]:
+    """The scene of the world's scripted planner, which answers where the file has no scene for a whole plan."""
+    module = f"planexec_lab.worlds.{world}.planner"
+    if find_spec(module) is None:
+        return []
+    planner = import_module(module).PLANNERS.get(script)
+    when = {"system": ["Role: planner", "Write the whole plan"]}
+    return [{"name": "the scripted planner", "when": when, "reply": {"python": planner.reply}}] if planner else []
 
 
 def _script(world: str, script: str) -> Path:
