@@ -204,7 +204,7 @@ class Reader:
             if left.topics:
                 return [left._replace(early=not late, late=late)]
             return [right._replace(negative=True, own=True) if left.negative and right.topics and not late else None]
-        if not right.topics or not all(map(self._is_main, left.topics)):
+        if not right.topics or not all(topic.weak or self._is_main(topic) for topic in left.topics):
             return [None]
         right = right._replace(own=True)
         if word != "without":

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from planexec_lab.worlds.minds.requests import Options, Reader
 from planexec_lab.worlds.minds.told import Entry, entries_in
 
+from planexec_lite.tools import references
+
 if TYPE_CHECKING:
     from mock_llm import Reply, Request
 
@@ -89,6 +91,12 @@ class ScriptedPlanner:
             "for anything else, set PLANEXEC_LLM to connect a real model"
         )
 
+    @property
+    def scene(self) -> dict[str, Any]:
+        """The scene with which the script answers requests for a whole plan."""
+        when = {"system": ["Role: planner", "Write the whole plan"]}
+        return {"name": "the scripted planner", "when": when, "reply": {"python": self.reply}}
+
     def reply(self, request: Request) -> Reply:
         """Answer a planner's request: a plan, or a refusal that says what the script knows."""
         from mock_llm import Reply
@@ -107,10 +115,14 @@ class ScriptedPlanner:
         if wanted is None:
             return Reply(refusal=self.limits)
         options, value = wanted
-        steps = [row for row in self.rows if row.planned(options)]
-        if not asked and any(entry.state == "failed" and self._row(id) in steps for id, entry in entries.items()):
+        rows = [row for row in self.rows if row.planned(options)]
+        if not asked and any(entry.state == "failed" and self._row(id) in rows for id, entry in entries.items()):
             return Reply(refusal=f"a step failed, and {self.limits}")
-        return Reply(json=self._plan(goal, steps, options, value, entries), latency=self.latency[bool(entries)])
+        for row in rows:
+            after = [entries.get(other.id) for other in rows if row.id in other.depends_on]
+            if row.id not in entries and after and all(map(_done, after)):
+                return Reply(refusal=f"it is too late for “{row.description}”, which must come before a step that is done")
+        return Reply(json=self._plan(goal, rows, options, value, entries), latency=self.latency[bool(entries)])
 
     def _wanted(
         self, goal: str, asked: Sequence[str], entries: Mapping[str, Entry], record: str
@@ -147,8 +159,14 @@ class ScriptedPlanner:
     def _shown(self, entries: Mapping[str, Entry], options: Options, value: str) -> tuple[Options, str]:
         """The options that the plan on the board shows, and its chosen value."""
         present = [self._row(id) for id, entry in entries.items() if entry.state != "superseded"]
+        if {row.tool for row in present if row} == {self.reads}:
+            return options, value  # the plan was only shown
         names = {name for row in self.rows for name in row.when.split() if not name.startswith("-")}
         shown = {name: any(row and name in row.when.split() for row in present) for name in names}
+        for name in names:
+            would = shown | {name: True}
+            if not any(name in row.when.split() and row.planned(would) for row in self.rows):
+                shown[name] = options.get(name, False)
         if self.choice:
             calls = " ".join(entry.step for entry in entries.values() if entry.state != "superseded")
             value = next((one for one in self.choice.values if one in calls), value)
@@ -173,7 +191,11 @@ class ScriptedPlanner:
             for row in rows
         ]
         plan = {"goal": goal, "steps": [step for step in steps if not _done(entries.get(step["id"]))]}
-        calls = [{"tool": tool, "params": _filled(params, value, ids)} for tool, params in self.rollback]
+        calls = [
+            {"tool": tool, "params": _filled(params, value, ids)}
+            for tool, params in self.rollback
+            if options[self.reader.main] and all(reference.step in ids for reference in references.find(dict(params)))
+        ]
         answer = None
         if options.get("show"):
             words = "; ".join(f"{step['id']} {step['description']}" for step in plan["steps"])
