@@ -1,0 +1,175 @@
+"""Your own model as the planner: ``python -m planexec_lab try-model`` asks an endpoint for plans of the worlds' goals.
+
+Each trial is one goal, with up to two repairs by the validator's words. A line of a file for each trial lets a later call go on.
+Nothing of a plan is carried out. Timed-out, cut-off and refused answers are counted as what they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from planexec_lab.views.charts import tallies
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.drawing.text_fitting import aligned, clean
+from planexec_lite import AskPerson, LLMPlanner, PlannerExecutor, Policy, Simulated, ToolExecutor
+from planexec_lite.core.events import PlanProposed
+from planexec_lite.model import prices
+from planexec_lite.model.asking import endpoint
+
+GOALS = ("deploy", "migration", "refactor", "research", "support", "kitchen")
+OUTCOMES = ("valid at once", "after 1 repair", "after 2 repairs", "never valid", "no answer")
+PUBLISHED = "plans_of_models.json"
+"""A table of `planexec_lab.recorded`, if it has one: name of a model -> (outcome -> number of plans)."""
+NEEDED = "try-model needs an endpoint: set PLANEXEC_LLM to openai or to a URL such as http://127.0.0.1:11434/v1"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One goal given to a model: its outcome, the codes of all problems of its plans, tokens, dollars and seconds."""
+
+    model: str
+    goal: str
+    number: int
+    outcome: str
+    faults: Sequence[str]
+    tokens: int
+    dollars: float | None
+    seconds: float
+    error: str = ""
+
+
+def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
+    """Ask for one plan of the world named `goal`; the run pauses before the plan could be carried out."""
+    world = import_module(f"planexec_lab.worlds.{goal}")
+    tools = ToolExecutor(world.World().tools)
+    agent = PlannerExecutor(planner, tools, AskPerson(), workers=Simulated(), policy=Policy(max_repairs=2))
+    run = agent.run(world.GOAL)
+    answers = [event for event in run.events if isinstance(event, PlanProposed)]
+    errors = [answer.error for answer in answers if answer.error]
+    calls = [call for answer in answers for call in answer.calls]
+    outcome = OUTCOMES[len(answers) - 1] if answers and not answers[-1].problems else OUTCOMES[3]
+    if len(errors) == len(answers):
+        outcome = OUTCOMES[4]
+    return Trial(
+        planner.model,
+        goal,
+        number,
+        outcome,
+        [problem.code for answer in answers for problem in answer.problems],
+        sum(call.input_tokens + call.output_tokens for call in calls),
+        prices.cost(calls) if planner.model in prices.PRICES else None,
+        sum(answer.seconds for answer in answers),
+        clean(errors[-1])[:200] if errors else "",
+    )
+
+
+def read_trials(path: Path, model: str) -> list[Trial]:
+    """The trials of `model` in a file; raises `ValueError` with the number of a line that is not a trial."""
+    trials = []
+    for number, line in enumerate(path.read_text().splitlines() if path.exists() else [], 1):
+        try:
+            trials.append(Trial(**json.loads(line)))
+        except (ValueError, TypeError):
+            raise ValueError(f"{path}, line {number}: this is not a trial; remove the line, or name another file") from None
+    return [trial for trial in trials if trial.model == model]
+
+
+def published() -> dict[str, dict[str, int]]:
+    """The published table: model -> outcome -> number; empty if the recordings have none."""
+    path = Path(str(files("planexec_lab"))) / "recorded" / PUBLISHED
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def figure(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> Figure:
+    """Draw the outcomes of the trials, a row for each goal, beside those of other models."""
+    cases = {goal: Counter(t.outcome for t in trials if t.goal == goal) for goal in dict.fromkeys(t.goal for t in trials)}
+    rows = {name: {outcome: row.get(outcome, 0) for outcome in OUTCOMES} for name, row in {**cases, **others}.items()}
+    at_once = sum(trial.outcome == OUTCOMES[0] for trial in trials)
+    title = f"{trials[0].model}: {at_once} of {len(trials)} plans were valid at once"
+    return tallies(rows, title, wanted=OUTCOMES[0], of="plans")
+
+
+def report(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> str:
+    """Everything about the trials as text: outcomes, kinds of fault, tokens, cost and time."""
+    faults = Counter(fault for trial in trials for fault in trial.faults)
+    costs = [trial.dollars for trial in trials if trial.dollars is not None]
+    cost = f"{sum(costs):.4f} dollars" if len(costs) == len(trials) else "no price is known (planexec_lite.model.prices)"
+    rows = [["faults", "", ""], *(["", fault, str(count)] for fault, count in faults.most_common())]
+    lines = [figure(trials, others).text, *(aligned(rows) if faults else ["faults: none"])]
+    tokens, seconds = sum(trial.tokens for trial in trials), sum(trial.seconds for trial in trials)
+    return "\n".join([*lines, f"{tokens:,} tokens; {cost}; {seconds:.1f} s"])
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("--goals", default=",".join(GOALS[:3]), help=f"worlds, by commas: {', '.join(GOALS)}")
+    parser.add_argument("--n", type=int, default=20, help="plans for each goal")
+    parser.add_argument("--tokens", type=int, default=200_000, help="no new plan is asked for after so many tokens")
+    parser.add_argument("--dollars", type=float, help="no new plan is asked for after so many US dollars")
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds that an answer can take")
+    parser.add_argument("--file", type=Path, default=Path("try-model.jsonl"), help="where each plan's outcome is kept")
+    parser.add_argument("--svg", type=Path, help="write the figure to this file")
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command. Returns 0; 1 if the endpoint gave no answer; 2 if a setting is missing or wrong."""
+    goals = options.goals.split(",")
+    try:
+        client = endpoint()
+        planner = LLMPlanner(None if client is None else client.with_options(timeout=options.timeout))
+        known = read_trials(options.file, planner.model)
+    except (ValueError, ImportError, OSError) as problem:
+        return _refused(str(problem))
+    if client is None:
+        return _refused(NEEDED)
+    if unknown := [goal for goal in goals if goal not in GOALS]:
+        return _refused(f"--goals: there is no goal {unknown[0]!r}; there are: {', '.join(GOALS)}")
+    if options.n < 1:
+        return _refused(f"--n {options.n}: give a whole number from 1")
+    if options.dollars is not None and planner.model not in prices.PRICES:
+        return _refused(f"--dollars: no price is known for {planner.model!r}; limit it by --tokens")
+    return _tried(planner, goals, [trial for trial in known if trial.goal in goals and trial.number <= options.n], options)
+
+
+def _tried(planner: LLMPlanner, goals: Sequence[str], trials: list[Trial], options: argparse.Namespace) -> int:
+    done = {(trial.goal, trial.number) for trial in trials}
+    for number, goal in [(number, goal) for number in range(1, options.n + 1) for goal in goals]:
+        if (goal, number) in done:
+            continue
+        spent = sum(trial.tokens for trial in trials)
+        cost = sum(trial.dollars or 0.0 for trial in trials)
+        if spent >= options.tokens or (options.dollars is not None and cost >= options.dollars):
+            print(f"The limit is reached ({spent:,} tokens, {cost:.4f} dollars); the rest was not asked.", file=sys.stderr)
+            break
+        trial = try_goal(planner, goal, number)
+        if trial.outcome == OUTCOMES[4]:
+            print(f"{goal} {number}: no answer: {trial.error}", file=sys.stderr)
+            if all(one.outcome == OUTCOMES[4] for one in trials):
+                print("The endpoint gives no answer; check PLANEXEC_LLM and the model's name.", file=sys.stderr)
+                return 1
+        else:
+            print(f"{len(trials) + 1} of {options.n * len(goals)}: {goal}, {trial.outcome}", file=sys.stderr)
+        trials.append(trial)
+        with options.file.open("a") as file:
+            file.write(json.dumps(asdict(trial)) + "\n")
+    if not trials:
+        return _refused("nothing was asked: the limit is too small")
+    others: dict[str, Any] = published()
+    print(report(trials, others))
+    if options.svg:
+        options.svg.write_text(figure(trials, others).svg)
+    return 0
+
+
+def _refused(words: str) -> int:
+    print(words, file=sys.stderr)
+    return 2
