@@ -22,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the arguments after ``python -m planexec_lab``; by default those of this process.
 
     Returns:
-        The exit status: 0 on success, 2 for a wrong setting, 1 if the endpoint is dead, the journal or file can't be read or the run is ambiguous.
+        The exit status: 0 on success, 2 for a wrong setting, 1 if the endpoint gives no plan, the journal or file can't be
+        read, or the run is ambiguous.
     """
     parser = argparse.ArgumentParser(prog="python -m planexec_lab", description="Plan, execute, look at runs.")
     commands = parser.add_subparsers(dest="command", required=True)

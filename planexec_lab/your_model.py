@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 from planexec_lab.views.charts import tallies
 from planexec_lab.views.drawing.figure import Figure
-from planexec_lab.views.drawing.text_fitting import aligned, clean
+from planexec_lab.views.drawing.text_fitting import clean
 from planexec_lite import AskPerson, LLMPlanner, PlannerExecutor, Policy, Simulated, ToolExecutor
 from planexec_lite.core.events import PlanProposed
 from planexec_lite.model import prices
@@ -42,7 +43,7 @@ class Trial:
     outcome: str
     faults: Sequence[str]
     tokens: int
-    dollars: float | None
+    dollars: float
     seconds: float
     error: str = ""
 
@@ -56,7 +57,7 @@ def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
     answers = [event for event in run.events if isinstance(event, PlanProposed)]
     errors = [answer.error for answer in answers if answer.error]
     calls = [call for answer in answers for call in answer.calls]
-    outcome = OUTCOMES[len(answers) - 1] if answers and not answers[-1].problems else OUTCOMES[3]
+    outcome = OUTCOMES[3] if answers[-1].problems else OUTCOMES[len(answers) - 1]
     if len(errors) == len(answers):
         outcome = OUTCOMES[4]
     return Trial(
@@ -66,9 +67,9 @@ def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
         outcome,
         [problem.code for answer in answers for problem in answer.problems],
         sum(call.input_tokens + call.output_tokens for call in calls),
-        prices.cost(calls) if planner.model in prices.PRICES else None,
+        prices.cost(call for call in calls if call.model in prices.PRICES),
         sum(answer.seconds for answer in answers),
-        clean(errors[-1])[:200] if errors else "",
+        clean(errors[-1])[:200] if outcome == OUTCOMES[4] else "",
     )
 
 
@@ -79,20 +80,25 @@ def read_trials(path: Path, model: str) -> list[Trial]:
         try:
             trials.append(Trial(**json.loads(line)))
         except (ValueError, TypeError):
-            raise ValueError(f"{path}, line {number}: this is not a trial; remove the line, or name another file") from None
+            raise ValueError(
+                f"{path}, line {number}: this is not a trial; remove the line, or name another file"
+            ) from None
     return [trial for trial in trials if trial.model == model]
 
 
 def published() -> dict[str, dict[str, int]]:
     """The published table: model -> outcome -> number; empty if the recordings have none."""
     path = Path(str(files("planexec_lab"))) / "recorded" / PUBLISHED
-    return json.loads(path.read_text()) if path.exists() else {}
+    table: dict[str, dict[str, int]] = json.loads(path.read_text()) if path.exists() else {}
+    return table
 
 
 def figure(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> Figure:
     """Draw the outcomes of the trials, a row for each goal, beside those of other models."""
-    cases = {goal: Counter(t.outcome for t in trials if t.goal == goal) for goal in dict.fromkeys(t.goal for t in trials)}
-    rows = {name: {outcome: row.get(outcome, 0) for outcome in OUTCOMES} for name, row in {**cases, **others}.items()}
+    rows = {trial.goal: dict.fromkeys(OUTCOMES, 0) for trial in trials}
+    for trial in trials:
+        rows[trial.goal][trial.outcome] += 1
+    rows |= {name: {outcome: row.get(outcome, 0) for outcome in OUTCOMES} for name, row in others.items()}
     at_once = sum(trial.outcome == OUTCOMES[0] for trial in trials)
     title = f"{trials[0].model}: {at_once} of {len(trials)} plans were valid at once"
     return tallies(rows, title, wanted=OUTCOMES[0], of="plans")
@@ -101,28 +107,33 @@ def figure(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> 
 def report(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> str:
     """Everything about the trials as text: outcomes, kinds of fault, tokens, cost and time."""
     faults = Counter(fault for trial in trials for fault in trial.faults)
-    costs = [trial.dollars for trial in trials if trial.dollars is not None]
-    cost = f"{sum(costs):.4f} dollars" if len(costs) == len(trials) else "no price is known (planexec_lite.model.prices)"
-    rows = [["faults", "", ""], *(["", fault, str(count)] for fault, count in faults.most_common())]
-    lines = [figure(trials, others).text, *(aligned(rows) if faults else ["faults: none"])]
+    kinds = ", ".join(f"{count} {fault}" for fault, count in faults.most_common())
     tokens, seconds = sum(trial.tokens for trial in trials), sum(trial.seconds for trial in trials)
-    return "\n".join([*lines, f"{tokens:,} tokens; {cost}; {seconds:.1f} s"])
+    cost = sum(trial.dollars for trial in trials)
+    totals = (
+        f"{tokens:,} tokens; {cost:.4f} dollars by planexec_lite.model.prices (0 for an unknown model); {seconds:.1f} s"
+    )
+    return f"{figure(trials, others).text}\nfaults: {kinds or 'none'}\n{totals}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--goals", default=",".join(GOALS[:3]), help=f"worlds, by commas: {', '.join(GOALS)}")
+    parser.add_argument(
+        "--goals", nargs="+", choices=GOALS, default=GOALS[:3], help="worlds; by default the first three"
+    )
     parser.add_argument("--n", type=int, default=20, help="plans for each goal")
     parser.add_argument("--tokens", type=int, default=200_000, help="no new plan is asked for after so many tokens")
-    parser.add_argument("--dollars", type=float, help="no new plan is asked for after so many US dollars")
+    parser.add_argument(
+        "--dollars", type=float, default=math.inf, help="no new plan is asked for after so many US dollars"
+    )
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds that an answer can take")
-    parser.add_argument("--file", type=Path, default=Path("try-model.jsonl"), help="where each plan's outcome is kept")
-    parser.add_argument("--svg", type=Path, help="write the figure to this file")
+    parser.add_argument(
+        "--file", type=Path, default=Path("try-model.jsonl"), help="the outcomes, to go on later; beside it the figure"
+    )
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the command. Returns 0; 1 if the endpoint gave no answer; 2 if a setting is missing or wrong."""
-    goals = options.goals.split(",")
     try:
         client = endpoint()
         planner = LLMPlanner(None if client is None else client.with_options(timeout=options.timeout))
@@ -131,42 +142,36 @@ def main(options: argparse.Namespace) -> int:
         return _refused(str(problem))
     if client is None:
         return _refused(NEEDED)
-    if unknown := [goal for goal in goals if goal not in GOALS]:
-        return _refused(f"--goals: there is no goal {unknown[0]!r}; there are: {', '.join(GOALS)}")
-    if options.n < 1:
-        return _refused(f"--n {options.n}: give a whole number from 1")
-    if options.dollars is not None and planner.model not in prices.PRICES:
+    if options.dollars < math.inf and planner.model not in prices.PRICES:
         return _refused(f"--dollars: no price is known for {planner.model!r}; limit it by --tokens")
-    return _tried(planner, goals, [trial for trial in known if trial.goal in goals and trial.number <= options.n], options)
+    return _tried(planner, known, options)
 
 
-def _tried(planner: LLMPlanner, goals: Sequence[str], trials: list[Trial], options: argparse.Namespace) -> int:
-    done = {(trial.goal, trial.number) for trial in trials}
-    for number, goal in [(number, goal) for number in range(1, options.n + 1) for goal in goals]:
-        if (goal, number) in done:
-            continue
+def _tried(planner: LLMPlanner, known: Sequence[Trial], options: argparse.Namespace) -> int:
+    wanted = list(product(range(1, options.n + 1), options.goals))
+    trials = [trial for trial in known if (trial.number, trial.goal) in wanted]
+    done = [(trial.number, trial.goal) for trial in trials]
+    for number, goal in [one for one in wanted if one not in done]:
         spent = sum(trial.tokens for trial in trials)
-        cost = sum(trial.dollars or 0.0 for trial in trials)
-        if spent >= options.tokens or (options.dollars is not None and cost >= options.dollars):
-            print(f"The limit is reached ({spent:,} tokens, {cost:.4f} dollars); the rest was not asked.", file=sys.stderr)
+        cost = sum(trial.dollars for trial in trials)
+        if spent >= options.tokens or cost >= options.dollars:
+            print(
+                f"The limit is reached ({spent:,} tokens, {cost:.4f} dollars); the rest was not asked.", file=sys.stderr
+            )
             break
         trial = try_goal(planner, goal, number)
-        if trial.outcome == OUTCOMES[4]:
-            print(f"{goal} {number}: no answer: {trial.error}", file=sys.stderr)
-            if all(one.outcome == OUTCOMES[4] for one in trials):
-                print("The endpoint gives no answer; check PLANEXEC_LLM and the model's name.", file=sys.stderr)
-                return 1
-        else:
-            print(f"{len(trials) + 1} of {options.n * len(goals)}: {goal}, {trial.outcome}", file=sys.stderr)
+        print(f"{len(trials) + 1} of {len(wanted)}: {goal}, {trial.outcome} {trial.error}", file=sys.stderr)
+        if trial.error and all(one.error for one in trials):
+            print("The endpoint gives no plan; check PLANEXEC_LLM and the model's name.", file=sys.stderr)
+            return 1
         trials.append(trial)
         with options.file.open("a") as file:
             file.write(json.dumps(asdict(trial)) + "\n")
     if not trials:
-        return _refused("nothing was asked: the limit is too small")
-    others: dict[str, Any] = published()
+        return _refused("nothing was asked; --n, --tokens and --dollars must be above 0")
+    others = published()
     print(report(trials, others))
-    if options.svg:
-        options.svg.write_text(figure(trials, others).svg)
+    options.file.with_suffix(".svg").write_text(figure(trials, others).svg)
     return 0
 
 

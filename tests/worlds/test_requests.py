@@ -156,7 +156,7 @@ def test_what_must_come_before_a_done_step_is_too_late() -> None:
     ("words", "tools"),
     [
         ("Back up first, and delete nothing", {"backup_database", "test_migration", "run_migration", "update_config"}),
-        ("Never erase our data!", {"test_migration", "run_migration", "verify_integrity", "update_config"}),
+        ("Never erase our data!", {"test_migration", "run_migration", "update_config"}),
         ("Please don't drop the database", {"run_migration", "update_config"}),
         ("Deleting the data is out of the question", {"run_migration", "update_config"}),
     ],
@@ -182,7 +182,7 @@ def calls_of_tools(run: Run) -> list[str]:
         ("Give everyone a heads-up before you migrate", {"notify_team"}, set()),
         ("Keep your hands off production", None, None),
         ("Try it on a copy only", set(), {"run_migration", "verify_integrity", "update_config"}),
-        ("We can do without a backup", set(), {"backup_database"}),
+        ("We can do without a backup", set(), {"backup_database", "verify_integrity"}),
         ("don't bother to verify", set(), {"verify_integrity"}),
         ("Leave the application config alone", set(), {"update_config"}),
         ("Paint it black", None, None),

@@ -46,10 +46,18 @@ PLANNER = ScriptedPlanner(
     "skip staging, the tests, the smoke tests or the backup; back up first; tell the team first, or not at all; stop before"
     " production (such as on a Friday); use v2.3.0 or v2.3.1; only show the plan",
     _ROWS,
-    Reader(_TOPICS, "production", "out shop software application app database data unit", {r"\bsmoke[- ]?test": "smoke"}),
+    Reader(
+        _TOPICS, "production", "out shop software application app database data unit", {r"\bsmoke[- ]?test": "smoke"}
+    ),
     "tests build backup staging smoke production report",
     "run_tests",
     (("rollback_production", {"to": "previous"}), ("notify_team", {"message": "Rollback executed"})),
-    Choice("chosen-value", r"\bv?\.?(\d+(?:\.\d+)+)\b", "v", {"v2.3.1": {"build": True}, "v2.3.0": {"build": False}}, "v2.3.1"),
+    Choice(
+        "chosen-value",
+        r"\bv?\.?(\d+(?:\.\d+)+)\b",
+        "v",
+        {"v2.3.1": {"build": True}, "v2.3.0": {"build": False}},
+        "v2.3.1",
+    ),
 )
 PLANNERS = {"scenes": PLANNER}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from typing import NamedTuple
 
 Options = dict[str, bool]
@@ -47,23 +47,28 @@ class Clause(NamedTuple):
 
 _LINKS = ("before", "until", "without", "after")
 _DENIALS = ("not", "no", "never", "neither", "nobody", "nothing", "without")
-_NEGATIONS = """not no never none nothing nobody neither nor without skip omit drop avoid exclude remove bypass cancel
-    ditch scrap forgo forget ignore stop postpone delay defer freeze frozen forbid forbidden ban prohibit refrain unnecessary
-    unneeded needless superfluous pointless useless redundant against spare cut eliminate suppress dispense strike lose abandon
-    hold wait abort reject veto disallow refuse oppose discard"""
-_VERBS = """do make come switch bother run keep add include use want need require be insert perform put get go start begin set change alter take
-    proceed touch have retain leave stay involve let give must deserve should plan carry execute send call prefer insist"""
-_FILLERS = """a an the this that these those our your my their its it we you i they he she us of to on in at for with by from as is does
-    are am through will shall would could can may ought like love please kindly thank thanks cheers hi hello hey dear bitte danke ok okay
-    yes well so also too still just really very quite simply rather absolutely definitely certainly completely entirely totally
-    altogether bit little time step steps part phase thing everything all both each every any anything anyone anybody anyway else
-    safe safely careful carefully quick quickly fast properly right now here there good great nice kind enough order case request
-    mind favor favour wish team everyone everybody colleague people staff crew dev developer folks environment env system server
-    version new into onto via about think believe feel us today's always ever because since soon such happen occur
-    be been being explicit explicitly instead much more some one necessary needed required important essential allowed
-    fully anymore longer process sake goodness pls plz guy guys mate sir madam regard best wishes
-    which who whole full complete again both beautifully lovely happy glad nicely course able need
-    change changes final word intention intend suggest propose recommend recommended appreciate appreciated grateful"""
+_NEGATIONS = """\
+    not no never none nothing nobody neither nor without skip omit drop avoid exclude remove bypass cancel ditch scrap
+    forgo forget ignore stop postpone delay defer freeze frozen forbid forbidden ban prohibit refrain unnecessary
+    unneeded needless superfluous pointless useless redundant against spare cut eliminate suppress dispense strike lose
+    abandon hold wait abort reject veto disallow refuse oppose discard"""
+_VERBS = """\
+    do make come switch bother run keep add include use want need require be insert perform put get go start begin set
+    change alter take proceed touch have retain leave stay involve let give must deserve should plan carry execute send
+    call prefer insist"""
+_FILLERS = """\
+    a an the this that these those our your my their its it we you i they he she us of to on in at for with by from as
+    is does are am through will shall would could can may ought like love please kindly thank thanks cheers hi hello hey
+    dear bitte danke ok okay yes well so also too still just really very quite simply rather absolutely definitely
+    certainly completely entirely totally altogether bit little time step steps part phase thing everything all both
+    each every any anything anyone anybody anyway else safe safely careful carefully quick quickly fast properly right
+    now here there good great nice kind enough order case request mind favor favour wish team everyone everybody
+    colleague people staff crew dev developer folks environment env system server version new into onto via about think
+    believe feel today's always ever because since soon such happen occur be been being explicit explicitly instead much
+    more some one necessary needed required important essential allowed fully anymore longer process sake goodness pls
+    plz guy guys mate sir madam regard best wishes which who whole full complete again beautifully lovely happy glad
+    nicely course able need change changes final word intention intend suggest propose recommend recommended appreciate
+    appreciated grateful"""
 _EARLY = "first before beforehand upfront ahead advance prior early initially earlier"
 _LATE = "after afterwards afterward finally later end eventually last"
 _TIMES = (
@@ -74,26 +79,45 @@ _TIMES = (
 _PHRASES = {
     r"\b(?:many )?thank(?:s| you)(?: (?:very|so) much)?(?: in advance)?\b": "",
     r"\b(?:may|can|could|might|would|will) i (?:\w+ )?ask you\b|\bi (?:\w+ )?ask you\b": "please",
-    r"n['’]t\b": " not", r"\bcan ?not\b": "can not", r"\bwo not\b": "will not", r"['’](?:s|re|ll|d|m|ve)\b": "",
-    r"\b(?:dont|doesnt|shouldnt|neednt|cant|wont)\b": "not", r"\bup front\b": "upfront", r"\bgo(?:ing|es)? live\b|\blaunch(?:e[sd]|ing)?\b": "deploy",
-    r"\bunder no circumstances?\b": "never", r"\b(?:is|are) (?:not an option|out of the question)\b": "is forbidden",
+    r"n['’]t\b": " not",
+    r"\bcan ?not\b": "can not",
+    r"\bwo not\b": "will not",
+    r"['’](?:s|re|ll|d|m|ve)\b": "",
+    r"\b(?:dont|doesnt|shouldnt|neednt|cant|wont)\b": "not",
+    r"\bup front\b": "upfront",
+    r"\bgo(?:ing|es)? live\b|\blaunch(?:e[sd]|ing)?\b": "deploy",
+    r"\bunder no circumstances?\b": "never",
+    r"\b(?:is|are) (?:not an option|out of the question)\b": "is forbidden",
     r"\b(?:start|begin)(?:ning|ing|s)? (?:off )?with\b|\bat the (?:very )?(?:beginning|start)\b": "first",
     r"\b(?:without|not) (?:actually )?(?:executing|running|carrying out|starting) (?:it|them|anything|that)\b": "preview",
     r"\btak(?:e|ing) (\w+(?: \w+){0,3}?) (?:out|away)\b(?! to)": r"omit \1",
     r"\bif (?:at all )?(?:possible|you (?:can|could|please|would|like|do not mind|may)|that works|it suits you)\b": "",
-    r"\b(?:would|do) you mind (\w+ing)\b": r"please \1", r"\bbe so (?:kind|good|nice)(?: as)? (?:to|and)\b": "",
-    r"\b(?:make|be) (?:absolutely )?sure\b|\bensure\b|\bsee to it\b": "want", r"\b(?:show|give|send) me\b": "show",
-    r"\bfor me\b|\bdo me (?:a|the) favou?r\b|\b(?:and )?nothing (?:else|more)\b": "", r"\blet me (?:see|know)\b": "show",
+    r"\b(?:would|do) you mind (\w+ing)\b": r"please \1",
+    r"\bbe so (?:kind|good|nice)(?: as)? (?:to|and)\b": "",
+    r"\b(?:make|be) (?:absolutely )?sure\b|\bensure\b|\bsee to it\b": "want",
+    r"\b(?:show|give|send) me\b": "show",
+    r"\bfor me\b|\bdo me (?:a|the) favou?r\b|\b(?:and )?nothing (?:else|more)\b": "",
+    r"\blet me (?:see|know)\b": "show",
     r"\b(?:do|go|manage|live|get by|get along|cope) without\b|\bopt out of\b|\bget rid of\b|\bpass on\b": "omit",
     r"\bleav(?:e|ing) (\w+(?: \w+){0,4}?) (?:out|off|away|alone|untouched)\b": r"omit \1",
-    r"\b(?:leav|tak|keep)(?:e|ing)? (?:out|off|away)(?: of| from)?\b": "omit", r"\b(?:hold|put) off\b": "postpone",
-    r"\buntil (.*?)\b(?:has|have) been\b": r"until \1", r"\bplan only\b|\b(?:only|just) (?:the |a )?plan\b": "preview", r"\bdry[- ]run\b": "preview",
+    r"\b(?:leav|tak|keep)(?:e|ing)? (?:out|off|away)(?: of| from)?\b": "omit",
+    r"\b(?:hold|put) off\b": "postpone",
+    r"\buntil (.*?)\b(?:has|have) been\b": r"until \1",
+    r"\bplan only\b|\b(?:only|just) (?:the |a )?plan\b": "preview",
+    r"\bdry[- ]run\b": "preview",
     r"\bback(?:ing|ed)?[ -]up\b(?= (?:the|our|your|all|it|every|first|production|data\w*|before)\b|[ing,.;!]|$)": "save",
-    r"\bback (?:the|our|your) (\w+) up\b": r"save \1", r"\bheads[- ]?up\b": "notification", r"\bin advance\b": "beforehand",
-    r"\bpre[- ]prod\w*\b": "staging", r"\bat the end\b": "afterwards", _TIMES: "afterwards", r"\bas well\b": "too",
+    r"\bback (?:the|our|your) (\w+) up\b": r"save \1",
+    r"\bheads[- ]?up\b": "notification",
+    r"\bin advance\b": "beforehand",
+    r"\bpre[- ]prod\w*\b": "staging",
+    r"\bat the end\b": "afterwards",
+    _TIMES: "afterwards",
+    r"\bas well\b": "too",
     r"\bas (?:it|they|planned|usual|is|are)\b(?: (?:is|are))?": "",
-    r"\binstead of\b": "not", r"\bone more time\b": "again-and-again", r"\bahead of\b|\bprior to\b": "before",
-}  # fmt: skip
+    r"\binstead of\b": "not",
+    r"\bone more time\b": "again-and-again",
+    r"\bahead of\b|\bprior to\b": "before",
+}
 _QUESTION = r"\s*(?:why|how|what|who|which|where|when|is|are|was|were|does|do|did|has|should|shall|must|am)\b[^.!]*\?"
 _SPLIT = r"([,;:.!?\n]+|\b(?:and|but|then|or|nor|plus)\b)"
 _ENDINGS = re.compile(r"^(.{4,}?)(?:ments?|ions?|ings?|ed|es|e|s|ly)*$")
@@ -107,13 +131,18 @@ def stem(word: str) -> str:
 
 def _near(word: str, known: str) -> bool:
     """Whether two letters are swapped, or one letter is missing, added or (in longer words) another one."""
-    start = len(commonprefix([word, known]))
-    end = len(commonprefix([word[start:][::-1], known[start:][::-1]]))
+    start = _shared(word, known)
+    end = _shared(word[start:][::-1], known[start:][::-1])
     left, right = word[start : len(word) - end], known[start : len(known) - end]
     shortest = min(len(word), len(known))
     swapped = len(left) == 2 and left == right[::-1]
     slipped = shortest + (len(left) != len(right)) > 4 and max(len(left), len(right)) == 1
     return shortest > 3 and (swapped or slipped)
+
+
+def _shared(word: str, other: str) -> int:
+    """How many letters two words have in common at their beginnings."""
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))))
 
 
 class Reader:

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from planexec_lab.worlds.minds.requests import Options, Reader
 from planexec_lab.worlds.minds.told import Entry, entries_in
-
 from planexec_lite.tools import references
 
 if TYPE_CHECKING:
     from mock_llm import Reply, Request
 
 _COMMENT = re.compile(r"^- plan: (.*) \[change_asked\]", re.M)
+_REFUSED = re.compile(r"^- plan: the model refused: (.*) \[refused\]", re.M)
 _PROBLEM = re.compile(r"^- .* \[\w+\]", re.M)
 _OPEN = ("waiting", "running", "done")
-_REPAIR = "This plan can't be carried out:\n"
 
 
 class Row(NamedTuple):
@@ -109,6 +108,8 @@ class ScriptedPlanner:
         if repair:
             comments = _COMMENT.findall(repair[-1])
             asked = [comment.replace("\\n", ". ") for comment in comments]
+            if refused := _REFUSED.search(repair[-1]):
+                return Reply(refusal=refused[1])
             if len(comments) != len(_PROBLEM.findall(repair[-1])):
                 return Reply(refusal=self.limits)
         wanted = self._wanted(goal, asked, entries, rest)
@@ -121,14 +122,16 @@ class ScriptedPlanner:
         for row in rows:
             after = [entries.get(other.id) for other in rows if row.id in other.depends_on]
             if row.id not in entries and after and all(map(_done, after)):
-                return Reply(refusal=f"it is too late for “{row.description}”, which must come before a step that is done")
+                return Reply(
+                    refusal=f"it is too late for “{row.description}”, which must come before a step that is done"
+                )
         return Reply(json=self._plan(goal, rows, options, value, entries), latency=self.latency[bool(entries)])
 
     def _wanted(
         self, goal: str, asked: Sequence[str], entries: Mapping[str, Entry], record: str
     ) -> tuple[Options, str] | None:
         """The options and the chosen value after the goal, the run so far and the requests; None if one is not understood."""
-        options, value = {name: True for name in self.options.split()}, self.choice.default if self.choice else ""
+        options, value = dict.fromkeys(self.options.split(), True), self.choice.default if self.choice else ""
         texts = [goal, *asked]
         for place, text in enumerate(texts):
             clean, values = self._chosen(text)
@@ -189,19 +192,19 @@ class ScriptedPlanner:
                 "success_criteria": row.success_criteria,
             }
             for row in rows
+            if not _done(entries.get(ids[row.id]))
         ]
-        plan = {"goal": goal, "steps": [step for step in steps if not _done(entries.get(step["id"]))]}
         calls = [
             {"tool": tool, "params": _filled(params, value, ids)}
             for tool, params in self.rollback
-            if options[self.reader.main] and all(reference.step in ids for reference in references.find(dict(params)))
+            if {reference.step for reference in references.find(dict(params))} <= ids.keys()
         ]
         answer = None
         if options.get("show"):
-            words = "; ".join(f"{step['id']} {step['description']}" for step in plan["steps"])
-            looks = [step for step in plan["steps"] if step["tool"] == self.reads]
-            plan["steps"], calls, answer = looks, [], f"Only a plan, not carried out: {words}."
-        return plan | {"rollback": calls, "answer": answer, "complete": True}
+            words = "; ".join(f"{step['id']} {step['description']}" for step in steps)
+            steps, calls = [step for step in steps if step["tool"] == self.reads], []
+            answer = f"Only a plan, not carried out: {words}."
+        return {"goal": goal, "steps": steps, "rollback": calls, "answer": answer, "complete": True}
 
     def _id(self, row: Row, value: str, entries: Mapping[str, Entry]) -> str:
         """The row's id; a new one if a step of that id failed, was dropped, or made another call."""
@@ -239,4 +242,6 @@ def _open(entry: Entry, call: str, choice: Choice | None) -> bool:
 def _filled(params: Mapping[str, Any], value: str, ids: Mapping[str, str]) -> Any:
     """The parameters with the chosen value for ``$value``, and the ids that the steps have in this plan."""
     text = json.dumps(params).replace("$value", value)
-    return json.loads(re.sub(r"\{step_(\w+?)_result", lambda found: f"{{step_{ids.get(found[1], found[1])}_result", text))
+    return json.loads(
+        re.sub(r"\{step_(\w+?)_result", lambda found: f"{{step_{ids.get(found[1], found[1])}_result", text)
+    )
