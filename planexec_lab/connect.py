@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planexec_lab.worlds.minds.scripted import REAL_MODEL
 from planexec_lite.model.asking import endpoint
 from planexec_lite.tools import suggest
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
     from planexec_lab.worlds.minds.scripted import ScriptedPlanner
+
+_GOAL = re.compile(r"^ +goal: '?(.+?)'?$", re.M)  # of a plan in a scene file
 
 
 def connect(world: str, script: str = "scenes") -> OpenAI:
@@ -53,5 +57,16 @@ def _script(world: str, script: str) -> list[Any]:
         raise ValueError(
             f"world {world!r} has no script {script!r}{suggest(script, names)}; it has: {', '.join(names)}"
         )
-    sources: list[Any] = [scripts[script]] if script in scripts else []
-    return [*sources, *([planners[script].scene] if script in planners else [])]
+    if script in planners:
+        scenes, limits = [planners[script].scene], planners[script].limits
+    else:
+        goals = "”, “".join(
+            dict.fromkeys(re.sub(r"{{\w+}}", "…", goal) for goal in _GOAL.findall(scripts[script].read_text()))
+        )
+        scenes, limits = [], f"this planner is a script that knows only “{goals}” and no requests; {REAL_MODEL}"
+    file = [scripts[script]] if script in scripts else []
+    return [
+        *file,
+        *scenes,
+        {"name": "anything else", "when": {"system": "Role: planner"}, "reply": {"refusal": limits}},
+    ]

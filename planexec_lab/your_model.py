@@ -30,7 +30,6 @@ GOALS = ("deploy", "migration", "refactor", "research", "support", "kitchen")
 OUTCOMES = ("valid at once", "after 1 repair", "after 2 repairs", "never valid", "no answer")
 PUBLISHED = "plans_of_models.json"
 """A table of `planexec_lab.recorded`, if it has one: name of a model -> (outcome -> number of plans)."""
-NEEDED = "try-model needs an endpoint: set PLANEXEC_LLM to openai or to a URL such as http://127.0.0.1:11434/v1"
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,6 @@ def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
     run = agent.run(world.GOAL)
     answers = [event for event in run.events if isinstance(event, PlanProposed)]
     errors = [answer.error for answer in answers if answer.error]
-    calls = [call for answer in answers for call in answer.calls]
     outcome = OUTCOMES[3] if answers[-1].problems else OUTCOMES[len(answers) - 1]
     if len(errors) == len(answers):
         outcome = OUTCOMES[4]
@@ -66,31 +64,23 @@ def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
         number,
         outcome,
         [problem.code for answer in answers for problem in answer.problems],
-        sum(call.input_tokens + call.output_tokens for call in calls),
-        prices.cost(call for call in calls if call.model in prices.PRICES),
-        sum(answer.seconds for answer in answers),
-        clean(errors[-1])[:200] if outcome == OUTCOMES[4] else "",
+        run.usage.input_tokens + run.usage.output_tokens,
+        prices.cost(call for call in run.board.calls if call.model in prices.PRICES),
+        run.usage.seconds,
+        clean(errors[-1]) if outcome == OUTCOMES[4] else "",
     )
 
 
 def read_trials(path: Path, model: str) -> list[Trial]:
     """The trials of `model` in a file; raises `ValueError` with the number of a line that is not a trial."""
     trials = []
-    for number, line in enumerate(path.read_text().splitlines() if path.exists() else [], 1):
+    path.touch()
+    for number, line in enumerate(path.read_text().splitlines(), 1):
         try:
             trials.append(Trial(**json.loads(line)))
         except (ValueError, TypeError):
-            raise ValueError(
-                f"{path}, line {number}: this is not a trial; remove the line, or name another file"
-            ) from None
+            raise ValueError(f"{path}, line {number}: this is no trial; remove it, or name another file") from None
     return [trial for trial in trials if trial.model == model]
-
-
-def published() -> dict[str, dict[str, int]]:
-    """The published table: model -> outcome -> number; empty if the recordings have none."""
-    path = Path(str(files("planexec_lab"))) / "recorded" / PUBLISHED
-    table: dict[str, dict[str, int]] = json.loads(path.read_text()) if path.exists() else {}
-    return table
 
 
 def figure(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> Figure:
@@ -109,18 +99,13 @@ def report(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> 
     faults = Counter(fault for trial in trials for fault in trial.faults)
     kinds = ", ".join(f"{count} {fault}" for fault, count in faults.most_common())
     tokens, seconds = sum(trial.tokens for trial in trials), sum(trial.seconds for trial in trials)
-    cost = sum(trial.dollars for trial in trials)
-    totals = (
-        f"{tokens:,} tokens; {cost:.4f} dollars by planexec_lite.model.prices (0 for an unknown model); {seconds:.1f} s"
-    )
-    return f"{figure(trials, others).text}\nfaults: {kinds or 'none'}\n{totals}"
+    cost = f"{sum(trial.dollars for trial in trials):.4f} dollars by planexec_lite.model.prices (0: unknown model)"
+    return f"{figure(trials, others).text}\nfaults: {kinds or 'none'}\n{tokens:,} tokens; {cost}; {seconds:.1f} s"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument(
-        "--goals", nargs="+", choices=GOALS, default=GOALS[:3], help="worlds; by default the first three"
-    )
+    parser.add_argument("--goals", nargs="+", choices=GOALS, default=GOALS, help="worlds")
     parser.add_argument("--n", type=int, default=20, help="plans for each goal")
     parser.add_argument("--tokens", type=int, default=200_000, help="no new plan is asked for after so many tokens")
     parser.add_argument(
@@ -135,20 +120,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Run the command. Returns 0; 1 if the endpoint gave no answer; 2 if a setting is missing or wrong."""
     try:
-        client = endpoint()
-        planner = LLMPlanner(None if client is None else client.with_options(timeout=options.timeout))
+        if (client := endpoint()) is None:
+            raise ValueError("try-model needs PLANEXEC_LLM: openai, or a URL such as http://127.0.0.1:11434/v1")
+        planner = LLMPlanner(client.with_options(timeout=options.timeout))
         known = read_trials(options.file, planner.model)
     except (ValueError, ImportError, OSError) as problem:
         return _refused(str(problem))
-    if client is None:
-        return _refused(NEEDED)
     if options.dollars < math.inf and planner.model not in prices.PRICES:
         return _refused(f"--dollars: no price is known for {planner.model!r}; limit it by --tokens")
     return _tried(planner, known, options)
 
 
 def _tried(planner: LLMPlanner, known: Sequence[Trial], options: argparse.Namespace) -> int:
-    wanted = list(product(range(1, options.n + 1), options.goals))
+    wanted = list(product(range(options.n), options.goals))
     trials = [trial for trial in known if (trial.number, trial.goal) in wanted]
     done = [(trial.number, trial.goal) for trial in trials]
     for number, goal in [one for one in wanted if one not in done]:
@@ -156,7 +140,7 @@ def _tried(planner: LLMPlanner, known: Sequence[Trial], options: argparse.Namesp
         cost = sum(trial.dollars for trial in trials)
         if spent >= options.tokens or cost >= options.dollars:
             print(
-                f"The limit is reached ({spent:,} tokens, {cost:.4f} dollars); the rest was not asked.", file=sys.stderr
+                f"The limit is reached: {spent:,} tokens, {cost:.4f} dollars. The rest was not asked.", file=sys.stderr
             )
             break
         trial = try_goal(planner, goal, number)
@@ -169,7 +153,8 @@ def _tried(planner: LLMPlanner, known: Sequence[Trial], options: argparse.Namesp
             file.write(json.dumps(asdict(trial)) + "\n")
     if not trials:
         return _refused("nothing was asked; --n, --tokens and --dollars must be above 0")
-    others = published()
+    table = Path(str(files("planexec_lab"))) / "recorded" / PUBLISHED
+    others = json.loads(table.read_text()) if table.exists() else {}
     print(report(trials, others))
     options.file.with_suffix(".svg").write_text(figure(trials, others).svg)
     return 0

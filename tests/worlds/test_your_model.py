@@ -35,16 +35,19 @@ GOOD = {"python": PLANNER.reply}
 CUT_OFF = {"text": '{"goal": "x", "steps": [', "finish_reason": "length", "broken": True}
 
 
-def test_without_an_endpoint_it_says_what_is_needed(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+def test_without_an_endpoint_it_says_what_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
     monkeypatch.delenv("PLANEXEC_LLM", raising=False)
+    monkeypatch.chdir(tmp_path)
     assert main(["try-model"]) == 2
-    assert "set PLANEXEC_LLM to openai or to a URL" in capsys.readouterr().err
+    assert "needs PLANEXEC_LLM: openai, or a URL" in capsys.readouterr().err
 
 
 def test_a_dead_endpoint_ends_with_1_and_keeps_no_trial(command: Any, capsys: Capture, tmp_path: Path) -> None:
     assert command(None, "--n", "3") == 1
     assert "no answer" in capsys.readouterr().err
-    assert not (tmp_path / "trials.jsonl").exists()
+    assert (tmp_path / "trials.jsonl").read_text() == ""
 
 
 def test_it_goes_on_after_the_trials_in_the_file(command: Any, capsys: Capture, tmp_path: Path) -> None:
@@ -60,7 +63,7 @@ def test_it_goes_on_after_the_trials_in_the_file(command: Any, capsys: Capture, 
     assert (tmp_path / "trials.svg").read_text().startswith("<svg")
     (tmp_path / "trials.jsonl").write_text("{}\n")
     assert command(second) == 2
-    assert "line 1: this is not a trial" in capsys.readouterr().err
+    assert "line 1: this is no trial" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("limit", [("--tokens", "1"), ("--dollars", "0.000001")])

@@ -15,6 +15,7 @@ from planexec_lite.tools import references
 if TYPE_CHECKING:
     from mock_llm import Reply, Request
 
+REAL_MODEL = "for anything else, set PLANEXEC_LLM to connect a real model"
 _COMMENT = re.compile(r"^- plan: (.*) \[change_asked\]", re.M)
 _REFUSED = re.compile(r"^- plan: the model refused: (.*) \[refused\]", re.M)
 _PROBLEM = re.compile(r"^- .* \[\w+\]", re.M)
@@ -87,7 +88,7 @@ class ScriptedPlanner:
         """What the script says to everything that it does not know."""
         return (
             f"this planner is a script that knows the goal “{self.goal}” and these requests, in your words: {self.knows}; "
-            "for anything else, set PLANEXEC_LLM to connect a real model"
+            f"{REAL_MODEL}"
         )
 
     @property
