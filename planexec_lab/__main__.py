@@ -1,4 +1,5 @@
-"""The command line: ``python -m planexec_lab runs FILE`` lists the runs in a journal, shows one, or tells it news."""
+"""The command line: ``python -m planexec_lab runs FILE`` lists the runs in a journal, shows one, or tells it news;
+``python -m planexec_lab try-model`` asks your own model for plans."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
 
+from planexec_lab import your_model
 from planexec_lab.views.drawing.text_fitting import aligned, clean
 from planexec_lab.views.narration import trace
 from planexec_lite.storage.journal import Journal, JournalError
@@ -20,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the arguments after ``python -m planexec_lab``; by default those of this process.
 
     Returns:
-        The exit status: 0 on success, 1 if the journal or file can't be read or the run is ambiguous.
+        The exit status: 0 on success, 2 for a wrong setting, 1 if the endpoint gives no plan, the journal or file can't be
+        read, or the run is ambiguous.
     """
     parser = argparse.ArgumentParser(prog="python -m planexec_lab", description="Plan, execute, look at runs.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -30,7 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     runs.add_argument(
         "--tell", metavar="NEWS", help="tell the run something: it plans the rest again, now or when it is resumed"
     )
+    your_model.add_arguments(
+        commands.add_parser("try-model", help="ask your own model (PLANEXEC_LLM) for plans of the worlds' goals")
+    )
     options = parser.parse_args(arguments)
+    if options.command == "try-model":
+        return your_model.main(options)
     if options.tell is not None and options.run is None:
         parser.error('--tell needs a run: runs FILE RUN --tell "words"')
     if isinstance(sys.stdout, TextIOWrapper):

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from planexec_lab.worlds.minds.scripted import REAL_MODEL
 from planexec_lite.model.asking import endpoint
 from planexec_lite.tools import suggest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from openai import OpenAI
+
+    from planexec_lab.worlds.minds.scripted import ScriptedPlanner
+
+_GOAL = re.compile(r"^ +goal: '?(.+?)'?$", re.M)  # of a plan in a scene file
 
 
 def connect(world: str, script: str = "scenes") -> OpenAI:
@@ -23,24 +32,41 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
     Raises `ValueError` for an unknown world or script, or a setting that is neither "openai" nor a URL; `ImportError`
     without the openai client.
     """
-    path = _script(world, script)
+    sources = _script(world, script)
     if (client := endpoint()) is not None:
         return client
     from planexec_lab.timed_llm import TimedLLM
 
     try:
-        return TimedLLM.load(path).client()
+        return TimedLLM(sources).client()
     except ModuleNotFoundError as error:
         raise ImportError(f"connect needs the openai client: pip install 'planexec-lite[openai]' ({error})") from None
 
 
-def _script(world: str, script: str) -> Path:
+def _script(world: str, script: str) -> list[Any]:
+    """The world's scene file of that name, and the scene of its scripted planner, which answers where no other scene fits."""
     worlds = Path(str(files("planexec_lab"))) / "worlds"
     known = {path.parent.name: path.parent for path in sorted(worlds.glob("*/*.yaml"))}
     if world not in known:
         raise ValueError(f"there is no world {world!r}{suggest(world, known)}; there are: {', '.join(known)}")
     scripts = {path.stem: path for path in sorted(known[world].glob("*.yaml"))}
-    if script not in scripts:
-        near = suggest(script, scripts)
-        raise ValueError(f"world {world!r} has no script {script!r}{near}; it has: {', '.join(scripts)}")
-    return scripts[script]
+    planners: Mapping[str, ScriptedPlanner] = {}
+    if (known[world] / "planner.py").exists():
+        planners = import_module(f"planexec_lab.worlds.{world}.planner").PLANNERS
+    if script not in (names := sorted({*scripts, *planners})):
+        raise ValueError(
+            f"world {world!r} has no script {script!r}{suggest(script, names)}; it has: {', '.join(names)}"
+        )
+    if script in planners:
+        scenes, limits = [planners[script].scene], planners[script].limits
+    else:
+        goals = "”, “".join(
+            dict.fromkeys(re.sub(r"{{\w+}}", "…", goal) for goal in _GOAL.findall(scripts[script].read_text()))
+        )
+        scenes, limits = [], f"this planner is a script that knows only “{goals}” and no requests; {REAL_MODEL}"
+    file = [scripts[script]] if script in scripts else []
+    return [
+        *file,
+        *scenes,
+        {"name": "anything else", "when": {"system": "Role: planner"}, "reply": {"refusal": limits}},
+    ]

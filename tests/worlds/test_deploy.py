@@ -60,7 +60,10 @@ def test_rolling_back_brings_the_previous_release_and_only_what_ran_before(world
         world.rollback_production("v9")
 
 
-NEWS = "The maintenance window closes at 18:00"
+NEWS = {
+    "deploy": ("There is no need to notify anyone any more", []),
+    "migration": ("Let the team know once it is done", ["The new schema is in production"]),
+}
 
 
 def with_gate(plan: Plan | None, id: str) -> Plan:
@@ -92,11 +95,12 @@ def test_news_at_a_gate_has_the_rest_planned_again(name: str, scenario: Any, gat
     waiting = agent.run(scenario.GOAL)
     waiting = agent.resume(waiting, Decision("approve", plan=with_gate(waiting.board.proposal, gate)))
     assert waiting.reason == f"waits for gate of step {gate}"
-    told = agent.tell(waiting, NEWS)
+    news, messages = NEWS[name]
+    told = agent.tell(waiting, news)
     assert (told.status, told.reason) == ("paused", "waits for approval")
     while told.status == "paused":
         told = agent.resume(told, Decision("approve"))
     assert told.status == "finished"
     assert set(waiting.results).issubset(told.results)
     assert good(world)
-    assert [message for message in world.messages if NEWS in message] == world.messages
+    assert world.messages == messages

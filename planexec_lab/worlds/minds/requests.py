@@ -1,0 +1,324 @@
+"""Reads what a person asks of a scripted planner, in words that the author of the script did not write down.
+
+The reader knows the words of its world's topics, the words that negate, and the words that carry no request. It splits a text
+into clauses, counts the negations of each, and gives up (None) at a word that it does not know, a condition, a question, a
+choice, or a contradiction: a script must not guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import NamedTuple
+
+Options = dict[str, bool]
+
+
+class Topic(NamedTuple):
+    """A thing that a text can ask for or rule out.
+
+    `nouns` and `verbs` name it. The other fields are options, such as "staging -backup": those that change if it is asked for
+    (`yes`; None: the script can't do that), ruled out (`no`), asked for in advance (`early`), or as the only thing (`only`).
+    `weak` words count only in a clause that names no other topic. A `message` can't have another topic in its words.
+    """
+
+    nouns: str
+    verbs: str
+    yes: str | None
+    no: str
+    early: str = ""
+    only: str = ""
+    weak: bool = False
+    message: bool = False
+
+
+class Clause(NamedTuple):
+    """The topics of a clause, whether it rules them out, whether it has a verb or negation of its own, and its time."""
+
+    topics: tuple[Topic, ...]
+    negative: bool
+    own: bool
+    early: bool = False
+    late: bool = False
+    only: bool = False
+    denied: bool = False  # by a word such as "not", rather than by a verb such as "skip"
+
+
+_LINKS = ("before", "until", "without", "after")
+_DENIALS = ("not", "no", "never", "neither", "nobody", "nothing", "without")
+_NEGATIONS = """\
+    not no never none nothing nobody neither nor without skip omit drop avoid exclude remove bypass cancel ditch scrap
+    forgo forget ignore stop postpone delay defer freeze frozen forbid forbidden ban prohibit refrain unnecessary
+    unneeded needless superfluous pointless useless redundant against spare cut eliminate suppress dispense strike lose
+    abandon hold wait abort reject veto disallow refuse oppose discard"""
+_VERBS = """\
+    do make come switch bother run keep add include use want need require be insert perform put get go start begin set
+    change alter take proceed touch have retain leave stay involve let give must deserve should plan carry execute send
+    call prefer insist"""
+_FILLERS = """\
+    a an the this that these those our your my their its it we you i they he she us of to on in at for with by from as
+    is does are am through will shall would could can may ought like love please kindly thank thanks cheers hi hello hey
+    dear bitte danke ok okay yes well so also too still just really very quite simply rather absolutely definitely
+    certainly completely entirely totally altogether bit little time step steps part phase thing everything all both
+    each every any anything anyone anybody anyway else safe safely careful carefully quick quickly fast properly right
+    now here there good great nice kind enough order case request mind favor favour wish team everyone everybody
+    colleague people staff crew dev developer folks environment env system server version new into onto via about think
+    believe feel today's always ever because since soon such happen occur be been being explicit explicitly instead much
+    more some one necessary needed required important essential allowed fully anymore longer process sake goodness pls
+    plz guy guys mate sir madam regard best wishes which who whole full complete again beautifully lovely happy glad
+    nicely course able need change changes final word intention intend suggest propose recommend recommended appreciate
+    appreciated grateful"""
+_EARLY = "first before beforehand upfront ahead advance prior early initially earlier"
+_LATE = "after afterwards afterward finally later end eventually last"
+_TIMES = (
+    r"(?:when|once|as soon as|after)(?: \w+){1,3}? (?:is|are|has|have|has been|have been|be)? ?"
+    r"(?:done|finished|over|complete|completed|live|deployed|released|migrated|changed)\b"
+)
+# Phrases that one word replaces, in this order.
+_PHRASES = {
+    r"\b(?:many )?thank(?:s| you)(?: (?:very|so) much)?(?: in advance)?\b": "",
+    r"\b(?:may|can|could|might|would|will) i (?:\w+ )?ask you\b|\bi (?:\w+ )?ask you\b": "please",
+    r"n['’]t\b": " not",
+    r"\bcan ?not\b": "can not",
+    r"\bwo not\b": "will not",
+    r"['’](?:s|re|ll|d|m|ve)\b": "",
+    r"\b(?:dont|doesnt|shouldnt|neednt|cant|wont)\b": "not",
+    r"\bup front\b": "upfront",
+    r"\bgo(?:ing|es)? live\b|\blaunch(?:e[sd]|ing)?\b": "deploy",
+    r"\bunder no circumstances?\b": "never",
+    r"\b(?:is|are) (?:not an option|out of the question)\b": "is forbidden",
+    r"\b(?:start|begin)(?:ning|ing|s)? (?:off )?with\b|\bat the (?:very )?(?:beginning|start)\b": "first",
+    r"\b(?:without|not) (?:actually )?(?:executing|running|carrying out|starting) (?:it|them|anything|that)\b": "preview",
+    r"\btak(?:e|ing) (\w+(?: \w+){0,3}?) (?:out|away)\b(?! to)": r"omit \1",
+    r"\bif (?:at all )?(?:possible|you (?:can|could|please|would|like|do not mind|may)|that works|it suits you)\b": "",
+    r"\b(?:would|do) you mind (\w+ing)\b": r"please \1",
+    r"\bbe so (?:kind|good|nice)(?: as)? (?:to|and)\b": "",
+    r"\b(?:make|be) (?:absolutely )?sure\b|\bensure\b|\bsee to it\b": "want",
+    r"\b(?:show|give|send) me\b": "show",
+    r"\bfor me\b|\bdo me (?:a|the) favou?r\b|\b(?:and )?nothing (?:else|more)\b": "",
+    r"\blet me (?:see|know)\b": "show",
+    r"\b(?:do|go|manage|live|get by|get along|cope) without\b|\bopt out of\b|\bget rid of\b|\bpass on\b": "omit",
+    r"\bleav(?:e|ing) (\w+(?: \w+){0,4}?) (?:out|off|away|alone|untouched)\b": r"omit \1",
+    r"\b(?:leav|tak|keep)(?:e|ing)? (?:out|off|away)(?: of| from)?\b": "omit",
+    r"\b(?:hold|put) off\b": "postpone",
+    r"\buntil (.*?)\b(?:has|have) been\b": r"until \1",
+    r"\bplan only\b|\b(?:only|just) (?:the |a )?plan\b": "preview",
+    r"\bdry[- ]run\b": "preview",
+    r"\bback(?:ing|ed)?[ -]up\b(?= (?:the|our|your|all|it|every|first|production|data\w*|before)\b|[ing,.;!]|$)": "save",
+    r"\bback (?:the|our|your) (\w+) up\b": r"save \1",
+    r"\bheads[- ]?up\b": "notification",
+    r"\bin advance\b": "beforehand",
+    r"\bpre[- ]prod\w*\b": "staging",
+    r"\bat the end\b": "afterwards",
+    _TIMES: "afterwards",
+    r"\bas well\b": "too",
+    r"\bas (?:it|they|planned|usual|is|are)\b(?: (?:is|are))?": "",
+    r"\binstead of\b": "not",
+    r"\bone more time\b": "again-and-again",
+    r"\bahead of\b|\bprior to\b": "before",
+}
+_QUESTION = r"\s*(?:why|how|what|who|which|where|when|is|are|was|were|does|do|did|has|should|shall|must|am)\b[^.!]*\?"
+_SPLIT = r"([,;:.!?\n]+|\b(?:and|but|then|or|nor|plus)\b)"
+_ENDINGS = re.compile(r"^(.{4,}?)(?:ments?|ions?|ings?|ed|es|e|s|ly)*$")
+
+
+def stem(word: str) -> str:
+    """The word without its endings: "skipping" and "skips" give "skip"."""
+    match = _ENDINGS.match(word)
+    return re.sub(r"(.)\1$", r"\1", match[1] if match else word)
+
+
+def _near(word: str, known: str) -> bool:
+    """Whether two letters are swapped, or one letter is missing, added or (in longer words) another one."""
+    start = _shared(word, known)
+    end = _shared(word[start:][::-1], known[start:][::-1])
+    left, right = word[start : len(word) - end], known[start : len(known) - end]
+    shortest = min(len(word), len(known))
+    swapped = len(left) == 2 and left == right[::-1]
+    slipped = shortest + (len(left) != len(right)) > 4 and max(len(left), len(right)) == 1
+    return shortest > 3 and (swapped or slipped)
+
+
+def _shared(word: str, other: str) -> int:
+    """How many letters two words have in common at their beginnings."""
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))))
+
+
+class Reader:
+    """Reads the requests of one world.
+
+    Args:
+        topics: what can be asked for, by the words for it.
+        fillers: words of this world that carry no request.
+        phrases: patterns of this world, each with the words that replace it; they are replaced first.
+        main: the option that the goal needs; a text can't be a goal without it.
+        goal_only: the topics that are the only thing asked for, when a goal does not name the main option.
+    """
+
+    def __init__(
+        self, topics: Sequence[Topic], main: str, fillers: str = "", phrases: Mapping[str, str] | None = None
+    ) -> None:
+        self.topics, self.main, self.phrases = tuple(topics), main, {**(phrases or {}), **_PHRASES}
+        kinds = {"filler": f"{_FILLERS} {fillers}", "verb": _VERBS, "negation": _NEGATIONS}
+        kinds |= {"early": _EARLY, "late": _LATE, "only": "only solely exclusively"}
+        self._kinds = {stem(word): kind for kind, words in kinds.items() for word in words.split()}
+        self._named = {stem(w): topic for topic in topics for w in f"{topic.nouns} {topic.verbs}".split()}
+        named = " ".join(f"{topic.nouns} {topic.verbs}" for topic in topics)
+        self._words = sorted({*" ".join(kinds.values()).split(), *named.split()})
+        self._verbs = {stem(w) for topic in topics for w in topic.verbs.split()}
+
+    def read(self, text: str, *, goal: bool = False) -> Options | None:
+        """Return the options that the text changes; None if a part of it is not understood, or a goal is not the script's."""
+        words = text.lower()
+        if re.match(_QUESTION, words):
+            return None
+        for pattern, replacement in self.phrases.items():
+            words = re.sub(pattern, replacement, words)
+        options: Options = {}
+        clauses = list(self._clauses(words))
+        for clause in clauses:
+            changes = None if clause is None else _changes(clause)
+            if clause is None or changes is None:
+                return None
+            if not _limits(clause) and any(options.get(name, value) != value for name, value in changes.items()):
+                return None
+            options |= changes
+        if goal and self.main not in options:
+            only = [_options(topic.only) for topic in self.topics if topic.only and options.get(topic.yes or "")]
+            return options | only[0] if only else None
+        return options if clauses else None
+
+    def _clauses(self, text: str) -> Iterator[Clause | None]:
+        """Read each clause; None for one that is not understood. A clause without a verb continues the one before it."""
+        pieces = ["", *re.split(_SPLIT, text)]
+        before: Clause | None = None
+        early = False
+        for mark, piece in zip(pieces[::2], pieces[1::2], strict=True):
+            if not piece.strip():
+                continue
+            for clause in self._timed(piece.split()):
+                if clause is None:
+                    yield None
+                    return
+                if re.match(r"\s*before\b", piece) and not clause.negative and all(map(self._is_main, clause.topics)):
+                    early = True  # "before you deploy, …": the time of the next clause
+                    continue
+                if not clause.topics:
+                    early = early or clause.early
+                    if clause.negative or (clause.own and before is None and mark == ""):
+                        yield None
+                    continue
+                joined = _joined(clause, before, mark)
+                if joined is None:
+                    yield None
+                    return
+                before = joined._replace(early=joined.early or early)
+                early = False
+                yield before
+
+    def _is_main(self, topic: Topic) -> bool:
+        return topic.yes is not None and topic.yes.split()[:1] == [self.main]
+
+    def _timed(self, words: Sequence[str]) -> Sequence[Clause | None]:
+        """Read a clause; a part after "before", "until", "without" or "after" says when, or without what."""
+        place = next((place for place, word in enumerate(words) if word in _LINKS), 0)
+        if place == 0 or place == len(words) - 1:
+            return [self._clause(words)]
+        word, left, right = words[place], self._clause(words[:place]), self._clause(words[place + 1 :])
+        if left is None or right is None:
+            return [None]
+        late = word == "after"
+        if word != "without" and all(map(self._is_main, right.topics)):
+            if left.topics:
+                return [left._replace(early=not late, late=late)]
+            return [right._replace(negative=True, own=True) if left.negative and right.topics and not late else None]
+        if not right.topics or not all(topic.weak or self._is_main(topic) for topic in left.topics):
+            return [None]
+        right = right._replace(own=True)
+        if word != "without":
+            return [right._replace(early=left.negative or late, late=not left.negative and not late)]
+        if left.negative:
+            return [right._replace(early=True)]
+        right = right._replace(negative=not right.negative)
+        return [left, right] if left.topics else [right]
+
+    def _clause(self, words: Sequence[str]) -> Clause | None:
+        kinds: list[str] = []
+        named: list[Topic] = []
+        message: int | None = None
+        own = denied = False
+        for word in words:
+            kind, topic, is_verb = self._known(word.strip("\"'“”‘’()-–—…*_"))
+            if kind is None:
+                return None
+            kinds.append(kind)
+            denied = denied or word in _DENIALS
+            own = own or is_verb or kind in ("verb", "negation")
+            if topic is not None and topic not in named:
+                named.append(topic)
+            if topic is not None and topic.message and message is None:
+                message = len(kinds)
+        strong = [topic for topic in named if not topic.weak]
+        if message is not None:
+            told = next((place for place in range(message, len(words)) if words[place] in ("to", "that")), len(words))
+            if "negation" in kinds[told - 1 :] or not all(one.message or self._is_main(one) for one in strong):
+                return None
+        count = kinds.count("negation")
+        times = ("early" in kinds, "late" in kinds, "only" in kinds)
+        return Clause(tuple(strong or named), count % 2 == 1, own, *times, denied)
+
+    def _known(self, word: str) -> tuple[str | None, Topic | None, bool]:
+        """The kind of a word, its topic, and whether it is a topic's verb; (None, None, False) for an unknown word."""
+        known = stem(word)
+        if known and known not in self._named and known not in self._kinds:
+            near = {stem(one) for one in self._words if _near(word, one) or _near(known, stem(one))}
+            if len({self._named.get(one, self._kinds.get(one)) for one in near}) != 1:
+                return None, None, False
+            known = min(near)
+        topic = self._named.get(known)
+        kind = "topic" if topic else self._kinds.get(known, "filler")
+        return kind, topic, known in self._verbs
+
+
+def _joined(clause: Clause, before: Clause | None, mark: str) -> Clause | None:
+    """The clause after the mark that joins it to the one before it; None for a choice."""
+    if mark in ("or", "nor"):
+        if before is None or not before.denied:
+            return None
+        negative = not clause.negative if clause.own else before.negative
+        return clause._replace(negative=negative, denied=True)
+    if before is None or clause.own or mark == ".":
+        return clause
+    return clause._replace(negative=before.negative, denied=before.denied)
+
+
+def _limits(clause: Clause) -> bool:
+    """Whether the clause says when something must not be done."""
+    return any(topic.yes is None and not topic.weak for topic in clause.topics)
+
+
+def _changes(clause: Clause) -> Options | None:
+    """The options that a clause changes; None for a request that its topics can't meet."""
+    limited = [topic for topic in clause.topics if topic.yes is None]
+    if limited and (not clause.negative or len({topic.no for topic in clause.topics}) > 1):
+        return None
+    if clause.late and not all(topic.message for topic in clause.topics):
+        return None
+    options: Options = {}
+    for topic in clause.topics:
+        words = topic.yes or ""
+        if clause.early and topic.early:
+            words = topic.early
+        if clause.only and topic.only:
+            words += f" {topic.only}"
+        if clause.negative:
+            words = topic.no
+            if clause.early and topic.early:
+                words = " ".join(f"-{name}" for name in _options(topic.early))
+        options |= _options(words)
+    return options
+
+
+def _options(words: str) -> Options:
+    return {word.removeprefix("-"): not word.startswith("-") for word in words.split()}

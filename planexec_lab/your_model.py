@@ -1,0 +1,165 @@
+"""Your own model as the planner: ``python -m planexec_lab try-model`` asks an endpoint for plans of the worlds' goals.
+
+Each trial is one goal, with up to two repairs by the validator's words. A line of a file for each trial lets a later call go on.
+Nothing of a plan is carried out. Timed-out, cut-off and refused answers are counted as what they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+
+from planexec_lab.views.charts import tallies
+from planexec_lab.views.drawing.figure import Figure
+from planexec_lab.views.drawing.text_fitting import clean
+from planexec_lite import AskPerson, LLMPlanner, PlannerExecutor, Policy, Simulated, ToolExecutor
+from planexec_lite.core.events import PlanProposed
+from planexec_lite.model import prices
+from planexec_lite.model.asking import endpoint
+
+GOALS = ("deploy", "migration", "refactor", "research", "support", "kitchen")
+OUTCOMES = ("valid at once", "after 1 repair", "after 2 repairs", "never valid", "no answer")
+PUBLISHED = "plans_of_models.json"
+"""A table of `planexec_lab.recorded`, if it has one: name of a model -> (outcome -> number of plans)."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One goal given to a model: its outcome, the codes of all problems of its plans, tokens, dollars and seconds."""
+
+    model: str
+    goal: str
+    number: int
+    outcome: str
+    faults: Sequence[str]
+    tokens: int
+    dollars: float
+    seconds: float
+    error: str = ""
+
+
+def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
+    """Ask for one plan of the world named `goal`; the run pauses before the plan could be carried out."""
+    world = import_module(f"planexec_lab.worlds.{goal}")
+    tools = ToolExecutor(world.World().tools)
+    agent = PlannerExecutor(planner, tools, AskPerson(), workers=Simulated(), policy=Policy(max_repairs=2))
+    run = agent.run(world.GOAL)
+    answers = [event for event in run.events if isinstance(event, PlanProposed)]
+    errors = [answer.error for answer in answers if answer.error]
+    outcome = OUTCOMES[3] if answers[-1].problems else OUTCOMES[len(answers) - 1]
+    if len(errors) == len(answers):
+        outcome = OUTCOMES[4]
+    return Trial(
+        planner.model,
+        goal,
+        number,
+        outcome,
+        [problem.code for answer in answers for problem in answer.problems],
+        run.usage.input_tokens + run.usage.output_tokens,
+        prices.cost(call for call in run.board.calls if call.model in prices.PRICES),
+        run.usage.seconds,
+        clean(errors[-1]) if outcome == OUTCOMES[4] else "",
+    )
+
+
+def read_trials(path: Path, model: str) -> list[Trial]:
+    """The trials of `model` in a file; raises `ValueError` with the number of a line that is not a trial."""
+    trials = []
+    path.touch()
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        try:
+            trials.append(Trial(**json.loads(line)))
+        except (ValueError, TypeError):
+            raise ValueError(f"{path}, line {number}: this is no trial; remove it, or name another file") from None
+    return [trial for trial in trials if trial.model == model]
+
+
+def figure(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> Figure:
+    """Draw the outcomes of the trials, a row for each goal, beside those of other models."""
+    rows = {trial.goal: dict.fromkeys(OUTCOMES, 0) for trial in trials}
+    for trial in trials:
+        rows[trial.goal][trial.outcome] += 1
+    rows |= {name: {outcome: row.get(outcome, 0) for outcome in OUTCOMES} for name, row in others.items()}
+    at_once = sum(trial.outcome == OUTCOMES[0] for trial in trials)
+    title = f"{trials[0].model}: {at_once} of {len(trials)} plans were valid at once"
+    return tallies(rows, title, wanted=OUTCOMES[0], of="plans")
+
+
+def report(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> str:
+    """Everything about the trials as text: outcomes, kinds of fault, tokens, cost and time."""
+    faults = Counter(fault for trial in trials for fault in trial.faults)
+    kinds = ", ".join(f"{count} {fault}" for fault, count in faults.most_common())
+    tokens, seconds = sum(trial.tokens for trial in trials), sum(trial.seconds for trial in trials)
+    cost = f"{sum(trial.dollars for trial in trials):.4f} dollars by planexec_lite.model.prices (0: unknown model)"
+    return f"{figure(trials, others).text}\nfaults: {kinds or 'none'}\n{tokens:,} tokens; {cost}; {seconds:.1f} s"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument("--goals", nargs="+", choices=GOALS, default=GOALS, help="worlds")
+    parser.add_argument("--n", type=int, default=20, help="plans for each goal")
+    parser.add_argument("--tokens", type=int, default=200_000, help="no new plan is asked for after so many tokens")
+    parser.add_argument(
+        "--dollars", type=float, default=math.inf, help="no new plan is asked for after so many US dollars"
+    )
+    parser.add_argument("--timeout", type=float, default=120.0, help="seconds that an answer can take")
+    parser.add_argument(
+        "--file", type=Path, default=Path("try-model.jsonl"), help="the outcomes, to go on later; beside it the figure"
+    )
+
+
+def main(options: argparse.Namespace) -> int:
+    """Run the command. Returns 0; 1 if the endpoint gave no answer; 2 if a setting is missing or wrong."""
+    try:
+        if (client := endpoint()) is None:
+            raise ValueError("try-model needs PLANEXEC_LLM: openai, or a URL such as http://127.0.0.1:11434/v1")
+        planner = LLMPlanner(client.with_options(timeout=options.timeout))
+        known = read_trials(options.file, planner.model)
+    except (ValueError, ImportError, OSError) as problem:
+        return _refused(str(problem))
+    if options.dollars < math.inf and planner.model not in prices.PRICES:
+        return _refused(f"--dollars: no price is known for {planner.model!r}; limit it by --tokens")
+    return _tried(planner, known, options)
+
+
+def _tried(planner: LLMPlanner, known: Sequence[Trial], options: argparse.Namespace) -> int:
+    wanted = list(product(range(options.n), options.goals))
+    trials = [trial for trial in known if (trial.number, trial.goal) in wanted]
+    done = [(trial.number, trial.goal) for trial in trials]
+    for number, goal in [one for one in wanted if one not in done]:
+        spent = sum(trial.tokens for trial in trials)
+        cost = sum(trial.dollars for trial in trials)
+        if spent >= options.tokens or cost >= options.dollars:
+            print(
+                f"The limit is reached: {spent:,} tokens, {cost:.4f} dollars. The rest was not asked.", file=sys.stderr
+            )
+            break
+        trial = try_goal(planner, goal, number)
+        print(f"{len(trials) + 1} of {len(wanted)}: {goal}, {trial.outcome} {trial.error}", file=sys.stderr)
+        if trial.error and all(one.error for one in trials):
+            print("The endpoint gives no plan; check PLANEXEC_LLM and the model's name.", file=sys.stderr)
+            return 1
+        trials.append(trial)
+        with options.file.open("a") as file:
+            file.write(json.dumps(asdict(trial)) + "\n")
+    if not trials:
+        return _refused("nothing was asked; --n, --tokens and --dollars must be above 0")
+    table = Path(str(files("planexec_lab"))) / "recorded" / PUBLISHED
+    others = json.loads(table.read_text()) if table.exists() else {}
+    print(report(trials, others))
+    options.file.with_suffix(".svg").write_text(figure(trials, others).svg)
+    return 0
+
+
+def _refused(words: str) -> int:
+    print(words, file=sys.stderr)
+    return 2
