@@ -46,7 +46,7 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
 def _script(world: str, script: str) -> list[Any]:
     """The world's scene file of that name, and the scene of its scripted planner, which answers where no other scene fits."""
     worlds = Path(str(files("planexec_lab"))) / "worlds"
-    known = {path.parent.name: path.parent for path in sorted(worlds.glob("*/*.yaml"))}
+    known = {path.parent.name: path.parent for path in sorted([*worlds.glob("*/*.yaml"), *worlds.glob("*/planner.py")])}
     if world not in known:
         raise ValueError(f"there is no world {world!r}{suggest(world, known)}; there are: {', '.join(known)}")
     scripts = {path.stem: path for path in sorted(known[world].glob("*.yaml"))}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from planexec_lab import connect
-from planexec_lab.worlds import deploy, migration
+from planexec_lab.worlds import deploy, kitchen, migration
 from planexec_lite import AskPerson, Decision, LLMPlanner, PlannerExecutor, Run, Simulated, ToolExecutor
 
 Answer = dict[str, Any]
@@ -197,3 +197,31 @@ def test_the_migration_is_planned_as_asked(words: str, added: set[str] | None, d
         return
     before, after = set(calls_of_tools(first)), set(calls_of_tools(second))
     assert (after - before, before - after) == (added, dropped)
+
+
+@pytest.mark.parametrize(
+    ("words", "dropped"),
+    [
+        ("We can do without a dessert tonight, please", None),
+        ("We can do without the tart", {"bake", "mix"}),
+        ("Leave the starter out", {"simmer"}),
+        ("Don't leave the starter out", set()),
+        ("Only the dessert, please", {"simmer", "roast"}),
+        ("Make it vegan", None),
+    ],
+)
+def test_the_dinner_is_planned_as_asked(words: str, dropped: set[str] | None) -> None:
+    agent = agent_for("kitchen", kitchen.World())
+    first = agent.run(kitchen.GOAL)
+    second = agent.resume(first, Decision("change", comment=words))
+    if dropped is None:
+        assert "this planner is a script" in second.reason
+    else:
+        assert set(calls_of_tools(first)) - set(calls_of_tools(second)) == dropped
+
+
+@pytest.mark.parametrize("name", ["refactor", "research", "support", "arithmetic", "clock", "inbox"])
+def test_a_script_without_requests_says_so_too(name: str) -> None:
+    run = agent_for(name, deploy.World()).run("Bake a cake")
+    assert "this planner is a script that knows only" in run.reason
+    assert "422" not in run.reason

@@ -19,7 +19,7 @@ REAL_MODEL = "for anything else, set PLANEXEC_LLM to connect a real model"
 _COMMENT = re.compile(r"^- plan: (.*) \[change_asked\]", re.M)
 _REFUSED = re.compile(r"^- plan: the model refused: (.*) \[refused\]", re.M)
 _PROBLEM = re.compile(r"^- .* \[\w+\]", re.M)
-_OPEN = ("waiting", "running", "done")
+_OPEN = ("waiting", "running", "done", "skipped")
 
 
 class Row(NamedTuple):
