@@ -9,29 +9,62 @@ from planexec_lab.worlds.migration.scripts import HASTY_SCRIPT, SCRIPT
 from planexec_lab.worlds.minds.requests import Reader, Topic
 from planexec_lab.worlds.minds.scripted import Row, ScriptedPlanner
 
-_FILE, _FILE_B = {"file": "{step_3_result.file}"}, {"file": "{step_3b_result.file}"}
-_LOST, _OK = "nothing is lost on the copy", "ok is true"
 _STARTS = {"message": "The migration starts"}
 _REPORT = {"message": "The new schema is in production"}
 _READY = {"message": "The migration script is ready, production is unchanged"}
+
+
+def _script(ids: str, description: str, sql: str, when: str, *before: str) -> list[Row]:
+    """The steps that write a script, test it, run it after those `before` it, verify the data, and tell the application."""
+    write, test, run, verify, config = ids.split()
+    file = {"file": f"{{step_{write}_result.file}}"}
+    return [
+        Row(write, description, "write_migration", {"sql": sql}, ["1"], when=when),
+        Row(
+            test,
+            "Test migration on copy",
+            "test_migration",
+            file,
+            [write],
+            "nothing is lost on the copy",
+            f"test {when}",
+        ),
+        Row(
+            run,
+            "If tests pass, run on production",
+            "run_migration",
+            file,
+            [*before, write, test],
+            when=f"migrate {when}",
+        ),
+        Row(
+            verify,
+            "Verify data integrity",
+            "verify_integrity",
+            {},
+            [run],
+            "ok is true",
+            f"verify backup migrate {when}",
+        ),
+        Row(
+            config, "Update application config", "update_config", {"schema": 2}, [verify], when=f"config migrate {when}"
+        ),
+    ]
+
+
 _ROWS = (
     Row("1", "Analyze current schema", "read_schema"),
     Row("2", "Create backup", "backup_database", when="backup"),
     Row("2a", "Tell the team that the migration starts", "notify_team", _STARTS, ["2"], when="announce migrate"),
-    Row("3", "Write migration script", "write_migration", {"sql": HASTY_SCRIPT}, ["1"], when="-fixed"),
-    Row("4", "Test migration on copy", "test_migration", _FILE, ["3"], _LOST, "test -fixed"),
-    Row("5", "If tests pass, run on production", "run_migration", _FILE, ["2", "2a", "3", "4"], when="migrate -fixed"),
-    Row("6", "Verify data integrity", "verify_integrity", {}, ["5"], _OK, "verify backup migrate -fixed"),
-    Row("7", "Update application config", "update_config", {"schema": 2}, ["6"], when="config migrate -fixed"),
-    Row("3b", "Write migration script again: customers may share an address", "write_migration", {"sql": SCRIPT}, ["1"],
-        when="fixed"),
-    Row("4b", "Test migration on copy", "test_migration", _FILE_B, ["3b"], _LOST, "test fixed"),
-    Row("5b", "If tests pass, run on production", "run_migration", _FILE_B, ["2", "2a", "3b", "4b"], when="migrate fixed"),
-    Row("6b", "Verify data integrity", "verify_integrity", {}, ["5b"], _OK, "verify backup migrate fixed"),
-    Row("7b", "Update application config", "update_config", {"schema": 2}, ["6b"], when="config migrate fixed"),
+    *_script("3 4 5 6 7", "Write migration script", HASTY_SCRIPT, "-fixed", "2", "2a"),
+    *_script(
+        "3b 4b 5b 6b 7b", "Write migration script again: customers may share an address", SCRIPT, "fixed", "2", "2a"
+    ),
     Row("8", "Tell the team that it is done", "notify_team", _REPORT, ["7", "7b"], when="report migrate"),
-    Row("9", "Tell the team that production stays as it is", "notify_team", _READY, ["4", "4b"], when="report -migrate"),
-)  # fmt: skip
+    Row(
+        "9", "Tell the team that production stays as it is", "notify_team", _READY, ["4", "4b"], when="report -migrate"
+    ),
+)
 _STOP = "-migrate -announce"
 _TOPICS = (
     Topic("backup snapshot dump", "save secure", "backup", "-backup"),
@@ -73,21 +106,13 @@ PLANNER = ScriptedPlanner(
     latency=(6.0, 5.0),
 )
 
-_SCRIPT = {"file": "{step_5_result.file}"}
 _RECKLESS_ROWS = (
     Row("1", "Analyze current schema", "read_schema"),
     Row("4", "Create backup", "backup_database", when="backup"),
     Row("2", "Notify team", "notify_team", _STARTS, ["1", "4"], when="announce migrate"),
     Row("3", "Delete production database", "delete_database", {}, ["2"], when="delete migrate"),
-    Row("5", "Write migration script", "write_migration", {"sql": SCRIPT}, ["1"], when="-delete"),
-    Row("6", "Test migration on copy", "test_migration", _SCRIPT, ["5"], _LOST, "test -delete"),
-    Row("7", "Run migration on production", "run_migration", _SCRIPT, ["2", "5", "6"], when="migrate -delete"),
-    Row("8", "Verify data integrity", "verify_integrity", {}, ["7"], _OK, "verify backup migrate -delete"),
-    Row("9", "Update application config", "update_config", {"schema": 2}, ["8"], when="config migrate -delete"),
-    Row("10", "Tell the team that it is done", "notify_team", _REPORT, ["3", "9"], when="report migrate"),
-    Row(
-        "11", "Tell the team that production stays as it is", "notify_team", _READY, ["6", "1"], when="report -migrate"
-    ),
+    *_script("3b 4b 5b 6b 7b", "Write migration script", SCRIPT, "-delete", "2", "3"),
+    *_ROWS[-2:],
 )
 _DELETION = Topic("deletion", "delete erase wipe destroy purge", "delete", "-delete")
 RECKLESS = replace(
