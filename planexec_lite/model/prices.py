@@ -16,7 +16,10 @@ class Price(NamedTuple):
 
 
 AS_OF = "2025-06"
-PRICES: dict[str, Price] = {"gpt-4o": Price(2.50, 10.00), "gpt-4o-mini": Price(0.15, 0.60)}
+PRICES: dict[str, Price] = {
+    "gpt-4o": Price(2.50, 10.00),
+    "gpt-4o-mini": Price(0.15, 0.60),
+}
 
 
 def cost(calls: Iterable[ModelCall], prices: Mapping[str, Price] = PRICES) -> float:
