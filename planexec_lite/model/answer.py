@@ -15,8 +15,9 @@ from typing import Any
 
 from planexec_lite.model.prompt_text import shortened
 from planexec_lite.plan import Problem
+from planexec_lite.tools.signature import Data
 
-Message = dict[str, Any]
+Message = Data
 _QUOTED = 300  # characters of the endpoint's words in an error
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")  # beside the content
 _THOUGHT_PARTS = ("thinking", "redacted_thinking", "reasoning")  # of the content
@@ -59,7 +60,11 @@ class Answer:
     def message(self) -> Message:
         """The answer as a message of the conversation; the tools' results follow it."""
         calls = [
-            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
             for call in self.tool_calls
         ]
         return {"role": "assistant", "content": self.text or None, "tool_calls": calls}
@@ -97,10 +102,10 @@ class Reading:
     _calls: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # by their index
     _last: dict[int, dict[str, str]] = field(default_factory=dict)  # the last call of each index
     _unread: dict[str, None] = field(default_factory=dict)  # parts that no one would read
-    _sent: dict[str, Any] = field(default_factory=dict)
+    _sent: Data = field(default_factory=dict)
     _has_message: bool = False
 
-    def add(self, sent: dict[str, Any]) -> str:
+    def add(self, sent: Data) -> str:
         """Add a whole answer or one chunk, and return the text that it adds; "" in an answer that begins with thoughts.
 
         Raises `AnswerError` for an error object, and for an object with an unknown shape.
@@ -114,7 +119,7 @@ class Reading:
             message = f"the endpoint's answer does not have the shape of a chat completion ({error}): {quoted(sent)}"
             raise AnswerError(f"{message}; check the client's base_url") from None
 
-    def _add(self, sent: dict[str, Any]) -> str:
+    def _add(self, sent: Data) -> str:
         if isinstance(usage := sent.get("usage"), dict):
             self.tokens = (_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
         choice, *others = sent.get("choices") or [{}]
@@ -133,7 +138,7 @@ class Reading:
         self.text += text
         return "" if _MAY_BE_THOUGHTS.match(self.text) else text
 
-    def _text_of(self, content: str | list[dict[str, Any]] | None) -> str:
+    def _text_of(self, content: str | list[Data] | None) -> str:
         """Return the text of a content, which some endpoints send in parts, with thoughts among them."""
         if not isinstance(content, list):
             return content or ""
@@ -148,7 +153,7 @@ class Reading:
                 self._unread[f"a part of the kind {kind!r}"] = None
         return text
 
-    def _add_calls(self, message: dict[str, Any], *, in_pieces: bool) -> None:
+    def _add_calls(self, message: Data, *, in_pieces: bool) -> None:
         older = message.get("function_call")
         calls = [*(message.get("tool_calls") or ()), *([{"function": older}] if older else [])]
         begun: set[int] = set()  # in one object, two calls with the same index are two calls
@@ -194,7 +199,14 @@ class Reading:
         reason = "length" if reason in ("max_tokens", "model_length") else reason
         text = spoken(self.text)
         thoughts = self.thoughts > 0 or text != self.text
-        return Answer(text, self.refusal or None, reason, self._tool_calls(), self._cut_off(reason), thoughts)
+        return Answer(
+            text,
+            self.refusal or None,
+            reason,
+            self._tool_calls(),
+            self._cut_off(reason),
+            thoughts,
+        )
 
     def _cut_off(self, reason: str) -> str:
         if reason == "length":
@@ -214,13 +226,13 @@ class Reading:
         return tuple(calls.values())
 
 
-def _arguments(function: dict[str, Any]) -> str:
+def _arguments(function: Data) -> str:
     """Return the arguments of a call as JSON text; some endpoints send an object."""
     sent = function.get("arguments") or ""
     return sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)
 
 
-def _begins_another(call: dict[str, Any], known: dict[str, str]) -> bool:
+def _begins_another(call: Data, known: dict[str, str]) -> bool:
     """Whether a piece begins another call than `known`, at the same index: some endpoints number all calls 0."""
     function = call["function"]
     for part, known_part in ((call.get("id"), known["id"]), (function.get("name"), known["name"])):
@@ -233,7 +245,10 @@ def _begins_another(call: dict[str, Any], known: dict[str, str]) -> bool:
 _LINE_OF_A_STREAM = re.compile(rb"\s*(data|event|id|retry)?:")
 
 
-def objects(parts: Iterable[bytes], most: int | None = None) -> Iterator[dict[str, Any]]:
+def objects(
+    parts: Iterable[bytes],
+    most: int | None = None,
+) -> Iterator[Data]:
     """Yield each JSON object of a body that arrives in `parts`: the data of each event of a stream, or the whole body.
 
     A part that completes no object yields an empty one. Raises `AnswerError` for a body that is not JSON, or is longer than `most`
@@ -257,7 +272,7 @@ def objects(parts: Iterable[bytes], most: int | None = None) -> Iterator[dict[st
         yield _object(received)
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def _object(body: bytes) -> Data:
     text = body.decode("utf-8", "replace").strip()
     try:
         sent = json.loads(text)

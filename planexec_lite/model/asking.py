@@ -24,10 +24,12 @@ from planexec_lite.model.answer import Answer, Message, Reading, ReportedError, 
 from planexec_lite.model.echoes import parts_of, without_echoes
 from planexec_lite.model.prompt_text import fitted
 from planexec_lite.model.schemas import is_strict
+from planexec_lite.tools.signature import Data
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
+Pieces = Iterator[str | Answer]  # of the text, and the whole answer at the end
 T = TypeVar("T")
 Role = Literal["planner", "executor", "evaluator"]
 DEFAULT_MODELS: dict[str, str] = {"planner": "gpt-4o", "executor": "gpt-4o-mini", "evaluator": "gpt-4o"}
@@ -83,7 +85,12 @@ class Bounds:
     max_prompt: int | None = None
 
     @classmethod
-    def of(cls, role: Role, max_tokens: int | None = None, max_prompt: int | None = None) -> Bounds:
+    def of(
+        cls,
+        role: Role,
+        max_tokens: int | None = None,
+        max_prompt: int | None = None,
+    ) -> Bounds:
         """Return the bounds of `role`: the given ones, else those of the environment, else the defaults.
 
         The environment can set ``PLANEXEC_PLANNER_MAX_TOKENS`` and ``PLANEXEC_PLANNER_MAX_PROMPT``, and so on for each
@@ -93,12 +100,13 @@ class Bounds:
         return cls(tokens, _whole(f"{role}_max_prompt", max_prompt, DEFAULT_MAX_PROMPT))
 
 
-def _whole(name: str, given: int | None, default: int) -> int:
+def _whole(name: str, given: int | str | None, default: int) -> int:
     setting = f"PLANEXEC_{name.upper()}"
-    text = str((os.environ.get(setting) or default) if given is None else given)
-    if re.fullmatch("0*[1-9][0-9]*", text) is None:
-        raise ValueError(f"{setting if given is None else name}={text!r}: give a whole number from 1")
-    return int(text)
+    if given is None:
+        name, given = setting, os.environ.get(setting) or default
+    if re.fullmatch("0*[1-9][0-9]*", str(given)) is None:
+        raise ValueError(f"{name}={str(given)!r}: give a whole number from 1")
+    return int(given)
 
 
 UNBOUNDED = Bounds()
@@ -108,10 +116,10 @@ def ask(
     client: Any,
     model: str,
     messages: Sequence[Message],
-    schema: dict[str, Any] | None = None,
+    schema: Data | None = None,
     bounds: Bounds = UNBOUNDED,
     *,
-    tools: Sequence[dict[str, Any]] = (),
+    tools: Sequence[Data] = (),
 ) -> Answer:
     """Ask `model` at temperature 0, and charge its tokens and seconds to the current job.
 
@@ -139,9 +147,9 @@ def ask_streaming(
     client: Any,
     model: str,
     messages: Sequence[Message],
-    schema: dict[str, Any] | None = None,
+    schema: Data | None = None,
     bounds: Bounds = UNBOUNDED,
-) -> Iterator[str | Answer]:
+) -> Pieces:
     """Ask as `ask` does, and yield each piece of text when it arrives, and the whole `Answer` at the end.
 
     Time is charged for each piece: the time that the endpoint reports (``timings`` in a chunk, as llama.cpp's server does), else
@@ -151,9 +159,7 @@ def ask_streaming(
     yield from _asked(client, _request(model, messages, schema, bounds, more), bounds)
 
 
-def _request(
-    model: str, messages: Sequence[Message], schema: dict[str, Any] | None, bounds: Bounds, more: dict[str, Any]
-) -> dict[str, Any]:
+def _request(model: str, messages: Sequence[Message], schema: Data | None, bounds: Bounds, more: Data) -> Data:
     sent = list(messages) if bounds.max_prompt is None else fitted(messages, bounds.max_prompt)
     request = {"model": model, "messages": sent, "temperature": 0}
     if bounds.max_tokens is not None:
@@ -171,7 +177,11 @@ _OPTIONAL |= {name: name for name in ("stream_options", "max_tokens", "temperatu
 _rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = WeakKeyDictionary()  # by client and model
 
 
-def _asked(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterator[str | Answer]:
+def _asked(
+    client: Any,
+    request: Data,
+    bounds: Bounds,
+) -> Pieces:
     """Ask, and keep the client's key out of the errors."""
     try:
         yield from _asked_again(client, request, bounds)
@@ -182,7 +192,11 @@ def _asked(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterator[str
         raise
 
 
-def _asked_again(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterator[str | Answer]:
+def _asked_again(
+    client: Any,
+    request: Data,
+    bounds: Bounds,
+) -> Pieces:
     """Ask without the rejected parts; once an answer arrives, remember them for this client and model."""
     try:
         known = _rejected.setdefault(client, {})
@@ -197,9 +211,11 @@ def _asked_again(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterat
         try:
             first = next(parts)
         except Exception as error:
-            if (body := getattr(error, "body", None)) and (words := quoted(body)) not in str(error):
-                error.args = (f"{error}: {words}",)
-            if (name := _rejected_part(error, sent)) is None:
+            body = getattr(error, "body", None)
+            if body and quoted(body) not in str(error):
+                error.args = (f"{error}: {quoted(body)}",)
+            name = _rejected_part(error, sent)
+            if name is None:
                 raise
             rejected |= {name}
         else:
@@ -209,15 +225,21 @@ def _asked_again(client: Any, request: dict[str, Any], bounds: Bounds) -> Iterat
             return
 
 
-def _rejected_part(error: Exception, sent: dict[str, Any]) -> str | None:
-    if not isinstance(error, ReportedError) and getattr(error, "status_code", None) not in (400, 415, 422, 501):
+def _rejected_part(error: Exception, sent: Data) -> str | None:
+    status = getattr(error, "status_code", None)
+    if status not in (400, 415, 422, 501) and not isinstance(error, ReportedError):
         return None
     words = f"{error} {getattr(error, 'param', '')}"
-    mentioned = (name for name, pattern in _OPTIONAL.items() if re.search(pattern, words, re.I))
-    return next((name for name in mentioned if name in sent), None)
+    for name, pattern in _OPTIONAL.items():
+        if name in sent and re.search(pattern, words, re.I):
+            return name
+    return None
 
 
-def _without(request: dict[str, Any], rejected: frozenset[str]) -> dict[str, Any]:
+def _without(
+    request: Data,
+    rejected: frozenset[str],
+) -> Data:
     sent = {name: value for name, value in request.items() if name not in rejected}
     if "max_tokens" in request and "max_tokens" in rejected:
         sent["max_completion_tokens"] = request["max_tokens"]
@@ -229,7 +251,12 @@ def _without(request: dict[str, Any], rejected: frozenset[str]) -> dict[str, Any
     return sent
 
 
-def _answered(client: Any, request: dict[str, Any], note: str, bounds: Bounds) -> Iterator[str | Answer]:
+def _answered(
+    client: Any,
+    request: Data,
+    note: str,
+    bounds: Bounds,
+) -> Pieces:
     """Send one request; yield each piece of its answer's text, and the whole `Answer` at the end."""
     seconds_left = _seconds_left()
     if seconds_left == 0:
@@ -244,7 +271,8 @@ def _answered(client: Any, request: dict[str, Any], note: str, bounds: Bounds) -
             continue
         piece = reading.add(sent)
         seconds = _seconds(processing_time)
-        seconds = perf_counter() - began if seconds is None else seconds
+        if seconds is None:
+            seconds = perf_counter() - began
         charge(max(0.0, seconds - charged))
         charged = max(charged, seconds)
         if piece:
@@ -253,9 +281,13 @@ def _answered(client: Any, request: dict[str, Any], note: str, bounds: Bounds) -
             break
     read, written = reading.tokens
     if read is None or written is None:
-        note = "; ".join(filter(None, (note, "the endpoint reports no tokens; the characters give an estimate")))
-        read = _estimate(len(json.dumps([request["messages"], request.get("tools")]))) if read is None else read
-        written = _estimate(reading.characters) if written is None else written
+        no_tokens = "the endpoint reports no tokens; the characters give an estimate"
+        note = f"{note}; {no_tokens}" if note else no_tokens
+    if read is None:
+        asked = json.dumps([request["messages"], request.get("tools")])
+        read = _estimate(len(asked))
+    if written is None:
+        written = _estimate(reading.characters)
     charge(0.0, ModelCall(request["model"], read, written, charged, note))
     yield reading.answer()
 
@@ -264,7 +296,11 @@ def _estimate(characters: int) -> int:
     return math.ceil(characters / _USUAL_CHARACTERS)
 
 
-def _received(client: Any, request: dict[str, Any], most: int) -> Iterator[tuple[dict[str, Any], Any]]:
+def _received(
+    client: Any,
+    request: Data,
+    most: int,
+) -> Iterator[tuple[Data, Any]]:
     """Send one request, and yield each object of its response with the milliseconds that the endpoint reports so far."""
     with client.chat.completions.with_streaming_response.create(**request) as response:
         header = None if "stream" in request else response.headers.get("openai-processing-ms")
@@ -290,11 +326,14 @@ def _seconds_left() -> float | None:
     virtual = meter.at is not None
     spent = meter.seconds if virtual else perf_counter() - meter.began
     budget = meter.context.budget
-    allowed = None if budget is None else budget.seconds
-    left = [bound for bound in (meter.left, None if allowed is None else allowed - spent) if bound is not None]
-    if not left:
+    left = meter.left
+    if budget is not None and budget.seconds is not None:
+        in_budget = budget.seconds - spent
+        left = in_budget if left is None else min(left, in_budget)
+    if left is None:
         return None
-    return max(min(*left, FOREVER), _LEAST_ON_A_VIRTUAL_CLOCK if virtual else 0.0)
+    least = _LEAST_ON_A_VIRTUAL_CLOCK if virtual else 0.0
+    return max(min(left, FOREVER), least)
 
 
 def _in_time(parts: Iterator[T], seconds: float | None) -> Iterator[T]:
@@ -320,7 +359,12 @@ def _in_time(parts: Iterator[T], seconds: float | None) -> Iterator[T]:
             received.put(([], error))
 
     try:
-        Thread(target=copy_context().run, args=(read,), name="planexec_lite asks a model", daemon=True).start()
+        Thread(
+            target=copy_context().run,
+            args=(read,),
+            name="planexec_lite asks a model",
+            daemon=True,
+        ).start()
     except RuntimeError:  # a browser tab has no threads
         yield from parts
         return

@@ -62,7 +62,10 @@ def listed(lines: Iterable[str], most: int = SHORT) -> str:
     return "\n".join([*shown, *([f"- and {more} more"] if more else [])])
 
 
-def fitted(messages: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+def fitted(
+    messages: Sequence[dict[str, Any]],
+    most: int,
+) -> list[dict[str, Any]]:
     """Return the conversation with its longest contents shortened, so that they have at most `most` characters together.
 
     The system prompt stays whole, since it contains the rules and the tools. Long messages are shortened before short

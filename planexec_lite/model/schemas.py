@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from planexec_lite.tools import Tool, Toolbox, ToolError, written_out
+from planexec_lite.tools.signature import Data
 
 REFERENCE = {
     "type": "string",
@@ -26,7 +27,12 @@ _KEPT = frozenset(
 _FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
 
 
-def plan_schema(toolbox: Toolbox, *, tasks: bool = False, failed: Collection[str] = ()) -> dict[str, Any]:
+def plan_schema(
+    toolbox: Toolbox,
+    *,
+    tasks: bool = False,
+    failed: Collection[str] = (),
+) -> Data:
     """Return the schema of a plan over `toolbox`. The first key of a step, `tool`, decides its variant.
 
     With `tasks`, a step describes a task, and the executor chooses the tools. `failed` are the ids of failed steps that the
@@ -60,17 +66,21 @@ def plan_schema(toolbox: Toolbox, *, tasks: bool = False, failed: Collection[str
     )
 
 
-def _superseded(failed: Collection[str]) -> dict[str, Any]:
+def _superseded(failed: Collection[str]) -> Data:
     told = "the failed steps that this plan gives up or does otherwise"
-    return {"type": "array", "items": {"type": "string", "enum": [*failed]}, "description": told}
+    return {
+        "type": "array",
+        "items": {"type": "string", "enum": [*failed]},
+        "description": told,
+    }
 
 
-def closed_parameters(tool: Tool) -> dict[str, Any]:
+def closed_parameters(tool: Tool) -> Data:
     """Return the tool's parameters as a closed schema, every parameter required, references allowed."""
     return closed(**{name: _open_to_references(schema) for name, schema in _parameters(tool).items()})
 
 
-def _parameters(tool: Tool) -> dict[str, dict[str, Any]]:
+def _parameters(tool: Tool) -> dict[str, Data]:
     properties = written_out(tool.name, tool.schema)
     parameters = {name: _closed_inside(schema) for name, schema in properties.items()}
     for name, schema in properties.items():
@@ -79,25 +89,28 @@ def _parameters(tool: Tool) -> dict[str, dict[str, Any]]:
     return parameters
 
 
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+def _or_null(schema: Data) -> Data:
     words = f"{schema.pop('description', '')} (null: left out)".strip()
     choices = schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]
     null = {"type": "null"}
     return {"anyOf": choices if null in choices else [*choices, null], "description": words}
 
 
-def function_schema(tool: Tool) -> dict[str, Any]:
+def function_schema(tool: Tool) -> Data:
     """Return the description of a tool for a model that calls tools itself, without references."""
     parameters = closed(**_parameters(tool))
     words = {"name": tool.name, "description": tool.description}
     return {"type": "function", "function": {**words, "parameters": parameters, "strict": is_strict(parameters)}}
 
 
-def _call(tool: Tool) -> dict[str, Any]:
-    return {"tool": {"type": "string", "enum": [tool.name]}, "params": closed_parameters(tool)}
+def _call(tool: Tool) -> Data:
+    return {
+        "tool": {"type": "string", "enum": [tool.name]},
+        "params": closed_parameters(tool),
+    }
 
 
-def closed(**properties: Any) -> dict[str, Any]:
+def closed(**properties: Any) -> Data:
     """Return an object schema with these properties, all required, and no others."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
@@ -110,7 +123,7 @@ def is_strict(schema: Mapping[str, Any]) -> bool:
     return all(map(is_strict, [*inside, schema["items"]] if "items" in schema else inside))
 
 
-def _closed_inside(schema: dict[str, Any]) -> dict[str, Any]:
+def _closed_inside(schema: Data) -> Data:
     """Rewrite a schema in the subset that strict mode takes, as far as it can be: objects closed, no defaults."""
     if schema.get("type") == "object":
         if "properties" in schema:
@@ -129,7 +142,7 @@ def _closed_inside(schema: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _open_to_references(schema: dict[str, Any]) -> dict[str, Any]:
+def _open_to_references(schema: Data) -> Data:
     if "anyOf" in schema:
         return {**schema, "anyOf": [*schema["anyOf"], REFERENCE]}
     if schema.get("type") == "string" and not {"enum", "pattern", "format"} & schema.keys():

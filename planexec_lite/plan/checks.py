@@ -14,27 +14,37 @@ from planexec_lite.plan.reading import ID_TAKES, MOST_SHOWN, Problem
 from planexec_lite.plan.step import Call, PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
 
+Problems = Iterator[Problem]
 MAX_RETRIES = 10  # without a wait between them, more retries do not help
 
 
-def problems(plan: PlanContent, toolbox: Toolbox | None, done: Collection[str], max_steps: int | None) -> list[Problem]:
+def problems(
+    plan: PlanContent,
+    toolbox: Toolbox | None,
+    done: Collection[str],
+    max_steps: int | None,
+) -> list[Problem]:
     """Return every problem of `plan`: those of the whole plan first, then those of the steps in plan order."""
     done = frozenset(done)
     waits = plan.graph
-    checks = _Checks(dict.fromkeys([*waits, *sorted(done)]), toolbox)
+    ids = dict.fromkeys([*waits, *sorted(done)])
+    checks = _Checks(ids, toolbox)
     faults = [*_whole_plan(plan, done, max_steps), *_cycles(waits)]
     for step in plan.steps:
         faults += checks.step(step)
+    rollback = _Place(None, "the rollback", ids, ids)
     for call in plan.rollback:
-        faults += checks.call(call, _Place(None, "the rollback", checks.ids, checks.ids))
-    faults += checks.references(plan.answer, _Place(None, "the answer", checks.ids))
+        faults += checks.call(call, rollback)
+    faults += checks.references(plan.answer, _Place(None, "the answer", ids))
     return faults
 
 
 def without_undo(plan: PlanContent, toolbox: Toolbox) -> list[Problem]:
     """Return a problem for each step that changes the world without an undo, a rollback call or a gate."""
     by_tool = toolbox.effects
-    reversible = {reference.step for call in plan.rollback for reference in references.find(call.params)}
+    reversible = set()
+    for call in plan.rollback:
+        reversible |= {reference.step for reference in references.find(call.params)}
     faults = []
     for step in plan.steps:
         if step.undo is not None or step.gate or step.id in reversible:
@@ -45,7 +55,11 @@ def without_undo(plan: PlanContent, toolbox: Toolbox) -> list[Problem]:
     return faults
 
 
-def _whole_plan(plan: PlanContent, done: Collection[str], max_steps: int | None) -> Iterator[Problem]:
+def _whole_plan(
+    plan: PlanContent,
+    done: Collection[str],
+    max_steps: int | None,
+) -> Problems:
     if not plan.steps and not (plan.complete and done):
         yield Problem("empty_plan", None, "the plan has no steps", "write at least one step")
     if max_steps is not None and len(plan.steps) > max_steps:
@@ -61,12 +75,13 @@ def _whole_plan(plan: PlanContent, done: Collection[str], max_steps: int | None)
             yield Problem("done_already", step, f"step {step} is done already; it is not done again", hint)
 
 
-def _cycles(waits: graph.Graph) -> Iterator[Problem]:
+def _cycles(waits: graph.Graph) -> Problems:
     if graph.is_sorted(waits):
         return
     without_self = {step: [other for other in waits_for if other != step] for step, waits_for in waits.items()}
     for cycle in graph.cycles(without_self):
-        pairs = zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        after = [*cycle[1:], cycle[0]]
+        pairs = zip(cycle, after, strict=True)
         links = [f"{step} waits for {other}" for step, other in pairs]
         if len(links) > 8:
             links[4:-3] = ["…"]
@@ -98,12 +113,13 @@ class _Checks:
     toolbox: Toolbox | None
     suggestions: int = MOST_SHOWN
 
-    def step(self, step: Step) -> Iterator[Problem]:
+    def step(self, step: Step) -> Problems:
         if not step.id.isascii():  # letters of other scripts can look like ASCII letters
             yield Problem("id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step")
         yield from self.dependencies(step)
         waits_for = dict.fromkeys(step.depends_on)
-        yield from self.references(step.params, _Place(step.id, "it", self.ids, waits_for))
+        place = _Place(step.id, "it", self.ids, waits_for)
+        yield from self.references(step.params, place)
         if step.retries > MAX_RETRIES:
             message = f"it has {step.retries} retries; at most {MAX_RETRIES} are allowed"
             hint = "use fewer retries; a step that fails that often needs another plan"
@@ -112,9 +128,10 @@ class _Checks:
             yield from self.arguments(step.id, step.tool, step.params)
         if step.undo is not None:
             waits_for[step.id] = None
-            yield from self.call(step.undo, _Place(step.id, "its undo", waits_for, waits_for))
+            place = _Place(step.id, "its undo", waits_for, waits_for)
+            yield from self.call(step.undo, place)
 
-    def dependencies(self, step: Step) -> Iterator[Problem]:
+    def dependencies(self, step: Step) -> Problems:
         for other in step.depends_on:
             if other == step.id:
                 yield Problem(
@@ -125,22 +142,32 @@ class _Checks:
                 hint = f"add step {other!r}, or drop it from depends_on"
                 yield Problem("unknown_dependency", step.id, message, hint)
 
-    def call(self, call: Call, place: _Place) -> Iterator[Problem]:
+    def call(self, call: Call, place: _Place) -> Problems:
         yield from self.references(call.params, place)
         yield from self.arguments(place.step, call.tool, call.params)
 
-    def arguments(self, step: str | None, tool: str, params: Mapping[str, Any]) -> Iterator[Problem]:
+    def arguments(
+        self,
+        step: str | None,
+        tool: str,
+        params: Mapping[str, Any],
+    ) -> Problems:
         if self.toolbox is None:
             return
         if tool not in self.toolbox:
             message = f"there is no tool {tool!r}{self.nearest(tool, self.toolbox.names)}"
-            yield Problem("unknown_tool", step, message, self.tools)
+            yield Problem(
+                "unknown_tool",
+                step,
+                message,
+                "the tools are: " + ", ".join(self.toolbox.names),
+            )
             return
         hint = "write the arguments as the tool's signature says"
         for fault in self.toolbox[tool].faults(params):
             yield Problem(fault.code, step, f"{tool}: {fault.message}", hint)
 
-    def references(self, value: Any, place: _Place) -> Iterator[Problem]:
+    def references(self, value: Any, place: _Place) -> Problems:
         named, unreadable, others = references.find_all(value)
         for reference in named:
             step = reference.step
@@ -155,9 +182,15 @@ class _Checks:
         if unreadable or others:
             yield from self.unreadable(unreadable, others, place)
 
-    def unreadable(self, texts: list[str], others: list[str], place: _Place) -> Iterator[Problem]:
-        meant = [(text, named_by(text, self.folded)) for text in texts]
-        for text, reference in [*meant, *placeholders(others, self.folded, place.waits_for)]:
+    def unreadable(
+        self,
+        texts: list[str],
+        others: list[str],
+        place: _Place,
+    ) -> Problems:
+        meant: list[tuple[str, references.Reference | None]] = [(text, named_by(text, self.folded)) for text in texts]
+        meant += placeholders(others, self.folded, place.waits_for)
+        for text, reference in meant:
             write = reference or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}"
             message = f"{place.subject} uses {text}, which can't be read as a reference"
             hint = f"write {write}; for the text itself, write {{literal {text}}}"
@@ -166,11 +199,6 @@ class _Checks:
     @cached_property
     def folded(self) -> dict[str, str]:
         return folded(self.ids)
-
-    @cached_property
-    def tools(self) -> str:
-        assert self.toolbox is not None
-        return "the tools are: " + ", ".join(self.toolbox.names)
 
     def nearest(self, name: str, names: Iterable[str]) -> str:
         self.suggestions -= 1

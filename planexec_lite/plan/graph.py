@@ -59,11 +59,11 @@ def cycles(graph: Graph) -> list[list[str]]:
 
     Every id that can never start is on a reported cycle or depends on it, and each cycle is reported once.
     """
-    if is_sorted(graph):
-        return []
     stuck = set(graph).difference(*levels(graph))
     # from each stuck id follow a dependency that is stuck too: such a walk must end in a cycle
-    follow = {step: next(filter(stuck.__contains__, graph[step])) for step in graph if step in stuck}
+    follow: dict[str, str] = {}
+    for step in filter(stuck.__contains__, graph):
+        follow[step] = next(filter(stuck.__contains__, graph[step]))
     seen: set[str] = set()
     all_cycles = []
     for start in follow:
@@ -78,7 +78,10 @@ def cycles(graph: Graph) -> list[list[str]]:
     return all_cycles
 
 
-def longest_path(graph: Graph, durations: Mapping[str, float] | None = None) -> tuple[list[str], float]:
+def longest_path(
+    graph: Graph,
+    durations: Mapping[str, float] | None = None,
+) -> tuple[list[str], float]:
     """Return the chain of ids that takes longest, and its length; without `durations` every id takes 1.
 
     Of several longest chains, the first in the order of the graph is returned. Raises `KeyError` for an id without a

@@ -68,7 +68,8 @@ class Plan(PlanContent):
 
         It is computed each time from the current fields.
         """
-        return hashlib.sha256(self.to_json(indent=None).encode(errors="surrogatepass")).hexdigest()
+        text = self.to_json(indent=None)
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
     def problems(
         self, toolbox: Toolbox | None = None, done: Collection[str] = (), max_steps: int | None = None
@@ -113,11 +114,13 @@ class Plan(PlanContent):
         return {step.id: step.effects_with(by_tool) for step in self.steps}
 
     def __str__(self) -> str:
-        width = max((len(step.id) for step in self.steps), default=0)
         lines = [escaped(self.goal)] if self.goal else []
+        width = max(map(len, self.graph), default=0)
         for step in self.steps:
-            after = f"  (after {', '.join(step.depends_on)})" if step.depends_on else ""
-            lines.append(f"{step.id:>{width}}  {_short(str(step))}{after}")
+            line = f"{step.id:>{width}}  {_short(str(step))}"
+            if step.depends_on:
+                line += f"  (after {', '.join(step.depends_on)})"
+            lines.append(line)
         return "\n".join(lines)
 
 
@@ -129,4 +132,6 @@ def _seconds(step: Step, toolbox: Toolbox) -> float:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 90 else f"{text[:60]} … {text[-25:]}"
+    if len(text) <= 90:
+        return text
+    return f"{text[:60]} … {text[-25:]}"

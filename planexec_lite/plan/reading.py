@@ -19,6 +19,7 @@ from pydantic_core import ErrorDetails, from_json
 
 from planexec_lite.plan.step import PlanContent, Step, canonical
 from planexec_lite.tools import escaped, shown, suggest
+from planexec_lite.tools.signature import Data
 
 P = TypeVar("P", bound=PlanContent)  # the class of plans
 
@@ -51,7 +52,11 @@ class Problem:
 class PlanError(ValueError):
     """A plan could not be read or is invalid. `problems` lists every problem; `text` is the input."""
 
-    def __init__(self, problems: Iterable[Problem], text: str = "") -> None:
+    def __init__(
+        self,
+        problems: Iterable[Problem],
+        text: str = "",
+    ) -> None:
         self.problems = tuple(problems)
         self.text = text
         count = len(self.problems)
@@ -61,7 +66,7 @@ class PlanError(ValueError):
             lines.append(f"  … and {count - MOST_SHOWN} more")
         super().__init__("\n".join(lines))
 
-    def __reduce__(self) -> tuple[type[PlanError], tuple[tuple[Problem, ...], str]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return PlanError, (self.problems, self.text)
 
 
@@ -85,7 +90,8 @@ def read(kind: type[P], source: Any) -> P:
         raise PlanError(error.problems, text) from None
     except (ValueError, TypeError, RecursionError) as error:
         hint = f"answer with the JSON alone, no text before or after it; {_SHAPE}"
-        raise PlanError([Problem("not_json", None, f"this is not JSON: {error}", hint)], text) from None
+        problem = Problem("not_json", None, f"this is not JSON: {error}", hint)
+        raise PlanError([problem], text) from None
 
 
 def _json(text: str) -> Any:
@@ -117,7 +123,11 @@ def unfenced(text: str) -> str:
     return text[opening.end() : closing.start()]
 
 
-def named_once(text: str, start: int = 0, end: int = sys.maxsize) -> None:
+def named_once(
+    text: str,
+    start: int = 0,
+    end: int = sys.maxsize,
+) -> None:
     """Raise `ValueError` with the line if an object in the JSON `text` contains a name twice: its value is ambiguous."""
     with suppress(ValueError):
         json.loads(text[start:end], object_pairs_hook=_with_each_name_once)
@@ -142,7 +152,11 @@ def _with_each_name_once(pairs: list[tuple[str, object]]) -> None:
         raise ValueError
 
 
-def received(kind: type[P], given: Any, giver: str) -> P:
+def received(
+    kind: type[P],
+    given: Any,
+    giver: str,
+) -> P:
     """Return a validated copy of a caller's plan, made only from its fields.
 
     The caller can change the original later, pass a subclass with other behavior, or build it without validation; none
@@ -161,15 +175,16 @@ def received(kind: type[P], given: Any, giver: str) -> P:
         raise PlanError([Problem("not_json", None, message)]) from None
 
 
-def _as_object(data: Any) -> dict[str, Any]:
+def _as_object(data: Any) -> Data:
     """Bring the outer shapes to ``{"goal": …, "steps": […]}``."""
     if isinstance(data, Mapping):
         named = [name for name in _LISTS if name in data]
         if len(named) != 1:
             fields = ", ".join(map(repr, data)) or "no fields"
             raise _no_steps(f"a plan needs one list of steps; it has {fields}")
-        rest = {name: value for name, value in data.items() if name not in named and value is not None}
-        return {**rest, "steps": _numbered(data[named[0]])}
+        plan = {name: value for name, value in data.items() if value is not None}
+        plan["steps"] = _numbered(plan.pop(named[0], None))
+        return plan
     if isinstance(data, Sequence) and not isinstance(data, str | bytes | bytearray):
         return {"steps": _numbered(data)}
     raise _no_steps(f"a plan is an object or a list, not a {type(data).__name__}")
@@ -179,26 +194,31 @@ def _numbered(steps: Any) -> Any:
     """Number a list of tasks: if no step has an id or a dependency, each depends on the previous one."""
     if not isinstance(steps, list | tuple):
         raise _no_steps(f"steps are a list, not a {type(steps).__name__}")
-    tasks = [{"description": step} if isinstance(step, str) else step for step in steps]
-    for task in tasks:
-        if not isinstance(task, Mapping) or "id" in task or "depends_on" in task:
+    tasks: list[Data] = []
+    for number, step in enumerate(steps, 1):
+        task = {"description": step} if isinstance(step, str) else step
+        if not isinstance(task, Mapping) or {"id", "depends_on"} & task.keys():
             return steps
-    return [{"id": n, "depends_on": n - 1 or None, **task} for n, task in enumerate(tasks, 1)]
+        own = {"id": number, "depends_on": number - 1 or None}
+        tasks.append({**own, **task})
+    return tasks
 
 
 def _no_steps(message: str) -> PlanError:
     return PlanError([Problem("no_steps", None, message, _SHAPE)])
 
 
-def _from_pydantic(error: ValidationError, data: dict[str, Any]) -> list[Problem]:
+def _from_pydantic(error: ValidationError, data: Data) -> list[Problem]:
     return [_problem(details, data) for details in error.errors(include_url=False)]
 
 
-def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
+def _problem(details: ErrorDetails, data: Data) -> Problem:
     """Return the problem of one field in the words of plans; `data` is what pydantic read."""
-    step, fields, place = None, PlanContent.model_fields, details["loc"]
+    step = None
+    fields, place = PlanContent.model_fields, details["loc"]
     if len(place) >= 2 and place[0] == "steps" and isinstance(place[1], int):
-        step, fields, place = _name_of(data["steps"], place[1]), Step.model_fields, place[2:]
+        step = _name_of(data["steps"], place[1])
+        fields, place = Step.model_fields, place[2:]
     field = ".".join(map(str, place)) or "it"
     kind = details["type"]
     if kind == "missing":
@@ -217,7 +237,9 @@ def _problem(details: ErrorDetails, data: dict[str, Any]) -> Problem:
 def _name_of(steps: Any, index: int) -> str:
     step = steps[index]
     name = step.get("id") if isinstance(step, Mapping) else getattr(step, "id", None)
-    return str(name) if isinstance(name, str | int) else f"#{index + 1}"
+    if isinstance(name, str | int):
+        return str(name)
+    return f"#{index + 1}"
 
 
 def word_for_word(step: Step) -> str:
@@ -225,7 +247,11 @@ def word_for_word(step: Step) -> str:
     return _digest(canonical(step))
 
 
-def lineages(steps: Mapping[str, Step], ids: Iterable[str], known: dict[str, str] | None = None) -> set[str]:
+def lineages(
+    steps: Mapping[str, Step],
+    ids: Iterable[str],
+    known: dict[str, str] | None = None,
+) -> set[str]:
     """Return a digest of the lineage of each of `ids`. It changes if the step or one of its direct or indirect
     dependencies changes.
 
@@ -235,19 +261,21 @@ def lineages(steps: Mapping[str, Step], ids: Iterable[str], known: dict[str, str
     ids = tuple(ids)
     left = [*ids]
     while left:
-        step = steps[left[-1]]
-        before = [other for other in step.depends_on if other in steps]
+        step = left[-1]
+        before = [other for other in steps[step].depends_on if other in steps]
         if waiting := [other for other in before if other not in digests]:
             left += waiting
             continue
         left.pop()
-        if step.id not in digests:
-            digests[step.id] = _digest([canonical(step), sorted(digests[other] for other in before)])
+        if step not in digests:
+            lineage = sorted(digests[other] for other in before)
+            digests[step] = _digest([canonical(steps[step]), lineage])
     return {digests[step] for step in ids}
 
 
 def _digest(content: Any) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    text = json.dumps(content, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class StepReader:
@@ -267,7 +295,7 @@ class StepReader:
         self._step_from = 0
         self._begun = False
 
-    def feed(self, piece: str) -> list[dict[str, Any]]:
+    def feed(self, piece: str) -> list[Data]:
         """Add more text and return the steps that it completes."""
         self.text += piece
         steps = []

@@ -45,23 +45,25 @@ def _listed(value: Any) -> Any:
 
 def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
     """Drop repeated ids."""
-    return ids if len(ids) < 2 else tuple(dict.fromkeys(ids))
+    return tuple(dict.fromkeys(ids))
 
 
 def _tool(value: Any) -> Any:
-    is_none = isinstance(value, str) and value.strip().lower() in ("", "none")
-    return None if is_none else value
-
-
-def _no_params() -> dict[str, JsonValue]:
-    return _NONE
+    if isinstance(value, str) and value.strip().lower() in ("", "none"):
+        return None
+    return value
 
 
 _NONE: dict[str, JsonValue] = fixed({})
 Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]  # other letters than ASCII can be shown but do not run: see `checks`
 Ids = Annotated[tuple[Id, ...], BeforeValidator(_listed), AfterValidator(_once)]
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
-Params = Annotated[dict[str, JsonValue], BeforeValidator(_params), AfterValidator(fixed)]
+Params = Annotated[
+    dict[str, JsonValue],
+    BeforeValidator(_params),
+    AfterValidator(fixed),
+    Field(validation_alias=AliasChoices("params", "input", "arguments")),
+]
 
 
 class Frozen(BaseModel):
@@ -71,7 +73,12 @@ class Frozen(BaseModel):
     calls them equal, and ids in another order mean the same.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        defer_build=True,
+    )
 
     @classmethod
     def model_rebuild(cls, **options: Any) -> bool | None:
@@ -82,7 +89,8 @@ class Frozen(BaseModel):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Frozen) or type(self) is not type(other):
             return False
-        return json.dumps(canonical(self)) == json.dumps(canonical(other))
+        own, others = canonical(self), canonical(other)
+        return json.dumps(own) == json.dumps(others)
 
 
 def canonical(part: Frozen) -> dict[str, Any]:
@@ -120,7 +128,7 @@ class Call(Frozen):
     """
 
     tool: str = Field(validation_alias=AliasChoices("tool", "action"))
-    params: Params = Field(default_factory=_no_params, validation_alias=AliasChoices("params", "input", "arguments"))
+    params: Params = _NONE
     gate: bool = False
 
     def __str__(self) -> str:
@@ -157,7 +165,7 @@ class Step(Frozen):
     id: Id
     description: str = Field(default="", validation_alias=AliasChoices("description", "task"))
     tool: ToolName = Field(default=None, validation_alias=AliasChoices("tool", "action"))
-    params: Params = Field(default_factory=_no_params, validation_alias=AliasChoices("params", "input", "arguments"))
+    params: Params = _NONE
     depends_on: Ids = ()
     success_criteria: str | None = Field(default=None, validation_alias=AliasChoices("success_criteria", "criteria"))
     timeout: float | None = Field(default=None, gt=0)
@@ -179,13 +187,18 @@ class Step(Frozen):
         return worst((by_tool.get(self.tool, "none"), declared))
 
     def __str__(self) -> str:
-        return _call(self.tool, self.params) if self.tool else escaped(self.description)
+        if self.tool:
+            return _call(self.tool, self.params)
+        return escaped(self.description)
 
 
 def _call(tool: str, params: Mapping[str, JsonValue]) -> str:
     """Return a call as it is written in Python, with references instead of their texts."""
-    arguments = ", ".join(f"{name}={references.whole(value) or repr(value)}" for name, value in params.items())
-    return escaped(f"{tool}({arguments})")
+    arguments = []
+    for name, value in params.items():
+        written = references.whole(value) or repr(value)
+        arguments.append(f"{name}={written}")
+    return escaped(f"{tool}({', '.join(arguments)})")
 
 
 class PlanContent(Frozen):

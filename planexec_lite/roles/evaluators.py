@@ -65,7 +65,13 @@ class LLMEvaluator:
 
     def evaluate(self, step: Step, result: Any, board: Board) -> Verdict:
         """Ask the model. Raises `ValueError` if the answer is cut off or not a verdict, and the client's errors."""
-        answer = ask(self.client, self.model, self.messages(step, result, board), VERDICT_SCHEMA, self.bounds)
+        answer = ask(
+            self.client,
+            self.model,
+            self.messages(step, result, board),
+            VERDICT_SCHEMA,
+            self.bounds,
+        )
         if problem := answer.problem:
             raise ValueError(f"the evaluator: {problem.message}: {shortened(answer.text, 200)}")
         try:

@@ -150,7 +150,12 @@ class LLMPlanner:
         """Ask the model. Raises `PlanError`, with the model's text, if the answer is not a plan."""
         return self._read(ask(*self._question(goal, board, tools)), goal)
 
-    def parts(self, goal: str, board: Board, tools: Toolbox) -> Iterator[Step | Plan]:
+    def parts(
+        self,
+        goal: str,
+        board: Board,
+        tools: Toolbox,
+    ) -> Iterator[Step | Plan]:
         """Ask the model, and yield each step as soon as its closing brace arrives, and the plan at the end."""
         reader, left = StepReader(), self.horizon or self.max_steps
         answer = Answer("", None, "stop")
@@ -171,7 +176,8 @@ class LLMPlanner:
     ) -> tuple[Any, str, list[Message], dict[str, Any], Bounds]:
         failed = [problem.step for problem in board.problems if problem.code == "unanswered_failure" and problem.step]
         schema = plan_schema(tools, tasks=self.tasks, failed=failed)
-        return self.client, self.model, self.messages(goal, board, tools), schema, self.bounds
+        messages = self.messages(goal, board, tools)
+        return self.client, self.model, messages, schema, self.bounds
 
     def _read(self, answer: Answer, goal: str) -> Plan:
         if problem := answer.problem:

@@ -141,7 +141,11 @@ class ReActExecutor:
         ]
 
 
-def task_text(step: Step, inputs: Mapping[str, Any], most: int | None = None) -> str:
+def task_text(
+    step: Step,
+    inputs: Mapping[str, Any],
+    most: int | None = None,
+) -> str:
     """Return the task, its parameters, its criterion and the results that the step depends on, one per line.
 
     `most` bounds the characters of the parameters and of each result. A line before the results marks them as data.
@@ -179,7 +183,11 @@ class _FixedCall:
         return f"{self.tool}({json.dumps(self.params)})"  # JSON escapes all line ends, so this stays one line
 
 
-def _fixed_call(step: Step, inputs: Mapping[str, Any], tools: Toolbox) -> _FixedCall | None:
+def _fixed_call(
+    step: Step,
+    inputs: Mapping[str, Any],
+    tools: Toolbox,
+) -> _FixedCall | None:
     if step.tool is None or step.tool not in tools:
         return None
     params = resolve(step.params, inputs)

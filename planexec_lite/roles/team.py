@@ -52,17 +52,22 @@ class HybridExecutor(_Delegating):
     def __init__(self, rule: Executor, otherwise: Executor) -> None:
         self.rule, self.otherwise = rule, otherwise
         self.asks_models = asks_models(rule) or asks_models(otherwise)
-        self.tools = Toolbox({tool.name: tool for tool in (*otherwise.tools, *rule.tools)}.values())
+        by_name = {tool.name: tool for tool in (*otherwise.tools, *rule.tools)}
+        self.tools = Toolbox(by_name.values())
 
     @property
     def effects(self) -> dict[str, Effects]:
         """The effects of steps, by their tool."""
-        others = {name: effects for name, effects in effects_of(self.otherwise).items() if name not in self.rule.tools}
-        return others | effects_of(self.rule)
+        effects = {**effects_of(self.otherwise)}
+        for name in self.rule.tools.names:
+            effects.pop(name, None)
+        return effects | effects_of(self.rule)
 
     def executor_of(self, step: Step) -> Executor:
         """The first executor if the step names one of its tools, else the second."""
-        return self.rule if step.tool is not None and step.tool in self.rule.tools else self.otherwise
+        if step.tool is not None and step.tool in self.rule.tools:
+            return self.rule
+        return self.otherwise
 
 
 class Team(_Delegating):
@@ -76,7 +81,11 @@ class Team(_Delegating):
     Raises `ValueError` for a team without roles, for slots of an unknown role, and for fewer than one slot.
     """
 
-    def __init__(self, roles: Mapping[str, Executor], slots: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self,
+        roles: Mapping[str, Executor],
+        slots: Mapping[str, int] | None = None,
+    ) -> None:
         if not roles:
             raise ValueError("a team needs at least one role")
         self.roles, self.slots = dict(roles), dict(slots or {})
@@ -87,24 +96,36 @@ class Team(_Delegating):
             if count < 1:
                 raise ValueError(f"slots: {role}={count}: a role needs at least one")
         self.asks_models = any(map(asks_models, self.roles.values()))
-        owned = {tool.name: (role, tool) for role in reversed(self.roles) for tool in self.roles[role].tools}
-        self._role = {tool.name: owned[tool.name][0] for role in roles.values() for tool in role.tools}
-        self.tools = Toolbox(owned[name][1] for name in self._role)
+        self._role: dict[str, str] = {}  # by tool: the first role that has it
+        tools = []
+        for role, executor in self.roles.items():
+            for tool in executor.tools:
+                if tool.name not in self._role:
+                    self._role[tool.name] = role
+                    tools.append(tool)
+        self.tools = Toolbox(tools)
 
     @property
     def limits(self) -> tuple[Limit, ...]:
         """The limits that `slots` sets on the tools of each role, and the limits of the executors."""
+        limits: list[Limit] = []
         by_tool = {"": next(iter(self.roles)), **self._role}
-        tools = {role: tuple(name for name, owner in by_tool.items() if owner == role) for role in self.roles}
-        own = [Limit(role, tools[role], count) for role, count in self.slots.items()]
-        inner = [limit for executor in self.roles.values() for limit in getattr(executor, "limits", ())]
-        return (*own, *inner)
+        for role, count in self.slots.items():
+            tools = tuple(name for name, owner in by_tool.items() if owner == role)
+            limits.append(Limit(role, tools, count))
+        for executor in self.roles.values():
+            limits += getattr(executor, "limits", ())
+        return tuple(limits)
 
     @property
     def effects(self) -> dict[str, Effects]:
         """The effects of steps, by their tool."""
-        by_role = {role: effects_of(executor) for role, executor in self.roles.items()}
-        return {name: by_role[role][name] for name, role in self._role.items() if name in by_role[role]}
+        effects: dict[str, Effects] = {}
+        for role, executor in self.roles.items():
+            for tool, effect in effects_of(executor).items():
+                if self._role.get(tool) == role:
+                    effects[tool] = effect
+        return effects
 
     def role_of(self, step: Step) -> str:
         """The role that carries out `step`."""

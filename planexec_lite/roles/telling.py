@@ -81,7 +81,12 @@ def record(board: Board, max_prompt: int | None = None, telling: Telling = AS_DA
     return so_far + ("\n\nNews:\n" + "\n".join(news) if news else "")
 
 
-def _line(board: Board, step: str, most: int | None, telling: Telling) -> tuple[str, int]:
+def _line(
+    board: Board,
+    step: str,
+    most: int | None,
+    telling: Telling,
+) -> tuple[str, int]:
     """One step, and the number of characters that its results and errors use."""
     used = 0
 

@@ -69,7 +69,10 @@ class Arguments(NamedTuple):
         if all(value is params.get(name) and type(value) in EXACT for name, value in values.items()):
             return values, ()  # as it was given
         given = {name: params[name] for name in values}
-        return values, [*_changed(given, self.data(values), ())]
+        data = self.data(values)
+        if data == given and all(type(part) is str for part in given.values()):
+            return values, ()  # most arguments are texts, and an equal text means the same
+        return values, [*_changed(given, data, ())]
 
 
 EXACT = frozenset({str, int, bool, type(None)})
