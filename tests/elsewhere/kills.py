@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from planexec_lab.tickets import desk
+from elsewhere.tickets import desk
 from planexec_lite import Decision, Plan, PlannerExecutor, Policy, Pool, Run, ToolExecutor, execute
 
 EXECUTOR = ToolExecutor(desk.TOOLS)

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lab.tickets import Handles, desk
+from elsewhere.tickets import Handles, desk
 from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Pool, Toolbox, ToolExecutor, execute
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
@@ -113,7 +113,7 @@ def test_the_scheduler_dies_and_the_booking_is_in_doubt(tmp_path: Path) -> None:
 DRIVER = """
 import sys
 from distributed import Client
-from planexec_lab.tickets import desk
+from elsewhere.tickets import desk
 from planexec_lite import Journal, Pool, ToolExecutor, execute
 
 address, ledger, journal = sys.argv[1:]
