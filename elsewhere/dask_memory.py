@@ -1,4 +1,4 @@
-"""The memory of Dask's workers as a store of `planexec_lab.tickets.Handles`."""
+"""The memory of Dask's workers as a store of `elsewhere.tickets.Handles`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tickets on DBOS, as in `planexec_lab.tickets`: each step is a workflow in the queue of its tool; executors elsewhere take it.
+"""Tickets on DBOS, as in `elsewhere.tickets`: each step is a workflow in the queue of its tool; executors elsewhere take it.
 
 DBOS has a fence: an answer counts only from the execution that owns the workflow. A late answer is not kept. DBOS does not notice a
 dead executor. So each executor touches a file regularly; if it stops, the waiting process puts its workflows back into the queue.
@@ -66,7 +66,7 @@ def claim_tickets(file: str, name: str, *tools: str) -> None:
 
 
 class Tickets(Executor):
-    """An executor that writes calls into DBOS queues; see `planexec_lab.tickets.Tickets`."""
+    """An executor that writes calls into DBOS queues; see `elsewhere.tickets.Tickets`."""
 
     def __init__(self, file: str) -> None:
         self.file, self._client = file, DBOSClient(system_database_url=address(file))

@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
+from elsewhere.tickets import desk
 from planexec_lab.cluster import ClusterPool
-from planexec_lab.tickets import desk
 from planexec_lite import Decision, Plan, PlannerExecutor, Policy, Run, ToolExecutor, execute
 
 EXECUTOR = ToolExecutor(desk.TOOLS)

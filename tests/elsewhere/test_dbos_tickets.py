@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from planexec_lab.tickets import desk
+from elsewhere.tickets import desk
 from planexec_lite import Decision, PlannerExecutor, Pool, Run, ToolExecutor, execute
 from planexec_lite.workers import Submission, carry_out
 from tests.core.ending import to_its_end

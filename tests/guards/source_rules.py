@@ -72,7 +72,7 @@ KIT = Floors(
         ("roles", "storage"),
         ("agent",),
         ("json_schema", "lines", "spans", "timed_llm"),
-        ("anthropic_adapter", "connect", "formats", "tickets", "views", "worlds", "variations"),
+        ("anthropic_adapter", "capacity", "connect", "formats", "views", "worlds", "variations"),
         ("grade", "mcp", "scoreboard"),
         ("comparison", "gantz", "recorded"),
         ("prompts",),

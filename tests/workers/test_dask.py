@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
+from elsewhere.tickets import Handles, desk
 from planexec_lab.cluster import ClusterPool
-from planexec_lab.tickets import Handles, desk
 from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Toolbox, ToolExecutor, execute
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
@@ -115,7 +115,7 @@ DRIVER = """
 import sys
 from distributed import Client
 from planexec_lab.cluster import ClusterPool
-from planexec_lab.tickets import desk
+from elsewhere.tickets import desk
 from planexec_lite import Journal, ToolExecutor, execute
 
 address, ledger, journal = sys.argv[1:]
