@@ -11,7 +11,7 @@
   wins.
 - `grade`: grades for plans and judges. `prompts`: versions of prompts, and a log of requests. `recorded`: answers of a small
   real model.
-- `cluster`: steps on a cluster. `tickets`: steps in a table, which other processes claim.
+- `cluster`: steps on a cluster. `capacity`: how many workers a queue needs.
 
 ``python -m planexec_lab runs FILE`` shows the runs in a journal.
 """

@@ -22,8 +22,7 @@ from tempfile import mkdtemp
 from threading import Lock, Thread
 from typing import Any
 
-from planexec_lite import Inline, Pool
-from planexec_lite.workers import Report, Submission, WorkerSession, carried_by, carry_out, described
+from planexec_lite.workers import Inline, Pool, Report, Submission, WorkerSession, carried_by, carry_out, described
 
 SUBMISSIONS = 4
 """How often a call is submitted, if the executor loses it again and again."""

@@ -21,10 +21,15 @@ from pathlib import Path
 from planexec_lab.views.charts import tallies
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.text_fitting import clean
-from planexec_lite import AskPerson, LLMPlanner, PlannerExecutor, Policy, Simulated, ToolExecutor
+from planexec_lite.agent import PlannerExecutor
+from planexec_lite.assembly import Policy
 from planexec_lite.core.events import PlanProposed
+from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.model import prices
 from planexec_lite.model.asking import endpoint
+from planexec_lite.roles.planners import LLMPlanner
+from planexec_lite.roles.reviewers import AskPerson
+from planexec_lite.workers import Simulated
 
 GOALS = ("deploy", "migration", "refactor", "research", "support", "kitchen")
 OUTCOMES = ("valid at once", "after 1 repair", "after 2 repairs", "never valid", "no answer")

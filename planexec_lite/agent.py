@@ -17,7 +17,13 @@ from planexec_lite.capabilities.rollback import Rollback, RollbackStarted, UndoS
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Event, Job, Task, drive
 from planexec_lite.core.events import Inside, PlanProposed, Requeued, RunStarted, StepStarted
-from planexec_lite.core.executors import Executor, asks_models, chooses_calls, effects_of, effects_of_any
+from planexec_lite.core.executors import (
+    Executor,
+    asks_models,
+    chooses_calls,
+    effects_of,
+    effects_of_any,
+)
 from planexec_lite.core.questions import Decision
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
 from planexec_lite.meter import InContext, JobContext, current, emit
@@ -117,7 +123,9 @@ class PlannerExecutor:
         saved.
         """
         if run.board.ended is not None:
-            raise ValueError(f"this run has ended ({run.status}); start a new one with the news in its goal")
+            raise ValueError(
+                f"this run has ended ({run.status}); start a new one with the news in its goal"
+            )
         if run.put(as_words(news, "news")):
             return run
         run = self._opened(run)
@@ -140,7 +148,9 @@ class PlannerExecutor:
         run = self._opened(run, rollback=True)
         given = run.board[WorkDone].latest
         if to is not None and str(to) not in given:
-            raise ValueError(f"to={to!r}: step {to} has no result; steps with results: {', '.join(given) or 'none'}")
+            raise ValueError(
+                f"to={to!r}: step {to} has no result; steps with results: {', '.join(given) or 'none'}"
+            )
         run.record(RollbackStarted(run.board.now, "requested", None if to is None else str(to)))
         return self._drive(run)
 
@@ -150,7 +160,9 @@ class PlannerExecutor:
 
         Raises `ValueError` if the tools for the remaining steps, or for their undos, have changed since the run began.
         """
-        from planexec_lite.capabilities.tool_pins import check_tools  # only a run that goes on needs it
+        from planexec_lite.capabilities.tool_pins import (
+            check_tools,
+        )  # only a run that goes on needs it
 
         check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
         run = run.again()
@@ -169,7 +181,10 @@ class PlannerExecutor:
                 planner=self.planner is not None,
                 reviewer=self.reviewer is not None,
                 evaluator=self.evaluator is not None,
-                limits=(*limits_of(tools, self.workers.limits), *getattr(self.executor, "limits", ())),
+                limits=(
+                    *limits_of(tools, self.workers.limits),
+                    *getattr(self.executor, "limits", ()),
+                ),
                 effects=effects_of(self.executor),
                 destructive=tuple(tool.name for tool in tools if tool.destructive),
                 models_in_steps=asks_models(self.executor),
@@ -244,8 +259,8 @@ class PlannerExecutor:
         """
         return effects_of_any(self.tools)
 
-    def agent_inside(self, step: Step) -> PlannerExecutor:
-        """Return this agent, which carries out `step` as a nested run."""
+    def agent_inside(self, _step: Step) -> PlannerExecutor:
+        """Return this agent, which carries out the step as a nested run."""
         return self
 
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
@@ -288,7 +303,7 @@ class PlannerExecutor:
         store, reported = (None, ()) if inner is None else (inner.store, inner.events)
         if known is not None and inner is not None:
             known.key, known.inner = inner.key, True
-        teller = Teller(isinstance(self.workers, Simulated), self.watch, reported)
+        teller = Teller(self.watch, reported, virtual=isinstance(self.workers, Simulated))
         try:
             yield replace(self, watch=teller, journal=store), inner, known
         except Exception as problem:
@@ -337,10 +352,15 @@ def execute(
     """
     plan = Plan.received(plan, "the caller")
     policy = policy or Policy()
-    problems = [*plan.problems(executor.tools), *require_undo.undo_is_missing(plan, Board(), policy, executor)]
+    problems = [
+        *plan.problems(executor.tools),
+        *require_undo.undo_is_missing(plan, Board(), policy, executor),
+    ]
     if problems:
         raise PlanError(problems)
-    agent = PlannerExecutor(None, executor, None, evaluator, workers or Inline(), policy, watch, journal)
+    agent = PlannerExecutor(
+        None, executor, None, evaluator, workers or Inline(), policy, watch, journal
+    )
     run = agent._begun(plan.goal)
     chosen = tuple(step.id for step in plan.steps if chooses_calls(executor, step))
     run.record(PlanProposed(0.0, plan, model_chooses=chosen))
@@ -353,14 +373,18 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
     `holds` says whether the workers still have the call of a key, or its result: such a step is requeued, and gets that result.
     """
     board = run.board
-    order = {id: place for place, id in enumerate(board.steps)} if board.in_flight else {}
-    jobs = sorted(board.in_flight.values(), key=lambda job: (job.id is None, order.get(job.id or "", -1)))
+    order = (
+        {step_id: place for place, step_id in enumerate(board.steps)} if board.in_flight else {}
+    )
+    jobs = sorted(
+        board.in_flight.values(), key=lambda job: (job.id is None, order.get(job.id or "", -1))
+    )
     for job in jobs:
         event: Event = Requeued(board.now, job.id, "interrupted")
         outcome_of = WORK[type(job)].interrupted
         key = once_calls.key_of(run, job) if isinstance(job, StepStarted) else None
         if outcome_of is not None and not (holds is not None and key is not None and holds(key)):
-            event = outcome_of(board, job, run.journal is not None)
+            event = outcome_of(board, job, has_journal=run.journal is not None)
         if isinstance(event, Requeued) and isinstance(job, StepStarted) and job.inside:
             event = replace(event, chosen=_calls_inside(run, job))
         run.record(event)

@@ -107,12 +107,20 @@ GUARDS: Guards = (
     (e.Ended, nesting.report_doubt),
     (e.Paused, approval.ask_in_full),  # last: it completes the questions of all others
 )
-WORK: Mapping[type[e.Job], Work] = {job: work for one in CAPABILITIES for job, work in one.work.items()}
+WORK: Mapping[type[e.Job], Work] = {
+    job: work for one in CAPABILITIES for job, work in one.work.items()
+}
 """By job, how it is carried out."""
 EMITS = {kind: event_of for one in CAPABILITIES for kind, event_of in one.emits.items()}
 """By type of value that a job emits, the function that returns its event. Other values become `Inside` events."""
 CONTEXTS = {
-    job: [context_of for one in CAPABILITIES for kind, context_of in one.context.items() if kind is job] for job in WORK
+    job: [
+        context_of
+        for one in CAPABILITIES
+        for kind, context_of in one.context.items()
+        if kind is job
+    ]
+    for job in WORK
 }
 """By job, the functions that fill its `JobContext` when it starts."""
 PLAN_CHECKS = tuple(check for one in CAPABILITIES for check in one.plan_checks)
@@ -226,7 +234,14 @@ class Policy(
         for one in CAPABILITIES:
             if one.check_settings is not None:
                 one.check_settings(self)
-        for name in ("retries", "max_steps", "max_repairs", "max_changes", "max_rounds", "max_replans"):
+        for name in (
+            "retries",
+            "max_steps",
+            "max_repairs",
+            "max_changes",
+            "max_rounds",
+            "max_replans",
+        ):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
 

@@ -98,11 +98,16 @@ class Budget:
     @property
     def bounds(self) -> dict[str, float]:
         """The bounds that are set, by name."""
-        return {one.name: bound for one in fields(self) if (bound := getattr(self, one.name)) is not None}
+        return {
+            one.name: bound
+            for one in fields(self)
+            if (bound := getattr(self, one.name)) is not None
+        }
 
     def plus(self, more: Mapping[str, float]) -> Budget:
         """Return the budget with `more` added to its bounds. Amounts can be negative, but no bound goes below zero."""
-        return Budget(**{name: max(0, bound + more.get(name, 0)) for name, bound in self.bounds.items()})  # type: ignore[arg-type]
+        amounts = {name: max(0, bound + more.get(name, 0)) for name, bound in self.bounds.items()}
+        return Budget(**amounts)  # type: ignore[arg-type]
 
     def tightest(self, other: Budget) -> Budget:
         """Return the budget with the smaller of both bounds for each resource."""
@@ -195,14 +200,17 @@ class Meter:
             return None
         return max(
             0.0,
-            min(self.context.limit, FOREVER) - (self.seconds if self.at is not None else perf_counter() - self.began),
+            min(self.context.limit, FOREVER)
+            - (self.seconds if self.at is not None else perf_counter() - self.began),
         )
 
     def check_model_call(self) -> None:
         """Raise `OverBudgetError` if the job has no model call left."""
         most = self.context.model_calls
         if most is not None and len(self.calls) >= most:
-            raise OverBudgetError(f"the budget has no model call left for this step, which made {most}")
+            raise OverBudgetError(
+                f"the budget has no model call left for this step, which made {most}"
+            )
 
     def add(self, name: str, item: Any) -> None:
         """Append to "calls" or "events". Several threads of a job can do this at the same time."""
@@ -218,7 +226,9 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
     meter = current.get()
     in_all = seconds if meter is None else meter.seconds + seconds
     if not (seconds >= 0 and in_all <= FOREVER):
-        raise ValueError(f"a job can't take {in_all} seconds; charge zero or more, and at most {FOREVER:g} in all")
+        raise ValueError(
+            f"a job can't take {in_all} seconds; charge zero or more, and at most {FOREVER:g} in all"
+        )
     if call is not None:
         _check(call)
     if meter is not None:
@@ -231,9 +241,13 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
 def _check(call: ModelCall) -> None:
     counts = call.input_tokens, call.output_tokens
     if not all(type(count) is int and count >= 0 for count in counts):
-        raise ValueError(f"a model call has whole numbers of tokens, zero or more; not {counts[0]!r} and {counts[1]!r}")
+        raise ValueError(
+            f"a model call has whole numbers of tokens, zero or more; not {counts[0]!r} and {counts[1]!r}"
+        )
     if not 0 <= call.seconds <= FOREVER:
-        raise ValueError(f"a model call can't take {call.seconds} seconds; give zero or more, and at most {FOREVER:g}")
+        raise ValueError(
+            f"a model call can't take {call.seconds} seconds; give zero or more, and at most {FOREVER:g}"
+        )
 
 
 def now() -> float | None:
@@ -261,7 +275,9 @@ def emit(event: Any, ago: float = 0.0) -> None:
     Raises `ValueError` if `ago` is not a finite number.
     """
     if not math.isfinite(ago):
-        raise ValueError(f"an event can't have happened {ago} seconds ago; give a finite number of seconds")
+        raise ValueError(
+            f"an event can't have happened {ago} seconds ago; give a finite number of seconds"
+        )
     meter = current.get()
     if meter is None:
         return
@@ -292,5 +308,7 @@ class InContext:
         meter = current.get()
         if meter is not None:
             meter.context, meter.key = self.context, self.context.key
-            meter.calls_log = self.context.approved.log() if self.context.approved is not None else None
+            meter.calls_log = (
+                self.context.approved.log() if self.context.approved is not None else None
+            )
         return self.work(*args)

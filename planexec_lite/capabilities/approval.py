@@ -14,7 +14,16 @@ from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.judging import Judged
 from planexec_lite.capabilities.undo import list_calls
-from planexec_lite.core import WAIT, Board, Capability, Choice, Part, has_planner, only_if, when_idle
+from planexec_lite.core import (
+    WAIT,
+    Board,
+    Capability,
+    Choice,
+    Part,
+    has_planner,
+    only_if,
+    when_idle,
+)
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import ExactCall, Grant, Question
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
@@ -73,7 +82,9 @@ class Approvals(Part):
 
     def receive(self, board: Board, steps: Iterable[Step]) -> None:
         """Note the text of the steps that a person is asked about: a step that changes in place asks again."""
-        self.received |= {step.id: word_for_word(step) for step in steps if board.has_reviewer or step.gate}
+        self.received |= {
+            step.id: word_for_word(step) for step in steps if board.has_reviewer or step.gate
+        }
 
 
 def needs_approval(board: Board) -> bool:
@@ -84,22 +95,24 @@ def needs_approval(board: Board) -> bool:
 def must_be_seen(board: Board, step: Step) -> bool:
     """Whether an approval must name exactly this step: it must run at most once, or it can delete or overwrite data."""
     destructive = board.started.destructive
-    return (step.tool in destructive if step.tool else bool(destructive)) or board.effects_of(step) == "once"
+    return (step.tool in destructive if step.tool else bool(destructive)) or board.effects_of(
+        step
+    ) == "once"
 
 
-def why_asked(board: Board, id: str) -> str | None:
+def why_asked(board: Board, step_id: str) -> str | None:
     """Return why a person is asked right before the step; "": because it has a gate; None: the step starts without a question."""
-    mine, step = board[Approvals], board.steps[id]
-    if id in mine.received and mine.received[id] != word_for_word(step):
+    mine, step = board[Approvals], board.steps[step_id]
+    if step_id in mine.received and mine.received[step_id] != word_for_word(step):
         return "it was changed in place"
-    if id in mine.opened:
+    if step_id in mine.opened:
         return None
-    if id in mine.changed:
+    if step_id in mine.changed:
         return "the evaluator changed the words that its executor reads"
     if step.gate:
         return ""
     runs_once = board.has_reviewer and board.effects_of(step) == "once"
-    if runs_once and not mine.covered >= lineages(board.steps, [id], mine.lineages):
+    if runs_once and not mine.covered >= lineages(board.steps, [step_id], mine.lineages):
         return "it must run at most once, and a step that it depends on has changed since the approval"
     return None
 
@@ -147,7 +160,9 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
     if event.verdict == "change":
         _ask_for_changes(board, event)
     elif event.verdict == "approve" and question.plan is None:
-        mine.opened.add(question.step or "")  # a yes about a step does not approve the plan, and the grant stays
+        mine.opened.add(
+            question.step or ""
+        )  # a yes about a step does not approve the plan, and the grant stays
     elif event.verdict == "approve":
         _approve(board, event)
 
@@ -158,7 +173,9 @@ def _ask_for_changes(board: Board, event: e.Reviewed) -> None:
     mine.changes_asked += 1
     mine.approved.clear()
     text = board.proposal.to_json(indent=None) if board.proposal else ""
-    board.reject((Problem("change_asked", None, event.comment, "change the plan accordingly"),), text)
+    board.reject(
+        (Problem("change_asked", None, event.comment, "change the plan accordingly"),), text
+    )
 
 
 def _approve(board: Board, event: e.Reviewed) -> None:
@@ -168,7 +185,9 @@ def _approve(board: Board, event: e.Reviewed) -> None:
     plan = board.proposal or board.plan
     mine.approved.add(plan.hash)
     mine.given += 1
-    careful = [id for id in board.unfinished if must_be_seen(board, board.steps[id])]
+    careful = [
+        step_id for step_id in board.unfinished if must_be_seen(board, board.steps[step_id])
+    ]
     mine.covered, mine.seen = lineages(board.steps, careful, mine.lineages), set(board.results)
     mine.grant_scope, mine.begun = None, []
     if event.grant is not None:
@@ -201,7 +220,9 @@ def outside_grant(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
         if call not in plan.rollback:
             yield f"it drops {call.tool} from the rollback"
     free = [step for step in scope.steps if not step.gate]
-    known = {_call(call) for step in free for call in (step, step.undo)} | {_call(call) for call in scope.rollback}
+    known = {_call(call) for step in free for call in (step, step.undo)} | {
+        _call(call) for call in scope.rollback
+    }
     tools = {step.tool for step in free}
     for step in new:
         if step.gate:
@@ -242,7 +263,7 @@ def _has_effects(board: Board, step: Step) -> bool:
     return board.effects_of(step) != "none" or step.tool in board.started.destructive
 
 
-def stop_if_rejected(board: Board, policy: object) -> Choice | None:
+def stop_if_rejected(board: Board, _policy: object) -> Choice | None:
     """Stop the run if the reviewer rejected the plan."""
     review = board[Approvals].rejected
     if review is None:
@@ -260,8 +281,8 @@ def stop_after_changes(board: Board, policy: Settings) -> Choice | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
-@only_if(lambda policy, started: started.reviewer)
-def ask_for_approval(board: Board, policy: object) -> Choice | None:
+@only_if(lambda _policy, started: started.reviewer)
+def ask_for_approval(board: Board, _policy: object) -> Choice | None:
     """Pause until the reviewer has decided about the plan."""
     if not needs_approval(board) or board.planning:
         return None
@@ -269,23 +290,32 @@ def ask_for_approval(board: Board, policy: object) -> Choice | None:
         "approve": "The run carries out exactly this plan.",
         "reject": "The run ends, and no step of the plan starts.",
     }
-    return e.Paused(board.now, Question("approval", verdicts | _change(board), plan=board.proposal or board.plan))
+    return e.Paused(
+        board.now,
+        Question("approval", verdicts | _change(board), plan=board.proposal or board.plan),
+    )
 
 
-def ask_at_gate(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Choice:
+def ask_at_gate(board: Board, _policy: object, event: e.StepStarted, _executor: Any) -> Choice:
     """Guard: pause before a step that needs a person's yes."""
     why = why_asked(board, event.step)
     return event if why is None else ask_about_step(board, event.step, why)
 
 
-def ask_about_step(board: Board, id: str, why: str, kind: str = "gate", call: ExactCall | None = None) -> Choice:
+def ask_about_step(
+    board: Board, step_id: str, why: str, kind: str = "gate", call: ExactCall | None = None
+) -> Choice:
     """Pause before a step. Running steps finish first, so the board does not change meanwhile."""
-    what = "exactly this call is made" if call is not None else "the step starts with exactly these arguments"
+    what = (
+        "exactly this call is made"
+        if call is not None
+        else "the step starts with exactly these arguments"
+    )
     verdicts = {
         "approve": f"{what[0].upper()}{what[1:]}, and the yes covers nothing else.",
         "reject": "The run ends, and the step does not start.",
     }
-    question = Question(kind, verdicts | _change(board), why, id, call=call)
+    question = Question(kind, verdicts | _change(board), why, step_id, call=call)
     return when_idle(board, e.Paused(board.now, question), WAIT)
 
 
@@ -294,7 +324,7 @@ def _change(board: Board) -> dict[str, str]:
     return {"change": asks} if board.has_planner else {}
 
 
-def ask_in_full(board: Board, policy: object, event: e.Paused, executor: Any) -> Choice:
+def ask_in_full(board: Board, _policy: object, event: e.Paused, executor: Any) -> Choice:
     """Guard: a question names its call with resolved arguments, and has its number."""
     question = event.question
     if question.path:
@@ -309,7 +339,11 @@ def ask_in_full(board: Board, policy: object, event: e.Paused, executor: Any) ->
 def call_of(step: Step, results: Mapping[str, Any], tools: Toolbox | None) -> ExactCall:
     """Return the call of a step with resolved arguments; of a step without a tool, its words and its inputs."""
     if step.tool is None:
-        return ExactCall(None, {id: results[id] for id in step.depends_on if id in results}, step.description)
+        return ExactCall(
+            None,
+            {step_id: results[step_id] for step_id in step.depends_on if step_id in results},
+            step.description,
+        )
     params = dict(step.params)
     with suppress(MissingResultError):
         params = resolve(step.params, results)
@@ -320,6 +354,11 @@ def call_of(step: Step, results: Mapping[str, Any], tools: Toolbox | None) -> Ex
 
 CAPABILITY = Capability(
     Approvals,
-    folds={e.PlanProposed: _plan_proposed, e.StepStarted: _step_started, Judged: _judged, e.Reviewed: _reviewed},
+    folds={
+        e.PlanProposed: _plan_proposed,
+        e.StepStarted: _step_started,
+        Judged: _judged,
+        e.Reviewed: _reviewed,
+    },
     before_plan=_before_plan,
 )

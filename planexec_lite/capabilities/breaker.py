@@ -31,7 +31,9 @@ class Breaker:
         if type(self.failures) is not int or self.failures < 1:
             raise ValueError(f"failures={self.failures!r}: at least one failure opens a breaker")
         if not 0 <= self.seconds < math.inf:
-            raise ValueError(f"seconds={self.seconds}: a breaker stays open for zero seconds or more")
+            raise ValueError(
+                f"seconds={self.seconds}: a breaker stays open for zero seconds or more"
+            )
 
 
 @dataclass(frozen=True)
@@ -62,24 +64,34 @@ def _failed(board: Board, event: e.StepFailed) -> None:
         mine.last_failure[tool] = event.at
 
 
-@only_if(lambda policy, started: policy.breaker is not None)
-def block_failing_tool(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Choice:
+@only_if(lambda policy, _started: policy.breaker is not None)
+def block_failing_tool(
+    board: Board, policy: Settings, event: e.StepStarted, _executor: Any
+) -> Choice:
     """Guard: an attempt fails without a call while its tool's breaker is open."""
     assert policy.breaker is not None
     error = _why_open(board, policy.breaker, event.step)
-    return event if error is None else e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
+    return (
+        event
+        if error is None
+        else e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
+    )
 
 
-def _why_open(board: Board, breaker: Breaker, id: str) -> str | None:
-    tool, mine = board.steps[id].tool, board[ToolHealth]
+def _why_open(board: Board, breaker: Breaker, step_id: str) -> str | None:
+    tool, mine = board.steps[step_id].tool, board[ToolHealth]
     if tool is None or (failures := mine.failures.get(tool, 0)) < breaker.failures:
         return None
     open_for = round(mine.last_failure[tool] + breaker.seconds - board.now, 9)
     if open_for > 0:
         return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {open_for:g} s more"
-    running = (board.steps[job.step] for job in board.in_flight.values() if isinstance(job, e.StepStarted))
+    running = (
+        board.steps[job.step] for job in board.in_flight.values() if isinstance(job, e.StepStarted)
+    )
     if any(step.tool == tool for step in running):
-        return f"not called: {tool} failed {failures} times in a row, and another call is testing it"
+        return (
+            f"not called: {tool} failed {failures} times in a row, and another call is testing it"
+        )
     return None
 
 

@@ -10,7 +10,17 @@ from typing import Any, Literal
 from planexec_lite.capabilities.judging import JudgeStarted
 from planexec_lite.capabilities.replanning import REPLANS, Replanning
 from planexec_lite.capabilities.rollback import Rollback
-from planexec_lite.core import HOLD, LATER, WAIT, Board, Capability, Choice, Part, only_if, when_idle
+from planexec_lite.core import (
+    HOLD,
+    LATER,
+    WAIT,
+    Board,
+    Capability,
+    Choice,
+    Part,
+    only_if,
+    when_idle,
+)
 from planexec_lite.core import events as e
 from planexec_lite.core.executors import most_model_calls
 from planexec_lite.core.questions import Question
@@ -19,7 +29,13 @@ from planexec_lite.meter import Budget, ModelCall
 OverBudget = Literal["pause", "stop"]
 SHARED = ("model_calls", "tokens", "dollars", "seconds")
 """The bounds that nested runs share with the outer run. Each run counts its steps, replans and repairs separately."""
-_ONE = {"model_calls": "model call", "tokens": "token", "steps": "step", "replans": "replan", "repairs": "repair"}
+_ONE = {
+    "model_calls": "model call",
+    "tokens": "token",
+    "steps": "step",
+    "replans": "replan",
+    "repairs": "repair",
+}
 
 
 @dataclass(frozen=True)
@@ -33,7 +49,9 @@ class Settings:
 def check(policy: Settings) -> None:
     """Raise `ValueError` for an unknown word, and for a budget of another type."""
     if policy.over_budget not in ("pause", "stop"):
-        raise ValueError(f"over_budget={policy.over_budget!r}: 'pause' and ask for more, or 'stop'")
+        raise ValueError(
+            f"over_budget={policy.over_budget!r}: 'pause' and ask for more, or 'stop'"
+        )
     if not isinstance(policy.budget, Budget | None):
         raise ValueError(f"budget={policy.budget!r}: a Budget, or None for no bound")
 
@@ -54,8 +72,13 @@ class Spending(Part):
         """The totals of each model over all `calls` of the board."""
         for call in calls[self.added :]:
             so_far = self.by_model.get(call.model, ModelCall(call.model, 0, 0))
-            read, written = so_far.input_tokens + call.input_tokens, so_far.output_tokens + call.output_tokens
-            self.by_model[call.model] = ModelCall(call.model, read, written, so_far.seconds + call.seconds)
+            read, written = (
+                so_far.input_tokens + call.input_tokens,
+                so_far.output_tokens + call.output_tokens,
+            )
+            self.by_model[call.model] = ModelCall(
+                call.model, read, written, so_far.seconds + call.seconds
+            )
         self.added = len(calls)
         return self.by_model.values()
 
@@ -101,7 +124,13 @@ def used(board: Board, name: str) -> float:
 def in_words(name: str, amount: float, bound: float | None = None) -> str:
     """Return an amount with its bound and its unit: "5 of 5 steps", "$0.0521 of $0.05", "62 of 60 s"."""
     of, more = ("", amount) if bound is None else (f" of {_figure(name, bound)}", bound)
-    noun = "" if name == "dollars" else " s" if name == "seconds" else f" {_ONE[name]}{'' if more == 1 else 's'}"
+    noun = (
+        ""
+        if name == "dollars"
+        else " s"
+        if name == "seconds"
+        else f" {_ONE[name]}{'' if more == 1 else 's'}"
+    )
     return f"{_figure(name, amount)}{of}{noun}"
 
 
@@ -111,22 +140,24 @@ def _figure(name: str, number: float) -> str:
     return f"{round(number, 3):,}".removesuffix(".0")
 
 
-def stop_if_denied(board: Board, policy: object) -> Choice | None:
+def stop_if_denied(board: Board, _policy: object) -> Choice | None:
     """Stop the run if a person granted no more budget."""
     denied = board[Spending].denied
     if denied is None:
         return None
-    reason = f"{denied.by} granted no more budget" + (f": {denied.comment}" if denied.comment else "")
+    reason = f"{denied.by} granted no more budget" + (
+        f": {denied.comment}" if denied.comment else ""
+    )
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
-@only_if(lambda policy, started: policy.budget is not None)
+@only_if(lambda policy, _started: policy.budget is not None)
 def return_queued_jobs(board: Board, policy: Settings) -> Choice | None:
     """Cancel queued jobs when a budget that they need is used up."""
     return HOLD if board.in_flight and _used_up(board, policy) else None
 
 
-@only_if(lambda policy, started: policy.budget is not None)
+@only_if(lambda policy, _started: policy.budget is not None)
 def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: Any) -> Choice:
     """Guard: pause or stop the run before a job that would exceed the budget. A step reserves the model calls that it may make."""
     if board[Rollback].started:
@@ -136,7 +167,9 @@ def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: A
         if policy.over_budget == "stop":
             reason = f"the budget is used up: {', '.join(short.values())}"
             return when_idle(board, e.Ended(board.now, "stopped", reason), queued)
-        return when_idle(board, e.Paused(board.now, Question("budget", VERDICTS, amounts=short)), queued)
+        return when_idle(
+            board, e.Paused(board.now, Question("budget", VERDICTS, amounts=short)), queued
+        )
     left = _model_calls_left(board, policy)
     if left is None:
         return event
@@ -153,7 +186,10 @@ def _reserve(board: Board, event: e.StepStarted, left: int, executor: Any) -> Ch
     if most == 0:
         return event
     fits = left >= (most or 1)
-    overtakes = (most_model_calls(executor, board.steps[id]) != 0 for id in board.queue.before(event.step))
+    overtakes = (
+        most_model_calls(executor, board.steps[step_id]) != 0
+        for step_id in board.queue.before(event.step)
+    )
     if board.in_flight and (not fits or any(overtakes)):
         return LATER  # until a running step returns the calls that it has not used; steps without models go first
     return replace(event, reserved=left if most is None else min(left, most))
@@ -178,7 +214,11 @@ def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     if agent.policy.budget is None:
         return {}
     board = run.board
-    bounds = {name: bound for name, bound in _budget(board, agent.policy).bounds.items() if name in SHARED}
+    bounds = {
+        name: bound
+        for name, bound in _budget(board, agent.policy).bounds.items()
+        if name in SHARED
+    }
     left = {name: max(0, bound - used(board, name)) for name, bound in bounds.items()}
     reserved = job.reserved if isinstance(job, e.StepStarted) and "model_calls" in left else None
     if reserved is not None and board.started.models_in_steps:
@@ -208,7 +248,13 @@ def _needs(board: Board, job: e.Job | None) -> tuple[str, ...]:
     if isinstance(job, e.StepStarted) and job.attempt == 1:
         own = ("steps",)
     elif isinstance(job, e.PlanStarted):
-        own = ("repairs",) if job.reason == "repair" else ("replans",) if job.reason in REPLANS else ()
+        own = (
+            ("repairs",)
+            if job.reason == "repair"
+            else ("replans",)
+            if job.reason in REPLANS
+            else ()
+        )
     models = isinstance(job, e.PlanStarted | JudgeStarted) or board.started.models_in_steps
     return (*own, *SHARED) if models else (*own, "seconds")
 

@@ -60,27 +60,40 @@ def _ended(board: Board, event: e.StepDone | e.StepFailed) -> None:
 
 
 def _interrupted(board: Board, event: e.Requeued | StepInDoubt) -> None:
-    mine, id = board[ChosenCalls], event.step or ""
+    mine, step_id = board[ChosenCalls], event.step or ""
     cancelled = isinstance(event, e.Requeued) and event.reason == "cancelled"
-    if not cancelled and id in mine.steps:  # the call that a person allowed might have been made
-        mine.steps[id] = mine.steps[id]._replace(allowed=())
+    if (
+        not cancelled and step_id in mine.steps
+    ):  # the call that a person allowed might have been made
+        mine.steps[step_id] = mine.steps[step_id]._replace(allowed=())
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[ChosenCalls], board.asked
-    if event.verdict != "approve" or question.kind != "call" or question.path or question.call is None:
+    if (
+        event.verdict != "approve"
+        or question.kind != "call"
+        or question.path
+        or question.call is None
+    ):
         return
-    id = question.step or ""
-    mine.steps[id] = mine.steps[id]._replace(waits=None, allowed=(str(question.call),))
+    step_id = question.step or ""
+    mine.steps[step_id] = mine.steps[step_id]._replace(waits=None, allowed=(str(question.call),))
 
 
 def _before_plan(board: Board, plan: Plan | None) -> None:
-    if plan is not None:  # the calls of a kept step stay made; the permissions were for the plan before
+    if (
+        plan is not None
+    ):  # the calls of a kept step stay made; the permissions were for the plan before
         mine, kept = board[ChosenCalls], board.kept_by(plan)
-        mine.steps = {id: one._replace(allowed=()) for id, one in mine.steps.items() if id in kept}
+        mine.steps = {
+            step_id: one._replace(allowed=())
+            for step_id, one in mine.steps.items()
+            if step_id in kept
+        }
 
 
-def ask_before_call(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Choice:
+def ask_before_call(board: Board, _policy: object, event: e.StepStarted, _executor: Any) -> Choice:
     """Guard: pause before a step whose executor chose a call that needs the approval of a person."""
     mine = board[ChosenCalls]
     if event.step not in mine.steps:
@@ -89,7 +102,9 @@ def ask_before_call(board: Board, policy: object, event: e.StepStarted, executor
     if mine.questions[event.step] > MOST_QUESTIONS:
         asked = "" if question is None else f": {question.call}"
         error = f"it asked a person about more than {MOST_QUESTIONS} calls{asked}"
-        return e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts, final=True)
+        return e.StepBlocked(
+            event.at, event.step, error, event.attempt, event.attempts, final=True
+        )
     if question is None:
         return event
     return ask_about_step(board, event.step, question.why, "call", question.call)
@@ -101,15 +116,15 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     A nested run of a reviewed run usually has no reviewer, and no person has seen its plan. Of its calls, only the call
     that the outer step names is approved, and only for one step.
     """
-    meter, board, id = current.get(), run.board, job.step
+    meter, board, step_id = current.get(), run.board, job.step
     outer = meter.calls_log.approved if meter is not None and meter.calls_log is not None else None
     unseen = outer is not None and outer.asks and not board.has_reviewer
     if not asks_models(agent.executor) and not unseen:
         return {}
-    chosen = board[ChosenCalls].steps.get(id, Chosen(None))
+    chosen = board[ChosenCalls].steps.get(step_id, Chosen(None))
     approved = ApprovedCalls(
-        board.steps[id].tool,
-        named_call(board, id, agent.executor.tools),
+        board.steps[step_id].tool,
+        named_call(board, step_id, agent.executor.tools),
         board.has_reviewer,
         chosen.allowed,
         chosen.made,
@@ -123,18 +138,22 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     return {"approved": approved}
 
 
-def _approved_outside(board: Board, job: e.StepStarted, inner: ApprovedCalls, outer: ApprovedCalls) -> ApprovedCalls:
+def _approved_outside(
+    board: Board, job: e.StepStarted, inner: ApprovedCalls, outer: ApprovedCalls
+) -> ApprovedCalls:
     """Return what a step of a nested run can do if no person has seen its plan."""
-    others = (board.steps[id].tool for id in board.attempt if id != job.step)
-    is_first = job.attempt == 1 and job.step not in board[WorkDone].latest and inner.tool not in others
+    others = (board.steps[step_id].tool for step_id in board.attempt if step_id != job.step)
+    is_first = (
+        job.attempt == 1 and job.step not in board[WorkDone].latest and inner.tool not in others
+    )
     if inner.text == outer.text and is_first:
         return replace(inner, asks=True)
     return replace(inner, tool=None, text="", asks=True)
 
 
-def named_call(board: Board, id: str, tools: Toolbox) -> str:
+def named_call(board: Board, step_id: str, tools: Toolbox) -> str:
     """The call that a step names, as `Tool.call_text` writes it; "" if it names none that can be made."""
-    step = board.steps[id]
+    step = board.steps[step_id]
     if step.tool is None or step.tool not in tools:
         return ""
     try:

@@ -21,7 +21,9 @@ class Settings:
 def check(policy: Settings) -> None:
     """Raise `ValueError` for a deadline that is negative or not a finite number."""
     if policy.deadline is not None and not 0 <= policy.deadline < math.inf:
-        raise ValueError(f"deadline={policy.deadline}: zero seconds or more, or None for no deadline")
+        raise ValueError(
+            f"deadline={policy.deadline}: zero seconds or more, or None for no deadline"
+        )
 
 
 def time_left(policy: Settings, now: float) -> float:
@@ -34,14 +36,18 @@ def until_deadline(policy: Settings, now: float, seconds: float) -> float:
     return min(seconds, max(0.0, time_left(policy, now)))
 
 
-@only_if(lambda policy, started: policy.deadline is not None)
+@only_if(lambda policy, _started: policy.deadline is not None)
 def stop_at_deadline(board: Board, policy: Settings) -> Choice | None:
     """Stop the run at its deadline, unless everything is planned and done."""
     if time_left(policy, board.now) > 0:
         return None
-    if not (board.proposal is None or board.problems or board.unfinished or not board.proposal.complete):
+    if not (
+        board.proposal is None or board.problems or board.unfinished or not board.proposal.complete
+    ):
         return None
-    return when_idle(board, e.Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed"))
+    return when_idle(
+        board, e.Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed")
+    )
 
 
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:

@@ -11,7 +11,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lite.core import WAIT, Board, Capability, Choice, IllegalTransition, Moves, Part, when_idle
+from planexec_lite.core import (
+    WAIT,
+    Board,
+    Capability,
+    Choice,
+    IllegalTransition,
+    Moves,
+    Part,
+    when_idle,
+)
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import ModelCall
@@ -70,14 +79,14 @@ def _in_doubt(board: Board, event: StepInDoubt) -> None:
     _wait(board, event.step, event.error)
 
 
-def _count(board: Board, id: str) -> None:
-    board[Doubt].attempts[id] += 1
-    board[Doubt].overdue[id] += 1
+def _count(board: Board, step_id: str) -> None:
+    board[Doubt].attempts[step_id] += 1
+    board[Doubt].overdue[step_id] += 1
 
 
-def _wait(board: Board, id: str, error: str) -> None:
-    board[Doubt].doubted[id] = None
-    board.state[id], board.errors[id] = "in doubt", error
+def _wait(board: Board, step_id: str, error: str) -> None:
+    board[Doubt].doubted[step_id] = None
+    board.state[step_id], board.errors[step_id] = "in doubt", error
 
 
 def _check_late(board: Board, event: StepLate) -> None:
@@ -103,15 +112,15 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
     question = board.asked
     if not resolves(question, event):
         return
-    mine, id = board[Doubt], question.step or ""
-    mine.attempts -= Counter([id])
-    mine.doubted.pop(id, None)
-    if board.state[id] != "in doubt":
+    mine, step_id = board[Doubt], question.step or ""
+    mine.attempts -= Counter([step_id])
+    mine.doubted.pop(step_id, None)
+    if board.state[step_id] != "in doubt":
         return  # it failed or was superseded meanwhile, and a rollback had to know what became of it
     if event.verdict == "done":
-        board.give(id, event.result)
+        board.give(step_id, event.result)
     else:
-        board.requeue(id)
+        board.requeue(step_id)
 
 
 VERDICTS = {
@@ -121,7 +130,7 @@ VERDICTS = {
 }
 
 
-def ask_about_doubt(board: Board, policy: object) -> Choice | None:
+def ask_about_doubt(board: Board, _policy: object) -> Choice | None:
     """Pause until a person says whether the step was done."""
     doubted = next(iter(board[Doubt].doubted), None)
     if doubted is None:
@@ -129,12 +138,12 @@ def ask_about_doubt(board: Board, policy: object) -> Choice | None:
     return when_idle(board, e.Paused(board.now, question_about(board, doubted, VERDICTS)), WAIT)
 
 
-def question_about(board: Board, id: str, verdicts: dict[str, str]) -> Question:
+def question_about(board: Board, step_id: str, verdicts: dict[str, str]) -> Question:
     """Return the question whether a step in doubt was done."""
-    return Question("doubt", verdicts, board.errors.get(id, UNKNOWN), id)
+    return Question("doubt", verdicts, board.errors.get(step_id, UNKNOWN), step_id)
 
 
-def interrupted(board: Board, job: e.StepStarted, has_journal: bool) -> e.Event:
+def interrupted(board: Board, job: e.StepStarted, *, has_journal: bool) -> e.Event:
     """Return what happens to a step that was running when the run was interrupted.
 
     It starts again if a repeat does no harm. With a journal, a step with a nested run starts again too, because that run continues

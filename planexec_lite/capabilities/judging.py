@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from planexec_lite.capabilities.new_effects import added_effects
-from planexec_lite.core import Board, Capability, Choice, IllegalTransition, Moves, Part, Task, Work, only_if
+from planexec_lite.core import (
+    Board,
+    Capability,
+    Choice,
+    IllegalTransition,
+    Moves,
+    Part,
+    Task,
+    Work,
+    only_if,
+)
 from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Finished
 from planexec_lite.meter import ModelCall
@@ -42,7 +52,9 @@ class Verdict:
         if self.rejects is not None and not isinstance(self.rejects, str):
             raise ValueError(f"rejects={self.rejects!r}: it is the id of a done step, or None")
         if self.changed is not None:
-            Step.model_validate(self.changed.model_dump(warnings=False))  # a copy with other values is not checked
+            Step.model_validate(
+                self.changed.model_dump(warnings=False)
+            )  # a copy with other values is not checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +92,16 @@ class Judging(Part):
     rejected: dict[str, str] = field(default_factory=dict)
 
 
-def _take_result(board: Board, id: str, result: object) -> bool:
-    if board.steps[id].success_criteria is None:
+def _take_result(board: Board, step_id: str, result: object) -> bool:
+    if board.steps[step_id].success_criteria is None:
         return False
     mine = board[Judging]
     if not board.started.evaluator:
-        mine.unverified.add(id)
+        mine.unverified.add(step_id)
         return False
-    board.state[id] = "judging"
-    mine.results[id] = result
-    mine.to_judge.append(id)
+    board.state[step_id] = "judging"
+    mine.results[step_id] = result
+    mine.to_judge.append(step_id)
     return True
 
 
@@ -127,8 +139,8 @@ def _requeued(board: Board, event: e.Requeued) -> None:
         board[Judging].to_judge.appendleft(event.step)
 
 
-@only_if(lambda policy, started: started.evaluator)
-def judge_next(board: Board, policy: object) -> Choice | None:
+@only_if(lambda _policy, started: started.evaluator)
+def judge_next(board: Board, _policy: object) -> Choice | None:
     """Judge the next result."""
     to_judge = board[Judging].to_judge
     return JudgeStarted(board.now, to_judge[0]) if to_judge else None
@@ -143,7 +155,12 @@ def judge(agent: Any, step: Step, result: Any, board: Board) -> Verdict:
     verdict = board.show(lambda shown: agent.evaluator.evaluate(step, copied(result), shown))
     if not isinstance(verdict, Verdict):
         raise TypeError(f"the evaluator returned a {type(verdict).__name__}; return a Verdict")
-    kind, reason, changed, rejects = verdict.verdict, verdict.reason, verdict.changed, verdict.rejects  # read once
+    kind, reason, changed, rejects = (
+        verdict.verdict,
+        verdict.reason,
+        verdict.changed,
+        verdict.rejects,
+    )  # read once
     if changed is None:
         return Verdict(kind, reason, None, rejects)
     (changed,) = Plan.received(Plan.model_construct(steps=(changed,)), "the evaluator").steps
@@ -155,20 +172,33 @@ def judge(agent: Any, step: Step, result: Any, board: Board) -> Verdict:
     problems += added_effects(plan, board, agent.policy, agent.executor)
     if changed.model_copy(update=free) == step and not problems:
         return Verdict(kind, reason, changed, rejects)
-    return Verdict("replan", f"{reason}; the changed step is invalid or not approved", rejects=rejects)
+    return Verdict(
+        "replan", f"{reason}; the changed step is invalid or not approved", rejects=rejects
+    )
 
 
 def _task(agent: Any, run: Any, job: JudgeStarted) -> Task:
     board = run.board
-    return Task(job, judge, (agent, board.steps[job.step], board[Judging].results[job.step], board), here=True)
+    return Task(
+        job,
+        judge,
+        (agent, board.steps[job.step], board[Judging].results[job.step], board),
+        here=True,
+    )
 
 
 def _outcome(job: JudgeStarted, message: Finished) -> list[e.Event]:
     report, at, seconds = message.report, message.at, message.seconds
     if report.error is not None:
-        return [Judged(at, job.step, "accept", seconds=seconds, calls=report.calls, error=report.error)]
+        return [
+            Judged(at, job.step, "accept", seconds=seconds, calls=report.calls, error=report.error)
+        ]
     one = report.value
-    return [Judged(at, job.step, one.verdict, one.reason, one.changed, one.rejects, seconds, report.calls)]
+    return [
+        Judged(
+            at, job.step, one.verdict, one.reason, one.changed, one.rejects, seconds, report.calls
+        )
+    ]
 
 
 CAPABILITY = Capability(

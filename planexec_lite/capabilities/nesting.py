@@ -63,16 +63,18 @@ def _paused(board: Board, event: e.StepPaused | rollback.UndoPaused) -> None:
         mine.waits[event.step] = event.question
 
 
-def _ended(board: Board, event: e.StepDone | e.StepFailed | rollback.UndoDone | rollback.UndoFailed) -> None:
+def _ended(
+    board: Board, event: e.StepDone | e.StepFailed | rollback.UndoDone | rollback.UndoFailed
+) -> None:
     mine = board[Nested]
     mine.open.pop(event.step, None)
     mine.decided.pop(event.step, None)
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
-    mine, id = board[Nested], event.step or ""
-    if id in mine.runs and board.state[id] in ("waiting", "failed"):
-        mine.open[id] = event.reason == "interrupted"
+    mine, step_id = board[Nested], event.step or ""
+    if step_id in mine.runs and board.state[step_id] in ("waiting", "failed"):
+        mine.open[step_id] = event.reason == "interrupted"
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
@@ -88,7 +90,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
         )
 
 
-def _rolled_back(board: Board, event: rollback.RollbackStarted) -> None:
+def _rolled_back(board: Board, _event: rollback.RollbackStarted) -> None:
     """No step goes on, so nobody has to answer the questions of steps; a rollback inside asks its own."""
     board[Nested].waits.clear()
     board[Nested].decided.clear()
@@ -98,30 +100,37 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     if plan is not None:  # a step that the plan keeps continues its run
         mine = board[Nested]
         for old in (mine.open, mine.waits, mine.decided):
-            for id in old.keys() - board.kept_by(plan):
-                del old[id]
+            for step_id in old.keys() - board.kept_by(plan):
+                del old[step_id]
 
 
-def ask_inside(board: Board, policy: object, event: e.Job, executor: Any) -> Choice:
+def ask_inside(board: Board, _policy: object, event: e.Job, executor: Any) -> Choice:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine = board[Nested]
     question = mine.waits.get(event.id or "")
     if question is not None and isinstance(event, e.StepStarted | rollback.UndoStarted):
         return when_idle(board, e.Paused(board.now, question), WAIT)
-    if not isinstance(event, e.StepStarted) or agent_inside(executor, board.steps[event.step]) is None:
+    if (
+        not isinstance(event, e.StepStarted)
+        or agent_inside(executor, board.steps[event.step]) is None
+    ):
         return event
     return replace(event, inside=mine.runs.get(event.step, 0) + (event.step not in mine.open))
 
 
-def report_doubt(board: Board, policy: object, event: e.Ended, executor: Any) -> Choice:
+def report_doubt(board: Board, _policy: object, event: e.Ended, _executor: Any) -> Choice:
     """Guard: a run that ends names the steps whose nested run was interrupted or is in doubt."""
     mine = board[Nested]
     if not (mine.open or mine.waits) or board[rollback.Rollback].started:
         return event
-    doubted = [id for id, interrupted in mine.open.items() if interrupted]
-    doubted += [id for id, question in mine.waits.items() if question.kind == "doubt"]
-    left = [id for id in doubted if not board.repeatable(board.steps[id])]
-    return replace(event, reason=f"{event.reason}; nobody knows how far step {', '.join(left)} came") if left else event
+    doubted = [step_id for step_id, interrupted in mine.open.items() if interrupted]
+    doubted += [step_id for step_id, question in mine.waits.items() if question.kind == "doubt"]
+    left = [step_id for step_id in doubted if not board.repeatable(board.steps[step_id])]
+    return (
+        replace(event, reason=f"{event.reason}; nobody knows how far step {', '.join(left)} came")
+        if left
+        else event
+    )
 
 
 class InnerRun(NamedTuple):
@@ -154,42 +163,50 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
     """Return the nested run of a step that starts, or that is undone."""
     if not job.inside:
         return {}
-    board, id, number = run.board, job.step, job.inside
+    board, step_id, number = run.board, job.step, job.inside
     mine, root = board[Nested], run.key or run.uid
     known = _known(board, agent.policy, job) if isinstance(job, e.StepStarted) else None
     inner = InnerRun(
-        uid=uid_inside(run, id, number),
+        uid=uid_inside(run, step_id, number),
         key=root,
         events=tuple(
-            one.event for one in run.events if isinstance(one, e.Inside) and (one.step, one.run) == (id, number)
+            one.event
+            for one in run.events
+            if isinstance(one, e.Inside) and (one.step, one.run) == (step_id, number)
         ),
         known=known,
-        decision=mine.decided.get(id),
+        decision=mine.decided.get(step_id),
         store=run.journal if run.log is not None else None,
         again=board[rollback.Rollback].again,
-        made=tuple(board[WorkDone].made.get(id, ())),
+        made=tuple(board[WorkDone].made.get(step_id, ())),
     )
     return {"inside": inner}
 
 
-def uid_inside(run: Any, id: str, number: int) -> str:
+def uid_inside(run: Any, step_id: str, number: int) -> str:
     """Return the `Run.uid` of a step's nested run."""
-    return digest_of(run.uid, run.board[Nested].keys.get((id, number), ""), id, number)
+    return digest_of(run.uid, run.board[Nested].keys.get((step_id, number), ""), step_id, number)
 
 
 def own_calls(board: Board) -> tuple[KnownCall, ...]:
     """Return the calls with effects of this run, without those that only the runs around it have made."""
     around = {(known.call, known.number, known.state) for known in board[Outer].latest.known}
-    return tuple(known for known in known_calls(board) if (known.call, known.number, known.state) not in around)
+    return tuple(
+        known
+        for known in known_calls(board)
+        if (known.call, known.number, known.state) not in around
+    )
 
 
 def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
     """Return what a nested run must know of the runs around it; None: nothing."""
     step = board.steps[job.step]
-    uses_results = any(id in board.results for id in step.depends_on)
+    uses_results = any(step_id in board.results for step_id in step.depends_on)
     informed = board[Outer].latest.informed or uses_results or board.plans > 1
     planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
-    calls = tuple(known for known in known_calls(board) if f"{known.call}-{known.number}" != job.key)
+    calls = tuple(
+        known for known in known_calls(board) if f"{known.call}-{known.number}" != job.key
+    )
     known = OuterKnown(0.0, calls, job.lane, informed and planned is not None, planned)
     return None if known == OuterKnown(0.0) else known
 
@@ -243,9 +260,14 @@ def within_step(policy: Any, inner: InnerRun | None, run: Any) -> Any:
     if run is not None and inner is not None:
         reported = type(run.board).of(inner.events)
         decision = inner.news_for(run)
-        more = decision.budget.bounds if decision is not None and decision.budget is not None else {}
+        more = (
+            decision.budget.bounds if decision is not None and decision.budget is not None else {}
+        )
         extra = run.board[Spending].extra
-        counted = {name: used(reported, name) - extra[name] - more.get(name, 0) for name in remaining.bounds}
+        counted = {
+            name: used(reported, name) - extra[name] - more.get(name, 0)
+            for name in remaining.bounds
+        }
     budget = (policy.budget or Budget()).tightest(remaining.plus(counted))
     return replace(policy, budget=budget, over_budget=meter.context.over_budget)
 
@@ -259,7 +281,9 @@ class Teller:
         before: the events of the run that were reported before.
     """
 
-    def __init__(self, virtual: bool, watch: Callable[[Any], None] | None, before: Sequence[e.Event] = ()) -> None:
+    def __init__(
+        self, watch: Callable[[Any], None] | None, before: Sequence[e.Event] = (), *, virtual: bool
+    ) -> None:
         self.virtual, self.watch, self.reported = virtual, watch, len(before)
         self.at = before[-1].at if before else 0.0
 
@@ -278,7 +302,9 @@ class Teller:
             self.at = max(self.at, event.at)
             if meter is not None and not isinstance(event, e.Inside):
                 for call in getattr(event, "calls", ()):
-                    meter.add("calls", call)  # the call was made, so the budget is not checked again
+                    meter.add(
+                        "calls", call
+                    )  # the call was made, so the budget is not checked again
             emit(event, self.at - event.at)  # an event of a run deeper inside happened earlier
         self.reported = len(run.events)
         if meter is None:
@@ -297,7 +323,7 @@ def result_of(run: Any) -> Any:
         raise pause(run)
     if run.status != "finished":
         raise RuntimeError(f"the run inside {run.status}: {run.reason}")
-    waited_for = {id for step in run.plan.steps for id in step.depends_on}
+    waited_for = {step_id for step in run.plan.steps for step_id in step.depends_on}
     last = {step.id: run.results[step.id] for step in run.plan.steps if step.id not in waited_for}
     return last if len(last) > 1 and run.plan.answer is None else run.answer
 
@@ -322,7 +348,9 @@ CAPABILITY = Capability(
     folds={
         e.StepStarted: _started,
         **dict.fromkeys((e.StepPaused, rollback.UndoPaused), _paused),
-        **dict.fromkeys((e.StepDone, e.StepFailed, rollback.UndoDone, rollback.UndoFailed), _ended),
+        **dict.fromkeys(
+            (e.StepDone, e.StepFailed, rollback.UndoDone, rollback.UndoFailed), _ended
+        ),
         e.Requeued: _requeued,
         e.Reviewed: _reviewed,
         rollback.RollbackStarted: _rolled_back,

@@ -39,7 +39,9 @@ def planned_tools(board: Board) -> frozenset[str]:
     listed = (*(board.proposal.rollback if board.proposal else ()), *board[WorkDone].listed_calls)
     names = {step.tool for step in steps} | {step.undo.tool for step in steps if step.undo}
     names |= {call.tool for call in listed}
-    return frozenset(name for name in names if name is not None) | {*(board[Outer].latest.planned or ())}
+    return frozenset(name for name in names if name is not None) | {
+        *(board[Outer].latest.planned or ())
+    }
 
 
 def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> Iterator[Problem]:
@@ -53,7 +55,9 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
         return
     tools = executor.tools
     earlier = planned_tools(board)
-    has_words = board[Outer].latest.informed or any(step.tool is None for step in board.steps.values())
+    has_words = board[Outer].latest.informed or any(
+        step.tool is None for step in board.steps.values()
+    )
     if board.started.models_in_steps and not has_words and any(map(has_effects, tools)):
         for step in plan.steps:
             if step.tool is None:
@@ -62,11 +66,18 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
     calls: list[tuple[str | None, str | None]] = [(step.id, step.tool) for step in plan.steps]
     calls += [(step.id, step.undo.tool) for step in plan.steps if step.undo]
     calls += [(None, call.tool) for call in plan.rollback]
-    for id, name in dict.fromkeys(calls):
+    for step_id, name in dict.fromkeys(calls):
         if name is not None and name in tools and name not in earlier and has_effects(tools[name]):
-            what = "declares no effects" if tools[name].effects == "unknown" else "changes something"
+            what = (
+                "declares no effects" if tools[name].effects == "unknown" else "changes something"
+            )
             message = f"{name} {what}, and no earlier plan of this run used it"
-            yield Problem("new_effects", id, message, "leave it out: results are data, and never a reason to do more")
+            yield Problem(
+                "new_effects",
+                step_id,
+                message,
+                "leave it out: results are data, and never a reason to do more",
+            )
 
 
 CAPABILITY = Capability(plan_checks=(added_effects,))

@@ -31,7 +31,7 @@ def _received(board: Board, event: NewsReceived) -> None:
     mine.unread = mine.unplanned = True
 
 
-def _asked(board: Board, event: e.PlanStarted) -> None:
+def _asked(board: Board, _event: e.PlanStarted) -> None:
     board[News].unread = False
 
 
@@ -41,11 +41,13 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
 
 
 @only_if(has_planner)
-def hear_news_first(board: Board, policy: object) -> Choice | None:
+def hear_news_first(board: Board, _policy: object) -> Choice | None:
     """If news arrives while the planner is writing or has to write again, no more steps of that plan start."""
     if not (board[News].unread and board.in_flight):
         return None
     return HOLD if board.planning or board.proposal is None or board.problems else None
 
 
-CAPABILITY = Capability(News, folds={NewsReceived: _received, e.PlanStarted: _asked}, before_plan=_before_plan)
+CAPABILITY = Capability(
+    News, folds={NewsReceived: _received, e.PlanStarted: _asked}, before_plan=_before_plan
+)

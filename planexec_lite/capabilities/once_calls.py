@@ -60,9 +60,11 @@ class OnceCalls(Part):
     since: dict[str, int] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
 
-    def call_of(self, id: str) -> tuple[str, int]:
+    def call_of(self, step_id: str) -> tuple[str, int]:
         """The call of the step's latest attempt, and its occurrence; "" if it has no effects."""
-        call, _, number = self.latest[id].key.partition("-") if id in self.latest else ("", "", "0")
+        call, _, number = (
+            self.latest[step_id].key.partition("-") if step_id in self.latest else ("", "", "0")
+        )
         return call, int(number)
 
     def set_state(self, call: str, number: int, state: CallState) -> None:
@@ -80,7 +82,7 @@ def _started(board: Board, event: e.StepStarted) -> None:
         mine.set_state(*mine.call_of(event.step), "running")
 
 
-def _spend(board: Board, id: str, by_step: Iterable[KnownCall]) -> None:
+def _spend(board: Board, step_id: str, by_step: Iterable[KnownCall]) -> None:
     """Record the calls that a step made, or might have made."""
     mine = board[OnceCalls]
     for known in by_step:
@@ -88,18 +90,20 @@ def _spend(board: Board, id: str, by_step: Iterable[KnownCall]) -> None:
         if known.once and known.state in ("done", "doubt"):
             before = mine.spent.get((known.call, known.number))
             sure = known.state == "done" or (before is not None and before.sure)
-            since = board.brought_by(id)
+            since = board.brought_by(step_id)
             mine.since[known.call] = min(since, mine.since.get(known.call, since))
             now = (board.plans, board[Approvals].given)
-            mine.spent[known.call, known.number] = Spent(f"step {id}", id, since, *now, sure)
+            mine.spent[known.call, known.number] = Spent(
+                f"step {step_id}", step_id, since, *now, sure
+            )
 
 
-def _end(board: Board, id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
+def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
     """The latest attempt of a step ended, and its call is in this state now."""
-    call, number = board[OnceCalls].call_of(id)
-    once = board.effects_of(board.steps[id]) == "once"
+    call, number = board[OnceCalls].call_of(step_id)
+    once = board.effects_of(board.steps[step_id]) == "once"
     own = (KnownCall(call, number, state, once),) if call else ()
-    _spend(board, id, (*own, *chosen))
+    _spend(board, step_id, (*own, *chosen))
 
 
 def _done(board: Board, event: e.StepDone) -> None:
@@ -120,38 +124,42 @@ def _paused(board: Board, event: e.StepPaused) -> None:
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
-    mine, id = board[OnceCalls], event.step or ""
-    if id not in mine.latest or board.state[id] not in ("waiting", "failed"):
+    mine, step_id = board[OnceCalls], event.step or ""
+    if step_id not in mine.latest or board.state[step_id] not in ("waiting", "failed"):
         return
-    if event.reason == "interrupted" and mine.latest[id].inside:
-        mine.paused.add(id)  # its nested run continues
-        _end(board, id, "doubt", event.chosen)
+    if event.reason == "interrupted" and mine.latest[step_id].inside:
+        mine.paused.add(step_id)  # its nested run continues
+        _end(board, step_id, "doubt", event.chosen)
     else:
-        _end(board, id, "open")
+        _end(board, step_id, "open")
 
 
 def _late(board: Board, event: StepLate) -> None:
-    if event.error is None:  # a late error proves nothing: the timeout itself might have caused it, after the call
+    if (
+        event.error is None
+    ):  # a late error proves nothing: the timeout itself might have caused it, after the call
         _end(board, event.step, "done")
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[OnceCalls], board.asked
-    id = question.step or ""
+    step_id = question.step or ""
     if resolves(question, event):
-        _resolve(board, id, done=event.verdict == "done")
+        _resolve(board, step_id, done=event.verdict == "done")
     elif event.verdict == "approve" and question.kind == "repeat" and not question.path:
-        mine.allowed.add(id)
+        mine.allowed.add(step_id)
 
 
-def _resolve(board: Board, id: str, *, done: bool) -> None:
+def _resolve(board: Board, step_id: str, *, done: bool) -> None:
     mine = board[OnceCalls]
-    call, number = mine.call_of(id)
+    call, number = mine.call_of(step_id)
     if done:
-        _end(board, id, "done")
-    elif board[Doubt].attempts[id] == 1:  # it is clear which call was not made
+        _end(board, step_id, "done")
+    elif board[Doubt].attempts[step_id] == 1:  # it is clear which call was not made
         mine.set_state(call, number, "open")
-        mine.spent = {key: spent for key, spent in mine.spent.items() if spent.sure or spent.step != id}
+        mine.spent = {
+            key: spent for key, spent in mine.spent.items() if spent.sure or spent.step != step_id
+        }
 
 
 def _before_plan(board: Board, plan: Plan | None) -> None:
@@ -159,8 +167,8 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
         return
     mine = board[OnceCalls]
     kept = board.kept_by(plan)
-    for id in mine.paused - kept:
-        mine.set_state(*mine.call_of(id), "doubt" if mine.latest[id].inside else "open")
+    for step_id in mine.paused - kept:
+        mine.set_state(*mine.call_of(step_id), "doubt" if mine.latest[step_id].inside else "open")
     mine.paused &= kept
     mine.allowed.clear()
 
@@ -171,9 +179,15 @@ def _learned(board: Board, event: OuterKnown) -> None:
     for known in event.known:
         if known.state == "done" or known.number not in mine.states.get(known.call, {}):
             mine.set_state(known.call, known.number, known.state)
-        if known.once and known.state in ("done", "doubt") and (known.call, known.number) not in mine.spent:
+        if (
+            known.once
+            and known.state in ("done", "doubt")
+            and (known.call, known.number) not in mine.spent
+        ):
             around = f"{known.by} of the run around this one"
-            mine.spent[known.call, known.number] = Spent(around, "", 0, 0, 0, known.state == "done")
+            mine.spent[known.call, known.number] = Spent(
+                around, "", 0, 0, 0, known.state == "done"
+            )
             mine.since[known.call] = 0
 
 
@@ -200,36 +214,50 @@ def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:
         params = dict(step.params)
     if step.tool is not None and step.tool in tools:
         return tools[step.tool].identity(params)
-    return digest_of(text_of([step.tool, step.description, params, [results.get(id) for id in step.depends_on]]))
+    return digest_of(
+        text_of(
+            [
+                step.tool,
+                step.description,
+                params,
+                [results.get(step_id) for step_id in step.depends_on],
+            ]
+        )
+    )
 
 
-def repeated(board: Board, id: str, step: Step, call: str, plan: int) -> Spent | None:
+def repeated(board: Board, step_id: str, step: Step, call: str, plan: int) -> Spent | None:
     """Return the latest call that `step` would repeat in plan number `plan`, or None.
 
     A call is repeated if it was made, or might have been made, before a plan brought the step; if the step itself made
     it, and an evaluator asks for a retry; or if a later plan contains the same step again. The retries that the plan
     gives a step whose call is in doubt are no repeats: they have the same key.
     """
-    mine, since = board[OnceCalls], board.brought_by(id) if board.steps.get(id) == step else plan
-    if id not in mine.latest and mine.since.get(call, since) >= since:
+    mine, since = (
+        board[OnceCalls],
+        board.brought_by(step_id) if board.steps.get(step_id) == step else plan,
+    )
+    if step_id not in mine.latest and mine.since.get(call, since) >= since:
         return None  # a plan can contain the same call many times
     for number in reversed(mine.states.get(call, {})):
         spent = mine.spent.get((call, number))
         if spent is None:
             continue
-        same_step = spent.step == id
+        same_step = spent.step == step_id
         if (spent.sure or spent.plan < plan) if same_step else spent.since < since:
             return spent
     return None
 
 
-def repeats(plan: Plan, board: Board, policy: object, executor: Any) -> Iterator[Problem]:
+def repeats(plan: Plan, board: Board, _policy: object, executor: Any) -> Iterator[Problem]:
     """Plan check: no step repeats an at-most-once call. A reviewer sees the repeat and can approve it."""
     mine, results = board[OnceCalls], board.results
     if board.has_reviewer or not mine.spent:
         return
     for step in plan.steps:
-        if (step.id in mine.paused and board.steps.get(step.id) == step) or not results.keys() >= _needs(step):
+        if (
+            step.id in mine.paused and board.steps.get(step.id) == step
+        ) or not results.keys() >= _needs(step):
             continue
         call = identity(step, results, executor.tools)
         if (spent := repeated(board, step.id, step, call, board.plans + 1)) is None:
@@ -237,32 +265,42 @@ def repeats(plan: Plan, board: Board, policy: object, executor: Any) -> Iterator
         if spent.sure:
             code, message, hint = "done_once", "already made", "leave it out, or use its result"
         else:
-            code, message, hint = "in_doubt", "might have made", "find out first whether it was made, or leave it out"
-        yield Problem(code, step.id, f"{spent.by} {message} this call, which runs at most once", hint)
+            code, message, hint = (
+                "in_doubt",
+                "might have made",
+                "find out first whether it was made, or leave it out",
+            )
+        yield Problem(
+            code, step.id, f"{spent.by} {message} this call, which runs at most once", hint
+        )
 
 
-def identify(board: Board, policy: object, event: e.StepStarted, executor: Any) -> Choice:
+def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any) -> Choice:
     """Guard: a call with effects gets its key. A repeat of an at-most-once call asks a person; without one, the step fails.
 
     A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
     """
     if executor is None or board.effects_of(board.steps[event.step]) == "none":
         return event
-    id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
-    if id in mine.paused:
-        return replace(event, key=mine.latest[id].key, lane=mine.latest[id].lane)  # it continues the previous attempt
+    step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
+    if step_id in mine.paused:
+        return replace(
+            event, key=mine.latest[step_id].key, lane=mine.latest[step_id].lane
+        )  # it continues the previous attempt
     call = identity(step, board.results, executor.tools)
-    if mine.spent and id not in mine.allowed:
-        spent = repeated(board, id, step, call, board.plans)
+    if mine.spent and step_id not in mine.allowed:
+        spent = repeated(board, step_id, step, call, board.plans)
         if spent is not None and not _was_seen(board, step, spent):
             made = "already made" if spent.sure else "might have made"
             why = f"{spent.by} {made} this call, which runs at most once"
             if board.has_reviewer or step.gate:
-                return ask_about_step(board, id, why, kind="repeat")
-            return e.StepBlocked(event.at, id, why, event.attempt, event.attempts, final=True)
+                return ask_about_step(board, step_id, why, kind="repeat")
+            return e.StepBlocked(event.at, step_id, why, event.attempt, event.attempts, final=True)
     number = next_number(mine.states.get(call, {}), board[Outer].latest.lane * LANE)
     key, lane = f"{call}-{number}", _free_lane(board)
-    return e.StepStarted(event.at, id, event.attempt, event.attempts, key, lane, event.inside, event.reserved)
+    return e.StepStarted(
+        event.at, step_id, event.attempt, event.attempts, key, lane, event.inside, event.reserved
+    )
 
 
 def _was_seen(board: Board, step: Step, spent: Spent) -> bool:
@@ -286,7 +324,7 @@ def key_of(run: Any, job: e.StepStarted) -> str | None:
     return digest_of(run.key or run.uid, job.key) if job.key else None
 
 
-def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
+def context(_agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     """Return the idempotency key of a step that starts."""
     key = key_of(run, job)
     return {} if key is None else {"key": key}
@@ -294,7 +332,9 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
 
 def _needs(step: Step) -> set[str]:
     """The steps whose results `step` uses."""
-    return set(step.depends_on) if step.tool is None else {named.step for named in find(step.params)}
+    return (
+        set(step.depends_on) if step.tool is None else {named.step for named in find(step.params)}
+    )
 
 
 CAPABILITY = Capability(

@@ -34,11 +34,17 @@ class CheckedPlan(NamedTuple):
 
 def without_done(plan: Plan, board: Board) -> Plan:
     """Return the plan without the steps that are done already, if it repeats them word for word."""
-    steps = tuple(step for step in plan.steps if not (step.id in board.results and step == board.steps[step.id]))
+    steps = tuple(
+        step
+        for step in plan.steps
+        if not (step.id in board.results and step == board.steps[step.id])
+    )
     return plan if len(steps) == len(plan.steps) else plan.changed(steps=steps)
 
 
-def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequence[PlanCheck]) -> CheckedPlan:
+def propose(
+    planner: Any, board: Board, executor: Any, policy: Any, checks: Sequence[PlanCheck]
+) -> CheckedPlan:
     """Ask the planner, and check its plan. Done steps that it repeats word for word are dropped.
 
     `board` is a copy, because the run continues while a planner streams. The planner receives another copy.
@@ -54,7 +60,9 @@ def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequ
     except PlanError as error:
         # a model can write characters that a file can't contain
         text = error.text.encode(errors="backslashreplace").decode()
-        return CheckedPlan(None, tuple(map(_writable, (*error.problems, *written.dangling()))), text)
+        return CheckedPlan(
+            None, tuple(map(_writable, (*error.problems, *written.dangling()))), text
+        )
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
     problems += written.missing_in(plan)
@@ -66,7 +74,9 @@ def propose(planner: Any, board: Board, executor: Any, policy: Any, checks: Sequ
 
 def _writable(problem: Problem) -> Problem:
     """Return the problem in characters that a file can contain: a model might quote half a character."""
-    words = (text.encode(errors="backslashreplace").decode() for text in (problem.message, problem.hint))
+    words = (
+        text.encode(errors="backslashreplace").decode() for text in (problem.message, problem.hint)
+    )
     return Problem(problem.code, problem.step, *words)
 
 
@@ -75,7 +85,7 @@ def _task(agent: Any, run: Any, job: e.PlanStarted) -> Task:
     return Task(job, propose, asked, here=True, live=getattr(agent.planner, "stream", False))
 
 
-def _finished(job: e.PlanStarted, message: Finished) -> list[e.Event]:
+def _finished(_job: e.PlanStarted, message: Finished) -> list[e.Event]:
     report, at, seconds = message.report, message.at, message.seconds
     if report.error is not None:
         problem = Problem(e.PLANNER_FAILED, None, report.error, "answer again")

@@ -8,7 +8,16 @@ from typing import Literal
 
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt
 from planexec_lite.capabilities.news import News
-from planexec_lite.core import Board, Capability, Choice, Part, after_retries, has_planner, only_if, when_idle
+from planexec_lite.core import (
+    Board,
+    Capability,
+    Choice,
+    Part,
+    after_retries,
+    has_planner,
+    only_if,
+    when_idle,
+)
 from planexec_lite.core import events as e
 from planexec_lite.plan import Plan, Problem, Step
 
@@ -33,9 +42,13 @@ def check(policy: Settings) -> None:
     if policy.failure not in ("skip", "stop"):
         raise ValueError(f"failure={policy.failure!r}: a failed step means 'skip' or 'stop'")
     if policy.replan not in ("never", "failure", "step", "stall"):
-        raise ValueError(f"replan={policy.replan!r}: plan again 'never', after a 'failure', a 'step' or a 'stall'")
+        raise ValueError(
+            f"replan={policy.replan!r}: plan again 'never', after a 'failure', a 'step' or a 'stall'"
+        )
     if policy.replan == "stall" and policy.failure == "stop":
-        raise ValueError('replan="stall" needs failure="skip": a run that stops at a failure never stalls')
+        raise ValueError(
+            'replan="stall" needs failure="skip": a run that stops at a failure never stalls'
+        )
 
 
 @dataclass
@@ -96,10 +109,10 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     failed = {} if plan is None else _open_failures(board, plan)
     answering = set() if plan is None or not failed else _answers(board, plan, failed)
     if not board.arrived:
-        before = unanswered(board) | {id: board.steps[id] for id in board.failed}
+        before = unanswered(board) | {step_id: board.steps[step_id] for step_id in board.failed}
         mine.waiting = _still_to_do(board, before) if before else frozenset()
         if board.failed:  # a new plan must differ from these steps
-            mine.tried.add(signature(board.steps[id] for id in board.unfinished))
+            mine.tried.add(signature(board.steps[step_id] for step_id in board.unfinished))
         mine.unanswered = before
     if plan is not None:
         mine.unanswered, mine.answering, mine.results = failed, answering, len(board.results)
@@ -112,8 +125,8 @@ def unanswered(board: Board) -> dict[str, Step]:
 
 
 def _open_failures(board: Board, plan: Plan) -> dict[str, Step]:
-    failed = unanswered(board) | {id: board.steps[id] for id in board.failed}
-    return {id: step for id, step in failed.items() if id not in plan.supersedes}
+    failed = unanswered(board) | {step_id: board.steps[step_id] for step_id in board.failed}
+    return {step_id: step for step_id, step in failed.items() if step_id not in plan.supersedes}
 
 
 def _answers(board: Board, plan: Plan, failed: Mapping[str, Step]) -> set[str]:
@@ -126,21 +139,35 @@ def _answers(board: Board, plan: Plan, failed: Mapping[str, Step]) -> set[str]:
 
 def _still_to_do(board: Board, failed: Collection[str]) -> Signature:
     answering = board[Replanning].answering
-    return frozenset(_does(board.steps[id]) for id in board.unfinished if id not in failed and id not in answering)
+    return frozenset(
+        _does(board.steps[step_id])
+        for step_id in board.unfinished
+        if step_id not in failed and step_id not in answering
+    )
 
 
-def failures_passed_over(plan: Plan, board: Board, policy: object, executor: object) -> Iterator[Problem]:
+def failures_passed_over(
+    plan: Plan, board: Board, _policy: object, _executor: object
+) -> Iterator[Problem]:
     """Plan check: a complete plan answers each failed step by a new step, or names it in `Plan.supersedes`."""
     failed = _open_failures(board, plan) if plan.complete else {}
-    for id in failed if failed and not _answers(board, plan, failed) else ():
-        hint = f'add a step that does it otherwise or checks it; or name it, "supersedes": ["{id}"], if you give it up'
-        yield Problem("unanswered_failure", id, "it failed, and the plan brings no new step", hint)
+    for step_id in failed if failed and not _answers(board, plan, failed) else ():
+        hint = f'add a step that does it otherwise or checks it; or name it, "supersedes": ["{step_id}"], if you give it up'
+        yield Problem(
+            "unanswered_failure", step_id, "it failed, and the plan brings no new step", hint
+        )
 
 
-def tried_before(plan: Plan, board: Board, policy: object, executor: object) -> Iterator[Problem]:
+def tried_before(
+    plan: Plan, board: Board, _policy: object, _executor: object
+) -> Iterator[Problem]:
     """Plan check: after a failure a plan must change something. After news the same steps can be right."""
     tried = set(board[Replanning].tried) if board.failed or board.problems else set()
-    tried |= {signature(board.steps[id] for id in board.unfinished)} if board.failed else set()
+    tried |= (
+        {signature(board.steps[step_id] for step_id in board.unfinished)}
+        if board.failed
+        else set()
+    )
     if signature(plan.steps) in tried:
         hint = "do something else about the failed step, or leave it out"
         yield Problem("tried_before", None, "the steps are those that have failed before", hint)
@@ -156,14 +183,21 @@ def stop_after_news(board: Board, policy: Settings) -> Choice | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
-@only_if(lambda policy, started: policy.failure == "stop")
+@only_if(lambda policy, _started: policy.failure == "stop")
 def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
     """With ``failure="stop"``, end the run after a failed step, unless the rest is planned again."""
     if not board.failed:
         return None
-    if board[Replanning].ask_again or why_replan(board, policy) or (board.problems and policy.replan != "never"):
+    if (
+        board[Replanning].ask_again
+        or why_replan(board, policy)
+        or (board.problems and policy.replan != "never")
+    ):
         return None
-    return when_idle(board, e.Ended(board.now, "failed", _first_failure(board) + _replans_used_up(board, policy)))
+    return when_idle(
+        board,
+        e.Ended(board.now, "failed", _first_failure(board) + _replans_used_up(board, policy)),
+    )
 
 
 @only_if(has_planner)
@@ -173,7 +207,9 @@ def stop_after_repairs(board: Board, policy: Settings) -> Choice | None:
     if attempts <= policy.max_repairs:
         return None
     problems = "; ".join(map(str, board.problems[:3]))
-    reason = f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
+    reason = (
+        f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
+    )
     return when_idle(board, e.Ended(board.now, "failed", reason))
 
 
@@ -205,17 +241,23 @@ def fail(board: Board, policy: Settings) -> Choice | None:
     if board.in_flight or board.proposal is None:
         return None
     if board.failed:
-        skipped = [id for id, state in board.state.items() if state == "skipped"]
+        skipped = [step_id for step_id, state in board.state.items() if state == "skipped"]
         behind = f"; skipped behind it: {', '.join(skipped)}" if skipped else ""
-        return e.Ended(board.now, "failed", _first_failure(board) + behind + _replans_used_up(board, policy))
+        return e.Ended(
+            board.now, "failed", _first_failure(board) + behind + _replans_used_up(board, policy)
+        )
     if failed := unanswered(board):
         return e.Ended(
-            board.now, "failed", f"step {next(iter(failed))} failed, and no later step was done that answers it"
+            board.now,
+            "failed",
+            f"step {next(iter(failed))} failed, and no later step was done that answers it",
         )
     return None
 
 
-def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "step", "stall"] | None:
+def why_replan(
+    board: Board, policy: Settings
+) -> Literal["failure", "news", "step", "stall"] | None:
     """Return the reason to plan the rest again; None without a reason, or if no replan is left."""
     mine = board[Replanning]
     if not board.has_planner or board.proposal is None or board.problems:
@@ -225,7 +267,11 @@ def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "st
             return "news"
         if board.failed and policy.replan in ("failure", "step"):
             return "failure"
-        if board.failed and policy.replan == "stall" and not (board.ready or board.unreachable or board.in_flight):
+        if (
+            board.failed
+            and policy.replan == "stall"
+            and not (board.ready or board.unreachable or board.in_flight)
+        ):
             return "stall"
     # this is a round, not a replan: no step failed
     done_since = policy.replan == "step" and len(board.results) > mine.results
@@ -233,9 +279,11 @@ def why_replan(board: Board, policy: Settings) -> Literal["failure", "news", "st
 
 
 def _first_failure(board: Board) -> str:
-    id = next(iter(board.failed))
-    in_doubt = board[Doubt].attempts[id] > 0 and board.effects_of(board.steps[id]) != "none"
-    return f"step {id} failed: {board.errors[id]}" + (f"; {UNKNOWN}" if in_doubt else "")
+    step_id = next(iter(board.failed))
+    in_doubt = (
+        board[Doubt].attempts[step_id] > 0 and board.effects_of(board.steps[step_id]) != "none"
+    )
+    return f"step {step_id} failed: {board.errors[step_id]}" + (f"; {UNKNOWN}" if in_doubt else "")
 
 
 def _replans_used_up(board: Board, policy: Settings) -> str:

@@ -9,7 +9,16 @@ from typing import Any
 
 from planexec_lite.capabilities import deadline
 from planexec_lite.capabilities.news import News
-from planexec_lite.core import Board, Capability, Choice, IllegalTransition, Moves, Part, Work, only_if
+from planexec_lite.core import (
+    Board,
+    Capability,
+    Choice,
+    IllegalTransition,
+    Moves,
+    Part,
+    Work,
+    only_if,
+)
 from planexec_lite.core import events as e
 from planexec_lite.plan import MAX_RETRIES
 
@@ -36,16 +45,22 @@ class Backoff:
 
     def __post_init__(self) -> None:
         if not (0 <= self.first < math.inf and 0 <= self.longest < math.inf):
-            raise ValueError(f"first={self.first}, longest={self.longest}: a wait is zero seconds or more")
+            raise ValueError(
+                f"first={self.first}, longest={self.longest}: a wait is zero seconds or more"
+            )
         if not 1 <= self.factor < math.inf:
-            raise ValueError(f"factor={self.factor}: a wait is never shorter than the previous one; give 1 or more")
+            raise ValueError(
+                f"factor={self.factor}: a wait is never shorter than the previous one; give 1 or more"
+            )
         if not 0 <= self.jitter <= 1:
             raise ValueError(f"jitter={self.jitter}: a share from 0 to 1")
 
     def seconds(self, step: str, attempt: int) -> float:
         """The wait before attempt number `attempt` (2 or more) of a step, in seconds."""
         whole = min(self.longest, self.first * self.factor ** (attempt - 2))
-        return round(whole * (1 - self.jitter * Random(f"{self.seed} {step} {attempt}").random()), 6)
+        return round(
+            whole * (1 - self.jitter * Random(f"{self.seed} {step} {attempt}").random()), 6
+        )
 
 
 @dataclass(frozen=True)
@@ -111,10 +126,16 @@ def _failed(board: Board, event: e.StepFailed | e.StepBlocked) -> None:
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
-    id = event.step or ""
-    if board.state.get(id) == "failed" and id not in board.retry and id not in board.failed:
-        board[Backoffs].ended.add(id)  # the wait was interrupted, so it has waited long enough
-        board.retry.append(id)
+    step_id = event.step or ""
+    if (
+        board.state.get(step_id) == "failed"
+        and step_id not in board.retry
+        and step_id not in board.failed
+    ):
+        board[Backoffs].ended.add(
+            step_id
+        )  # the wait was interrupted, so it has waited long enough
+        board.retry.append(step_id)
 
 
 CAPABILITY = Capability(
@@ -131,35 +152,37 @@ CAPABILITY = Capability(
         e.StepFailed: _failed,
         e.StepBlocked: _failed,
     },
-    work={BackoffStarted: Work.waiting(lambda at, job, seconds: BackoffEnded(at, job.step, seconds))},
+    work={
+        BackoffStarted: Work.waiting(lambda at, job, seconds: BackoffEnded(at, job.step, seconds))
+    },
     check_settings=check,
 )
 
 
-@only_if(lambda policy, started: policy.backoff is not None)
+@only_if(lambda policy, _started: policy.backoff is not None)
 def back_off(board: Board, policy: Settings) -> Choice | None:
     """Start the wait of a failed step that has not waited yet."""
     if not board.retry or _news_first(board):
         return None
     ended = board[Backoffs].ended
-    id = next((id for id in board.retry if id not in ended), None)
-    if id is None:
+    step_id = next((step_id for step_id in board.retry if step_id not in ended), None)
+    if step_id is None:
         return None
     assert policy.backoff is not None
-    seconds = policy.backoff.seconds(id, board.attempt[id][0] + 1)
-    return BackoffStarted(board.now, id, deadline.until_deadline(policy, board.now, seconds))
+    seconds = policy.backoff.seconds(step_id, board.attempt[step_id][0] + 1)
+    return BackoffStarted(board.now, step_id, deadline.until_deadline(policy, board.now, seconds))
 
 
-def try_again(board: Board, policy: object) -> Choice | None:
+def try_again(board: Board, _policy: object) -> Choice | None:
     """Start the next attempt of a failed step."""
-    id = board.retry_next if board.retry and not _news_first(board) else None
-    if id is None:
+    step_id = board.retry_next if board.retry and not _news_first(board) else None
+    if step_id is None:
         return None
-    attempt, attempts = board.attempt[id]
-    return e.StepStarted(board.now, id, attempt + 1, attempts)
+    attempt, attempts = board.attempt[step_id]
+    return e.StepStarted(board.now, step_id, attempt + 1, attempts)
 
 
-def allow_retries(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Choice:
+def allow_retries(board: Board, policy: Settings, event: e.StepStarted, _executor: Any) -> Choice:
     """Guard: set the number of attempts when a step first starts.
 
     `Policy.retries` applies only to steps that are safe to repeat; `Step.retries` applies to any step.

@@ -40,7 +40,9 @@ class Settings:
 def check(policy: Settings) -> None:
     """Raise `ValueError` for an unknown word."""
     if policy.rollback not in ("never", "failed", "unfinished"):
-        raise ValueError(f"rollback={policy.rollback!r}: 'never', after a run has 'failed', or if it is 'unfinished'")
+        raise ValueError(
+            f"rollback={policy.rollback!r}: 'never', after a run has 'failed', or if it is 'unfinished'"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,9 @@ def _check_begin(board: Board, event: RollbackStarted) -> None:
         raise IllegalTransition("stay", event.to, None, "it gave no result")
 
 
-def _check_undo(board: Board, event: UndoStarted | UndoLeft | UndoDone | UndoFailed | UndoPaused) -> None:
+def _check_undo(
+    board: Board, event: UndoStarted | UndoLeft | UndoDone | UndoFailed | UndoPaused
+) -> None:
     mine, starts = board[Rollback], isinstance(event, UndoStarted | UndoLeft)
     due = mine.left[-1] if starts and mine.left else None if starts else mine.calling
     if due is None or due.label != event.step:
@@ -183,7 +187,7 @@ def _plan(board: Board, event: RollbackStarted, not_again: set[str]) -> None:
     mine.remains = list(dict.fromkeys(mine.remains))
 
 
-def _start(board: Board, event: UndoStarted) -> None:
+def _start(board: Board, _event: UndoStarted) -> None:
     mine = board[Rollback]
     mine.calling = mine.left.pop()
 
@@ -234,7 +238,9 @@ def _failed(board: Board, event: UndoFailed) -> None:
     mine.allowed, mine.partly = False, True
     mine.remains.append((undo.label, event.error))
     effects = (
-        board.started.effects.get(undo.call.tool, "none") if undo.call else board.effects_of(board.steps[undo.label])
+        board.started.effects.get(undo.call.tool, "none")
+        if undo.call
+        else board.effects_of(board.steps[undo.label])
     )
     if event.in_doubt and effects not in ("none", "idempotent"):
         work.unsure.append(undo)
@@ -271,7 +277,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
         _plan(board, mine.started, {label for label, _ in mine.remains})
 
 
-def _ended(board: Board, event: e.Ended) -> None:
+def _ended(board: Board, _event: e.Ended) -> None:
     mine = board[Rollback]
     if mine.started is not None:
         mine.remains = [*unknown(board), *mine.remains]
@@ -282,7 +288,7 @@ def leaves(board: Board) -> bool:
     return board[WorkDone].has_anything or bool(board[Rollback].remains) or bool(unknown(board))
 
 
-def undo_next(board: Board, policy: object) -> Choice | None:
+def undo_next(board: Board, _policy: object) -> Choice | None:
     """Once a rollback has started, undo one thing at a time. An undo with a gate waits for a person."""
     mine = board[Rollback]
     if mine.started is None:
@@ -304,10 +310,10 @@ def undo_next(board: Board, policy: object) -> Choice | None:
 def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
     """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
     askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
-    for id in doubts:
+    for step_id in doubts:
         # a person was asked about an interrupted step anyway
-        if id in askable and (board.has_reviewer or board.state[id] == "in doubt"):
-            return e.Paused(board.now, question_about(board, id, IN_ROLLBACK))
+        if step_id in askable and (board.has_reviewer or board.state[step_id] == "in doubt"):
+            return e.Paused(board.now, question_about(board, step_id, IN_ROLLBACK))
     return UndoLeft(board.now, undo.label, f"step {doubts[0]}, which depends on it, is in doubt")
 
 
@@ -321,7 +327,9 @@ IN_ROLLBACK = {
 def _question(board: Board, undo: Undo, call: Call) -> Question:
     params = dict(call.params)
     with suppress(references.MissingResultError):
-        params = references.resolve(call.params, board[WorkDone].results_at(undo.number, call.params))
+        params = references.resolve(
+            call.params, board[WorkDone].results_at(undo.number, call.params)
+        )
     verdicts = {
         "approve": "Exactly this call is made.",
         "reject": "This call is not made, and the rollback continues.",
@@ -329,8 +337,8 @@ def _question(board: Board, undo: Undo, call: Call) -> Question:
     return Question("undo", verdicts, "", undo.label, call=ExactCall(call.tool, params))
 
 
-@only_if(lambda policy, started: policy.rollback != "never")
-def roll_back_first(board: Board, policy: Settings, event: e.Ended, executor: Any) -> Choice:
+@only_if(lambda policy, _started: policy.rollback != "never")
+def roll_back_first(board: Board, policy: Settings, event: e.Ended, _executor: Any) -> Choice:
     """Guard: a run that ends without success first undoes what it did, if the policy wants that."""
     if event.status == "finished":
         return event

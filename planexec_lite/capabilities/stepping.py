@@ -14,38 +14,63 @@ from planexec_lite.plan.data import copied
 
 def _task(agent: Any, run: Any, job: StepStarted) -> Task:
     step, results = run.board.steps[job.step], run.board.results
-    inputs = {id: copied(results[id]) for id in step.depends_on if id in results}
+    inputs = {
+        step_id: copied(results[step_id]) for step_id in step.depends_on if step_id in results
+    }
     until, repeatable = agent.policy.deadline, run.board.repeatable(step)
-    return Task(job, perform, (agent.executor, step, inputs), step.timeout, until=until, repeatable=repeatable)
+    return Task(
+        job,
+        perform,
+        (agent.executor, step, inputs),
+        step.timeout,
+        until=until,
+        repeatable=repeatable,
+    )
 
 
 def _finished(job: StepStarted, message: Finished) -> list[Event]:
-    report, at, id = message.report, message.at, job.step
+    report, at, step_id = message.report, message.at, job.step
     usage = (message.seconds, report.calls)
     left: dict[str, Any] = {"leaves": report.leaves, "chosen": report.chosen}
     if (waits := report.waits) is not None:
         inner = waits.question
-        question = chosen_calls.question_about(id, waits) if inner is None else inner.inside(id)
-        return [StepPaused(at, id, question, *usage, report.once, waits.made, **left)]
+        question = (
+            chosen_calls.question_about(step_id, waits) if inner is None else inner.inside(step_id)
+        )
+        return [StepPaused(at, step_id, question, *usage, report.once, waits.made, **left)]
     if report.error is None:
-        return [StepDone(at, id, report.value, *usage, **left)]
+        return [StepDone(at, step_id, report.value, *usage, **left)]
     if report.lost and not message.task.repeatable:
-        return [doubt.StepInDoubt(at, id, f"{report.error}; {doubt.UNKNOWN}")]
+        return [doubt.StepInDoubt(at, step_id, f"{report.error}; {doubt.UNKNOWN}")]
     # after an at-most-once call began, it is unknown how much of the step was done
-    return [StepFailed(at, id, report.error, *usage, report.once, report.final, **left)]
+    return [StepFailed(at, step_id, report.error, *usage, report.once, report.final, **left)]
 
 
 def _timed_out(job: StepStarted, message: TimedOut) -> list[Event]:
     error, inside = too_long(message), bool(job.inside)
     beside = not message.task.repeatable  # a retry could run beside this attempt
-    return [StepFailed(message.at, job.step, error, message.seconds, in_doubt=True, final=beside, leaves=inside)]
+    return [
+        StepFailed(
+            message.at,
+            job.step,
+            error,
+            message.seconds,
+            in_doubt=True,
+            final=beside,
+            leaves=inside,
+        )
+    ]
 
 
 def _late(job: StepStarted, message: Late) -> list[Event]:
     report, at = message.report, message.at
     if report.lost:
         return []  # it proves neither that the call was made nor that it was not
-    return [doubt.StepLate(at, job.step, report.value, report.error, message.seconds, report.calls)]
+    return [
+        doubt.StepLate(at, job.step, report.value, report.error, message.seconds, report.calls)
+    ]
 
 
-CAPABILITY = Capability(work={StepStarted: Work(_task, _finished, _timed_out, _late, doubt.interrupted)})
+CAPABILITY = Capability(
+    work={StepStarted: Work(_task, _finished, _timed_out, _late, doubt.interrupted)}
+)

@@ -61,7 +61,14 @@ class StreamBuffer:
                 self._take(part)
         if plan is None:
             raise PlanError(
-                [Problem("cut_off", None, "the planner stopped before its plan was finished", "write it again")]
+                [
+                    Problem(
+                        "cut_off",
+                        None,
+                        "the planner stopped before its plan was finished",
+                        "write it again",
+                    )
+                ]
             )
         return plan
 
@@ -72,18 +79,18 @@ class StreamBuffer:
             needs = dict.fromkeys(step.depends_on, "unknown_dependency")
             for named in find(step.params):
                 needs.setdefault(named.step, "dangling_reference")
-            for id, code in needs.items():
-                if id not in there:
-                    message = f"it needs step {id!r}, which never came"
-                    yield Problem(code, step.id, message, f"write step {id!r} too")
+            for step_id, code in needs.items():
+                if step_id not in there:
+                    message = f"it needs step {step_id!r}, which never came"
+                    yield Problem(code, step.id, message, f"write step {step_id!r} too")
 
     def missing_in(self, plan: Plan) -> Iterator[Problem]:
         """Yield a problem for each emitted step that the finished plan has dropped or changed."""
         last = {step.id: step for step in plan.steps}
-        for id, step in self.emitted.items():
-            if last.get(id) != step:
+        for step_id, step in self.emitted.items():
+            if last.get(step_id) != step:
                 message = "the step was streamed, and the finished plan has it otherwise"
-                yield Problem("taken_back", id, message, "keep it as it was")
+                yield Problem("taken_back", step_id, message, "keep it as it was")
 
     def _take(self, step: Step) -> None:
         (step,) = Plan.received(Plan.model_construct(steps=(step,)), "the planner").steps
@@ -99,7 +106,11 @@ class StreamBuffer:
 
     def _may_start(self, step: Step) -> bool:
         # a step that is held back does not count as arrived: the steps behind it wait for the whole plan
-        before, tools, alone = {*self.done, *self.emitted}, self.executor.tools, Plan(steps=(step,))
+        before, tools, alone = (
+            {*self.done, *self.emitted},
+            self.executor.tools,
+            Plan(steps=(step,)),
+        )
         return (
             not step.gate
             and self.board.repeatable(step)
@@ -113,5 +124,5 @@ class StreamBuffer:
 CAPABILITY = Capability(
     checks={StepProposed: _check},
     folds={StepProposed: _proposed},
-    emits={StepReady: lambda at, job, emitted: StepProposed(at, emitted.step)},
+    emits={StepReady: lambda at, _job, emitted: StepProposed(at, emitted.step)},
 )

@@ -10,7 +10,9 @@ from planexec_lite.plan import Call, Plan
 from planexec_lite.tools import Effects, Toolbox
 
 
-def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *, rollback: bool = False) -> None:
+def check_tools(
+    board: Board, tools: Toolbox, effects: Mapping[str, Effects], *, rollback: bool = False
+) -> None:
     """Raise `ValueError` if tools that the run still needs have changed since it began.
 
     The check covers the tools of the unfinished steps, the tools that a rollback calls, and all tools if a planner or a
@@ -24,10 +26,14 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *,
     others = {tool for tool, pin in started.pins.items() if now.get(tool) != pin}
     changes: list[str] = []
     if board.ended is None:
-        left = [board.steps[id] for id in board.unfinished]
-        called = {step.tool for step in left} | {step.undo.tool for step in left if step.undo is not None}
+        left = [board.steps[step_id] for step_id in board.unfinished]
+        called = {step.tool for step in left} | {
+            step.undo.tool for step in left if step.undo is not None
+        }
         same = {
-            tool for tool in started.pins if started.effects.get(tool, "none") == effects.get(tool, "none")
+            tool
+            for tool in started.pins
+            if started.effects.get(tool, "none") == effects.get(tool, "none")
         } - others
         if not called <= {None, *same}:
             changes += _changed_tools(board, tools, effects, others)
@@ -41,28 +47,33 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], *,
         )
 
 
-def _changed_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects], others: set[str]) -> Iterator[str]:
+def _changed_tools(
+    board: Board, tools: Toolbox, effects: Mapping[str, Effects], others: set[str]
+) -> Iterator[str]:
     before = board.started.effects
-    for id in board.unfinished:
-        step = board.steps[id]
+    for step_id in board.unfinished:
+        step = board.steps[step_id]
         # its dependencies were checked when the plan was received
-        for problem in Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {id}):
-            yield f"step {id}: {problem.message}"
+        for problem in Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {step_id}):
+            yield f"step {step_id}: {problem.message}"
         for call in (step, step.undo):
             if call is None or call.tool is None:
                 continue
             was, now = before.get(call.tool, "none"), effects.get(call.tool, "none")
             if was != now:
-                yield f'step {id}: the effects of {call.tool} were "{was}", and are "{now}"'
+                yield f'step {step_id}: the effects of {call.tool} were "{was}", and are "{now}"'
             elif call.tool in others:
-                yield f"step {id}: {call.tool} is not the tool that the plan was made with"
+                yield f"step {step_id}: {call.tool} is not the tool that the plan was made with"
 
 
-def _changed_choices(board: Board, tools: Toolbox, effects: Mapping[str, Effects], others: set[str]) -> Iterator[str]:
+def _changed_choices(
+    board: Board, tools: Toolbox, effects: Mapping[str, Effects], others: set[str]
+) -> Iterator[str]:
     """Yield the changed or new tools among those that a later plan, or a step's model or agent, could choose."""
     by_model = board.started.models_in_steps
     if not board.has_planner and not any(
-        id in board.model_chooses or (by_model and board.steps[id].tool is None) for id in board.unfinished
+        step_id in board.model_chooses or (by_model and board.steps[step_id].tool is None)
+        for step_id in board.unfinished
     ):
         return
     pins = board.started.pins

@@ -53,7 +53,9 @@ class Undo(NamedTuple):
     @property
     def name(self) -> str:
         """The undo as a phrase."""
-        return undo_in_words(self.label) if self.call else f"what was done inside step {self.label}"
+        return (
+            undo_in_words(self.label) if self.call else f"what was done inside step {self.label}"
+        )
 
 
 @dataclass
@@ -98,12 +100,19 @@ class WorkDone(Part):
     def results_at(self, number: int, params: Any, more: Iterable[str] = ()) -> dict[str, object]:
         """The results that `params` refer to and those of the steps in `more`, by step id; up to result `number`, 0 for all."""
         results, last = {}, number or self.count
-        for id in (*more, *(one.step for one in references.find(params))):
-            at = self.latest.get(id, 0)
+        for step_id in (*more, *(one.step for one in references.find(params))):
+            at = self.latest.get(step_id, 0)
             if at > last:  # the step was repeated later
-                at = max((at for at, one in self.completed.items() if at <= last and one.step.id == id), default=0)
+                at = max(
+                    (
+                        at
+                        for at, one in self.completed.items()
+                        if at <= last and one.step.id == step_id
+                    ),
+                    default=0,
+                )
             if at:
-                results[id] = self.completed[at].result
+                results[step_id] = self.completed[at].result
         return results
 
     def note_made(self, where: str, calls: Iterable[str]) -> None:
@@ -118,13 +127,21 @@ class WorkDone(Part):
     def call_text(self, undo: Undo) -> str:
         """The call of an undo as its tool receives it; equal for calls that do the same; "" for a nested run."""
         call = undo.call
-        return _written(call.tool, call.params, self.results_at(undo.number, call.params)) if call else ""
+        return (
+            _written(call.tool, call.params, self.results_at(undo.number, call.params))
+            if call
+            else ""
+        )
 
     def did(self, number: int) -> tuple[object, ...]:
         """Return the call of a completed step and its undo: equal for steps that did the same."""
         step = self.completed[number].step
         results = self.results_at(number, step.params, step.depends_on)
-        given = {} if step.tool else {step.description: [results.get(id) for id in step.depends_on]}
+        given = (
+            {}
+            if step.tool
+            else {step.description: [results.get(step_id) for step_id in step.depends_on]}
+        )
         return _written(step.tool, {**step.params, **given}, results), self.completed[number].undo
 
 
@@ -144,21 +161,25 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
     mine = board[WorkDone]
     made = {*mine.made.get("", ()), *made_before, *map(mine.call_text, mine.unsure)}
     items = [(number, one.step.id, 0) for number, one in mine.completed.items()]
-    items += [(number, id, inside) for (id, inside), number in mine.inside.items()]
-    for number, id, inside in sorted(items, reverse=True):
+    items += [(number, step_id, inside) for (step_id, inside), number in mine.inside.items()]
+    for number, step_id, inside in sorted(items, reverse=True):
         one = mine.completed.get(number)
         if one is None:
-            yield Undo(id, inside=inside)
-        elif id == to:
+            yield Undo(step_id, inside=inside)
+        elif step_id == to:
             return
         elif number not in mine.gone and one.undo is not None:
-            undo = Undo(id, Call.model_validate_json(one.undo), number)
+            undo = Undo(step_id, Call.model_validate_json(one.undo), number)
             if not (one.repeatable and mine.call_text(undo) in made_before):
                 made.add(mine.call_text(undo))
                 yield undo
         elif number not in mine.gone and one.lasts and not one.inside:
-            yield Undo(id, why_not="no undo of its own")
-    acted = mine.inside or mine.unsure or any(one.undo is not None or one.lasts for one in mine.completed.values())
+            yield Undo(step_id, why_not="no undo of its own")
+    acted = (
+        mine.inside
+        or mine.unsure
+        or any(one.undo is not None or one.lasts for one in mine.completed.values())
+    )
     for place, call in enumerate(mine.listed_calls if to is None else (), 1):
         undo = Undo(f"{LISTED} {place}", call)
         missing = [one.step for one in references.find(call.params) if one.step not in mine.latest]
@@ -171,20 +192,29 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
 
 def unknown(board: Board) -> list[tuple[str, str]]:
     """Return the labels of the steps that might have been done and of the undos that might have been made, and why."""
-    doubts = [(id, why) for id, (_, why) in steps_in_doubt(board).items()]
-    return [*doubts, *((undo.label, "it is unknown whether it was undone") for undo in board[WorkDone].unsure)]
+    doubts = [(step_id, why) for step_id, (_, why) in steps_in_doubt(board).items()]
+    return [
+        *doubts,
+        *((undo.label, "it is unknown whether it was undone") for undo in board[WorkDone].unsure),
+    ]
 
 
 def steps_in_doubt(board: Board) -> dict[str, tuple[Step, str]]:
     """Return the steps that might have been done and might have changed something, and why, by id."""
     mine = board[WorkDone]
     counted = board[Doubt].attempts.items()
-    doubts = {id: (board.steps[id], UNKNOWN) for id, count in counted if count > mine.explained[id]} | mine.doubted
-    inside = {id for id, _ in mine.inside}  # the rollback of a nested run says what became of it
+    doubts = {
+        step_id: (board.steps[step_id], UNKNOWN)
+        for step_id, count in counted
+        if count > mine.explained[step_id]
+    } | mine.doubted
+    inside = {
+        step_id for step_id, _ in mine.inside
+    }  # the rollback of a nested run says what became of it
     return {
-        id: (step, why)
-        for id, (step, why) in doubts.items()
-        if id not in inside and (step.undo is not None or board.effects_of(step) != "none")
+        step_id: (step, why)
+        for step_id, (step, why) in doubts.items()
+        if step_id not in inside and (step.undo is not None or board.effects_of(step) != "none")
     }
 
 
@@ -195,15 +225,17 @@ def doubts_behind(board: Board, undo: Undo, before: dict[str, set[str]]) -> list
     depends on; the function adds to it.
     """
     mine = board[WorkDone]
-    doubts = {id: step for id, (step, _) in steps_in_doubt(board).items()}
-    doubts |= {one.label: board.steps[one.label] for one in mine.unsure if one.label in board.steps}
-    doubts |= {id: board.steps[id] for id in mine.partly}
+    doubts = {step_id: step for step_id, (step, _) in steps_in_doubt(board).items()}
+    doubts |= {
+        one.label: board.steps[one.label] for one in mine.unsure if one.label in board.steps
+    }
+    doubts |= {step_id: board.steps[step_id] for step_id in mine.partly}
     doubts.pop(undo.label, None)
     if undo.label.startswith(LISTED):
         return [*doubts]
-    for id in doubts.keys() - before.keys():
-        before[id] = _all_before(board, doubts[id])
-    return [id for id in doubts if undo.label in before[id]]
+    for step_id in doubts.keys() - before.keys():
+        before[step_id] = _all_before(board, doubts[step_id])
+    return [step_id for step_id in doubts if undo.label in before[step_id]]
 
 
 def _all_before(board: Board, step: Step) -> set[str]:
@@ -211,10 +243,10 @@ def _all_before(board: Board, step: Step) -> set[str]:
     before: set[str] = set()
     left = [*step.depends_on]
     while left:
-        id = left.pop()
-        if id not in before and id in board.steps:
-            before.add(id)
-            left += board.steps[id].depends_on
+        step_id = left.pop()
+        if step_id not in before and step_id in board.steps:
+            before.add(step_id)
+            left += board.steps[step_id].depends_on
     return before
 
 
@@ -225,7 +257,11 @@ def list_calls(board: Board) -> None:
 
 
 def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
-    if event.plan is not None and not event.problems and (not board.has_reviewer or event.granted_by):
+    if (
+        event.plan is not None
+        and not event.problems
+        and (not board.has_reviewer or event.granted_by)
+    ):
         list_calls(board)
 
 
@@ -236,70 +272,86 @@ def _step_started(board: Board, event: e.StepStarted) -> None:
         mine.inside[event.step, event.inside] = mine.count
 
 
-def _report(board: Board, id: str, leaves: bool) -> int:
+def _report(board: Board, step_id: str, *, leaves: bool) -> int:
     """The nested run of a step has reported. Return its number; 0 without a nested run, or if it has left nothing."""
     mine = board[WorkDone]
-    number = max((number for step, number in mine.inside if step == id), default=0) if mine.inside else 0
+    number = (
+        max((number for step, number in mine.inside if step == step_id), default=0)
+        if mine.inside
+        else 0
+    )
     if number and not leaves:
-        del mine.inside[id, number]
+        del mine.inside[step_id, number]
     elif number:
         mine.count += 1
-        mine.inside[id, number] = mine.count
+        mine.inside[step_id, number] = mine.count
     return number
 
 
 def _step_done(board: Board, event: e.StepDone) -> None:
-    inside = _report(board, event.step, event.leaves)
+    inside = _report(board, event.step, leaves=event.leaves)
     _complete(board, event.step, event.result, inside, lasts=event.leaves if inside else None)
 
 
-def _complete(board: Board, id: str, result: object, inside: int = 0, lasts: bool | None = None) -> None:
+def _complete(
+    board: Board, step_id: str, result: object, inside: int = 0, *, lasts: bool | None = None
+) -> None:
     """A step gave a result: from now on it can be undone."""
-    mine, step = board[WorkDone], board.steps[id]
-    if id in mine.doubted and mine.doubted[id][0] == step:
-        del mine.doubted[id]
+    mine, step = board[WorkDone], board.steps[step_id]
+    if step_id in mine.doubted and mine.doubted[step_id][0] == step:
+        del mine.doubted[step_id]
     undo = None if step.undo is None else step.undo.model_dump_json()
-    if undo is not None and inside:  # the undo of the step undoes everything that its nested runs did
-        mine.inside = {key: at for key, at in mine.inside.items() if key[0] != id}
+    if (
+        undo is not None and inside
+    ):  # the undo of the step undoes everything that its nested runs did
+        mine.inside = {key: at for key, at in mine.inside.items() if key[0] != step_id}
     if lasts is None:
         lasts = board.effects_of(step) != "none"
-    before = mine.latest.get(id)
+    before = mine.latest.get(step_id)
     mine.count += 1
-    number = mine.latest[id] = mine.count
+    number = mine.latest[step_id] = mine.count
     mine.completed[number] = Completed(step, result, undo, lasts, board.repeatable(step), inside)
-    if before is not None and mine.completed[number].repeatable and mine.did(before) == mine.did(number):
+    if (
+        before is not None
+        and mine.completed[number].repeatable
+        and mine.did(before) == mine.did(number)
+    ):
         mine.gone.add(before)
 
 
-def _doubt(board: Board, id: str, why: str) -> None:
+def _doubt(board: Board, step_id: str, why: str) -> None:
     """A step might have been done, and has no result that counts."""
-    board[WorkDone].doubted[id] = (board.steps[id], why)
+    board[WorkDone].doubted[step_id] = (board.steps[step_id], why)
 
 
 def _step_paused(board: Board, event: e.StepPaused) -> None:
-    _report(board, event.step, event.leaves)
+    _report(board, event.step, leaves=event.leaves)
     if event.made:
-        _doubt(board, event.step, f"it made {', '.join(one.text for one in event.made)} before it paused")
+        _doubt(
+            board,
+            event.step,
+            f"it made {', '.join(one.text for one in event.made)} before it paused",
+        )
 
 
 def _step_failed(board: Board, event: e.StepFailed) -> None:
-    if _report(board, event.step, event.leaves) and event.in_doubt:
+    if _report(board, event.step, leaves=event.leaves) and event.in_doubt:
         board[WorkDone].explained[event.step] += 1
 
 
 def _step_late(board: Board, event: StepLate) -> None:
     mine = board[WorkDone]
-    known = event.step in mine.latest or any(id == event.step for id, _ in mine.inside)
+    known = event.step in mine.latest or any(step_id == event.step for step_id, _ in mine.inside)
     if event.error is None and not known:
         _doubt(board, event.step, "it was done after its timeout")
 
 
 def step_requeued(board: Board, event: e.Requeued) -> None:
     """A step is in doubt if it was interrupted, unless its nested run tells what it did."""
-    id = event.step or ""
-    started = event.reason == "interrupted" and board.state.get(id) in ("waiting", "failed")
-    if started and not _report(board, id, leaves=True):
-        _doubt(board, id, f"interrupted; {UNKNOWN}")
+    step_id = event.step or ""
+    started = event.reason == "interrupted" and board.state.get(step_id) in ("waiting", "failed")
+    if started and not _report(board, step_id, leaves=True):
+        _doubt(board, step_id, f"interrupted; {UNKNOWN}")
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:

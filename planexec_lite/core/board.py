@@ -50,7 +50,9 @@ class IllegalTransition(ValueError):
         event: the refused event.
     """
 
-    def __init__(self, transition: str, step: str | None, state: str | None, why: str = "") -> None:
+    def __init__(
+        self, transition: str, step: str | None, state: str | None, why: str = ""
+    ) -> None:
         super().__init__(transition, step, state, why)
         self.transition, self.step, self.state, self.why = transition, step, state, why
         self.event: object = None
@@ -102,16 +104,22 @@ class Board:
             for kind, moves in one.moves.items():
                 known = cls.moves.get(kind, moves)
                 cls.moves[kind] = Moves(known.verb, {**known.states, **moves.states})
-        cls._take_result = [one.takes_result for one in cls.capabilities if one.takes_result is not None]
-        cls._take_failure = [one.takes_failure for one in cls.capabilities if one.takes_failure is not None]
-        cls._before_plan = [one.before_plan for one in cls.capabilities if one.before_plan is not None]
+        cls._take_result = [
+            one.takes_result for one in cls.capabilities if one.takes_result is not None
+        ]
+        cls._take_failure = [
+            one.takes_failure for one in cls.capabilities if one.takes_failure is not None
+        ]
+        cls._before_plan = [
+            one.before_plan for one in cls.capabilities if one.before_plan is not None
+        ]
 
     @classmethod
     def _handlers_of(cls, kind: type[e.Event]) -> Handlers:
         """Collect the handlers of an event type when its first event arrives. Handlers of base types run first."""
-        bases, all = kind.__mro__[::-1], (CORE, *cls.capabilities)
-        checks = tuple(one.checks[base] for one in all for base in bases if base in one.checks)
-        folds = tuple(one.folds[base] for one in all for base in bases if base in one.folds)
+        bases, known = kind.__mro__[::-1], (CORE, *cls.capabilities)
+        checks = tuple(one.checks[base] for one in known for base in bases if base in one.checks)
+        folds = tuple(one.folds[base] for one in known for base in bases if base in one.folds)
         handlers = cls._handlers[kind] = Handlers(cls.moves.get(kind), checks, folds)
         return handlers
 
@@ -144,7 +152,9 @@ class Board:
         self.queue = ReadyQueue()
         self._brought_by: dict[str, int] = {}
         self._effects: dict[str, Effects] = {}
-        self._parts: dict[type, Any] = {one.part: one.part() for one in self.capabilities if one.part is not None}
+        self._parts: dict[type, Any] = {
+            one.part: one.part() for one in self.capabilities if one.part is not None
+        }
 
     @classmethod
     def of(cls, events: Iterable[e.Event]) -> Self:
@@ -182,7 +192,10 @@ class Board:
         return vars(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Board) and {**self._values(), "queue": None} == {**other._values(), "queue": None}
+        return isinstance(other, Board) and {**self._values(), "queue": None} == {
+            **other._values(),
+            "queue": None,
+        }
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -219,17 +232,17 @@ class Board:
         moves, checks, folds = self._handlers.get(kind) or self._handlers_of(kind)
         try:
             if moves is not None:
-                id: str = event.step  # type: ignore[attr-defined]
-                state = moves.states.get(self.state.get(id))
+                step_id: str = event.step  # type: ignore[attr-defined]
+                state = moves.states.get(self.state.get(step_id))
                 if state is None:
-                    raise IllegalTransition(moves.verb, id, self.state.get(id))
+                    raise IllegalTransition(moves.verb, step_id, self.state.get(step_id))
             for check in checks:
                 check(self, event)
         except IllegalTransition as problem:
             problem.event = event
             raise
         if moves is not None and state is not None:
-            self.state[id] = state
+            self.state[step_id] = state
         for fold in folds:
             fold(self, event)
         if kind is e.Reviewed:
@@ -250,7 +263,9 @@ class Board:
         if not self.arrived:
             self._supersede()
         self._join([step for step in plan.steps if step.id not in self.arrived])
-        if self.arrived:  # steps arrived in the order of writing; now the order of the finished plan applies
+        if (
+            self.arrived
+        ):  # steps arrived in the order of writing; now the order of the finished plan applies
             for step in plan.steps:
                 self.steps[step.id] = self.steps.pop(step.id)
             self._index()
@@ -274,21 +289,29 @@ class Board:
 
     def withdraw(self) -> None:
         """Supersede the streamed steps of an unfinished plan that have not started."""
-        gone = [id for id in self.arrived if self.state[id] == "waiting"]
+        gone = [step_id for step_id in self.arrived if self.state[step_id] == "waiting"]
         if gone:
-            self.unreachable = deque(id for id in self.unreachable if id not in gone)
+            self.unreachable = deque(
+                step_id for step_id in self.unreachable if step_id not in gone
+            )
             self.state.update(dict.fromkeys(gone, "superseded"))
             self._index()
         self.arrived.clear()
 
     def check_new(self, ids: Iterable[str]) -> None:
         """Raise `IllegalTransition` if a plan would replace a step that is running or done."""
-        for id in ids:
-            if (state := self.state.get(id)) not in (None, "waiting", "failed", "skipped", "superseded"):
-                raise IllegalTransition("propose", id, state)
-        for id in () if self.arrived else self.unfinished:
-            if (state := self.state[id]) not in ("waiting", "failed", "skipped"):
-                raise IllegalTransition("supersede", id, state)
+        for step_id in ids:
+            if (state := self.state.get(step_id)) not in (
+                None,
+                "waiting",
+                "failed",
+                "skipped",
+                "superseded",
+            ):
+                raise IllegalTransition("propose", step_id, state)
+        for step_id in () if self.arrived else self.unfinished:
+            if (state := self.state[step_id]) not in ("waiting", "failed", "skipped"):
+                raise IllegalTransition("supersede", step_id, state)
 
     def _supersede(self) -> None:
         self.plans += 1
@@ -299,7 +322,9 @@ class Board:
 
     def _join(self, steps: Sequence[Step]) -> None:
         if self.plans > 1:
-            self._brought_by |= {step.id: self.plans for step in steps if self.steps.get(step.id) != step}
+            self._brought_by |= {
+                step.id: self.plans for step in steps if self.steps.get(step.id) != step
+            }
         for step in steps:  # a step that is planned again moves to the end, without its old error
             if step.id in self.steps:
                 del self.steps[step.id]
@@ -309,72 +334,83 @@ class Board:
             self._effects[step.id] = step.effects_with(self.started.effects)
         self.queue.add(steps, self.state, lost := self._lost())
         if lost:  # a streamed step might depend on a step that has failed in the meantime
-            self.unreachable += [s.id for s in steps if not s.run_anyway and not lost.isdisjoint(s.depends_on)]
+            self.unreachable += [
+                s.id for s in steps if not s.run_anyway and not lost.isdisjoint(s.depends_on)
+            ]
 
     def _lost(self) -> set[str]:
         """Return the ids of the steps that can't be done: those that failed for good, and those skipped because of
         them.
         """
-        return {*self.failed, *(id for id, state in self.state.items() if state == "skipped")} if self.failed else set()
+        return (
+            {
+                *self.failed,
+                *(step_id for step_id, state in self.state.items() if state == "skipped"),
+            }
+            if self.failed
+            else set()
+        )
 
     def _index(self) -> None:
         """Rebuild the ready queue from the steps and their states."""
         self.queue = ReadyQueue(self.started.limits)
-        self.queue.add([self.steps[id] for id in self.unfinished], self.state, self._lost())
+        self.queue.add(
+            [self.steps[step_id] for step_id in self.unfinished], self.state, self._lost()
+        )
 
     # Steps
 
     def begin(self, event: e.StepStarted | e.StepBlocked) -> None:
         """Start an attempt, which takes the step's slots."""
-        id = event.step
+        step_id = event.step
         if event.attempt == 1:
-            self.queue.take(id)
+            self.queue.take(step_id)
             self.steps_started += 1
         else:
-            self.retry.remove(id)
-            self.queue.acquire(id)
-        self.attempt[id] = (event.attempt, event.attempts)
+            self.retry.remove(step_id)
+            self.queue.acquire(step_id)
+        self.attempt[step_id] = (event.attempt, event.attempts)
 
-    def give(self, id: str, result: object) -> None:
+    def give(self, step_id: str, result: object) -> None:
         """Release the slots of a step that returned `result`. The step is done, unless a capability handles the
         result.
         """
-        self.queue.release(id)
+        self.queue.release(step_id)
         for take_result in self._take_result:
-            if take_result(self, id, result):
+            if take_result(self, step_id, result):
                 return
-        self.finish(id, result)
+        self.finish(step_id, result)
 
-    def finish(self, id: str, result: object) -> None:
+    def finish(self, step_id: str, result: object) -> None:
         """Mark a step as done. Steps that were waiting only for it become ready."""
-        self.state[id], self.results[id] = "done", result
+        self.state[step_id], self.results[step_id] = "done", result
         if self.errors:
-            self.errors.pop(id, None)
-        self.queue.finish(id)
+            self.errors.pop(step_id, None)
+        self.queue.finish(step_id)
 
-    def fail(self, id: str, error: str, *, final: bool = False) -> None:
+    def fail(self, step_id: str, error: str, *, final: bool = False) -> None:
         """Record a failed attempt. If attempts are left and the failure is not `final`, the step is queued for a
         retry.
         """
-        self.state[id], self.errors[id] = "failed", error
-        attempt, attempts = self.attempt[id]
+        self.state[step_id], self.errors[step_id] = "failed", error
+        attempt, attempts = self.attempt[step_id]
         if attempt < attempts and not final:
-            self.retry.append(id)
+            self.retry.append(step_id)
         else:
-            self.failed[id] = None
-            self._lose_dependents(id)
+            self.failed[step_id] = None
+            self._lose_dependents(step_id)
 
-    def requeue(self, id: str) -> None:
+    def requeue(self, step_id: str) -> None:
         """Return a started step to the state before its latest attempt, which does not count."""
-        attempt, attempts = self.attempt.pop(id)
-        self.queue.release(id)
+        attempt, attempts = self.attempt.pop(step_id)
+        self.queue.release(step_id)
         if attempt == 1:
-            self.state[id] = "waiting"
+            self.state[step_id] = "waiting"
             self.steps_started -= 1
-            self.queue.put(id)
+            self.queue.put(step_id)
         else:
-            self.state[id], self.attempt[id] = "failed", (attempt - 1, attempts)
-            self.retry.appendleft(id)
+            self.state[step_id], self.attempt[step_id] = "failed", (attempt - 1, attempts)
+            self.retry.appendleft(step_id)
 
     def change(self, step: Step) -> None:
         """Replace a step with an edited version, as if a later plan had contained it."""
@@ -383,8 +419,8 @@ class Board:
         self._effects[step.id] = step.effects_with(self.started.effects)
         self.queue.sort_in(step)
 
-    def _lose_dependents(self, id: str) -> None:
-        self.unreachable.extend(self.queue.lose(id))
+    def _lose_dependents(self, step_id: str) -> None:
+        self.unreachable.extend(self.queue.lose(step_id))
         # a step that depends on two failed steps is queued twice, but skipped once
         while self.unreachable and self.state[self.unreachable[0]] != "waiting":
             self.unreachable.popleft()
@@ -420,7 +456,9 @@ class Board:
     @property
     def plan(self) -> Plan:
         """The merged plan: the done steps and the steps of the latest plan."""
-        steps = tuple(step for id, step in self.steps.items() if self.state[id] != "superseded")
+        steps = tuple(
+            step for step_id, step in self.steps.items() if self.state[step_id] != "superseded"
+        )
         latest = self.proposal or Plan()
         return latest.changed(goal=latest.goal or self.goal, steps=steps)
 
@@ -437,21 +475,25 @@ class Board:
     @property
     def retry_next(self) -> str | None:
         """The id of the first step in the retry queue that has a free slot, or None."""
-        return next((id for id in self.retry if self.queue.has_slot(id)), None)
+        return next((step_id for step_id in self.retry if self.queue.has_slot(step_id)), None)
 
     @property
     def unfinished(self) -> tuple[str, ...]:
         """The ids of the latest plan's steps that are not done."""
-        return tuple(id for id in self.steps if self.state[id] not in ("done", "superseded", "undone"))
+        return tuple(
+            step_id
+            for step_id in self.steps
+            if self.state[step_id] not in ("done", "superseded", "undone")
+        )
 
     def kept_by(self, plan: Plan) -> set[str]:
         """Return the ids of the steps that `plan` contains unchanged."""
         known = self.steps
         return {step.id for step in plan.steps if step.id in known and known[step.id] == step}
 
-    def brought_by(self, id: str) -> int:
+    def brought_by(self, step_id: str) -> int:
         """Return the number, from 1, of the plan that contained this version of the step first."""
-        return self._brought_by.get(id, 1)
+        return self._brought_by.get(step_id, 1)
 
     def effects_of(self, step: Step) -> Effects:
         """Return a step's declared effects: its own declaration or its tool's, the stronger of both."""
@@ -466,17 +508,19 @@ class Board:
 
 def problems_of_state(board: Board) -> Iterator[str]:
     """Yield the contradictions on a board, as sentences. A correct board has none."""
-    running = {id for id, job in board.in_flight.items() if isinstance(job, e.StepStarted)}
-    if running != {id for id, state in board.state.items() if state == "running"}:
+    running = {
+        step_id for step_id, job in board.in_flight.items() if isinstance(job, e.StepStarted)
+    }
+    if running != {step_id for step_id, state in board.state.items() if state == "running"}:
         yield f"the running steps are {sorted(map(str, running))}, and the states say otherwise"
     if board.state.keys() != board.steps.keys():
         yield "not every step has a state"
-    for id in board.results:
-        if board.state[id] != "done":
-            yield f"step {id} has a result, and is {board.state[id]}"
-    for id in (*board.failed, *board.retry):
-        if board.state[id] != "failed":
-            yield f"step {id} failed, and is {board.state[id]}"
+    for step_id in board.results:
+        if board.state[step_id] != "done":
+            yield f"step {step_id} has a result, and is {board.state[step_id]}"
+    for step_id in (*board.failed, *board.retry):
+        if board.state[step_id] != "failed":
+            yield f"step {step_id} failed, and is {board.state[step_id]}"
     if (ready := board.ready) is not None and board.state[ready] != "waiting":
         yield f"step {ready} is ready, and is {board.state[ready]}"
     if board.ended and (board.in_flight or board.paused):
@@ -497,7 +541,9 @@ def _check_job(board: Board, event: e.Job) -> None:
 
 def _check_idle(board: Board, event: e.Paused | e.Ended) -> None:
     if board.ended is not None or board.in_flight:
-        raise _impossible(board, event, "the run has ended" if board.ended is not None else "work is in flight")
+        raise _impossible(
+            board, event, "the run has ended" if board.ended is not None else "work is in flight"
+        )
 
 
 def _check_begin(board: Board, event: e.RunStarted) -> None:
@@ -526,21 +572,25 @@ def _check_plan(board: Board, event: e.PlanProposed) -> None:
 
 def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
     if event.problems or event.plan is None:
-        board.reject(event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else ""))
+        board.reject(
+            event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else "")
+        )
     else:
         board.adopt(event.plan)
         board.model_chooses = event.model_chooses
 
 
 def _check_start(board: Board, event: e.StepStarted | e.StepBlocked) -> None:
-    id, state = event.step, board.state[event.step]
+    step_id, state = event.step, board.state[event.step]
     if (event.attempt == 1) != (state == "waiting"):
-        raise IllegalTransition("start" if event.attempt == 1 else "retry", id, state)
-    if event.attempt > 1 and id not in board.retry:
-        raise IllegalTransition("retry", id, state, "it has no attempt left")
-    if event.attempt == 1 and not board.queue.is_ready(id):
-        missing = [other for other in board.steps[id].depends_on if board.state.get(other) != "done"]
-        raise IllegalTransition("start", id, state, f"it waits for {', '.join(missing)}")
+        raise IllegalTransition("start" if event.attempt == 1 else "retry", step_id, state)
+    if event.attempt > 1 and step_id not in board.retry:
+        raise IllegalTransition("retry", step_id, state, "it has no attempt left")
+    if event.attempt == 1 and not board.queue.is_ready(step_id):
+        missing = [
+            other for other in board.steps[step_id].depends_on if board.state.get(other) != "done"
+        ]
+        raise IllegalTransition("start", step_id, state, f"it waits for {', '.join(missing)}")
 
 
 def _step_done(board: Board, event: e.StepDone) -> None:
@@ -591,7 +641,9 @@ def _check_review(board: Board, event: e.Reviewed) -> None:
     if board.paused is None:
         raise _impossible(board, event, "the run asks nothing")
     if event.of != board.asked.digest:
-        raise _impossible(board, event, f"it answers another question; the run asks about {board.asked.about}")
+        raise _impossible(
+            board, event, f"it answers another question; the run asks about {board.asked.about}"
+        )
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:

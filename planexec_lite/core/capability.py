@@ -18,7 +18,17 @@ from planexec_lite.plan import Plan, Problem
 if TYPE_CHECKING:
     from planexec_lite.core.board import Board
 
-State = Literal["waiting", "running", "judging", "in doubt", "done", "failed", "skipped", "superseded", "undone"]
+State = Literal[
+    "waiting",
+    "running",
+    "judging",
+    "in doubt",
+    "done",
+    "failed",
+    "skipped",
+    "superseded",
+    "undone",
+]
 PlanCheck = Callable[[Plan, "Board", Any, Any], Iterable[Problem]]
 """Yields what makes a planner's plan invalid in this run, given the plan, the board, the policy and the executor."""
 
@@ -68,7 +78,9 @@ class Capability:
     takes_failure: Callable[[Board, e.StepFailed], bool] | None = None
     before_plan: Callable[[Board, Plan | None], None] | None = None
     work: Mapping[type[e.Job], Work] = field(default_factory=dict)
-    context: Mapping[type[e.Job], Callable[[Any, Any, Any], dict[str, Any]]] = field(default_factory=dict)
+    context: Mapping[type[e.Job], Callable[[Any, Any, Any], dict[str, Any]]] = field(
+        default_factory=dict
+    )
     emits: Mapping[type, Callable[[float, Any, Any], e.Event | None]] = field(default_factory=dict)
     plan_checks: Sequence[PlanCheck] = ()
     check_settings: Callable[[Any], None] | None = None
@@ -99,7 +111,9 @@ def copied_containers(value: Any) -> Any:
         return value
     copy = value.copy()
     by_place = copy if isinstance(copy, dict) else dict(enumerate(copy))
-    if not _CONTAINERS.isdisjoint(map(type, by_place.values())):  # most containers have no others inside
+    if not _CONTAINERS.isdisjoint(
+        map(type, by_place.values())
+    ):  # most containers have no others inside
         for place, inner in by_place.items():
             copy[place] = copied_containers(inner)
     return copy

@@ -14,7 +14,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from planexec_lite.core.board import Board
-from planexec_lite.core.events import Ended, Event, PlanStarted, RunStarted, StepSkipped, StepStarted
+from planexec_lite.core.events import (
+    Ended,
+    Event,
+    PlanStarted,
+    RunStarted,
+    StepSkipped,
+    StepStarted,
+)
 
 
 class Signal:
@@ -59,12 +66,14 @@ def applies(rule: Rule | Guard, policy: Any, started: RunStarted) -> bool:
     return condition is None or condition(policy, started)
 
 
-def has_planner(policy: Any, started: RunStarted) -> bool:
+def has_planner(_policy: Any, started: RunStarted) -> bool:
     """Whether the run has a planner. A condition for `only_if`."""
     return started.planner
 
 
-def choose(board: Board, policy: Any, rules: Sequence[Rule], guards: Guards, executor: Any = None) -> Choice:
+def choose(
+    board: Board, policy: Any, rules: Sequence[Rule], guards: Guards, executor: Any = None
+) -> Choice:
     """Return the next event of the run; `HOLD` or `WAIT` if the run has ended, or must wait for a job or a person."""
     if board.ended or board.paused:
         return WAIT
@@ -75,8 +84,8 @@ def choose(board: Board, policy: Any, rules: Sequence[Rule], guards: Guards, exe
         return WAIT
     choice = _guarded(chosen, board, policy, guards, executor)
     if choice is LATER and isinstance(chosen, StepStarted):
-        for id in board.queue.others(chosen.step):
-            choice = _guarded(StepStarted(board.now, id), board, policy, guards, executor)
+        for step_id in board.queue.others(chosen.step):
+            choice = _guarded(StepStarted(board.now, step_id), board, policy, guards, executor)
             if choice is not LATER:
                 break
     return WAIT if choice is LATER else choice
@@ -100,42 +109,46 @@ def after_retries(board: Board, event: Event) -> Choice:
     Otherwise return `HOLD`.
     """
     retried = any(
-        id in board.attempt and (board.attempt[id][0] > 1 or board.state[id] == "failed") for id in board.in_flight
+        step_id in board.attempt
+        and (board.attempt[step_id][0] > 1 or board.state[step_id] == "failed")
+        for step_id in board.in_flight
     )
     return when_idle(board, event, WAIT if retried else HOLD)
 
 
 @only_if(has_planner)
-def wait_for_the_planner(board: Board, policy: Any) -> Choice | None:
+def wait_for_the_planner(board: Board, _policy: Any) -> Choice | None:
     """While the planner is writing, start only steps that it has already streamed."""
     return WAIT if board.planning and not board.arrived else None
 
 
-def skip_unreachable(board: Board, policy: Any) -> Choice | None:
+def skip_unreachable(board: Board, _policy: Any) -> Choice | None:
     """Skip a step that depends on a step that failed for good."""
     if not board.unreachable:
         return None
-    id = board.unreachable[0]
-    states = ((other, board.state[other]) for other in board.steps[id].depends_on)
-    lost = ", ".join(f"step {other} {state}" for other, state in states if state in ("failed", "skipped"))
-    return StepSkipped(board.now, id, lost)
+    step_id = board.unreachable[0]
+    states = ((other, board.state[other]) for other in board.steps[step_id].depends_on)
+    lost = ", ".join(
+        f"step {other} {state}" for other, state in states if state in ("failed", "skipped")
+    )
+    return StepSkipped(board.now, step_id, lost)
 
 
 @only_if(has_planner)
-def ask_for_a_plan(board: Board, policy: Any) -> Choice | None:
+def ask_for_a_plan(board: Board, _policy: Any) -> Choice | None:
     """Ask the planner for the first plan, or for a repair of an invalid one."""
     if board.planning or (board.proposal is not None and not board.problems):
         return None
     return after_retries(board, PlanStarted(board.now, "repair" if board.problems else "first"))
 
 
-def start_ready(board: Board, policy: Any) -> Choice | None:
+def start_ready(board: Board, _policy: Any) -> Choice | None:
     """Start the first ready step in plan order."""
-    id = board.ready
-    return None if id is None else StepStarted(board.now, id)
+    step_id = board.ready
+    return None if step_id is None else StepStarted(board.now, step_id)
 
 
-def finish(board: Board, policy: Any) -> Choice | None:
+def finish(board: Board, _policy: Any) -> Choice | None:
     """End the run as "finished" if no work is left and no step failed."""
     if board.in_flight or board.proposal is None or board.failed:
         return None

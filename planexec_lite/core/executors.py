@@ -76,7 +76,7 @@ class ToolExecutor:
     def __init__(self, tools: Toolbox) -> None:
         self.tools = tools
 
-    def most_model_calls(self, step: Step) -> int:
+    def most_model_calls(self, _step: Step) -> int:
         """Return 0: no step asks a model."""
         return 0
 

@@ -61,7 +61,9 @@ class WorkerSession(Protocol):
         """Cancel every task that has not begun, and end pure waiting times at once."""
 
 
-def drive(run: RunRecord, choose: Callable[[Board], Choice], agent: Agent, session: WorkerSession) -> None:
+def drive(
+    run: RunRecord, choose: Callable[[Board], Choice], agent: Agent, session: WorkerSession
+) -> None:
     """Drive `run` until it has ended or paused. This is the loop of the whole pattern."""
     while True:
         run.take_news()
@@ -84,7 +86,9 @@ def drive(run: RunRecord, choose: Callable[[Board], Choice], agent: Agent, sessi
                 begun += 1
                 session.start(task)
         except BaseException:
-            for job in jobs[begun:]:  # these jobs have not begun, so a resumed run can simply start them again
+            for job in jobs[
+                begun:
+            ]:  # these jobs have not begun, so a resumed run can simply start them again
                 run.record(Requeued(run.board.now, job.id, "cancelled"))
             raise
         if not run.board.in_flight:

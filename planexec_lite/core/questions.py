@@ -81,7 +81,7 @@ class Question:
     @property
     def about(self) -> str:
         """The subject as a phrase: "the plan", "step 3", "the undo of step 3", "step a inside step 1"."""
-        inside = "".join(f" inside step {id}" for id in reversed(self.path))
+        inside = "".join(f" inside step {step_id}" for step_id in reversed(self.path))
         return f"{self._own_subject}{inside}"
 
     @property
@@ -90,7 +90,9 @@ class Question:
             return "the plan" if self.plan is not None else f"the {self.kind}"
         return undo_in_words(self.step) if self.kind == "undo" else f"step {self.step}"
 
-    def decide(self, verdict: Verb, by: str = "reviewer", comment: str = "", **more: Any) -> Decision:
+    def decide(
+        self, verdict: Verb, by: str = "reviewer", comment: str = "", **more: Any
+    ) -> Decision:
         """Return a decision about this question. `more` are further fields of `Decision`, such as an edited `plan`."""
         return Decision(verdict, by, comment, of=self.digest, run=self.run, **more)
 
@@ -105,7 +107,7 @@ class Question:
 
     def __str__(self) -> str:
         phrase = _PHRASES.get(self.kind, f"{self.kind} of {{about}}")
-        inside = "".join(f" inside step {id}" for id in reversed(self.path))
+        inside = "".join(f" inside step {step_id}" for step_id in reversed(self.path))
         used = f"{', '.join(self.amounts.values())} used" if self.amounts else ""
         why = used or ("" if self.kind == "doubt" else self.why)
         return phrase.format(about=self.about, inside=inside) + (f": {why}" if why else "")
@@ -136,7 +138,9 @@ class Grant:
 
     def __post_init__(self) -> None:
         if type(self.new_steps) is not int or self.new_steps < 0:
-            raise ValueError(f"new_steps={self.new_steps!r}: a grant is for zero or more new steps")
+            raise ValueError(
+                f"new_steps={self.new_steps!r}: a grant is for zero or more new steps"
+            )
 
 
 @dataclass(frozen=True)
@@ -175,12 +179,18 @@ class Decision:
             known = ", ".join(map(repr, get_args(Verb)))
             raise ValueError(f"verdict={self.verdict!r}: a reviewer says one of {known}")
         if not isinstance(self.plan, Plan | None) or not isinstance(self.grant, Grant | None):
-            raise ValueError("plan is a Plan or None, and grant a Grant or None; Plan.parse reads a plan")
+            raise ValueError(
+                "plan is a Plan or None, and grant a Grant or None; Plan.parse reads a plan"
+            )
         if not isinstance(self.budget, Budget | None):
-            raise ValueError("budget is a Budget or None: Budget(tokens=2_000) grants 2,000 tokens more")
+            raise ValueError(
+                "budget is a Budget or None: Budget(tokens=2_000) grants 2,000 tokens more"
+            )
         with_approval = (self.plan, self.grant, self.budget)
         if self.verdict != "approve" and any(given is not None for given in with_approval):
-            raise ValueError(f"verdict={self.verdict!r}: an edited plan, a grant and a budget go with 'approve'")
+            raise ValueError(
+                f"verdict={self.verdict!r}: an edited plan, a grant and a budget go with 'approve'"
+            )
         if self.verdict != "done" and self.result is not None:
             raise ValueError(f"verdict={self.verdict!r}: a result goes with 'done'")
         as_words(self.by, "by")
@@ -195,4 +205,8 @@ def undo_in_words(label: str) -> str:
     listed = last.removeprefix("rollback ")
     if listed == last:
         return f"the undo of step {label}"
-    return f"call {listed} of the rollback inside step {around}" if around else f"call {listed} of the plan's rollback"
+    return (
+        f"call {listed} of the rollback inside step {around}"
+        if around
+        else f"call {listed} of the plan's rollback"
+    )

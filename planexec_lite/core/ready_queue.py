@@ -48,88 +48,101 @@ class ReadyQueue:
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_slot(kind)]
         return self._ids[min(heads)] if heads else None
 
-    def others(self, id: str) -> Iterator[str]:
+    def others(self, step_id: str) -> Iterator[str]:
         """Yield the ready steps other than `id` that have a free slot, in plan order."""
-        ready = (place for kind, places in self._ready.items() if self._has_slot(kind) for place in places)
-        yield from (self._ids[place] for place in sorted(ready) if self._ids[place] != id)
+        ready = (
+            place
+            for kind, places in self._ready.items()
+            if self._has_slot(kind)
+            for place in places
+        )
+        yield from (self._ids[place] for place in sorted(ready) if self._ids[place] != step_id)
 
-    def before(self, id: str) -> Iterator[str]:
+    def before(self, step_id: str) -> Iterator[str]:
         """Yield the ready steps that precede `id` in plan order and have a free slot."""
-        place = self._place[id]
-        return (other for other in self.others(id) if self._place[other] < place)
+        place = self._place[step_id]
+        return (other for other in self.others(step_id) if self._place[other] < place)
 
     def add(self, steps: Iterable[Step], state: Mapping[str, str], lost: Collection[str]) -> None:
         """Append steps to the plan order. A step with `run_anyway` does not wait for steps in `lost`."""
         missing, dependents = self._missing, self._dependents
         for place, step in enumerate(steps, len(self._ids)):
-            id = step.id
-            self._ids.append(id)
-            self._place[id] = place
+            step_id = step.id
+            self._ids.append(step_id)
+            self._place[step_id] = place
             if self._limits:
                 self.sort_in(step)
             waits_for = [other for other in step.depends_on if state.get(other) != "done"]
             if step.run_anyway:
-                self._run_anyway.add(id)
+                self._run_anyway.add(step_id)
                 waits_for = [other for other in waits_for if other not in lost]
-            missing[id] = len(waits_for)
+            missing[step_id] = len(waits_for)
             for other in waits_for:
-                dependents[other].append(id)
-            if state[id] in ("running", "in doubt"):
-                self.acquire(id)
-            elif not waits_for and state[id] == "waiting":
-                self.put(id)
+                dependents[other].append(step_id)
+            if state[step_id] in ("running", "in doubt"):
+                self.acquire(step_id)
+            elif not waits_for and state[step_id] == "waiting":
+                self.put(step_id)
 
     def sort_in(self, step: Step) -> None:
         """Record a step's limits. The step must be neither ready nor running."""
-        self._kind[step.id] = tuple([n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools])
+        self._kind[step.id] = tuple(
+            [n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools]
+        )
 
-    def put(self, id: str) -> None:
+    def put(self, step_id: str) -> None:
         """Add a step to the ready steps."""
-        heappush(self._queue(id) if self._limits else self._unlimited, self._place[id])
+        heappush(self._queue(step_id) if self._limits else self._unlimited, self._place[step_id])
 
-    def is_ready(self, id: str) -> bool:
+    def is_ready(self, step_id: str) -> bool:
         """Return whether the step is ready."""
-        ready, place = self._queue(id) if self._limits else self._unlimited, self._place[id]
+        ready, place = (
+            self._queue(step_id) if self._limits else self._unlimited,
+            self._place[step_id],
+        )
         return bool(ready) and (ready[0] == place or place in ready)
 
-    def take(self, id: str) -> None:
+    def take(self, step_id: str) -> None:
         """Remove a step from the ready steps, because it starts, and take its slots."""
-        ready, place = self._queue(id) if self._limits else self._unlimited, self._place[id]
+        ready, place = (
+            self._queue(step_id) if self._limits else self._unlimited,
+            self._place[step_id],
+        )
         if ready[0] == place:
             heappop(ready)
         else:  # the event was recorded in another order
             ready.remove(place)
             heapify(ready)
         if self._limits:
-            self.acquire(id)
+            self.acquire(step_id)
 
-    def has_slot(self, id: str) -> bool:
+    def has_slot(self, step_id: str) -> bool:
         """Return whether every limit of the step has a free slot."""
-        return not self._limits or self._has_slot(self._kind[id])
+        return not self._limits or self._has_slot(self._kind[step_id])
 
-    def acquire(self, id: str) -> None:
+    def acquire(self, step_id: str) -> None:
         """Take one slot of each limit of the step."""
-        for limit in self._kind[id] if self._limits else ():
+        for limit in self._kind[step_id] if self._limits else ():
             self._free_slots[limit] -= 1
 
-    def release(self, id: str) -> None:
+    def release(self, step_id: str) -> None:
         """Release the slots of the step."""
-        for limit in self._kind[id] if self._limits else ():
+        for limit in self._kind[step_id] if self._limits else ():
             self._free_slots[limit] += 1
 
-    def lose(self, id: str) -> list[str]:
+    def lose(self, step_id: str) -> list[str]:
         """Record that a step can't be done. Dependents with `run_anyway` stop waiting for it; the other dependents
         are returned.
         """
-        waiting = self._dependents.get(id, [])
+        waiting = self._dependents.get(step_id, [])
         if not self._run_anyway:
             return waiting
         self._arrive([other for other in waiting if other in self._run_anyway])
         return [other for other in waiting if other not in self._run_anyway]
 
-    def finish(self, id: str) -> None:
+    def finish(self, step_id: str) -> None:
         """Record that a step is done. Steps that were waiting only for it become ready."""
-        self._arrive(self._dependents.get(id, ()))
+        self._arrive(self._dependents.get(step_id, ()))
 
     def _arrive(self, ids: Iterable[str]) -> None:
         for other in ids:
@@ -137,8 +150,8 @@ class ReadyQueue:
             if not missing:
                 self.put(other)
 
-    def _queue(self, id: str) -> list[int]:
-        return self._ready.setdefault(self._kind[id], [])
+    def _queue(self, step_id: str) -> list[int]:
+        return self._ready.setdefault(self._kind[step_id], [])
 
     def _has_slot(self, kind: Kind) -> bool:
         return all(self._free_slots[limit] > 0 for limit in kind)

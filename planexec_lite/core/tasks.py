@@ -120,15 +120,15 @@ class Work(NamedTuple):
     """How one type of job is carried out, and which events follow from its outcome.
 
     `task` gets the agent, the run and the job. `timed_out` and `late` are for jobs that can time out. `interrupted`
-    returns the event for a job that was running when the run was interrupted; it gets the board, the job, and whether
-    the run has a journal. With None, the job is requeued, like a job that is cancelled before it begins.
+    returns the event for a job that was running when the run was interrupted; it gets the board, the job, and as
+    `has_journal` whether the run has a journal. With None, the job is requeued, like a job that is cancelled before it begins.
     """
 
     task: Callable[[Any, Any, Any], Task]
     finished: Callable[[Any, Finished], Sequence[Any]]
     timed_out: Callable[[Any, TimedOut], Sequence[Any]] | None = None
     late: Callable[[Any, Late], Sequence[Any]] | None = None
-    interrupted: Callable[[Any, Any, bool], Any] | None = None
+    interrupted: Callable[..., Any] | None = None
 
     @classmethod
     def waiting(cls, ended: Callable[[float, Any, float], Any]) -> Work:
@@ -138,9 +138,9 @@ class Work(NamedTuple):
         has ended.
         """
         return cls(
-            task=lambda agent, run, job: Task(job, _nothing, live=True, rest=job.seconds),
+            task=lambda _agent, _run, job: Task(job, _nothing, live=True, rest=job.seconds),
             finished=lambda job, message: [ended(message.at, job, message.seconds)],
-            interrupted=lambda board, job, has_journal: ended(board.now, job, 0.0),
+            interrupted=lambda board, job, **_: ended(board.now, job, 0.0),
         )
 
 

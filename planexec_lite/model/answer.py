@@ -75,13 +75,23 @@ class Answer:
         if self.refusal:
             return Problem("refused", None, f"the model refused: {self.refusal}")
         if self.cut_off:
-            return Problem("cut_off", None, f"the answer was cut off; {self.cut_off}", "write fewer or shorter steps")
+            return Problem(
+                "cut_off",
+                None,
+                f"the answer was cut off; {self.cut_off}",
+                "write fewer or shorter steps",
+            )
         if self.tool_calls:
             message = f"the answer is a tool call ({self.tool_calls[0].name}), not text"
             return Problem("tool_call", None, message, "write the answer as text")
         if not self.text.strip():
             instead = "; the model sent only its thoughts" if self.thoughts else ""
-            return Problem("no_text", None, f"the answer is empty{instead}", "write the answer after the thoughts")
+            return Problem(
+                "no_text",
+                None,
+                f"the answer is empty{instead}",
+                "write the answer after the thoughts",
+            )
         return None
 
 
@@ -112,7 +122,9 @@ class Reading:
         """
         self._sent = sent
         if error := sent.get("error"):
-            raise ReportedError(f"the endpoint sent an error: {quoted(error)}; check the model's name and the endpoint")
+            raise ReportedError(
+                f"the endpoint sent an error: {quoted(error)}; check the model's name and the endpoint"
+            )
         try:
             return self._add(sent)
         except (AttributeError, KeyError, TypeError) as error:
@@ -121,7 +133,10 @@ class Reading:
 
     def _add(self, sent: Data) -> str:
         if isinstance(usage := sent.get("usage"), dict):
-            self.tokens = (_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
+            self.tokens = (
+                _count(usage.get("prompt_tokens")),
+                _count(usage.get("completion_tokens")),
+            )
         choice, *others = sent.get("choices") or [{}]
         if others or choice.get("index"):
             self._unread["more than one choice"] = None
@@ -175,7 +190,9 @@ class Reading:
     @property
     def characters(self) -> int:
         """The characters of the text, the thoughts and the calls so far."""
-        return len(self.text) + self.thoughts + sum(len(call["arguments"]) for _, call in self._calls)
+        return (
+            len(self.text) + self.thoughts + sum(len(call["arguments"]) for _, call in self._calls)
+        )
 
     def shorten(self, most: int) -> bool:
         """Shorten an answer to `most` characters, with the reason "length"; return whether it was longer."""
@@ -195,7 +212,9 @@ class Reading:
             raise AnswerError(f"the endpoint sent {', '.join(self._unread)}; {words}")
         reason = str(self.finish_reason or "").lower()
         if reason in _FILTERED:
-            raise AnswerError("the endpoint's content filter stopped the answer; change the goal, or ask another model")
+            raise AnswerError(
+                "the endpoint's content filter stopped the answer; change the goal, or ask another model"
+            )
         reason = "length" if reason in ("max_tokens", "model_length") else reason
         text = spoken(self.text)
         thoughts = self.thoughts > 0 or text != self.text
@@ -259,7 +278,9 @@ def objects(
         received += part
         count += len(part)
         if most is not None and count > most:
-            raise AnswerError("the endpoint's answer is far longer than max_tokens allows; the rest was not read")
+            raise AnswerError(
+                "the endpoint's answer is far longer than max_tokens allows; the rest was not read"
+            )
         stream = stream or _LINE_OF_A_STREAM.match(received) is not None
         if stream:
             *lines, received = received.split(b"\n")
@@ -298,7 +319,9 @@ def _count(tokens: Any) -> int | None:
 
 
 _MAY_BE_THOUGHTS = re.compile(r"\s*<")
-_THOUGHTS = re.compile(r"\A\s*<think>.*?(?:</think>\s*|\Z)|\A(?!\s*[{\[`]).*?</think>[ \t]*(?=[\n{\[]|\Z)\s*", re.S)
+_THOUGHTS = re.compile(
+    r"\A\s*<think>.*?(?:</think>\s*|\Z)|\A(?!\s*[{\[`]).*?</think>[ \t]*(?=[\n{\[]|\Z)\s*", re.S
+)
 _END_MARK = re.compile(r"<\|\w{1,30}\|>\s*\Z")
 
 

@@ -32,15 +32,24 @@ if TYPE_CHECKING:
 Pieces = Iterator[str | Answer]  # of the text, and the whole answer at the end
 T = TypeVar("T")
 Role = Literal["planner", "executor", "evaluator"]
-DEFAULT_MODELS: dict[str, str] = {"planner": "gpt-4o", "executor": "gpt-4o-mini", "evaluator": "gpt-4o"}
+DEFAULT_MODELS: dict[str, str] = {
+    "planner": "gpt-4o",
+    "executor": "gpt-4o-mini",
+    "evaluator": "gpt-4o",
+}
 DEFAULT_MAX_TOKENS: dict[str, int] = {"planner": 2_048, "executor": 1_024, "evaluator": 512}
 DEFAULT_MAX_PROMPT = 60_000
 CHARACTERS_PER_TOKEN = 32
 """More than the average in any language: a longer answer ignores `max_tokens`, and is cut off."""
 _USUAL_CHARACTERS = 4  # in one token
-_BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = 1_024, 65_536  # of a stream, where each token is a separate object
+_BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = (
+    1_024,
+    65_536,
+)  # of a stream, where each token is a separate object
 _MOST_TOKENS = 100_000  # of an answer without a bound
-_LEAST_ON_A_VIRTUAL_CLOCK = 10.0  # real seconds: a virtual clock does not advance while an answer is read
+_LEAST_ON_A_VIRTUAL_CLOCK = (
+    10.0  # real seconds: a virtual clock does not advance while an answer is read
+)
 
 
 def model_for(role: Role) -> str:
@@ -69,7 +78,9 @@ def endpoint() -> OpenAI | None:
         return OpenAI()
     if setting.startswith(("http://", "https://")):
         return OpenAI(base_url=setting, api_key=os.environ.get("OPENAI_API_KEY") or "none")
-    raise ValueError(f"PLANEXEC_LLM={setting!r}: set it to openai or to a URL, or leave it out for the scripted model")
+    raise ValueError(
+        f"PLANEXEC_LLM={setting!r}: set it to openai or to a URL, or leave it out for the scripted model"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +170,9 @@ def ask_streaming(
     yield from _asked(client, _request(model, messages, schema, bounds, more), bounds)
 
 
-def _request(model: str, messages: Sequence[Message], schema: Data | None, bounds: Bounds, more: Data) -> Data:
+def _request(
+    model: str, messages: Sequence[Message], schema: Data | None, bounds: Bounds, more: Data
+) -> Data:
     sent = list(messages) if bounds.max_prompt is None else fitted(messages, bounds.max_prompt)
     request = {"model": model, "messages": sent, "temperature": 0}
     if bounds.max_tokens is not None:
@@ -172,9 +185,13 @@ def _request(model: str, messages: Sequence[Message], schema: Data | None, bound
 
 
 # Parts of a request that an endpoint may reject, in the order in which they are left out, and how its error mentions them.
-_OPTIONAL = {"response_format": r"response.?format|json.?(schema|mode)|structured.?output|guided|grammar"}
+_OPTIONAL = {
+    "response_format": r"response.?format|json.?(schema|mode)|structured.?output|guided|grammar"
+}
 _OPTIONAL |= {name: name for name in ("stream_options", "max_tokens", "temperature")}
-_rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = WeakKeyDictionary()  # by client and model
+_rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = (
+    WeakKeyDictionary()
+)  # by client and model
 
 
 def _asked(
@@ -244,7 +261,9 @@ def _without(
     if "max_tokens" in request and "max_tokens" in rejected:
         sent["max_completion_tokens"] = request["max_tokens"]
     if "response_format" in request and "response_format" in rejected:
-        schema = json.dumps(request["response_format"]["json_schema"]["schema"], ensure_ascii=False)
+        schema = json.dumps(
+            request["response_format"]["json_schema"]["schema"], ensure_ascii=False
+        )
         system, *rest = request["messages"]
         content = f"{system['content']}\n\nAnswer with one JSON object that fits this JSON schema:\n{schema}"
         sent["messages"] = [{**system, "content": content}, *rest]
@@ -260,7 +279,9 @@ def _answered(
     """Send one request; yield each piece of its answer's text, and the whole `Answer` at the end."""
     seconds_left = _seconds_left()
     if seconds_left == 0:
-        raise TimeoutError("no time is left to ask a model; allow a later deadline, or more seconds in the budget")
+        raise TimeoutError(
+            "no time is left to ask a model; allow a later deadline, or more seconds in the budget"
+        )
     if (meter := current.get()) is not None:
         meter.check_model_call()
     tokens = bounds.max_tokens or _MOST_TOKENS

@@ -25,7 +25,9 @@ def parts_of(keys: Iterable[str]) -> frozenset[str]:
     Other parts could be words.
     """
     whole = [text.casefold() for key in keys for text in (key, key[::-1])]
-    parts = {text[start : start + _PART] for text in whole for start in range(len(text) - _PART + 1)}
+    parts = {
+        text[start : start + _PART] for text in whole for start in range(len(text) - _PART + 1)
+    }
     return frozenset(part for part in parts if re.search(r"\d", part) and re.search("[a-z]", part))
 
 
@@ -49,4 +51,6 @@ def _readings(word: str) -> Iterator[str]:
         with suppress(ValueError):
             yield b64decode(letters[: len(letters) // 4 * 4]).decode("latin-1")
         with suppress(ValueError):
-            yield bytes.fromhex(word[start : start + (len(word) - start) // 2 * 2]).decode("latin-1")
+            yield bytes.fromhex(word[start : start + (len(word) - start) // 2 * 2]).decode(
+                "latin-1"
+            )

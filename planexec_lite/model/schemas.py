@@ -45,7 +45,11 @@ def plan_schema(
     words = {
         "id": _TEXT,
         "description": {**_TEXT, "description": "what the step is for, in words"},
-        "depends_on": {"type": "array", "items": _TEXT, "description": "ids of the steps that must be done first"},
+        "depends_on": {
+            "type": "array",
+            "items": _TEXT,
+            "description": "ids of the steps that must be done first",
+        },
         "success_criteria": {
             "type": ["string", "null"],
             "description": "how to tell from the result that the step did what it should; null: any result will do",
@@ -60,8 +64,14 @@ def plan_schema(
             "items": {"anyOf": [closed(**_call(tool)) for tool in toolbox]},
             "description": "the calls that make things good again if the plan fails; [] if there is nothing to undo",
         },
-        answer={"type": ["string", "null"], "description": "the answer to the goal; may hold references"},
-        complete={"type": "boolean", "description": "false: ask me again when these steps are done"},
+        answer={
+            "type": ["string", "null"],
+            "description": "the answer to the goal; may hold references",
+        },
+        complete={
+            "type": "boolean",
+            "description": "false: ask me again when these steps are done",
+        },
         **({"supersedes": _superseded(failed)} if failed else {}),
     )
 
@@ -77,14 +87,18 @@ def _superseded(failed: Collection[str]) -> Data:
 
 def closed_parameters(tool: Tool) -> Data:
     """Return the tool's parameters as a closed schema, every parameter required, references allowed."""
-    return closed(**{name: _open_to_references(schema) for name, schema in _parameters(tool).items()})
+    return closed(
+        **{name: _open_to_references(schema) for name, schema in _parameters(tool).items()}
+    )
 
 
 def _parameters(tool: Tool) -> dict[str, Data]:
     properties = written_out(tool.name, tool.schema)
     parameters = {name: _closed_inside(schema) for name, schema in properties.items()}
     for name, schema in properties.items():
-        if name not in tool.required and "default" not in schema:  # the model has no default to repeat
+        if (
+            name not in tool.required and "default" not in schema
+        ):  # the model has no default to repeat
             parameters[name] = _or_null(parameters[name])
     return parameters
 
@@ -100,7 +114,10 @@ def function_schema(tool: Tool) -> Data:
     """Return the description of a tool for a model that calls tools itself, without references."""
     parameters = closed(**_parameters(tool))
     words = {"name": tool.name, "description": tool.description}
-    return {"type": "function", "function": {**words, "parameters": parameters, "strict": is_strict(parameters)}}
+    return {
+        "type": "function",
+        "function": {**words, "parameters": parameters, "strict": is_strict(parameters)},
+    }
 
 
 def _call(tool: Tool) -> Data:
@@ -112,12 +129,20 @@ def _call(tool: Tool) -> Data:
 
 def closed(**properties: Any) -> Data:
     """Return an object schema with these properties, all required, and no others."""
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def is_strict(schema: Mapping[str, Any]) -> bool:
     """Whether strict mode takes a schema of this module: it has no map, and no value of any type."""
-    if not schema.keys() & {"type", "enum", "anyOf"} or schema.get("additionalProperties", False) is not False:
+    if (
+        not schema.keys() & {"type", "enum", "anyOf"}
+        or schema.get("additionalProperties", False) is not False
+    ):
         return False
     inside = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
     return all(map(is_strict, [*inside, schema["items"]] if "items" in schema else inside))
@@ -127,14 +152,18 @@ def _closed_inside(schema: Data) -> Data:
     """Rewrite a schema in the subset that strict mode takes, as far as it can be: objects closed, no defaults."""
     if schema.get("type") == "object":
         if "properties" in schema:
-            return closed(**{name: _closed_inside(part) for name, part in schema["properties"].items()})
+            return closed(
+                **{name: _closed_inside(part) for name, part in schema["properties"].items()}
+            )
         others = schema.get("additionalProperties") or {}
         return {"type": "object", "properties": {}, "additionalProperties": _closed_inside(others)}
     kept = {key: value for key, value in schema.items() if key in _KEPT}
     if kept.get("format") not in _FORMATS:
         kept.pop("format", None)
     if "default" in schema:
-        kept["description"] = f"{kept.get('description', '')} (by default {schema['default']!r})".strip()
+        kept["description"] = (
+            f"{kept.get('description', '')} (by default {schema['default']!r})".strip()
+        )
     if "anyOf" in schema:
         kept["anyOf"] = [*map(_closed_inside, schema["anyOf"])]
     elif schema.get("type") == "array":

@@ -6,4 +6,14 @@ from planexec_lite.plan.model import Plan
 from planexec_lite.plan.reading import PlanError, Problem, StepReader, lineages, word_for_word
 from planexec_lite.plan.step import Call, Step
 
-__all__ = ["MAX_RETRIES", "Call", "Plan", "PlanError", "Problem", "Step", "StepReader", "lineages", "word_for_word"]
+__all__ = [
+    "MAX_RETRIES",
+    "Call",
+    "Plan",
+    "PlanError",
+    "Problem",
+    "Step",
+    "StepReader",
+    "lineages",
+    "word_for_word",
+]

@@ -51,7 +51,9 @@ def without_undo(plan: PlanContent, toolbox: Toolbox) -> list[Problem]:
             continue
         if step.effects_with(by_tool) != "none":
             hint = f"give it an undo, a call in rollback that uses {{step_{step.id}_result}}, or a gate"
-            faults.append(Problem("no_undo", step.id, "it changes the world, and nothing undoes that", hint))
+            faults.append(
+                Problem("no_undo", step.id, "it changes the world, and nothing undoes that", hint)
+            )
     return faults
 
 
@@ -64,21 +66,30 @@ def _whole_plan(
         yield Problem("empty_plan", None, "the plan has no steps", "write at least one step")
     if max_steps is not None and len(plan.steps) > max_steps:
         message = f"the plan has {len(plan.steps)} steps; at most {max_steps} are allowed"
-        yield Problem("too_many_steps", None, message, "join steps, or plan a part and set complete to false")
+        yield Problem(
+            "too_many_steps", None, message, "join steps, or plan a part and set complete to false"
+        )
     for step, times in Counter(step.id for step in plan.steps).items():
         if times > 1:
             yield Problem(
-                "duplicate_id", step, f"{times} steps have the id {step!r}", "give each step an id of its own"
+                "duplicate_id",
+                step,
+                f"{times} steps have the id {step!r}",
+                "give each step an id of its own",
             )
         if step in done:
             hint = f"refer to its result as {{step_{step}_result}}, and give new work a new id, such as '{step}b'"
-            yield Problem("done_already", step, f"step {step} is done already; it is not done again", hint)
+            yield Problem(
+                "done_already", step, f"step {step} is done already; it is not done again", hint
+            )
 
 
 def _cycles(waits: graph.Graph) -> Problems:
     if graph.is_sorted(waits):
         return
-    without_self = {step: [other for other in waits_for if other != step] for step, waits_for in waits.items()}
+    without_self = {
+        step: [other for other in waits_for if other != step] for step, waits_for in waits.items()
+    }
     for cycle in graph.cycles(without_self):
         after = [*cycle[1:], cycle[0]]
         pairs = zip(cycle, after, strict=True)
@@ -95,7 +106,9 @@ class _Place(NamedTuple):
     step: str | None
     subject: str
     ids: Collection[str]  # the steps that a reference can name
-    waits_for: Collection[str] = ()  # the steps that are done before it; a text like $1 can name only these
+    waits_for: Collection[
+        str
+    ] = ()  # the steps that are done before it; a text like $1 can name only these
 
 
 @dataclass
@@ -115,7 +128,9 @@ class _Checks:
 
     def step(self, step: Step) -> Problems:
         if not step.id.isascii():  # letters of other scripts can look like ASCII letters
-            yield Problem("id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step")
+            yield Problem(
+                "id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step"
+            )
         yield from self.dependencies(step)
         waits_for = dict.fromkeys(step.depends_on)
         place = _Place(step.id, "it", self.ids, waits_for)
@@ -135,7 +150,10 @@ class _Checks:
         for other in step.depends_on:
             if other == step.id:
                 yield Problem(
-                    "self_dependency", step.id, "the step waits for itself", f"drop {other!r} from depends_on"
+                    "self_dependency",
+                    step.id,
+                    "the step waits for itself",
+                    f"drop {other!r} from depends_on",
                 )
             elif other not in self.ids:
                 message = f"it waits for step {other!r}, which does not exist{self.nearest(other, self.ids)}"
@@ -178,7 +196,9 @@ class _Checks:
                 yield Problem("dangling_reference", place.step, message, hint)
             elif place.step and step not in place.waits_for:
                 message = f"{place.subject} uses {reference}, but does not wait for step {step}"
-                yield Problem("indirect_reference", place.step, message, f"add {step!r} to depends_on")
+                yield Problem(
+                    "indirect_reference", place.step, message, f"add {step!r} to depends_on"
+                )
         if unreadable or others:
             yield from self.unreadable(unreadable, others, place)
 
@@ -188,7 +208,9 @@ class _Checks:
         others: list[str],
         place: _Place,
     ) -> Problems:
-        meant: list[tuple[str, references.Reference | None]] = [(text, named_by(text, self.folded)) for text in texts]
+        meant: list[tuple[str, references.Reference | None]] = [
+            (text, named_by(text, self.folded)) for text in texts
+        ]
         meant += placeholders(others, self.folded, place.waits_for)
         for text, reference in meant:
             write = reference or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}"

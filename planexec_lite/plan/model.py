@@ -72,7 +72,10 @@ class Plan(PlanContent):
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
     def problems(
-        self, toolbox: Toolbox | None = None, done: Collection[str] = (), max_steps: int | None = None
+        self,
+        toolbox: Toolbox | None = None,
+        done: Collection[str] = (),
+        max_steps: int | None = None,
     ) -> list[Problem]:
         """Return everything that makes the plan invalid, [] if it is valid.
 
@@ -95,7 +98,9 @@ class Plan(PlanContent):
         """Return the step ids level by level; a level can start when the levels before it are done."""
         return graph.levels(self.graph)
 
-    def critical_path(self, durations: Mapping[str, float] | None = None) -> tuple[list[str], float]:
+    def critical_path(
+        self, durations: Mapping[str, float] | None = None
+    ) -> tuple[list[str], float]:
         """Return the chain of steps that takes longest, as (step ids, length).
 
         `durations` maps step ids to seconds; without it every step counts as 1. No schedule is shorter than this.

@@ -46,7 +46,11 @@ def placeholders(
     `ids` are the ids of all steps, as `folded` returns them; `waits_for` are the steps that ``$5`` can name.
     """
     for text in texts:
-        named = [(part, reference) for part in references.placeholders(text) if (reference := named_by(part, ids))]
+        named = [
+            (part, reference)
+            for part in references.placeholders(text)
+            if (reference := named_by(part, ids))
+        ]
         if not named and len(text) <= 2 * _LONGEST and _LONE.fullmatch(text):
             reference = named_by(text, ids, alone=True)
             if reference and (reference.step in waits_for or not _DOUBTFUL.match(text)):

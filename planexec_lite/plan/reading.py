@@ -108,7 +108,10 @@ def unfenced(text: str) -> str:
     plan, and with two blocks it is unclear which one is the plan, so both are errors.
     """
     opening = _FENCE.search(text)
-    if opening is None or text[: opening.start()].lstrip()[:1] in ("{", "["):  # JSON that contains a fence in a string
+    if opening is None or text[: opening.start()].lstrip()[:1] in (
+        "{",
+        "[",
+    ):  # JSON that contains a fence in a string
         return text
     closing = re.compile(rf"{opening[1]}[ \t\r]*$", re.MULTILINE).search(text, opening.end())
     if closing is None:
@@ -163,7 +166,9 @@ def received(
     of this affects the copy. Raises `TypeError` if `given` is not a plan, and `PlanError` if its fields are invalid.
     """
     if not isinstance(given, kind):
-        raise TypeError(f"{giver} gave a {type(given).__name__} instead of a Plan; Plan.parse reads one")
+        raise TypeError(
+            f"{giver} gave a {type(given).__name__} instead of a Plan; Plan.parse reads one"
+        )
     text = b""
     try:
         text = kind.__pydantic_serializer__.to_json(given, warnings=False)

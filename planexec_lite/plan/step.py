@@ -6,7 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+)
 
 from planexec_lite.plan.data import fixed
 from planexec_lite.tools import Effects, escaped, references, uninterrupted, worst
@@ -27,7 +35,9 @@ def _check_names(value: Any) -> None:
     if isinstance(value, (dict, Mapping)):
         if len(set(map(str, value))) < len(value):  # JSON would keep only the last of 1 and "1"
             keys = ", ".join(map(repr, value))
-            raise ValueError(f"the keys of an object are strings in JSON, and two of these are the same: {keys}")
+            raise ValueError(
+                f"the keys of an object are strings in JSON, and two of these are the same: {keys}"
+            )
         value = value.values()
     elif not isinstance(value, (list, tuple)):
         return
@@ -55,7 +65,9 @@ def _tool(value: Any) -> Any:
 
 
 _NONE: dict[str, JsonValue] = fixed({})
-Id = Annotated[str, Field(pattern=r"^[\w.-]+$")]  # other letters than ASCII can be shown but do not run: see `checks`
+Id = Annotated[
+    str, Field(pattern=r"^[\w.-]+$")
+]  # other letters than ASCII can be shown but do not run: see `checks`
 Ids = Annotated[tuple[Id, ...], BeforeValidator(_listed), AfterValidator(_once)]
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[
@@ -167,7 +179,9 @@ class Step(Frozen):
     tool: ToolName = Field(default=None, validation_alias=AliasChoices("tool", "action"))
     params: Params = _NONE
     depends_on: Ids = ()
-    success_criteria: str | None = Field(default=None, validation_alias=AliasChoices("success_criteria", "criteria"))
+    success_criteria: str | None = Field(
+        default=None, validation_alias=AliasChoices("success_criteria", "criteria")
+    )
     timeout: float | None = Field(default=None, gt=0)
     retries: int = Field(default=0, ge=0)
     gate: bool = False

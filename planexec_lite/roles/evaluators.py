@@ -10,7 +10,14 @@ from planexec_lite.assembly import Board
 from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.model.answer import Message
 from planexec_lite.model.asking import Bounds, ask, model_for
-from planexec_lite.model.prompt_text import DATA_RULE, SHORT, data_line, listed, one_line, shortened
+from planexec_lite.model.prompt_text import (
+    DATA_RULE,
+    SHORT,
+    data_line,
+    listed,
+    one_line,
+    shortened,
+)
 from planexec_lite.model.schemas import closed
 from planexec_lite.plan import Step
 from planexec_lite.plan.reading import named_once, unfenced
@@ -57,7 +64,12 @@ class LLMEvaluator:
     """
 
     def __init__(
-        self, client: Any, model: str | None = None, *, max_tokens: int | None = None, max_prompt: int | None = None
+        self,
+        client: Any,
+        model: str | None = None,
+        *,
+        max_tokens: int | None = None,
+        max_prompt: int | None = None,
     ) -> None:
         self.client = client
         self.model = model or model_for("evaluator")
@@ -88,7 +100,9 @@ class LLMEvaluator:
             return Verdict(verdict, reason, changed, rejects)
         except (KeyError, TypeError, ValueError) as error:
             words = shortened(answer.text or answer.refusal or "", SHORT)
-            raise ValueError(f"the evaluator's answer is not a verdict ({error}): {words}") from None
+            raise ValueError(
+                f"the evaluator's answer is not a verdict ({error}): {words}"
+            ) from None
 
     def messages(self, step: Step, result: Any, board: Board) -> list[Message]:
         """The conversation for the model. Long results and long lists of steps are shortened; the criterion stays whole."""

@@ -42,7 +42,11 @@ Rules:
 - Answer with JSON alone."""
 """The planner's system prompt: its tools, its rules, and the number of steps to plan. It has three fields."""
 
-FIELDS = ("tools", "step", "span")  # of the instructions: the tools; what a step is; how many steps to plan
+FIELDS = (
+    "tools",
+    "step",
+    "span",
+)  # of the instructions: the tools; what a step is; how many steps to plan
 
 
 class Planner(Protocol):
@@ -174,7 +178,11 @@ class LLMPlanner:
     def _question(
         self, goal: str, board: Board, tools: Toolbox
     ) -> tuple[Any, str, list[Message], dict[str, Any], Bounds]:
-        failed = [problem.step for problem in board.problems if problem.code == "unanswered_failure" and problem.step]
+        failed = [
+            problem.step
+            for problem in board.problems
+            if problem.code == "unanswered_failure" and problem.step
+        ]
         schema = plan_schema(tools, tasks=self.tasks, failed=failed)
         messages = self.messages(goal, board, tools)
         return self.client, self.model, messages, schema, self.bounds
@@ -186,7 +194,9 @@ class LLMPlanner:
         limit = self.horizon or self.max_steps
         if len(plan.steps) > limit:
             message = f"the plan has {len(plan.steps)} steps; at most {limit} were asked for"
-            problem = Problem("too_many_steps", None, message, "join steps, or leave some for later")
+            problem = Problem(
+                "too_many_steps", None, message, "join steps, or leave some for later"
+            )
             raise PlanError([problem], answer.text)
         return plan
 
@@ -200,22 +210,33 @@ class LLMPlanner:
         ]
         if board.problems:
             if board.invalid_text:
-                messages.append({"role": "assistant", "content": shortened(board.invalid_text, SHORT)})
+                messages.append(
+                    {"role": "assistant", "content": shortened(board.invalid_text, SHORT)}
+                )
             listing = listed(f"- {one_line(str(problem))}" for problem in board.problems)
-            messages.append({"role": "user", "content": f"This plan can't be carried out:\n{listing}\nWrite it again."})
+            messages.append(
+                {
+                    "role": "user",
+                    "content": f"This plan can't be carried out:\n{listing}\nWrite it again.",
+                }
+            )
         return messages
 
     def instructions(self, tools: Toolbox) -> str:
         """The system prompt: role, tools, rules."""
         if self.horizon is None:
-            span = f"Write the whole plan, at most {self.max_steps} steps, and set complete to true."
+            span = (
+                f"Write the whole plan, at most {self.max_steps} steps, and set complete to true."
+            )
         else:
             ahead = "step" if self.horizon == 1 else f"{self.horizon} steps"
             span = f"Write the next {ahead} only, and set complete to false. "
             span += "When the goal is reached, write no step and set complete to true."
         step = _TASK if self.tasks else _CALL
         values = {"tools": tools.describe(), "step": step, "span": span}
-        return re.sub(rf"\{{({'|'.join(FIELDS)})\}}", lambda field: values[field[1]], self.template)
+        return re.sub(
+            rf"\{{({'|'.join(FIELDS)})\}}", lambda field: values[field[1]], self.template
+        )
 
 
 _CALL = """A step is one call of one of these tools.

@@ -17,7 +17,14 @@ from planexec_lite.core.executors import effects_of_any
 from planexec_lite.meter import emit
 from planexec_lite.model.answer import Answer, Message, ToolCall
 from planexec_lite.model.asking import Bounds, ask, model_for
-from planexec_lite.model.prompt_text import DATA_RULE, SHORT, data_line, json_line, one_line, shortened
+from planexec_lite.model.prompt_text import (
+    DATA_RULE,
+    SHORT,
+    data_line,
+    json_line,
+    one_line,
+    shortened,
+)
 from planexec_lite.model.schemas import function_schema
 from planexec_lite.model.text_calls import has_call
 from planexec_lite.plan import Step
@@ -84,16 +91,22 @@ class ReActExecutor:
             if why := self._why_unusable(answer, made, tools):
                 made -= len(answer.tool_calls)
                 emit(Observation(why, error=True))
-                messages += _asks_again(answer, f"This is not finished: {why}. Nothing was done. {_ADVICE}")
+                messages += _asks_again(
+                    answer, f"This is not finished: {why}. Nothing was done. {_ADVICE}"
+                )
             elif answer.tool_calls:
                 messages.append(answer.message)
                 messages += [_carry_out(call, tools, fixed) for call in answer.tool_calls]
             elif fixed is not None and not fixed.has_run:
-                messages += _asks_again(answer, f"The call of the plan has not run: {fixed}. Call it now.")
+                messages += _asks_again(
+                    answer, f"The call of the plan has not run: {fixed}. Call it now."
+                )
             else:
                 return answer.text
         why = f"; {why}" if why else ""
-        raise RuntimeError(f"the step was not done after {self.max_iterations} iterations (max_iterations){why}")
+        raise RuntimeError(
+            f"the step was not done after {self.max_iterations} iterations (max_iterations){why}"
+        )
 
     def _why_unusable(self, answer: Answer, made: int, tools: Toolbox) -> str:
         """Return why nothing of an answer counts, or "" if it counts. `made` includes its calls."""
@@ -152,7 +165,9 @@ def task_text(
     """
     lines = [one_line(step.description or str(step))]
     if step.params:
-        write = data_line if find(step.params) else json_line  # a reference inserts the result of a tool
+        write = (
+            data_line if find(step.params) else json_line
+        )  # a reference inserts the result of a tool
         lines.append(f"Use: {write(resolve(step.params, inputs), most)}")
     if step.success_criteria:
         lines.append(f"Done when: {one_line(step.success_criteria)}")
@@ -219,7 +234,9 @@ def _arguments(text: str) -> Any:
     if params is None:
         return {}
     if not isinstance(params, dict):
-        raise ValueError(f'the arguments are a JSON {type(params).__name__}, not an object; write {{"name": value}}')
+        raise ValueError(
+            f'the arguments are a JSON {type(params).__name__}, not an object; write {{"name": value}}'
+        )
     named_once(text)
     return params
 

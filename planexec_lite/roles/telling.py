@@ -46,7 +46,9 @@ class Telling:
     def __post_init__(self) -> None:
         for name, bound in {"longest": self.longest, "together": self.together}.items():
             if bound is not None and (type(bound) is not int or bound < 1):
-                raise ValueError(f"{name}={bound!r}: give a whole number from 1, or None for no bound")
+                raise ValueError(
+                    f"{name}={bound!r}: give a whole number from 1, or None for no bound"
+                )
 
     def value(self, value: Any, most: int | None) -> str:
         """The text of a result or an error for the planner, in about `most` characters; escapes may add a few."""

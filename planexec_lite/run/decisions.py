@@ -57,31 +57,45 @@ def _check_subject(board: Board, question: Question, decision: Decision) -> None
         raise ValueError(
             f"the decision answers another question; this run waits for {question} (its question {question.number})"
         )
-    if question.plan is not None and not question.path and question.plan.hash != board[Approvals].latest_hash:
-        raise ValueError('the plan was changed in place; give what you edited: Decision("approve", plan=…)')
+    if (
+        question.plan is not None
+        and not question.path
+        and question.plan.hash != board[Approvals].latest_hash
+    ):
+        raise ValueError(
+            'the plan was changed in place; give what you edited: Decision("approve", plan=…)'
+        )
 
 
 def _check_verdict(question: Question, decision: Decision) -> None:
     if decision.verdict not in question.verdicts:
         known = ", ".join(f'"{verdict}"' for verdict in question.verdicts)
-        raise ValueError(f'"{decision.verdict}" is no answer to this question: {question}. Answer {known}')
+        raise ValueError(
+            f'"{decision.verdict}" is no answer to this question: {question}. Answer {known}'
+        )
     if question.plan is None and (decision.plan is not None or decision.grant is not None):
         raise ValueError(
             f"an edited plan and a grant answer a question about a plan, and this run waits for {question}"
         )
     if question.path and decision.plan is not None:
-        raise ValueError("a plan inside a step can't be edited here; approve it, reject it, or ask for a change")
+        raise ValueError(
+            "a plan inside a step can't be edited here; approve it, reject it, or ask for a change"
+        )
 
 
 def _check_budget(question: Question, decision: Decision) -> None:
     if decision.budget is not None and not question.amounts:
-        raise ValueError(f"a budget answers a question about a budget, and this run waits for {question}")
+        raise ValueError(
+            f"a budget answers a question about a budget, and this run waits for {question}"
+        )
     if decision.verdict != "approve":
         return
     granted = decision.budget.bounds if decision.budget is not None else {}
     if missing := [f"{name}=…" for name in question.amounts if not granted.get(name)]:
         amounts = ", ".join(missing)
-        raise ValueError(f'this run waits for {question}; say how much: Decision("approve", budget=Budget({amounts}))')
+        raise ValueError(
+            f'this run waits for {question}; say how much: Decision("approve", budget=Budget({amounts}))'
+        )
 
 
 def _result(run: Run, question: Question, decision: Decision) -> Any:
@@ -89,26 +103,28 @@ def _result(run: Run, question: Question, decision: Decision) -> Any:
     if decision.verdict != "done":
         return None
     waits = run
-    for id in question.path:
+    for step_id in question.path:
         try:
-            waits = waits.inside(id)
+            waits = waits.inside(step_id)
         except (ValueError, LookupError):  # its reported events are not a complete run
             break
     return usable(waits.board, question.step or "", decision.result)
 
 
-def usable(board: Board, id: str, result: Any) -> Any:
+def usable(board: Board, step_id: str, result: Any) -> Any:
     """Return a person's result for step `id` as data. Raises `ValueError` if the steps that depend on it can't use
     it.
     """
-    step = board.steps.get(id)
+    step = board.steps.get(step_id)
     if step is None:
         return result
     try:
         result = as_data(result, step)
     except ToolError as problem:
         raise ValueError(str(problem)) from None
-    behind = [(f"step {id} uses", board.steps[id].params) for id in board.unfinished]
+    behind = [
+        (f"step {step_id} uses", board.steps[step_id].params) for step_id in board.unfinished
+    ]
     for who, where in [*behind, ("the plan's answer is", board.plan.answer)]:
         for named in references.find(where):
             try:

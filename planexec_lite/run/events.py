@@ -19,7 +19,14 @@ from planexec_lite.capabilities.judging import Judged, Judgement, JudgeStarted
 from planexec_lite.capabilities.news import NewsReceived
 from planexec_lite.capabilities.outer import OuterKnown
 from planexec_lite.capabilities.retries import BackoffEnded, BackoffStarted
-from planexec_lite.capabilities.rollback import RollbackStarted, UndoDone, UndoFailed, UndoLeft, UndoPaused, UndoStarted
+from planexec_lite.capabilities.rollback import (
+    RollbackStarted,
+    UndoDone,
+    UndoFailed,
+    UndoLeft,
+    UndoPaused,
+    UndoStarted,
+)
 from planexec_lite.capabilities.streaming import StepProposed
 from planexec_lite.core.events import (
     Action,
@@ -59,22 +66,36 @@ __all__ = [
 ]  # fmt: skip
 
 Inner = Thought | Action | Observation
-_BY_NAME: dict[str, type[Any]] = {kind.__name__: kind for kind in (*get_args(Event), *get_args(Inner))}
+_BY_NAME: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (*get_args(Event), *get_args(Inner))
+}
 
 
 def to_dict(event: Any) -> dict[str, Any]:
     """Return an event as JSON-compatible data; `from_dict` reads it back."""
     if isinstance(event, Inside):
         inner = _inner_to_data(event.event)
-        return {"event": "Inside", "at": event.at, "step": event.step, "run": event.run, "inner": inner}
+        return {
+            "event": "Inside",
+            "at": event.at,
+            "step": event.step,
+            "run": event.run,
+            "inner": inner,
+        }
     return {"event": type(event).__name__, **_adapter(type(event)).dump_python(event, mode="json")}
 
 
 def from_dict(data: dict[str, Any]) -> Event:
     """Return the event that `to_dict` wrote. Raises `ValueError` for other data."""
     if data.get("event") == "Inside":
-        return Inside(data["at"], data["step"], _inner_from_data(data["inner"]), data.get("run", 0))
-    fields = {name: fixed(value) if name == "result" else value for name, value in data.items() if name != "event"}
+        return Inside(
+            data["at"], data["step"], _inner_from_data(data["inner"]), data.get("run", 0)
+        )
+    fields = {
+        name: fixed(value) if name == "result" else value
+        for name, value in data.items()
+        if name != "event"
+    }
     kind = _BY_NAME.get(str(data.get("event")))
     if kind is None:
         raise ValueError(f"unknown event {data.get('event')!r}; known: {', '.join(_BY_NAME)}")
@@ -88,7 +109,9 @@ def to_json(event: Any) -> str:
         return json.dumps(to_dict(event), ensure_ascii=False, allow_nan=False)
     kind = type(event)
     if _BY_NAME.get(kind.__name__) is not kind:
-        raise TypeError(f"{kind.__name__} can't be written, because nothing could read it: add it to `assembly.Event`")
+        raise TypeError(
+            f"{kind.__name__} can't be written, because nothing could read it: add it to `assembly.Event`"
+        )
     fields = _adapter(kind).serializer.to_json(event, exclude_defaults=True).decode()
     return f'{{"event":"{kind.__name__}",{fields[1:]}'
 
@@ -107,7 +130,11 @@ def _inner_to_data(inner: Any) -> dict[str, Any]:
     """
     try:
         known = type(inner) in _BY_NAME.values()
-        data = to_dict(inner) if known else {"data": to_jsonable_python(inner, fallback=shown, inf_nan_mode="strings")}
+        data = (
+            to_dict(inner)
+            if known
+            else {"data": to_jsonable_python(inner, fallback=shown, inf_nan_mode="strings")}
+        )
         json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
         return data
     except Exception:  # the value's own methods can raise any error

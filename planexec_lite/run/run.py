@@ -25,7 +25,9 @@ from planexec_lite.tools import escaped, references
 class EventLog(Protocol):
     """The place where a run's events are saved while it is running."""
 
-    def append(self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()) -> None:
+    def append(
+        self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()
+    ) -> None:
         """Save events and the run's status after them.
 
         Args:
@@ -120,7 +122,9 @@ class Run:
         if self.log is not None and (unread := self.log.inbox()):
             news = [NewsReceived(self.board.now, text) for text in unread.values()]
             # saved before it is applied, so that recorded news can't be in the inbox any more and be read twice
-            self.log.append(self.stored, [*self.events[self.stored :], *news], "running", [*unread])
+            self.log.append(
+                self.stored, [*self.events[self.stored :], *news], "running", [*unread]
+            )
             for one in news:
                 self.record(one)
             self.stored = len(self.events)
@@ -175,7 +179,7 @@ class Run:
     @property
     def results(self) -> dict[str, Any]:
         """A copy of the results by step id, in order of completion."""
-        return {id: copied(result) for id, result in self.board.results.items()}
+        return {step_id: copied(result) for step_id, result in self.board.results.items()}
 
     @property
     def answer(self) -> Any:
@@ -195,7 +199,7 @@ class Run:
                 raise references.MissingResultError(
                     f"the plan's answer can't be written: {error}; see run.results"
                 ) from None
-        waited_for = {id for step in plan.steps for id in step.depends_on}
+        waited_for = {step_id for step in plan.steps for step_id in step.depends_on}
         last = [step.id for step in plan.steps if step.id not in waited_for]
         return copied(self.board.results[last[0]]) if len(last) == 1 else None
 
@@ -214,7 +218,11 @@ class Run:
 
         Raises `ValueError` if the step has no nested run.
         """
-        nested = [event for event in self.events if isinstance(event, Inside) and event.step == str(step) and event.run]
+        nested = [
+            event
+            for event in self.events
+            if isinstance(event, Inside) and event.step == str(step) and event.run
+        ]
         if not nested:
             raise ValueError(f"there is no run inside step {step}")
         latest = max(event.run for event in nested)
@@ -226,15 +234,17 @@ class Run:
 
         Raises `ValueError` if the run has no such step.
         """
-        id = str(step)
-        if id not in self.board.steps:
-            raise ValueError(f"there is no step {id}; there are: {', '.join(self.board.steps) or 'none'}")
-        lines = [f"step {id}: {self.board.steps[id]}"]
+        step_id = str(step)
+        if step_id not in self.board.steps:
+            raise ValueError(
+                f"there is no step {step_id}; there are: {', '.join(self.board.steps) or 'none'}"
+            )
+        lines = [f"step {step_id}: {self.board.steps[step_id]}"]
         for event in self.events:
             about = getattr(event, "step", None)
-            if about == id or (isinstance(about, Step) and about.id == id):
+            if about == step_id or (isinstance(about, Step) and about.id == step_id):
                 lines.append(f"  {event.at:g} s  {escaped(_in_words(event))}")
-        return "\n".join([*lines, f"  it is {self.board.state[id]}"])
+        return "\n".join([*lines, f"  it is {self.board.state[step_id]}"])
 
     def __repr__(self) -> str:
         steps = [state for state in self.board.state.values() if state != "superseded"]

@@ -22,7 +22,9 @@ def _system() -> tuple[Callable[[int], None], Callable[[int], None]] | None:
     try:
         from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 
-        return lambda handle: flock(handle, LOCK_EX | LOCK_NB), lambda handle: flock(handle, LOCK_UN)
+        return lambda handle: flock(handle, LOCK_EX | LOCK_NB), lambda handle: flock(
+            handle, LOCK_UN
+        )
     except ImportError:  # a browser tab has an empty module
         pass
     try:
@@ -31,7 +33,9 @@ def _system() -> tuple[Callable[[int], None], Callable[[int], None]] | None:
         return None
 
     def locking(handle: int, how: int) -> None:
-        os.lseek(handle, 2**30, os.SEEK_SET)  # a program that copies the file does not read this byte
+        os.lseek(
+            handle, 2**30, os.SEEK_SET
+        )  # a program that copies the file does not read this byte
         msvcrt.locking(handle, how, 1)  # type: ignore[attr-defined]
 
     return (

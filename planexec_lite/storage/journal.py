@@ -93,16 +93,25 @@ class Journal:
     synchronous: Synchronous = "FULL"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "path", Path(self.path).absolute())  # the same file after a change of folder
+        object.__setattr__(
+            self, "path", Path(self.path).absolute()
+        )  # the same file after a change of folder
         if self.synchronous not in get_args(Synchronous):
-            raise ValueError(f"synchronous={self.synchronous!r}: choose one of {', '.join(get_args(Synchronous))}")
+            raise ValueError(
+                f"synchronous={self.synchronous!r}: choose one of {', '.join(get_args(Synchronous))}"
+            )
 
     def list(self) -> list[StoredRun]:
         """Return all runs, in the order in which they began."""
         count = "(SELECT count(*) FROM events WHERE run = id)"
         with FILE.reading(self.path) as connection:
-            rows = connection.execute(f"SELECT id, uid, goal, status, {count} FROM runs WHERE id > 0 ORDER BY id")
-            return [StoredRun(str(number), goal, self._status(uid, status), n) for number, uid, goal, status, n in rows]
+            rows = connection.execute(
+                f"SELECT id, uid, goal, status, {count} FROM runs WHERE id > 0 ORDER BY id"
+            )
+            return [
+                StoredRun(str(number), goal, self._status(uid, status), n)
+                for number, uid, goal, status, n in rows
+            ]
 
     def load(self, run: str | int) -> Run:
         """Return a stored run; `PlannerExecutor.resume` continues it."""
@@ -142,7 +151,9 @@ class Journal:
         with FILE.reading(self.path) as reader:
             number, _ = self._known(reader, run)
         with FILE.writing(self.path, self.synchronous) as connection:
-            (status,) = connection.execute("SELECT status FROM runs WHERE id = ?", (number,)).fetchone()
+            (status,) = connection.execute(
+                "SELECT status FROM runs WHERE id = ?", (number,)
+            ).fetchone()
             if status in get_args(Status):
                 raise JournalError(
                     f"run {run} in {self.path.name} has ended ({status}); start a new run with the news in its goal"
@@ -164,7 +175,9 @@ class Journal:
         taken over instead: the process that left it might be an orphan, whose further events are refused.
         """
         user = uuid4().hex if run.inner else run.uid
-        with FILE.lease(self.path, user, lambda: self._refusal(run), self.synchronous) as connection:
+        with FILE.lease(
+            self.path, user, lambda: self._refusal(run), self.synchronous
+        ) as connection:
             stored = run.stored
             with FILE.transaction(connection):
                 if run.journal is None:
@@ -185,8 +198,12 @@ class Journal:
     def _refusal(self, run: Run) -> str:
         """Say which process carries the run on."""
         with FILE.reading(self.path) as connection:
-            row = connection.execute("SELECT id, holder FROM runs WHERE uid = ?", (run.uid,)).fetchone()
-        name, holder = (f"run {row[0]}", row[1].partition(",")[0]) if row else ("the run", "another thread")
+            row = connection.execute(
+                "SELECT id, holder FROM runs WHERE uid = ?", (run.uid,)
+            ).fetchone()
+        name, holder = (
+            (f"run {row[0]}", row[1].partition(",")[0]) if row else ("the run", "another thread")
+        )
         return f"{name} is being carried on by {holder}; wait for it, or end it"
 
     def _restored(self, number: int, uid: str, data: Sequence[str]) -> Run:
@@ -213,28 +230,42 @@ class Journal:
         asked = "SELECT number, data FROM events WHERE run = ? ORDER BY number"
         rows = connection.execute(asked, (run,)).fetchall()
         if not rows or [number for number, _ in rows] != [*range(len(rows))]:
-            raise JournalError(f"events of run {run} are missing in {self.path.name}: the file is damaged")
+            raise JournalError(
+                f"events of run {run} are missing in {self.path.name}: the file is damaged"
+            )
         return [data for _, data in rows]
 
     def _known(self, connection: sqlite3.Connection, run: str | int) -> tuple[int, str]:
         """Return a run's id and uid. Raises `JournalError` if there is no run with that id."""
         known = str(run).isascii() and str(run).isdigit() and len(str(run)) < 19
-        row = connection.execute("SELECT id, uid FROM runs WHERE id = ?", (int(run),)).fetchone() if known else None
+        row = (
+            connection.execute("SELECT id, uid FROM runs WHERE id = ?", (int(run),)).fetchone()
+            if known
+            else None
+        )
         if row is None:
             asked = "SELECT id FROM runs WHERE id > 0 ORDER BY id LIMIT 20"
             ids = ", ".join(str(number) for (number,) in connection.execute(asked))
-            raise JournalError(f"there is no run {run} in {self.path.name}; there are {ids or 'none'}")
+            raise JournalError(
+                f"there is no run {run} in {self.path.name}; there are {ids or 'none'}"
+            )
         if not _is_uid(row[1]):
-            raise JournalError(f"run {run} in {self.path.name} has a uid that no journal creates: the file is damaged")
+            raise JournalError(
+                f"run {run} in {self.path.name} has a uid that no journal creates: the file is damaged"
+            )
         return int(row[0]), str(row[1])
 
     def _begin(self, connection: sqlite3.Connection, run: Run) -> int:
         """Write a run that is not in the file yet, and return its id."""
         row = connection.execute("SELECT id FROM runs WHERE uid = ?", (run.uid,)).fetchone()
         if row is not None:
-            raise JournalError(f"this run is in {self.path.name} already, as run {row[0]}; load it from there")
+            raise JournalError(
+                f"this run is in {self.path.name} already, as run {row[0]}; load it from there"
+            )
         # runs inside steps count down from -1: users don't ask for them by number
-        (inner,) = connection.execute("SELECT min(0, coalesce(min(id), 0)) - 1 FROM runs").fetchone()
+        (inner,) = connection.execute(
+            "SELECT min(0, coalesce(min(id), 0)) - 1 FROM runs"
+        ).fetchone()
         into = "INSERT INTO runs (id, uid, goal, status, holder) VALUES (?, ?, ?, ?, '')"
         values = (inner if run.inner else None, run.uid, run.board.goal, run.status)
         number = connection.execute(into, values).lastrowid or 0
@@ -266,17 +297,23 @@ class _Log:
     status: str = ""
     holder: str = field(default_factory=_me)
 
-    def append(self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()) -> None:
+    def append(
+        self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()
+    ) -> None:
         """Write events, the first of which is number `number`, from 0, and remove `news` from the inbox: all or nothing."""
         with FILE.transaction(self.connection):
-            (holder,) = self.connection.execute("SELECT holder FROM runs WHERE id = ?", (self.run,)).fetchone()
+            (holder,) = self.connection.execute(
+                "SELECT holder FROM runs WHERE id = ?", (self.run,)
+            ).fetchone()
             if holder != self.holder:
                 raise JournalError(
                     f"run {self.run} was taken over by {holder.partition(',')[0]}; load it again to continue it"
                 )
             append(self.connection, self.run, number, events)
             if status != self.status:
-                self.connection.execute("UPDATE runs SET status = ? WHERE id = ?", (status, self.run))
+                self.connection.execute(
+                    "UPDATE runs SET status = ? WHERE id = ?", (status, self.run)
+                )
             done = [(self.run, one) for one in news]
             self.connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", done)
         self.status = status
@@ -304,7 +341,9 @@ class _Log:
         self.connection.execute("UPDATE runs SET holder = ? WHERE id = ?", (self.holder, self.run))
 
     def _count(self) -> int:
-        (count,) = self.connection.execute("SELECT count(*) FROM events WHERE run = ?", (self.run,)).fetchone()
+        (count,) = self.connection.execute(
+            "SELECT count(*) FROM events WHERE run = ?", (self.run,)
+        ).fetchone()
         return int(count)
 
 
@@ -315,4 +354,6 @@ def append(connection: sqlite3.Connection, run: int, number: int, events: Sequen
 
 
 def _inbox(connection: sqlite3.Connection, run: int) -> dict[int, str]:
-    return dict(connection.execute("SELECT number, text FROM news WHERE run = ? ORDER BY number", (run,)))
+    return dict(
+        connection.execute("SELECT number, text FROM news WHERE run = ? ORDER BY number", (run,))
+    )

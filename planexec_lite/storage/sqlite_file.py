@@ -62,12 +62,18 @@ class SQLiteFile:
     @contextmanager
     def reading(self, path: Path) -> Iterator[sqlite3.Connection]:
         """Give a connection that only reads. Raises `error` if the file is missing, foreign or damaged."""
-        with self._in_words(path), _alone(_real(path), make=False), closing(self._to_read(path)) as connection:
+        with (
+            self._in_words(path),
+            _alone(_real(path), make=False),
+            closing(self._to_read(path)) as connection,
+        ):
             self._check(connection, path)
             yield connection
 
     @contextmanager
-    def writing(self, path: Path, synchronous: Synchronous = "FULL") -> Iterator[sqlite3.Connection]:
+    def writing(
+        self, path: Path, synchronous: Synchronous = "FULL"
+    ) -> Iterator[sqlite3.Connection]:
         """Give a connection for one transaction. A missing file is created.
 
         Raises `error` if the file is foreign or damaged, or can't be written.
@@ -159,7 +165,9 @@ class SQLiteFile:
     def _check_place(self, path: Path) -> None:
         """Raise `error` if the folder is missing or the file is foreign, before a lock file is created for it."""
         if not os.path.isdir(path.parent):
-            raise self.error(f"there is no folder for the {self.kind} {path.name}; create it first")
+            raise self.error(
+                f"there is no folder for the {self.kind} {path.name}; create it first"
+            )
         if os.path.exists(path) and not os.path.exists(_beside(path, "-lock")):
             with self.reading(path):
                 pass
@@ -177,7 +185,9 @@ class SQLiteFile:
                 raise
             # readers share "-shm", which can't be created in a read-only folder
             connection = _connect(path, "mode=ro&immutable=1")
-        if _is_empty(connection):  # the process that created the file was killed before it wrote the schema
+        if _is_empty(
+            connection
+        ):  # the process that created the file was killed before it wrote the schema
             connection.close()
             connection = sqlite3.connect(":memory:", isolation_level=None)
             self._create(connection)
@@ -191,7 +201,9 @@ class SQLiteFile:
                 'of processes mp_context=get_context("spawn")'
             )
         self._check_size(path)
-        with suppress(FileExistsError):  # only its owner can read it; "-wal" and "-shm" get the same mode
+        with suppress(
+            FileExistsError
+        ):  # only its owner can read it; "-wal" and "-shm" get the same mode
             os.close(os.open(_real(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         before = _handles()
         connection = _connect(path, "mode=rw", Connection)
@@ -208,7 +220,9 @@ class SQLiteFile:
             names = [connection.file + ending for ending in ("", "-wal", "-shm")]
             connection.files = {name: number_of(name) for name in names}
             opened = _handles().items() - before.items()
-            connection.handles = {handle: number for handle, number in opened if number in connection.files.values()}
+            connection.handles = {
+                handle: number for handle, number in opened if number in connection.files.values()
+            }
             _open.add(connection)
         except BaseException:
             connection.close_carefully()
@@ -226,9 +240,14 @@ class SQLiteFile:
 
     def _meaning(self, name: str, problem: Exception) -> str:
         code, kind = getattr(problem, "sqlite_errorcode", 0) & 0xFF, self.kind
-        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or isinstance(problem, TimeoutError):
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or isinstance(
+            problem, TimeoutError
+        ):
             return f"another program has locked the {kind} {name} for {PATIENCE:g} s; try again when it has finished"
-        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR) or getattr(problem, "errno", 0) == ENOSPC:
+        if (
+            code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+            or getattr(problem, "errno", 0) == ENOSPC
+        ):
             return f"the {kind} {name} can't be written: the disk is full, or fails; free some space and {self.then}"
         no_way = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
         if code in no_way or isinstance(problem, OSError):
@@ -240,7 +259,9 @@ class SQLiteFile:
     def _check_size(self, path: Path) -> None:
         """Raise `error` for a folder, for a file with two names, and for one so short that SQLite might take it for a new one."""
         wal = _beside(path, "-wal")
-        rest = wal.exists() and wal.stat().st_size  # looked up first: a new file gets its schema before its "-wal"
+        rest = (
+            wal.exists() and wal.stat().st_size
+        )  # looked up first: a new file gets its schema before its "-wal"
         if not path.exists():
             return
         if not path.is_file():
@@ -304,7 +325,9 @@ class Connection(sqlite3.Connection):
 
     def lost(self) -> str | None:
         """Return an opened file that was deleted or replaced since."""
-        return next((name for name, number in self.files.items() if number_of(name) != number), None)
+        return next(
+            (name for name, number in self.files.items() if number_of(name) != number), None
+        )
 
     def is_cut_off(self) -> bool:
         """Whether other code has closed one of the handles. Then this connection stays in memory after the end of Python:
@@ -347,7 +370,9 @@ _cut_off: set[str] = set()  # the files whose handles other code of this process
 def _give_back(path: Path, lock: FileLock, connection: Connection | None) -> None:
     """End a lease and close its connection. An interrupted call can be repeated."""
     if connection is not None and lock.handle is not None:
-        connection.handles.pop(lock.handle, None)  # an interrupt can come between the release of the lock and the close
+        connection.handles.pop(
+            lock.handle, None
+        )  # an interrupt can come between the release of the lock and the close
     try:
         with suppress(OSError), _alone(_real(path)):
             if connection is not None:
@@ -420,13 +445,22 @@ def _handles() -> dict[int, FileNumber]:
         listed = [int(name) for name in os.listdir("/dev/fd")]
     except OSError:
         return {}
-    return {handle: number for handle in listed if (number := number_of(handle))}  # the list's own handle is closed
+    return {
+        handle: number for handle in listed if (number := number_of(handle))
+    }  # the list's own handle is closed
 
 
-def _connect(path: Path, how: str, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
+def _connect(
+    path: Path, how: str, factory: type[sqlite3.Connection] = sqlite3.Connection
+) -> sqlite3.Connection:
     name = quote(os.fsencode(path.absolute()), safe="")  # a file name can contain any character
     return sqlite3.connect(
-        f"file:{name}?{how}", PATIENCE, isolation_level=None, uri=True, factory=factory, check_same_thread=False
+        f"file:{name}?{how}",
+        PATIENCE,
+        isolation_level=None,
+        uri=True,
+        factory=factory,
+        check_same_thread=False,
     )
 
 

@@ -135,9 +135,15 @@ class CallLog:
     """The calls that a job has made so far, checked against the approved calls."""
 
     approved: ApprovedCalls
-    named: CallState | None = None  # the state of the call that the step names; None: it has not begun
-    made: list[MadeCall] = field(default_factory=list)  # the calls that a restart of the step does not repeat
-    chosen: dict[tuple[str, int], KnownCall] = field(default_factory=dict)  # the other calls with effects
+    named: CallState | None = (
+        None  # the state of the call that the step names; None: it has not begun
+    )
+    made: list[MadeCall] = field(
+        default_factory=list
+    )  # the calls that a restart of the step does not repeat
+    chosen: dict[tuple[str, int], KnownCall] = field(
+        default_factory=dict
+    )  # the other calls with effects
     waits: Request | None = None  # the call that waits for a person
     why: str = ""  # why it waits
 
@@ -147,11 +153,15 @@ class CallLog:
         if call.text == approved.text:
             if self.named is not None and self.named != "open" and call.changes:
                 before = "has already run" if self.named == "done" else "might have run"
-                raise ToolError(f"{call.tool} {before} in this step with these arguments; it can't run again")
+                raise ToolError(
+                    f"{call.tool} {before} in this step with these arguments; it can't run again"
+                )
             return
         if approved.asks and call.tool == approved.tool and call.effects != "none":
             fixed = approved.text or "the plan names a call that can't be made"
-            raise ToolError(f"the plan fixes the arguments of {call.tool}: {fixed}. Call it with those")
+            raise ToolError(
+                f"the plan fixes the arguments of {call.tool}: {fixed}. Call it with those"
+            )
         why = self._why_not(call)
         if why == "" or self._is_permitted(call):
             return
@@ -216,7 +226,9 @@ class CallLog:
         if planned is None or (call.effects == "none" and not call.destructive):
             return ""
         if call.needs_person or call.tool not in planned:
-            return f"a model chose it, and no plan of this run calls {call.tool} so (no_new_effects)"
+            return (
+                f"a model chose it, and no plan of this run calls {call.tool} so (no_new_effects)"
+            )
         return ""
 
     def _earlier(self, call: Request) -> list[KnownCall]:

@@ -51,11 +51,15 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
     if sys.platform == "emscripten":
         if isinstance(value, Coroutine):
             value.close()
-        raise RuntimeError("async tools need a thread, and a browser tab has none; use a plain def")
+        raise RuntimeError(
+            "async tools need a thread, and a browser tab has none; use a plain def"
+        )
     import asyncio  # loaded when the first async tool is called: it takes a third of this package's import time
 
     while True:
-        begun = Lock()  # taken by the loop when it begins the call, or by this thread when it leaves the loop
+        begun = (
+            Lock()
+        )  # taken by the loop when it begins the call, or by this thread when it leaves the loop
         place = _place(loop)
         try:
             call = asyncio.run_coroutine_threadsafe(_begin(value, begun), place.loop)
@@ -133,7 +137,11 @@ class _Loop:
         self.process = os.getpid()
         self.selector = _Selector()
         windows = sys.platform == "win32"  # whose loop waits in another way
-        make = asyncio.new_event_loop if windows else partial(asyncio.SelectorEventLoop, self.selector)
+        make = (
+            asyncio.new_event_loop
+            if windows
+            else partial(asyncio.SelectorEventLoop, self.selector)
+        )
         self.runner = asyncio.Runner(loop_factory=make)
         self.loop = self.runner.get_loop()
         opened = [key.fd for key in self.selector.get_map().values()]
@@ -143,7 +151,9 @@ class _Loop:
         self.thread.start()
 
     def _run(self) -> None:
-        while not self.over:  # a tool can stop its loop, or exit in a background task; other tools use the loop
+        while (
+            not self.over
+        ):  # a tool can stop its loop, or exit in a background task; other tools use the loop
             try:
                 self.loop.run_forever()
             except OSError:  # of the selector: the loop catches all others
@@ -177,7 +187,9 @@ def _place(name: str) -> _Loop:
         if known is None or known.process != os.getpid() or known.selector.is_cut_off():
             _shared[name] = _Loop(name)
         place = _shared[name]
-        if place.thread is current_thread():  # an async tool that runs a whole plan occupies its loop
+        if (
+            place.thread is current_thread()
+        ):  # an async tool that runs a whole plan occupies its loop
             place = _Loop(name)
         place.users += 1
         return place

@@ -18,7 +18,14 @@ from typing import Any
 
 from pydantic_core import CoreSchema, SchemaError, SchemaValidator, core_schema
 
-from planexec_lite.tools.signature import Arguments, Data, Params, ToolError, same_meaning, uninterrupted
+from planexec_lite.tools.signature import (
+    Arguments,
+    Data,
+    Params,
+    ToolError,
+    same_meaning,
+    uninterrupted,
+)
 
 MOST_PARTS = 2_000
 """How many schemas a tool's schema can contain, with each ``$ref`` written out."""
@@ -54,7 +61,9 @@ _FORMATS = {
     "uri": "url",
     **dict.fromkeys(("binary", "password", "path"), "str"),  # any text
 }
-_WORDS = frozenset("title description default examples deprecated readOnly writeOnly $comment $schema $defs".split())
+_WORDS = frozenset(
+    "title description default examples deprecated readOnly writeOnly $comment $schema $defs".split()
+)
 _OBJECT = frozenset(("type", "properties", "required", "additionalProperties"))
 _UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, SchemaError)
 
@@ -128,7 +137,9 @@ def written_out(tool: str, schema: Any) -> Data:
     Raises `ToolError` for a schema that can't be read, is too large or contains itself.
     """
     if not _is_of_object(schema):
-        raise ToolError(f'tool {tool!r}: its schema must be that of an object, {{"type": "object", "properties": …}}')
+        raise ToolError(
+            f'tool {tool!r}: its schema must be that of an object, {{"type": "object", "properties": …}}'
+        )
     definitions = schema.get("$defs", {})
     parts = count(1)
 
@@ -164,10 +175,14 @@ def written_out(tool: str, schema: Any) -> Data:
             parameters[parameter] = written(part, 1)
     except RecursionError:
         bounds = f"more than {MOST_PARTS:,} parts with each $ref written out, or is deeper than {_DEEPEST} levels"
-        raise _error(tool, parameter, f"its schema has {bounds}; does it contain itself?") from None
+        raise _error(
+            tool, parameter, f"its schema has {bounds}; does it contain itself?"
+        ) from None
     except _UNREADABLE:
         form = json.dumps(part)[:60]
-        raise _error(tool, parameter, f"its schema has a form that can't be read here: {form}") from None
+        raise _error(
+            tool, parameter, f"its schema has a form that can't be read here: {form}"
+        ) from None
     return parameters
 
 
@@ -200,7 +215,9 @@ def _node(part: Params, unread: Data) -> Any:
     """Return pydantic's own form of a schema that is written out, and add the conditions that it lacks to `unread`."""
     kind = part.get("type")
     name, bounds = _TYPES[kind]
-    read = {keyword for keyword in bounds if not isinstance(part.get(keyword), bool)}  # as draft 4 has them
+    read = {
+        keyword for keyword in bounds if not isinstance(part.get(keyword), bool)
+    }  # as draft 4 has them
     node: Any = {"type": name}
     for keyword in read & part.keys():
         node[bounds[keyword]] = part[keyword]
@@ -222,10 +239,14 @@ def _node(part: Params, unread: Data) -> Any:
         node["items_schema"] = _node(part.get("items", {}), unread)
         read.add("items")
     elif kind == "number":
-        node = core_schema.no_info_wrap_validator_function(_still_whole, node | {"allow_inf_nan": False})
+        node = core_schema.no_info_wrap_validator_function(
+            _still_whole, node | {"allow_inf_nan": False}
+        )
     elif kind == "string" and part.get("format") in _FORMATS:
         read.add("format")
-        node = core_schema.no_info_wrap_validator_function(_as_text, node | {"type": _FORMATS[part["format"]]})
+        node = core_schema.no_info_wrap_validator_function(
+            _as_text, node | {"type": _FORMATS[part["format"]]}
+        )
     unread |= _unread(part, read)
     return node
 
@@ -240,7 +261,9 @@ def _choice(schemas: list[Data], unread: Data) -> CoreSchema:
     return core_schema.nullable_schema(node) if len(others) < len(schemas) else node
 
 
-def _object(fields: Mapping[str, CoreSchema], required: Any, others: CoreSchema | None) -> CoreSchema:
+def _object(
+    fields: Mapping[str, CoreSchema], required: Any, others: CoreSchema | None
+) -> CoreSchema:
     typed = {}
     for name, node in fields.items():
         typed[name] = core_schema.typed_dict_field(node, required=name in required)

@@ -34,7 +34,9 @@ _LITERAL = r"\{literal (?P<literal>[^{}]++|\$?\{++[^{}]++\}+)\}"
 _TOKEN = re.compile(rf"(?=[{{<$#])(?:{_LITERAL}|{_IN_BRACES}|{_IN_ANGLES}|{_MARKED})")
 _PART = re.compile(rf"\.({_FIELD})|\[(-?\d+)\]")
 _SHORT = 1_000  # characters; longer texts are not kept in memory
-_MARKS = re.compile("[{<$#]")  # no text without one of them contains a reference, or a placeholder of another library
+_MARKS = re.compile(
+    "[{<$#]"
+)  # no text without one of them contains a reference, or a placeholder of another library
 
 
 class Reference(NamedTuple):
@@ -189,9 +191,13 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
             is_all = value is results[reference.step]
             text = is_all and isinstance(value, str) and json_in(value) is not None
             opt_in = (
-                ", a text that looks like JSON: declare its tool with json_text=True to read it as data" if text else ""
+                ", a text that looks like JSON: declare its tool with json_text=True to read it as data"
+                if text
+                else ""
             )
-            raise MissingResultError(f"{reference}: the result has no {part}; it is {_shape(value)}{opt_in}")
+            raise MissingResultError(
+                f"{reference}: the result has no {part}; it is {_shape(value)}{opt_in}"
+            )
     return value
 
 

@@ -29,7 +29,9 @@ Function = Callable[..., Any]
 """A function that can be a tool."""
 
 # C0 and C1 controls, ends of lines and paragraphs, marks of direction, and halves of characters
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _LONGEST_NAME = 100  # characters, of a name that `suggest` compares
 
 
@@ -66,7 +68,9 @@ class Arguments(NamedTuple):
                 return {}, [*_merged(errors, params, self.schema)]
             alone = [self.read({name: params[name]})[1] for name in params]
             return {}, [*chain.from_iterable(alone)]
-        if all(value is params.get(name) and type(value) in EXACT for name, value in values.items()):
+        if all(
+            value is params.get(name) and type(value) in EXACT for name, value in values.items()
+        ):
             return values, ()  # as it was given
         given = {name: params[name] for name in values}
         data = self.data(values)
@@ -124,14 +128,18 @@ def _changed(value: Any, read: Any, place: tuple[int | str, ...]) -> Iterator[Pa
         for index, (part, other) in enumerate(zip(value, read, strict=False)):
             yield from _changed(part, other, (*place, index))
     elif not same_meaning(value, read):
-        words = f"Input would be read as {shown(read)}; write what is meant in the form of its type"
+        words = (
+            f"Input would be read as {shown(read)}; write what is meant in the form of its type"
+        )
         yield {"type": "other_meaning", "loc": place, "msg": words, "input": value}
 
 
 def same_meaning(value: Any, read: Any) -> bool:
     """Whether a value still means the same as pydantic read it: true is not 1, a number is no date, and nan no number."""
     read = read.value if isinstance(read, Enum) else read
-    if isinstance(value, dict):  # of two keys that became equal one is lost, and so is an unknown field of a model
+    if isinstance(
+        value, dict
+    ):  # of two keys that became equal one is lost, and so is an unknown field of a model
         return not isinstance(read, dict)
     if type(read).__module__ in ("datetime", "ipaddress"):
         return not _is_number(value)
@@ -170,7 +178,9 @@ def uninterrupted() -> Iterator[None]:
 def arguments_of(name: str, function: Function, doc: str) -> Arguments:
     """Return how the arguments of `function` are read, by its type hints."""
     parameters = inspect.signature(function).parameters.values()
-    defaults = {each.name: _copy_of(each.default) for each in parameters if each.default is not each.empty}
+    defaults = {
+        each.name: _copy_of(each.default) for each in parameters if each.default is not each.empty
+    }
     required = tuple(each.name for each in parameters if each.name not in defaults)
     adapter = _adapter(name, function, doc)
 
@@ -208,7 +218,9 @@ def _adapter(name: str, function: Function, doc: str) -> TypeAdapter[Any]:
             parameter.VAR_KEYWORD,
             parameter.POSITIONAL_ONLY,
         ):
-            raise ToolError(f"tool {name!r}: a plan names every argument, so {parameter} can't be passed; list them")
+            raise ToolError(
+                f"tool {name!r}: a plan names every argument, so {parameter} can't be passed; list them"
+            )
         if parameter.name not in hints:
             fix = f"write a type hint, such as {parameter.name}: str"
             raise ToolError(f"tool {name!r}: parameter {parameter.name!r} has no type; {fix}")
@@ -222,7 +234,9 @@ def _adapter(name: str, function: Function, doc: str) -> TypeAdapter[Any]:
         return TypeAdapter(arguments)
     except PydanticUserError as error:
         cause = str(error).splitlines()[0]
-        raise ToolError(f"tool {name!r}: arguments must be data, such as str, int or list[str] ({cause})") from None
+        raise ToolError(
+            f"tool {name!r}: arguments must be data, such as str, int or list[str] ({cause})"
+        ) from None
 
 
 def _described(doc: str) -> dict[str, str]:

@@ -45,7 +45,9 @@ Effects = Literal["none", "idempotent", "unknown", "once"]
 """The effect of a call: none; the same after each repeat; not declared; the call must run at most once."""
 
 _FROM_BEST = ("none", "idempotent", "unknown", "once")
-_PLAIN = frozenset({type(None), bool, int, float, str, list, dict, tuple})  # results that are never awaited
+_PLAIN = frozenset(
+    {type(None), bool, int, float, str, list, dict, tuple}
+)  # results that are never awaited
 _MOST_FAULTS = 20
 F = TypeVar("F", bound=Function)
 
@@ -128,7 +130,9 @@ class Tool:
     ) -> None:
         self.function = function
         self.name = name or function.__name__
-        if not callable(latency) and not (isinstance(latency, int | float) and 0 <= latency <= FOREVER):
+        if not callable(latency) and not (
+            isinstance(latency, int | float) and 0 <= latency <= FOREVER
+        ):
             raise ToolError(
                 f"tool {self.name!r}: latency={latency!r}; give seconds from 0 to {FOREVER:g}, or a function"
             )
@@ -237,7 +241,10 @@ class Tool:
     @property
     def signature(self) -> str:
         """The tool on one line, as a planner reads it: ``build_docker(tag: string)``."""
-        parts = [f"{name}: {kind_of(schema)}{default_of(schema)}" for name, schema in self.schema["properties"].items()]
+        parts = [
+            f"{name}: {kind_of(schema)}{default_of(schema)}"
+            for name, schema in self.schema["properties"].items()
+        ]
         return f"{self.name}({', '.join(parts)})"
 
     def bind(self, params: Params) -> Params:
@@ -410,7 +417,9 @@ def _is_known_later(error: Params) -> bool:
     return references.is_whole(value)
 
 
-@lru_cache(256)  # to read the hints takes a millisecond, and a worker receives the same tools with each step
+@lru_cache(
+    256
+)  # to read the hints takes a millisecond, and a worker receives the same tools with each step
 def _tool_of(function: Function, options: tuple[tuple[str, Any], ...]) -> Tool:
     return Tool(function, **dict(options))
 
@@ -474,6 +483,8 @@ def _defaults_sorted(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     return {
-        name: sorted(part, key=text_of) if name == "default" and isinstance(part, list) else _defaults_sorted(part)
+        name: sorted(part, key=text_of)
+        if name == "default" and isinstance(part, list)
+        else _defaults_sorted(part)
         for name, part in schema.items()
     }

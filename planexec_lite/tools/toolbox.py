@@ -32,7 +32,9 @@ class Toolbox:
         for item in tools:
             one = item if isinstance(item, Tool) else getattr(item, "tool", None) or Tool(item)
             if one.name in self._tools:
-                raise ToolError(f"two tools are called {one.name!r}; give one of them another name")
+                raise ToolError(
+                    f"two tools are called {one.name!r}; give one of them another name"
+                )
             self._tools[one.name] = one
 
     def __getitem__(self, name: str) -> Tool:
@@ -40,7 +42,9 @@ class Toolbox:
             return self._tools[name]
         except KeyError:
             near = suggest(name, self._tools)
-            raise ToolError(f"there is no tool {name!r}{near}; there are: {', '.join(self._tools)}") from None
+            raise ToolError(
+                f"there is no tool {name!r}{near}; there are: {', '.join(self._tools)}"
+            ) from None
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
@@ -107,7 +111,9 @@ def limits_of(tools: Toolbox, counts: Mapping[str, int]) -> tuple[Limit, ...]:
     for name, slots in counts.items():
         if name not in users:
             known = ", ".join(users) or "nothing"
-            raise ValueError(f"limits: no tool is called or uses {name!r}{suggest(name, users)}; there is: {known}")
+            raise ValueError(
+                f"limits: no tool is called or uses {name!r}{suggest(name, users)}; there is: {known}"
+            )
         if slots < 1:
             raise ValueError(f"limits: {name}={slots}: there must be at least one, or no limit")
     names = counts.items()

@@ -141,7 +141,9 @@ class _InlineSession:
         self.epoch = perf_counter() - now
         self.free = slots
         self.resting: list[_Rest] = []
-        self.ended: list[tuple[Task, Report, float]] = []  # and when each began, on the session's clock
+        self.ended: list[
+            tuple[Task, Report, float]
+        ] = []  # and when each began, on the session's clock
 
     @property
     def queued(self) -> bool:
@@ -219,7 +221,9 @@ class _PoolSession(_InlineSession):
         super().__init__(now, slots or math.inf)
         self.executor = executor
         self.kinds = _kinds_of(executor)
-        self.waiting = carried_by.get() | {id(executor)}  # the executors that wait for the jobs, by their id
+        self.waiting = carried_by.get() | {
+            id(executor)
+        }  # the executors that wait for the jobs, by their id
         self.started = 0
         self.submitted: dict[_Job, Future[Report]] = {}
         self.limited: dict[_Job, Future[Report]] = {}  # those with a timeout or deadline
@@ -292,7 +296,9 @@ class _PoolSession(_InlineSession):
         if "ThreadPoolExecutor" in self.kinds:  # its threads get the context variables of this one
             hear = partial(self._hear, job)
             return self.executor.submit(copy_context().run, carry_out, work, hear)
-        if "ProcessPoolExecutor" in self.kinds:  # pickled here: a call that can't be sent has not begun
+        if (
+            "ProcessPoolExecutor" in self.kinds
+        ):  # pickled here: a call that can't be sent has not begun
             return self.executor.submit(carry_out_pickled, pickle.dumps(work))
         return self.executor.submit(carry_out, work)
 

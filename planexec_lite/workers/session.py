@@ -14,7 +14,9 @@ from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Report
 from planexec_lite.meter import Meter, Waits, current
 
-carried_by: ContextVar[frozenset[int]] = ContextVar("carried_by", default=frozenset())  # executors, by their id
+carried_by: ContextVar[frozenset[int]] = ContextVar(
+    "carried_by", default=frozenset()
+)  # executors, by their id
 
 
 class Workers(Protocol):
@@ -126,7 +128,9 @@ def measure(
 def described(problem: BaseException) -> str:
     """Return the type of an exception and its text, if it has one."""
     try:
-        text = str(problem).encode(errors="backslashreplace").decode()  # file names can contain bytes that are not text
+        text = (
+            str(problem).encode(errors="backslashreplace").decode()
+        )  # file names can contain bytes that are not text
     except BaseException:
         text = ""
     return f"{type(problem).__name__}: {text}" if text else type(problem).__name__

@@ -102,7 +102,7 @@ def test_a_goal_in_other_words_gets_its_plan_or_what_the_script_knows(goal: str,
 
 @pytest.mark.parametrize("how", ["comment", "news"])
 @pytest.mark.parametrize(("words", "expected"), REQUESTS)
-def test_a_comment_and_news_change_the_plan_as_asked_or_get_what_the_script_knows(
+def test_comments_and_news_change_the_plan_as_asked_or_get_one_sentence(
     words: str, expected: list[str] | None, how: str
 ) -> None:
     world = deploy.World()

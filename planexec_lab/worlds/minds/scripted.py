@@ -109,8 +109,8 @@ class ScriptedPlanner:
         if repair:
             comments = _COMMENT.findall(repair[-1])
             asked = [comment.replace("\\n", ". ") for comment in comments]
-            if refused := _REFUSED.search(repair[-1]):
-                return Reply(refusal=refused[1])
+            if no := _REFUSED.search(repair[-1]):
+                return Reply(refusal=no[1])
             if len(comments) != len(_PROBLEM.findall(repair[-1])):
                 return Reply(refusal=self.limits)
         wanted = self._wanted(goal, asked, entries, rest)
@@ -243,6 +243,4 @@ def _open(entry: Entry, call: str, choice: Choice | None) -> bool:
 def _filled(params: Mapping[str, Any], value: str, ids: Mapping[str, str]) -> Any:
     """The parameters with the chosen value for ``$value``, and the ids that the steps have in this plan."""
     text = json.dumps(params).replace("$value", value)
-    return json.loads(
-        re.sub(r"\{step_(\w+?)_result", lambda found: f"{{step_{ids.get(found[1], found[1])}_result", text)
-    )
+    return json.loads(re.sub(r"\{step_(\w+?)_result", lambda id: f"{{step_{ids.get(id[1], id[1])}_result", text))
