@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from planexec_lab.cluster import ClusterPool
 from planexec_lab.views import player
 from planexec_lite import (
     Backoff,
@@ -119,8 +120,9 @@ def test_plans_inside_steps_of_a_pool_of_one_thread_end() -> None:
     def nest(deep: int) -> int:
         if not deep:
             return 1
-        plan, pool = [step(str(n), "nest", deep=deep - 1) for n in (1, 2)], threads if deep % 2 else lambda: threads
-        return sum(carry_out(plan, [Tool(nest, effects="none")], Pool(pool)).results.values())
+        plan = [step(str(n), "nest", deep=deep - 1) for n in (1, 2)]
+        pool = Pool(threads) if deep % 2 else ClusterPool(lambda: threads)
+        return sum(carry_out(plan, [Tool(nest, effects="none")], pool).results.values())
 
     with ThreadPoolExecutor(1) as threads:
         assert to_its_end(lambda: nest(3), 20) == 2**3
