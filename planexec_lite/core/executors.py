@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from planexec_lite.meter import current, made_once
 from planexec_lite.plan import Step
-from planexec_lite.plan.results import as_data
+from planexec_lite.plan.data import as_data
 from planexec_lite.tools import Effects, Toolbox, ToolError, references, worst
 
 
@@ -98,7 +98,7 @@ def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
         raise
     if step.effects == "once":
         made_once()
-    return as_data(value, step)
+    return as_data(value, step.id, step.tool)
 
 
 def _came_first(error: BaseException) -> bool:

@@ -11,7 +11,7 @@ from planexec_lite.capabilities.rollback import RollbackStarted
 from planexec_lite.core.events import Event, Reviewed
 from planexec_lite.core.questions import Decision, Question
 from planexec_lite.plan import Plan, PlanError
-from planexec_lite.plan.results import as_data
+from planexec_lite.plan.data import as_data
 from planexec_lite.run import Run
 from planexec_lite.tools import Toolbox, ToolError, references
 
@@ -119,7 +119,7 @@ def usable(board: Board, step_id: str, result: Any) -> Any:
     if step is None:
         return result
     try:
-        result = as_data(result, step)
+        result = as_data(result, step.id, step.tool)
     except ToolError as problem:
         raise ValueError(str(problem)) from None
     behind = [
