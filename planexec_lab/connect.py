@@ -32,7 +32,7 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
     Raises `ValueError` for an unknown world or script, or a setting that is neither "openai" nor a URL; `ImportError`
     without the openai client.
     """
-    sources = _script(world, script)
+    sources = script_of(world, script)
     if (client := endpoint()) is not None:
         return client
     from planexec_lab.timed_llm import TimedLLM
@@ -43,8 +43,11 @@ def connect(world: str, script: str = "scenes") -> OpenAI:
         raise ImportError(f"connect needs the openai client: pip install 'planexec-lite[openai]' ({error})") from None
 
 
-def _script(world: str, script: str) -> list[Any]:
-    """The world's scene file of that name, and the scene of its scripted planner, which answers where no other scene fits."""
+def script_of(world: str, script: str) -> list[Any]:
+    """Return the scenes of a world's script: its file, its scripted planner, and what answers where no other scene fits.
+
+    Raises `ValueError` for an unknown world or script.
+    """
     worlds = Path(str(files("planexec_lab"))) / "worlds"
     known = {path.parent.name: path.parent for path in sorted([*worlds.glob("*/*.yaml"), *worlds.glob("*/planner.py")])}
     if world not in known:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planexec_lab.comparison.pace import client_of, paced
 from planexec_lab.comparison.sides import REACT, STEPWISE, WHOLE, WIDE, Case, Side, measured, react, stepwise, whole
+from planexec_lab.connect import script_of
 from planexec_lab.scoreboard import Faults, Task, tasks
 from planexec_lab.scoreboard.assumptions import SLOTS, STRONG
 from planexec_lab.variations import planner_executor
@@ -49,10 +48,10 @@ def mind_of(task: Task, tools: Toolbox) -> OpenAI:
 
 
 def scenes_of(world: str, scenes: str = "scenes") -> OpenAI:
-    """Return the model of a world's scene file, at its pace."""
+    """Return the scripted model of a world, at its pace."""
     from mock_llm import MockLLM
 
-    return paced(MockLLM.load(Path(str(files("planexec_lab"))) / "worlds" / world / f"{scenes}.yaml"))
+    return paced(MockLLM(script_of(world, scenes)))
 
 
 def side(

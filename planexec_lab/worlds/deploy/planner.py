@@ -36,7 +36,7 @@ _TOPICS = (
           "-production -announce", weak=True),
     Topic("monday tuesday wednesday thursday friday saturday sunday weekend tonight today tomorrow", "", None,
           "-production -announce"),
-    Topic("preview simulation", "show display print see", "show", ""),
+    Topic("preview simulation", "show display print see", "show", "", message=True),
     Topic("chosen-value", "", "", "", weak=True),
     Topic("", "execute run", None, "show", weak=True),
 )  # fmt: skip
@@ -47,7 +47,14 @@ PLANNER = ScriptedPlanner(
     " production (such as on a Friday); use v2.3.0 or v2.3.1; only show the plan",
     _ROWS,
     Reader(
-        _TOPICS, "production", "out shop software application app database data unit", {r"\bsmoke[- ]?test": "smoke"}
+        _TOPICS,
+        "production",
+        "out shop software application app unit",
+        {
+            r"\bsmoke[- ]?test": "smoke",
+            r"\b(up|of|save|dump|backup|snapshot) (?:the |our )?(?:production )?(?:databases?|data|db)\b": r"\1 it",
+            r"\b(?:skip|jump|mov)(?:e|ping|ing)? (?:ahead |forward |on |right )?to\b": "straight to",
+        },
     ),
     "tests build backup staging smoke production report",
     "run_tests",

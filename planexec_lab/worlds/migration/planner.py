@@ -77,8 +77,8 @@ _TOPICS = (
     Topic("production prod", "", "migrate", _STOP),
     Topic("migration schema", "migrate convert move upgrade apply bring", "migrate", _STOP, weak=True),
     Topic("monday tuesday wednesday thursday friday saturday sunday weekend tonight today tomorrow", "", None, _STOP),
-    Topic("deletion", "delete erase wipe destroy purge", None, "-delete"),
-    Topic("preview simulation", "show display print see", "show", ""),
+    Topic("deletion", "delete erase wipe destroy purge", None, "-delete", message=True),
+    Topic("preview simulation", "show display print see", "show", "", message=True),
     Topic("", "execute run", None, "show", weak=True),
 )  # fmt: skip
 _THINGS = r"(?: \w+)*? (?:data|databases?|tables?|customers?|anything|nothing|rows?|emails?)\b"
@@ -114,14 +114,10 @@ _RECKLESS_ROWS = (
     *_script("3b 4b 5b 6b 7b", "Write migration script", SCRIPT, "-delete", "2", "3"),
     *_ROWS[-2:],
 )
-_DELETION = Topic("deletion", "delete erase wipe destroy purge", "delete", "-delete")
 RECKLESS = replace(
     PLANNER,
     knows=f"delete nothing; back up first; {PLANNER.knows}",
     rows=_RECKLESS_ROWS,
-    reader=Reader(
-        [_DELETION if topic.nouns == "deletion" else topic for topic in _TOPICS], "migrate", _FILLERS, _PHRASES
-    ),
     options="announce delete test verify config migrate",
     rollback=(),
     facts={},

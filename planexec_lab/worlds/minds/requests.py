@@ -51,13 +51,13 @@ _NEGATIONS = """\
     not no never none nothing nobody neither nor without skip omit drop avoid exclude remove bypass cancel ditch scrap
     forgo forget ignore stop postpone delay defer freeze frozen forbid forbidden ban prohibit refrain unnecessary
     unneeded needless superfluous pointless useless redundant against spare cut eliminate suppress dispense strike lose
-    abandon hold wait abort reject veto disallow refuse oppose discard"""
+    abandon abort reject veto disallow refuse oppose discard"""
 _VERBS = """\
     do make come switch bother run keep add include use want need require be insert perform put get go start begin set
     change alter take proceed touch have retain leave stay involve let give must deserve should plan carry execute send
     call prefer insist"""
 _FILLERS = """\
-    a an the this that these those our your my their its it we you i they he she us of to on in at for with by from as
+    a an the this that these those them our your my their its it we you i they he she us of to on in at for with by from as
     is does are am through will shall would could can may ought like love please kindly thank thanks cheers hi hello hey
     dear bitte danke ok okay yes well so also too still just really very quite simply rather absolutely definitely
     certainly completely entirely totally altogether bit little time step steps part phase thing everything all both
@@ -101,7 +101,7 @@ _PHRASES = {
     r"\b(?:do|go|manage|live|get by|get along|cope) without\b|\bopt out of\b|\bget rid of\b|\bpass on\b": "omit",
     r"\bleav(?:e|ing) (\w+(?: \w+){0,4}?) (?:out|off|away|alone|untouched)\b": r"omit \1",
     r"\b(?:leav|tak|keep)(?:e|ing)? (?:out|off|away)(?: of| from)?\b": "omit",
-    r"\b(?:hold|put) off\b": "postpone",
+    r"\b(?:(?:hold|put) off|wait with)\b|\b(?:holding|putting) off\b": "postpone",
     r"\buntil (.*?)\b(?:has|have) been\b": r"until \1",
     r"\bplan only\b|\b(?:only|just) (?:the |a )?plan\b": "preview",
     r"\bdry[- ]run\b": "preview",
@@ -114,7 +114,7 @@ _PHRASES = {
     _TIMES: "afterwards",
     r"\bas well\b": "too",
     r"\bas (?:it|they|planned|usual|is|are)\b(?: (?:is|are))?": "",
-    r"\binstead of\b": "not",
+    r"\binstead of\b|\brather than\b": "not",
     r"\bone more time\b": "again-and-again",
     r"\bahead of\b|\bprior to\b": "before",
 }
@@ -249,7 +249,7 @@ class Reader:
         message: int | None = None
         own = denied = False
         for word in words:
-            kind, topic, is_verb = self._known(word.strip("\"'“”‘’()-–—…*_"))
+            kind, topic, is_verb = self._known(re.sub(r"^\W+|\W+$", "", word))
             if kind is None:
                 return None
             kinds.append(kind)
@@ -262,10 +262,17 @@ class Reader:
         strong = [topic for topic in named if not topic.weak]
         if message is not None:
             told = next((place for place in range(message, len(words)) if words[place] in ("to", "that")), len(words))
-            if "negation" in kinds[told - 1 :] or not all(one.message or self._is_main(one) for one in strong):
+            content = kinds[told - 1 :] if told < len(words) else []
+            if "negation" in content or not all(one.message or self._is_main(one) for one in strong):
                 return None
         count = kinds.count("negation")
         times = ("early" in kinds, "late" in kinds, "only" in kinds)
+        others = [topic for topic in strong if topic.yes is not None and not self._is_main(topic)]
+        if count % 2 == 1 or "only" in kinds:
+            if len(others) > 1:
+                return None  # such as "skip the tests on staging"
+            if all(topic.yes is not None or topic.message for topic in strong):  # no day
+                strong = [topic for topic in strong if not self._is_main(topic)] or strong  # "don't back up production"
         return Clause(tuple(strong or named), count % 2 == 1, own, *times, denied)
 
     def _known(self, word: str) -> tuple[str | None, Topic | None, bool]:
@@ -300,6 +307,8 @@ def _limits(clause: Clause) -> bool:
 
 def _changes(clause: Clause) -> Options | None:
     """The options that a clause changes; None for a request that its topics can't meet."""
+    if clause.only and clause.denied:
+        return None
     limited = [topic for topic in clause.topics if topic.yes is None]
     if limited and (not clause.negative or len({topic.no for topic in clause.topics}) > 1):
         return None
