@@ -7,8 +7,8 @@
 - `views`: pictures of plans and runs, and the review desk. Only this folder imports matplotlib or ipywidgets.
 - `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere. `json_schema`: their schemas in
   the form that `Tool.from_schema` reads.
-- `variations`: ReAct, ReWOO and others, built from the same parts. `scoreboard`: what each costs. `comparison`: when planning
-  wins.
+- `variations`: ReAct, ReWOO and others, built from the same parts. `scoreboard`: what each costs, and when
+  planning wins.
 - `grade`: grades for plans and judges. `prompts`: versions of prompts, and a log of requests. `recorded`: answers of a small
   real model.
 - `cluster`: steps on a cluster. `capacity`: how many workers a queue needs.

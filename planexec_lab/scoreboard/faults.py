@@ -63,6 +63,9 @@ class Faults:
         return half[int(self._chance("which") * len(half))].tool
 
 
+NO_FAULTS = Faults()
+
+
 class _Obstacle:
     """Blocks one tool of the world until it is cleared."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from planexec_lab.scoreboard.rows import Row
+from planexec_lab.scoreboard.advised import Verdict
+from planexec_lab.scoreboard.trials import Row
 from planexec_lab.views.charts import bars
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.table import WHOLE, table
 from planexec_lab.views.drawing.table import Row as Line
-from planexec_lab.views.drawing.theme import LOOKS
+from planexec_lab.views.drawing.theme import LOOKS, Look
 from planexec_lab.views.drawing.wording import count, listed
 
 PLAIN = LOOKS["waiting"]
@@ -107,3 +108,42 @@ def _asked_again(row: Row) -> str:
 def _by_role(row: Row) -> str:
     usage = row.figures.usage
     return ", ".join(f"{role} {usage[role].calls}" for role in _ROLES if role in usage)
+
+
+WINNERS = {
+    "planning": Look("✓", "planning", "#CFEBE0", "#005A42"),
+    "the other side": Look("✗", "other side", "#FADBC8", "#8F3C00"),
+    "tie": Look("=", "tie", "#D9DDE2", "#505050"),
+}
+
+
+def advice(verdicts: Sequence[Verdict]) -> Figure:
+    """The advice, what each side took for it, and the winner's mark."""
+    lines = []
+    for row in verdicts:
+        case, left, right = row.case, row.case.planning.figures, row.case.other.figures
+        measured = "" if case.measured is None else f", {_numbers(*case.measured)}"
+        cells = [
+            row.advice.source,
+            f"{'+' if row.advice.plan else '-'} {row.advice.words}",
+            _numbers(left.calls, right.calls),
+            _numbers(left.seconds, right.seconds),
+            _numbers(100 * left.dollars, 100 * right.dollars),
+            WINNERS[case.verdict].word,
+            f"{case.by}{measured}",
+        ]
+        lines.append(Line(cells, WINNERS[case.verdict]))
+    borne_out = sum(row.holds for row in verdicts)
+    head = ("source", "advice", "calls", "seconds", "cents", "status", "by")
+    return table(
+        f"{borne_out} of {len(verdicts)} pieces of advice are borne out", head, lines, _SIDES, columns=40, lines=2
+    )
+
+
+_SIDES = "+ says to plan, - not to. Numbers are planning's, then the other side's."
+
+
+def _numbers(left: float, right: float) -> str:
+    """Two numbers that can be compared, without more places than are needed."""
+    places = 0 if (left == int(left) and right == int(right)) or min(left, right) >= 10 else 1
+    return f"{left:,.{places}f}:{right:,.{places}f}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from planexec_lab.scoreboard.ways import KnownWay, UnknownWay, Way
+from planexec_lab.scoreboard.knowledge import KnownWay, UnknownWay, Way
 from planexec_lab.worlds import (
     arithmetic,
     bisect,

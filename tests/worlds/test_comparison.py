@@ -2,7 +2,8 @@
 
 import pytest
 
-from planexec_lab import comparison as c
+from planexec_lab.scoreboard import tried
+from planexec_lab.scoreboard.advice_cases import client_of
 from planexec_lab.scoreboard.assumptions import PACES, Pace
 from planexec_lab.worlds import flights
 
@@ -12,10 +13,10 @@ from planexec_lab.worlds import flights
 @pytest.mark.xdist_group("comparison")  # the cases are carried out once
 @pytest.mark.parametrize("factor", [0.5, 2])
 def test_at_another_pace_no_verdict_turns_round(monkeypatch, factor):
-    before = {row.case.name: row.case.verdict for row in c.cases()}
+    before = {row.case.name: row.case.verdict for row in tried()}
     for model, pace in PACES.items():
         monkeypatch.setitem(PACES, model, Pace(pace.first, pace.token * factor))
-    for row in c.cases():
+    for row in tried():
         assert {row.case.verdict, before[row.case.name]} != {"planning", "the other side"}
 
 
@@ -25,7 +26,7 @@ def test_everything_that_is_sent_is_read_the_schema_too(monkeypatch):
     schema = {"type": "object", "properties": {"question": {"type": "string", "description": "x" * 4000}},
               "required": ["question"]}  # fmt: skip
     tools = [{"type": "function", "function": {"name": "ask_traveller", "parameters": schema}}]
-    client = c.client_of(flights.BookingMind())
+    client = client_of(flights.BookingMind())
     answer = client.chat.completions.create(model="gpt-4o", messages=messages, tools=tools)
     assert answer.usage.prompt_tokens > 1000
     assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens

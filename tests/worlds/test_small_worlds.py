@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.comparison import client_of, react, stepwise, whole
 from planexec_lab.connect import connect
+from planexec_lab.scoreboard.advice_cases import client_of
+from planexec_lab.scoreboard.comparing import plans_a_step, plans_ahead, plans_nothing
 from planexec_lab.worlds import arithmetic, bisect, clock, flights, strangers
 from planexec_lab.worlds.flaky import NoAnswerError, flaky
 from planexec_lab.worlds.minds import EXPECTED, as_expected
@@ -29,10 +30,10 @@ from planexec_lite import (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("broke", [2, 13, 32])
-@pytest.mark.parametrize("side", [whole, react])
+@pytest.mark.parametrize("side", [plans_ahead, plans_nothing])
 def test_the_version_that_broke_is_found_wherever_it_is(side, broke):
     world = bisect.World(broke)
-    run = side(client_of(bisect.BisectMind()), world.tools, bisect.GOAL)
+    run = side(client_of(bisect.BisectMind()), world.tools).run(bisect.GOAL)
     assert (run.answer, world.marked) == (f"Version {broke} broke.", broke)
 
 
@@ -177,7 +178,7 @@ def world():
 
 def pursue(side, **options):
     world = flights.World(**options)
-    return side(client_of(flights.BookingMind()), world.tools, flights.GOAL), world
+    return side(client_of(flights.BookingMind()), world.tools).run(flights.GOAL), world
 
 
 def test_the_traveller_changes_his_mind(world):
@@ -208,7 +209,7 @@ def test_nothing_is_booked_that_the_traveller_has_not_said_yes_to(world):
     assert world.holds == {1: ("LX 112", "14C")}
 
 
-@pytest.mark.parametrize("side", [whole, stepwise, react])
+@pytest.mark.parametrize("side", [plans_ahead, plans_a_step, plans_nothing])
 @pytest.mark.parametrize("decided", [True, False])
 def test_in_every_role_the_traveller_is_pleased(side, decided):
     run, world = pursue(side, decided=decided)

@@ -19,8 +19,8 @@ from mock_llm.script import Reply, ToolUse
 from mock_llm.types import Request
 from planexec_lab.scoreboard.assumptions import seconds_of, tokens_in
 from planexec_lab.scoreboard.faults import CLEAR, IN_THE_WAY, Faults
+from planexec_lab.scoreboard.knowledge import Part, parts_of, remaining, results_in
 from planexec_lab.scoreboard.tasks import Task
-from planexec_lab.scoreboard.ways import Part, parts_of, remaining, results_in
 from planexec_lab.timed_llm import TimedLLM
 from planexec_lab.worlds.minds import Answer, entries_in, observed, value_of
 from planexec_lite.plan import Step

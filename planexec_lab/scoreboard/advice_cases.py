@@ -1,19 +1,24 @@
-"""The cases, each of which carries out both sides: the tasks of the scoreboard, and one mind for both sides of each."""
+"""The cases: the tasks of the scoreboard, which two agents with one mind carry out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from planexec_lab.comparison.pace import client_of, paced
-from planexec_lab.comparison.sides import REACT, STEPWISE, WHOLE, WIDE, Case, Side, measured, react, stepwise, whole
+from mock_llm import MockLLM
 from planexec_lab.connect import script_of
-from planexec_lab.scoreboard import Faults, Task, tasks
 from planexec_lab.scoreboard.assumptions import SLOTS, STRONG
+from planexec_lab.scoreboard.comparing import WIDE, Case, plans_a_step, plans_ahead, plans_nothing
+from planexec_lab.scoreboard.faults import Faults
+from planexec_lab.scoreboard.figures import figures
+from planexec_lab.scoreboard.pace import Paced
+from planexec_lab.scoreboard.tasks import Task, tasks
+from planexec_lab.scoreboard.trials import Row, trial
 from planexec_lab.variations import planner_executor
 from planexec_lab.worlds import bisect, clock, deploy, flights, kitchen, migration, research, support, trail
-from planexec_lab.worlds.minds import Mind, PlanMind
+from planexec_lab.worlds.minds import Mind, PlanMind, script
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
 from planexec_lite.core.executors import ToolExecutor
@@ -27,7 +32,7 @@ from planexec_lite.workers import Simulated
 if TYPE_CHECKING:
     from openai import OpenAI
 
-Compare = Callable[[], Case]
+WHOLE, REACT, STEPWISE = "a plan", "ReAct", "a step at a time"
 MINDS: dict[str, Callable[[Toolbox], Mind]] = {
     "research": lambda tools: PlanMind(research.PLAN, tools),
     "kitchen": lambda tools: PlanMind(kitchen.PLAN, tools),
@@ -42,40 +47,19 @@ MINDS: dict[str, Callable[[Toolbox], Mind]] = {
 """The knowledge of a task's model: the only difference between tasks."""
 
 
+def client_of(mind: Mind) -> OpenAI:
+    """Return a client of a model with this mind and its pace, for every role and for every value of ``PLANEXEC_LLM``."""
+    return Paced(script(mind)).client()
+
+
 def mind_of(task: Task, tools: Toolbox) -> OpenAI:
     """Return the model that knows what one knows about a task, at its pace."""
     return client_of(MINDS[task.name](tools))
 
 
-def scenes_of(world: str, scenes: str = "scenes") -> OpenAI:
-    """Return the scripted model of a world, at its pace."""
-    from mock_llm import MockLLM
-
-    return paced(MockLLM(script_of(world, scenes)))
-
-
-def side(
-    task: Task,
-    way: str,
-    work: Callable[..., Run],
-    client: Callable[[Task, Toolbox], Any] = mind_of,
-    faults: Faults | None = None,
-    **options: Any,
-) -> Side:
-    """Run one side in a fresh world.
-
-    Args:
-        task: a task of the scoreboard.
-        way: the name of the side.
-        work: runs it: `whole`, `stepwise` or `react`.
-        client: makes the model.
-        faults: the injected faults.
-        options: the options of `work`.
-    """
-    world = task.world()
-    tools = (faults or Faults()).tools(world.tools, task.plan)
-    run = work(client(task, world.tools), tools, task.goal, **options)
-    return Side(way, (run,), task.reached(world, run))
+def scenes_of(task: Task, tools: Toolbox, scenes: str = "scenes") -> OpenAI:
+    """Return the scripted model of the task's world, at its pace."""
+    return Paced(MockLLM(script_of(task.name, scenes))).client()
 
 
 def both(
@@ -88,8 +72,8 @@ def both(
     faults: Faults | None = None,
 ) -> Case:
     """Carry out both sides, a whole plan and ReAct; `planned` and `other` are what they are called."""
-    planning = side(task, planned, whole, faults=faults, policy=policy)
-    return Case(name, planning, side(task, other, react, faults=faults))
+    planning = trial(planned, task, partial(plans_ahead, policy=policy), mind_of, faults)
+    return Case(name, planning, trial(other, task, plans_nothing, mind_of, faults))
 
 
 def report() -> Case:
@@ -105,13 +89,11 @@ def dinner() -> Case:
 def team() -> Case:
     """A strong model writes four tasks and a cheap one carries them out; or the strong one does everything."""
 
-    def split(client: Any, tools: Toolbox, goal: str) -> Run:
-        return planner_executor(client, tools, Simulated(SLOTS)).run(goal)
+    def split(client: Any, tools: Toolbox) -> PlannerExecutor:
+        return planner_executor(client, tools, Simulated(SLOTS))
 
-    planning = side(
-        tasks()["research"], "strong planner, cheap executor", split, lambda task, tools: scenes_of("research", "team")
-    )
-    return Case("team", planning, report().other)
+    name, scenes = "strong planner, cheap executor", partial(scenes_of, scenes="team")
+    return Case("team", trial(name, tasks()["research"], split, scenes), report().other)
 
 
 def twice() -> Case:
@@ -122,15 +104,15 @@ def twice() -> Case:
     planner = LLMPlanner(mind_of(task, world.tools), STRONG)
     first = PlannerExecutor(planner, executor, workers=workers).run(task.goal)
     second = PlannerExecutor(RulePlanner(lambda goal: first.plan), executor, workers=workers).run(task.goal)
-    planning = Side("one executor, two planners", (first, second), _two_reports(world))
+    planning = _two_runs("one executor, two planners", world, first, second)
     world = task.world()
-    client = mind_of(task, world.tools)
-    runs = tuple(react(client, world.tools, task.goal) for _ in range(2))
-    return Case("twice", planning, Side("ReAct, twice", runs, _two_reports(world)))
+    agent = plans_nothing(mind_of(task, world.tools), world.tools)
+    return Case("twice", planning, _two_runs("ReAct, twice", world, *(agent.run(task.goal) for _ in range(2))))
 
 
-def _two_reports(world: research.World) -> bool:
-    return len(list(world.folder.glob("report-*.md"))) == 2
+def _two_runs(name: str, world: research.World, *runs: Run) -> Row:
+    reached = len(list(world.folder.glob("report-*.md"))) == 2
+    return Row(name, "research", figures(*runs), reached, runs[-1])
 
 
 def release() -> Case:
@@ -140,18 +122,17 @@ def release() -> Case:
 
 def asked() -> Case:
     """A release that a person approves, as a whole or step by step: how often they are asked."""
-    task = tasks()["deploy"]
-    planning, other = (
-        side(task, way, work, reviewer=ApproveAll()) for way, work in ((WHOLE, whole), (STEPWISE, stepwise))
-    )
-    case = Case("asked", planning, other)
-    return measured(case, "asked", "times a person is asked", lambda one: len(_reviews(one.runs[0])))
+    reviewed = [
+        (WHOLE, partial(plans_ahead, reviewer=ApproveAll())),
+        (STEPWISE, partial(plans_a_step, reviewer=ApproveAll())),
+    ]
+    planning, other = (trial(name, tasks()["deploy"], agent, mind_of) for name, agent in reviewed)
+    return Case("asked", planning, other).by_measure("asked", "times a person is asked", lambda run: len(_reviews(run)))
 
 
 def unseen() -> Case:
     """The same: how many steps are done before the person has seen the last one."""
-
-    return measured(asked(), "unseen", "steps done before all were seen", lambda one: _done_unseen(one.runs[0]))
+    return asked().by_measure("unseen", "steps done before all were seen", _done_unseen)
 
 
 def _done_unseen(run: Run) -> int:
@@ -169,11 +150,8 @@ def order() -> Case:
     The script makes this agent forget the test; in the corrected case it does not forget it.
     """
     task = replace(tasks()["migration"], reached=lambda world, run: _migrated(world))
-    planning, other = (
-        side(task, way, work, lambda task, tools: scenes_of("migration"))
-        for way, work in ((WHOLE, whole), (STEPWISE, stepwise))
-    )
-    return Case("order", planning, other)
+    planning = trial(WHOLE, task, plans_ahead, scenes_of)
+    return Case("order", planning, trial(STEPWISE, task, plans_a_step, scenes_of))
 
 
 def _migrated(world: migration.World) -> bool:
@@ -193,7 +171,7 @@ def broken() -> Case:
         reached=lambda world, run: world.deployed("production") == "v2.3.0" and world.messages == ["Rollback executed"],
     )
     case = both("broken", task, "a plan with a rollback", policy=Policy(rollback="failed"))
-    return measured(case, "broken", "model calls after the failure", lambda one: _calls_after_failure(one.runs[0]))
+    return case.by_measure("broken", "model calls after the failure", _calls_after_failure)
 
 
 def _calls_after_failure(run: Run) -> int:
@@ -223,10 +201,10 @@ def audited() -> Case:
 
     The script makes the model think aloud before each call.
     """
-    return measured(release(), "audited", "calls without a reason", lambda one: unexplained(one.runs[0]))
+    return release().by_measure("audited", "calls without a reason", _unexplained)
 
 
-def unexplained(run: Run) -> int:
+def _unexplained(run: Run) -> int:
     """How many planned calls have no description, and how many calls of an agent no thought before them."""
     calls, thought = 0, False
     for event in run.events:
@@ -257,15 +235,17 @@ def exploration() -> Case:
 def trivial() -> Case:
     """What time is it? A plan of five steps, which the script makes of it, and a model that reads the clock."""
     task = _time()
-    planning = side(task, "a plan of five steps", whole, lambda task, tools: scenes_of("clock"))
-    return Case("trivial", planning, side(task, REACT, react))
+    planning = trial("a plan of five steps", task, plans_ahead, scenes_of)
+    return Case("trivial", planning, trial(REACT, task, plans_nothing, mind_of))
 
 
 def one_step() -> Case:
     """What time is it? A plan of one step, and the call that it consists of."""
     task = _time()
-    direct = side(task, "the call alone", lambda client, tools, goal: clock.direct(clock.World("09:41")))
-    return Case("one step", side(task, "a plan of one step", whole), direct)
+    world = task.world()
+    run = clock.direct(world)
+    direct = Row("the call alone", task.name, figures(run), task.reached(world, run), run)
+    return Case("one step", trial("a plan of one step", task, plans_ahead, mind_of), direct)
 
 
 def _time() -> Task:
@@ -274,8 +254,7 @@ def _time() -> Task:
 
 def first() -> Case:
     """The report, for an impatient reader: the time of the first tool call."""
-
-    return measured(report(), "first", "seconds until the first call", lambda one: _first_call(one.runs[0]))
+    return report().by_measure("first", "seconds until the first call", _first_call)
 
 
 def _first_call(run: Run) -> float:

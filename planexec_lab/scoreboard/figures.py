@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 from planexec_lab.scoreboard.assumptions import dollars
@@ -69,15 +70,15 @@ class Figures:
         return sum(self.reasons.get(reason, 0) for reason in ("failure", "news", "stall", "step"))
 
 
-def figures(run: Run) -> Figures:
-    """Count what happened in `run`."""
-    events = run.events
+def figures(*runs: Run) -> Figures:
+    """Count what happened in a run, or in several together."""
+    events = [event for run in runs for event in run.events]
     calls: dict[str, list[ModelCall]] = {role: [] for role in ROLES}
     for role, call in calls_in(events):
         calls[role].append(call)
     plans = [event.plan for event in events if isinstance(event, PlanProposed) and event.plan and not event.problems]
     return Figures(
-        seconds=run.makespan,
+        seconds=fsum(run.makespan for run in runs),
         usage={role: Usage.of(some) for role, some in calls.items() if some},
         dollars=dollars(call for some in calls.values() for call in some),
         horizon=max((len(plan.steps) for plan in plans), default=0),
