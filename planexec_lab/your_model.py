@@ -10,14 +10,14 @@ import argparse
 import json
 import math
 import sys
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 
+from planexec_lab.recorded.real_models import facts
 from planexec_lab.views.charts import tallies
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.text_fitting import clean
@@ -29,12 +29,11 @@ from planexec_lite.model import prices
 from planexec_lite.model.asking import endpoint
 from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.roles.reviewers import AskPerson
-from planexec_lite.workers import Simulated
 
 GOALS = ("deploy", "migration", "refactor", "research", "support", "kitchen")
 OUTCOMES = ("valid at once", "after 1 repair", "after 2 repairs", "never valid", "no answer")
-PUBLISHED = "plans_of_models.json"
-"""A table of `planexec_lab.recorded`, if it has one: name of a model -> (outcome -> number of plans)."""
+PUBLISHED = ("gpt-4o", "claude-3.5-sonnet", "llama-3.1-405b")
+"""Models of the published table that are shown beside the trials."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
     """Ask for one plan of the world named `goal`; the run pauses before the plan could be carried out."""
     world = import_module(f"planexec_lab.worlds.{goal}")
     tools = ToolExecutor(world.World().tools)
-    agent = PlannerExecutor(planner, tools, AskPerson(), workers=Simulated(), policy=Policy(max_repairs=2))
+    agent = PlannerExecutor(planner, tools, AskPerson(), policy=Policy(max_repairs=2))
     run = agent.run(world.GOAL)
     answers = [event for event in run.events if isinstance(event, PlanProposed)]
     errors = [answer.error for answer in answers if answer.error]
@@ -88,29 +87,37 @@ def read_trials(path: Path, model: str) -> list[Trial]:
     return [trial for trial in trials if trial.model == model]
 
 
-def figure(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> Figure:
-    """Draw the outcomes of the trials, a row for each goal, beside those of other models."""
-    rows = {trial.goal: dict.fromkeys(OUTCOMES, 0) for trial in trials}
+def figure(trials: Sequence[Trial]) -> Figure:
+    """Draw the outcomes of the trials, a row for each goal, beside published plans for the blocks world.
+
+    The published models had one try; a plan that can be carried out counts as valid.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for trial in trials:
-        rows[trial.goal][trial.outcome] += 1
-    rows |= {name: {outcome: row.get(outcome, 0) for outcome in OUTCOMES} for name, row in others.items()}
+        counts[trial.goal][trial.outcome] += 1
+    for fact in facts("blocks_plans").rows:
+        if fact["model"] in PUBLISHED and fact["prompt"] == "one example":
+            valid = int(fact["valid"]) + int(fact["misses_goal"])
+            row = {OUTCOMES[0]: valid, OUTCOMES[3]: int(fact["problems"]) - valid}
+            counts[f"{fact['model']}, blocks"].update(row)
+    rows = {name: {outcome: count[outcome] for outcome in OUTCOMES} for name, count in counts.items()}
     at_once = sum(trial.outcome == OUTCOMES[0] for trial in trials)
     title = f"{trials[0].model}: {at_once} of {len(trials)} plans were valid at once"
     return tallies(rows, title, wanted=OUTCOMES[0], of="plans")
 
 
-def report(trials: Sequence[Trial], others: Mapping[str, Mapping[str, int]]) -> str:
+def report(trials: Sequence[Trial]) -> str:
     """Everything about the trials as text: outcomes, kinds of fault, tokens, cost and time."""
     faults = Counter(fault for trial in trials for fault in trial.faults)
     kinds = ", ".join(f"{count} {fault}" for fault, count in faults.most_common())
     tokens, seconds = sum(trial.tokens for trial in trials), sum(trial.seconds for trial in trials)
     cost = f"{sum(trial.dollars for trial in trials):.4f} dollars by planexec_lite.model.prices (0: unknown model)"
-    return f"{figure(trials, others).text}\nfaults: {kinds or 'none'}\n{tokens:,} tokens; {cost}; {seconds:.1f} s"
+    return f"{figure(trials).text}\nfaults: {kinds or 'none'}\n{tokens:,} tokens; {cost}; {seconds:.1f} s"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--goals", nargs="+", choices=GOALS, default=GOALS, help="worlds")
+    parser.add_argument("--goals", nargs="+", choices=GOALS, default=GOALS)
     parser.add_argument("--n", type=int, default=20, help="plans for each goal")
     parser.add_argument("--tokens", type=int, default=200_000, help="no new plan is asked for after so many tokens")
     parser.add_argument(
@@ -128,12 +135,12 @@ def main(options: argparse.Namespace) -> int:
         if (client := endpoint()) is None:
             raise ValueError("try-model needs PLANEXEC_LLM: openai, or a URL such as http://127.0.0.1:11434/v1")
         planner = LLMPlanner(client.with_options(timeout=options.timeout))
-        known = read_trials(options.file, planner.model)
+        if options.dollars < math.inf and planner.model not in prices.PRICES:
+            raise ValueError(f"--dollars: no price is known for {planner.model!r}; limit it by --tokens")
+        return _tried(planner, read_trials(options.file, planner.model), options)
     except (ValueError, ImportError, OSError) as problem:
-        return _refused(str(problem))
-    if options.dollars < math.inf and planner.model not in prices.PRICES:
-        return _refused(f"--dollars: no price is known for {planner.model!r}; limit it by --tokens")
-    return _tried(planner, known, options)
+        print(problem, file=sys.stderr)
+        return 2
 
 
 def _tried(planner: LLMPlanner, known: Sequence[Trial], options: argparse.Namespace) -> int:
@@ -157,14 +164,7 @@ def _tried(planner: LLMPlanner, known: Sequence[Trial], options: argparse.Namesp
         with options.file.open("a") as file:
             file.write(json.dumps(asdict(trial)) + "\n")
     if not trials:
-        return _refused("nothing was asked; --n, --tokens and --dollars must be above 0")
-    table = Path(str(files("planexec_lab"))) / "recorded" / PUBLISHED
-    others = json.loads(table.read_text()) if table.exists() else {}
-    print(report(trials, others))
-    options.file.with_suffix(".svg").write_text(figure(trials, others).svg)
+        raise ValueError("nothing was asked; --n, --tokens and --dollars must be above 0")
+    print(report(trials))
+    options.file.with_suffix(".svg").write_text(figure(trials).svg)
     return 0
-
-
-def _refused(words: str) -> int:
-    print(words, file=sys.stderr)
-    return 2
