@@ -3,8 +3,8 @@
 In a comparison of two ways of working, the script should not decide the outcome. So the same rule answers in every role:
 `Mind.next` chooses the next call from the results so far. For a step or a call the model answers with that. For a whole plan it
 continues with *expected* results: an unknown result is a reference, and an assumption becomes the step's criterion, so that a
-surprise is noticed (`as_expected`). `scoreboard.scripted_model` is another model, for all request forms of the famous variations: it can
-know a plan instead of a mind, writes no criteria, and can plan wrong on request.
+surprise is noticed (`as_expected`). `scoreboard.scripted_model` is another model, for all request forms of the famous variations:
+it can know a plan instead of a mind, writes no criteria, and can plan wrong on request.
 
 1. `mind`: the mind. 2. `ahead`: the steps that it would plan. 3. `known_plan`: a mind that knows its plan. 4. `told`: the results
 in a request. 5. `roles`: the model.
