@@ -9,7 +9,7 @@
   the form that `Tool.from_schema` reads.
 - `variations`: ReAct, ReWOO and others, built from the same parts. `scoreboard`: what each costs, and when
   planning wins.
-- `grade`: grades for plans and judges. `prompts`: versions of prompts, and a log of requests. `recorded`: answers of a small
+- `grade`: grades for plans and planners. `prompts`: versions of prompts, and a log of requests. `recorded`: answers of a small
   real model.
 - `cluster`: steps on a cluster. `capacity`: how many workers a queue needs.
 

@@ -22,8 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the arguments after ``python -m planexec_lab``; by default those of this process.
 
     Returns:
-        The exit status: 0 on success, 2 for a wrong setting, 1 if the endpoint gives no plan, the journal or file can't be
-        read, or the run is ambiguous.
+        The exit status: 0 on success, 1 if the endpoint gives no plan, 2 for wrong use: a wrong setting, a journal that can't
+        be read, or a run that is missing or ambiguous.
     """
     parser = argparse.ArgumentParser(prog="python -m planexec_lab", description="Plan, execute, look at runs.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"told, and not recorded: {clean(news)}")
     except (JournalError, OSError, ValueError) as problem:
         print(f"{problem}", file=sys.stderr)
-        return 1
+        return 2
     return 0
 
 

@@ -13,7 +13,7 @@ from planexec_lite.plan import PlanError
 
 _ADVICE = {  # by the code of a problem; the hints of these problems are for callers in Python
     "unknown_format": "say what the file is with --from NAME",
-    "left_out": "nothing was written; with --allow-loss the plan is written without that",
+    "left_out": "nothing was written; --allow-loss leaves out what has no place, and --to native keeps everything",
 }
 
 
@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PlanError as error:
         _tell(error)
         codes = {problem.code for problem in error.problems}
-        if len(codes) == 1 and (advice := _ADVICE.get(*codes)):
-            print(advice, file=sys.stderr)
+        for code in _ADVICE.keys() & codes:
+            print(_ADVICE[code], file=sys.stderr)
         return 1
     sys.stdout.buffer.write(text.rstrip("\n").encode() + b"\n")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from io import TextIOWrapper
@@ -32,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: what follows ``python -m planexec_lab.grade``; by default what this process was started with.
 
     Returns:
-        The exit status: 0 when all is well, however bad the plans are; 1 when a file can't be read or no model is named.
+        The exit status: 0 however bad the plans are; 1 if a planner's endpoint answered no request; 2 for wrong use, such as a
+        missing file.
     """
     parser = argparse.ArgumentParser(
         prog="python -m planexec_lab.grade",
@@ -40,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog=_WHO,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("dataset", type=Path, help="gold plans: a JSON list of rows, or a row a line")
+    parser.add_argument("dataset", type=Path, help="a JSON list of rows, or a row a line: {goal, gold}, or a gold plan")
     parser.add_argument("--planner", default=model_for("planner"), metavar="WHO", help="by default: %(default)s")
     parser.add_argument("--against", metavar="WHO", help="a second planner, for the paired comparison")
     parser.add_argument(
@@ -68,6 +70,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ]
     except (OSError, ValueError, ToolError) as problem:
         print(problem, file=sys.stderr)
+        return 2
+    if dead := [one for one in planners if one.answers and all(map(_failed, one.answers))]:
+        print(_no_answer(dead[0]), file=sys.stderr)
         return 1
     comparison = compared(planners[0], planners[1]) if len(planners) == 2 else {}
     if options.json:
@@ -83,6 +88,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, why in without:
         print(f"left out: {escaped(name)}: {escaped(why)}")
     return 0
+
+
+def _failed(answer: Answered) -> bool:
+    return answer.plan is None and bool(answer.errors)
+
+
+def _no_answer(planner: Graded) -> str:
+    error, times = Counter(planner.errors).most_common(1)[0]
+    return f"{planner.planner} answered no request, so there is nothing to grade: {times} × {escaped(error)}"
 
 
 def _is_script(who: str) -> bool:

@@ -61,7 +61,10 @@ def gold_rows(path: Path) -> tuple[list[GoldRow], list[tuple[str, str]]]:
         goals = [golds[0].goal, *(fields.get(word) for word in _GOALS)]
         rows.append(GoldRow(name, next((goal for goal in goals if isinstance(goal, str) and goal), ""), golds))
     if not rows:
-        raise ValueError(f"{path} has no row with a valid gold plan; the first says: {without[0][1]}")
+        raise ValueError(
+            f"{path} has no row with a valid gold plan; the first says: {without[0][1]}. Write rows as "
+            '{"goal": "…", "gold": {"steps": […]}}, or with several plans in "golds"'
+        )
     return rows, without
 
 

@@ -161,7 +161,7 @@ REFUSED: list[tuple[str, list[str], str]] = [
     (
         '[{"id": 1, "tool": "pay", "gate": true}]',
         [],
-        "no place for the gate of step 1 [left_out]\nnothing was written; with --allow",
+        "no place for the gate of step 1 [left_out]\nnothing was written; --allow-loss",
     ),
     ("flowchart TD\nA -->|then| B", [], "line 2: left out: 'then' at the arrow from A to B [left_out]\nnothing was"),
 ]

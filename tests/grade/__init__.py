@@ -1,1 +1,1 @@
-"""How good a plan is: counted by hand, held against networkx, and over data sets; judges against the truth."""
+"""How good a plan is: counted by hand, held against networkx, and over data sets."""

@@ -145,7 +145,7 @@ def test_an_invalid_plan_goes_back_to_the_planner(gold: Path, tmp_path: Path, gr
 
 
 def test_the_endpoint_is_that_of_the_one_setting_and_named_if_missing(
-    gold: Path, good: Path, monkeypatch: pytest.MonkeyPatch, graded: Graded
+    gold: Path, good: Path, monkeypatch: pytest.MonkeyPatch, graded: Graded, capsys: pytest.CaptureFixture[str]
 ) -> None:
     llm = MockLLM.load(good)
     with llm.serve() as base_url:
@@ -154,9 +154,11 @@ def test_the_endpoint_is_that_of_the_one_setting_and_named_if_missing(
     assert [call.request["model"] for call in llm.calls] == ["some-model"] * 8
     monkeypatch.setattr("openai._base_client.BaseClient._calculate_retry_timeout", lambda *args: 0.0)
     monkeypatch.setenv("PLANEXEC_LLM", "http://127.0.0.1:9/v1")
-    out = graded("--planner", "m", gold)
-    assert "planner: no plan in 8 of 8 rows\n" in out
-    assert "× APIConnectionError: Connection error." in out
+    assert main(["--planner", "m", str(gold)]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("m answered no request, so there is nothing to grade: ")
+    assert "× APIConnectionError: Connection error." in printed.err
 
 
 def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(tmp_path: Path, graded: Graded) -> None:
@@ -164,7 +166,7 @@ def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(tmp_path: Path, gr
 
     path = tmp_path / "gold.json"
     path.write_text(migration.PLAN, "utf-8")
-    arguments = ("--planner", Path(migration.__file__).parent / "scenes.yaml", "--tools", "migration", path)
+    arguments = ("--planner", path, "--tools", "migration", path)
     assert "risks           1.00\n" in (out := graded(*arguments))
     assert "no tool says what it does" not in out
     (row,) = planner_of(graded(*arguments, "--json"))["rows"]
@@ -187,6 +189,6 @@ def test_tools_of_a_world_say_what_is_valid_and_what_is_risky(tmp_path: Path, gr
 def test_what_can_not_be_graded_is_said_in_one_line(
     arguments: list[str], words: str, gold: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([str(gold) if one == "GOLD" else one for one in arguments]) == 1
+    assert main([str(gold) if one == "GOLD" else one for one in arguments]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert words in line

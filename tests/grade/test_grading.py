@@ -1,19 +1,16 @@
-"""Grades agree with an independent witness; judges against known truth; paired comparison."""
+"""Grades agree with an independent witness; paired comparison."""
 
 import random
 from itertools import product
 from statistics import fmean
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.grade import METRICS, Case, Cost, Grade, JudgeScore, grade, judged, paired
+from planexec_lab.grade import METRICS, Cost, Grade, grade, paired
 from planexec_lab.grade.matching import matched
-from planexec_lite import Plan, RuleEvaluator, Step, Toolbox, tool
-from planexec_lite.assembly import Board
-from planexec_lite.capabilities.judging import Verdict
+from planexec_lite import Plan, Step, Toolbox, tool
 from planexec_lite.plan import Call, PlanError
 from tests.grade import witness
 from tests.grade.witness import plan, plans
@@ -152,32 +149,6 @@ def test_as_many_steps_are_paired_as_can_be(one: Plan, gold: Plan) -> None:
     assert len(pairs) == witness.most_pairs(one, gold)
     assert len({ours for ours, _ in pairs}) == len({theirs for _, theirs in pairs}) == len(pairs)
     assert all(tools[0][ours] == tools[1][theirs] for ours, theirs in pairs)
-
-
-def case(name: str, result: Any, done: bool) -> Case:
-    return Case(name, Step(id="1", success_criteria="ok"), result, Board(), done)
-
-
-CASES = [case("good", "yes", True), case("modest", "no", True), case("boast", "yes", False), case("bad", "no", False)]
-
-
-@pytest.mark.parametrize("other", [False, Verdict("retry"), Verdict("modify"), Verdict("replan")])
-def test_accepts_and_rejects_are_compared_with_the_truth(other: Any) -> None:
-    got = judged(RuleEvaluator(lambda step, result: result == "yes" or other), CASES)
-    assert got == JudgeScore(2, 2, ("boast",), ("modest",))
-    assert str(got) == "1 of 2 that were not done were accepted, 1 of 2 that were done were not"
-
-
-def test_a_judge_that_raises_is_counted_apart() -> None:
-    def rule(step: Step, result: Any) -> bool:
-        if result == "no":
-            raise LookupError("no rule for that")
-        return True
-
-    got = judged(RuleEvaluator(rule), CASES)
-    told = "LookupError: no rule for that"
-    assert got == JudgeScore(2, 2, ("boast",), (), (("modest", told), ("bad", told)))
-    assert str(got).endswith(", 2 not judged")
 
 
 @pytest.mark.parametrize(
