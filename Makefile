@@ -75,7 +75,7 @@ bench: $(STAMP) ## compare with plain asyncio, threads and LangGraph; measure gr
 
 elsewhere: $(STAMP) ## the release on five other frameworks: their environments, the suite, and what lesson 15 reads
 	sh elsewhere/environments.sh
-	$(BIN)/python -m elsewhere.suite
+	$(BIN)/python -m elsewhere
 	$(BIN)/python -m elsewhere.record --replays
 
 site: $(STAMP) ## build the site: lessons in a browser tab, pages to read (SERVE=1 opens it; REPO=owner/name)

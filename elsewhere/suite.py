@@ -1,6 +1,6 @@
 """The acceptance suite: the same questions to every program, answered by what can be observed from outside.
 
-    python -m elsewhere.suite [NAME …] [--only CHECK,CHECK]
+    python -m elsewhere [NAME …] [--only CHECK,CHECK]
 
 The suite observes the calls of tools (with their times and processes), the requests to the scripted model, the lines that the
 program prints, the world afterwards, and the hosts that the program asked for. If lines of a program are tagged for a check, the
@@ -22,7 +22,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -568,43 +567,7 @@ def attempt(question: Callable[[Program], Verdict], program: Program) -> Verdict
         return Verdict(False, f"{type(error).__name__}: {error}"[:200])
 
 
-def main(arguments: list[str]) -> None:
-    """Run the suite and write its results."""
-    from elsewhere import features
-
-    only = arguments[arguments.index("--only") + 1].split(",") if "--only" in arguments else []
-    names = [one for one in arguments if one in FRAMEWORKS] or [
-        one for one in FRAMEWORKS if Path(python_of(one)).exists()
-    ]
-    print("Running:", ", ".join(names), flush=True)
-    (HERE / "results").mkdir(exist_ok=True)
-    for name in names:
-        program, file = Program(name), HERE / "results" / f"{name}.json"
-        results: dict[str, Any] = json.loads(file.read_text()) if only and file.exists() else {}
-        questions: dict[str, Callable[[], dict[str, Any]]] = {one: partial(decide, program, one) for one in CHECKS}
-        questions |= {one: partial(features.decide, name, one) for one in features.TITLES}
-        for one, question in questions.items():
-            if not only or one in only:
-                results[one] = question()
-                print(f"{name:12} {one:14} {results[one]['cell']:34} {results[one]['seen']}", flush=True)
-                if "without" in results[one]:
-                    print(f"{'':62} without the lines: {results[one]['without']}", flush=True)
-        if not only or "bars" in only:
-            run = program.release()
-            results["_bars"] = run.bars()
-            results["_calls"] = {
-                "model": len(run.calls),
-                "input": sum(c.input_tokens for c in run.calls),
-                "program": code_lines(name),
-            }
-        file.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-
-
 def code_lines(name: str) -> int:
     """Return the number of lines of a program without blanks, comments and docstrings."""
     text = re.sub(r'""".*?"""', "", (HERE / name / "release.py").read_text(), flags=re.DOTALL)
     return sum(bool(line.strip()) and not line.strip().startswith("#") for line in text.splitlines())
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
