@@ -52,18 +52,16 @@ def _changed(plan: Plan, again: Plan, format: str) -> list[Problem]:
     for where, one, other in pairs:
         for name, field in type(one).model_fields.items():
             kept, changed = getattr(one, name), getattr(other, name)
-            if name == "steps" or kept == changed:
+            if name == "steps" or kept == changed or (name == "depends_on" and sorted(kept) == sorted(changed)):
                 continue
             if name != "depends_on" and changed == field.get_default(call_default_factory=True):
                 lost.setdefault(name, []).extend([where] if where else [])
                 continue
-            code, hint = "unwritable", "write it as native, or change it"
-            if name == "depends_on" and sorted(kept) == sorted(changed):
-                code, hint = "left_out", f"only the order differs; {_ALLOW}"
-            elif name == "depends_on":
+            hint = "write it as native, or change it"
+            if name == "depends_on":
                 hint = "this format knows dependencies from the results that a step uses; write it as native, mermaid or dot"
             message = f"{format} would be read back with {name} {shown(changed)}, and not {shown(kept)}"
-            problems.append(Problem(code, where, message, hint))
+            problems.append(Problem("unwritable", where, message, hint))
     for name, ids in lost.items():
         steps = f" of step{'s' if len(ids) > 1 else ''} {', '.join(ids[:8])}" if ids else ""
         problems.append(Problem("left_out", None, f"{format} has no place for the {name}{steps}", _ALLOW))

@@ -75,7 +75,7 @@ def survives(trial: Trial, still_approved: Any) -> None:
         "C": "The reviewer has read the description. A different description makes a different plan.",
         "D": "The order of the steps decides which step starts first when slots are scarce, so it is part of the plan.",
         "E": "Writing out a default changes nothing.",
-        "F": "Lists are compared in order. Two plans can mean the same and still have different hashes.",
+        "F": "The order of the dependencies means nothing: the step waits for the same steps.",
     }
     for letter, text in _retyped().items():
         same = Plan.parse(text).hash == plan.hash
