@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -22,7 +22,7 @@ from tempfile import mkdtemp
 from threading import Lock, Thread
 from typing import Any
 
-from planexec_lite.workers import Inline, Pool, Report, Submission, WorkerSession, carried_by, carry_out, described
+from planexec_lite.workers import Pool, Report, Submission, WorkerSession, carry_out, described
 
 SUBMISSIONS = 4
 """How often a call is submitted, if the executor loses it again and again."""
@@ -57,11 +57,8 @@ class ClusterPool:
 
     @contextmanager
     def open(self, now: float = 0.0) -> Iterator[WorkerSession]:
-        """Give a session on the executor; on one of the executor's own threads, an inline session."""
-        if id(self.executor) in carried_by.get():
-            with Inline().open(now) as session:
-                yield session
-        elif isinstance(self.executor, Executor) and hasattr(self.executor, "keys"):  # it lets each call begin once
+        """Give a session on the executor. Calls from one of the executor's own threads are made there, not submitted."""
+        if isinstance(self.executor, Executor) and hasattr(self.executor, "keys"):  # it lets each call begin once
             with Pool(self.executor, self.slots).open(now) as session:
                 yield session
         else:
@@ -108,14 +105,10 @@ class Permit:
 
 @dataclass(frozen=True, slots=True)
 class PermittedCall:
-    """A call with its permit. Dask compares calls by their token, and makes equal ones only once.
-
-    `executors` are the executors that wait for the call, by their id.
-    """
+    """A call with its permit. Dask compares calls by their token, and makes equal ones only once."""
 
     work: Submission
     permit: Permit
-    executors: frozenset[int] = frozenset()
 
     def __dask_tokenize__(self) -> str:
         return self.permit.path
@@ -132,11 +125,7 @@ def carry_out_permitted(call: PermittedCall) -> Report:
         return Report(error=f"RuntimeError: not called: there is no {folder}; {why}")
     if not begins:
         return Report(error="RuntimeError: another worker began it and was lost", lost=True)
-    token = carried_by.set(call.executors)
-    try:
-        return carry_out(call.work)
-    finally:
-        carried_by.reset(token)
+    return carry_out(call.work)
 
 
 class _Call(Future[Report]):
@@ -215,7 +204,12 @@ class _Permitted(Executor):
 
     def _accepted(self, call: _Call) -> Future[Any]:
         executor = self._executor()
-        work = PermittedCall(call.work, call.permit, call.work.executors | {id(self.given), id(executor)})
+        waiting = call.work.executors
+        work = PermittedCall(replace(call.work, executors=waiting | {id(executor)}), call.permit)
+        if id(executor) in waiting:  # one of its threads waits for this call, perhaps its only one
+            made: Future[Any] = Future()
+            made.set_result(carry_out_permitted(work))
+            return made
         try:
             return executor.submit(carry_out_permitted, work)
         except RuntimeError:  # it is broken or shut down; perhaps a new one can be made

@@ -3,8 +3,9 @@
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from typing import Any
 
 import pytest
@@ -116,16 +117,21 @@ def test_the_log_is_complete_and_the_run_as_before_whatever_a_tool_emits(emitted
     assert "inside step 1" in repr(player(run))
 
 
-def test_plans_inside_steps_of_a_pool_of_one_thread_end() -> None:
+POOLS: list[Callable[[ThreadPoolExecutor], Workers]] = [Pool, ClusterPool, lambda threads: ClusterPool(lambda: threads)]
+
+
+@pytest.mark.parametrize("kinds", [*product(POOLS, repeat=2)])
+def test_plans_inside_steps_of_a_pool_of_one_thread_end(
+    kinds: Sequence[Callable[[ThreadPoolExecutor], Workers]],
+) -> None:
     def nest(deep: int) -> int:
         if not deep:
             return 1
         plan = [step(str(n), "nest", deep=deep - 1) for n in (1, 2)]
-        pool = Pool(threads) if deep % 2 else ClusterPool(lambda: threads)
-        return sum(carry_out(plan, [Tool(nest, effects="none")], pool).results.values())
+        return sum(carry_out(plan, [Tool(nest, effects="none")], kinds[deep % 2](threads)).results.values())
 
-    with ThreadPoolExecutor(1) as threads:
-        assert to_its_end(lambda: nest(3), 20) == 2**3
+    threads = ThreadPoolExecutor(1)  # not closed at the end: a thread that waits forever would stop the test there
+    assert to_its_end(lambda: nest(3), 20) == 2**3
 
 
 def test_runs_inside_runs_on_two_pools_in_turn_end() -> None:

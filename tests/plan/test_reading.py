@@ -225,6 +225,8 @@ from planexec_lite import Plan, Step, Tool
 from planexec_lite.run.events import from_json
 from planexec_lite.plan import Call
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell can start us with interrupts ignored
+
 def pay(euros: int) -> str: return "paid"
 schema = {"type": "object", "properties": {"euros": {"type": "integer"}}}
 

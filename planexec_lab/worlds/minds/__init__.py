@@ -7,7 +7,8 @@ surprise is noticed (`as_expected`). `scoreboard.scripted_model` is another mode
 it can know a plan instead of a mind, writes no criteria, and can plan wrong on request.
 
 1. `mind`: the mind. 2. `ahead`: the steps that it would plan. 3. `known_plan`: a mind that knows its plan. 4. `told`: the results
-in a request. 5. `roles`: the model.
+in a request. 5. `roles`: the model. 6. `requests`: which words of a request change the plan. 7. `scripted`: the model of a world's
+own planner, which reads the requests that it knows and says which it doesn't.
 """
 
 from planexec_lab.worlds.minds.ahead import ahead
