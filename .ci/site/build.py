@@ -132,7 +132,8 @@ def build_lite(into: Path) -> None:
         target.write_text(whole(path), encoding="utf-8")
     for name in ("jupyter-lite.json", "overrides.json"):
         shutil.copy(HERE / name, lite)
-    folders = [EXTENSION, Path(sys.prefix) / "share/jupyter/labextensions/@jupyter-widgets/jupyterlab-manager"]
+    installed = Path(sys.prefix) / "share/jupyter/labextensions"
+    folders = [EXTENSION, installed / "@jupyter-widgets/jupyterlab-manager", installed / "planexec-lab-looks"]
     options = {
         "LiteBuildConfig": {
             "apps": list(APPS),

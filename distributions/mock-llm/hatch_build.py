@@ -17,5 +17,10 @@ class PackageOfTheTree(BuildHookInterface[Any]):
             build_data: what is added to the archive.
         """
         root, package = Path(self.root), self.metadata.name.replace("-", "_")
-        if version == "standard" and not (root / package).is_dir():
-            build_data["force_include"][str(root.parent.parent / package)] = package
+        tree = root if (root / package).is_dir() else root.parent.parent
+        if version == "standard" and tree != root:
+            build_data["force_include"][str(tree / package)] = package
+        looks = tree / package / "views" / "labextension"  # JupyterLab looks for it under share/
+        target = f"share/jupyter/labextensions/{self.metadata.name}-looks"
+        for path in looks.rglob("*.js*"):
+            build_data["shared_data"][str(path)] = f"{target}/{path.relative_to(looks).as_posix()}"

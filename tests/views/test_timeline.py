@@ -1,6 +1,7 @@
 """The timeline: bars follow the events, one lane for each slot, labels fit, failures are described."""
 
 from itertools import pairwise
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from planexec_lab import views
 from planexec_lab.views.drawing.text_fitting import width
 from planexec_lab.views.drawing.theme import SMALL
+from planexec_lab.views.timeline_drawing import chart
 from planexec_lab.views.timeline_drawing.bars import Bar, bars, lanes
 from planexec_lab.views.timeline_drawing.label import label
 from planexec_lab.views.timeline_drawing.model import _work
@@ -68,6 +70,36 @@ INVALID = (
 def test_bars_stand_where_the_events_say(run: Run, expected: list[Bar] | None, words: str) -> None:
     assert expected is None or bars(run) == expected
     assert words in views.timeline(run).text
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_line_of_the_critical_path_touches_only_its_own_bars(seed: int) -> None:
+    chance = Random(seed)
+    rows = [
+        (str(n), "", chance.randint(1, 9), [str(other) for other in range(n) if chance.random() < 2 / (n + 1)])
+        for n in range(14)
+    ]
+    boxes: list[chart.Place] = []
+    lines: list[tuple[list[float], list[float]]] = []
+
+    def box(_axes: Any, bar: Bar, at: chart.Place, *how: Any) -> bool:
+        boxes.append(at)
+        return True
+
+    def line(_axes: Any, xs: list[float], ys: list[float], thick: float, _color: str, **how: Any) -> None:
+        if thick == 2.5:
+            lines.append((xs, ys))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chart, "_bar", box)
+        patch.setattr(chart, "line", line)
+        views.timeline(worlds.run(worlds.plan(rows), slots=chance.randint(3, 6)))
+    for xs, ys in lines:
+        for (x, y), (to_x, to_y) in pairwise(zip(xs, ys, strict=True)):
+            left, right, top, low = min(x, to_x), max(x, to_x), min(y, to_y), max(y, to_y)
+            for at in boxes:
+                across = left < at.x + at.wide - 1 and right > at.x + 1
+                assert not (across and top < at.y + at.high and low > at.y), (xs, ys, at)
 
 
 @rounds(30)

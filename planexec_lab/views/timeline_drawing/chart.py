@@ -99,6 +99,7 @@ def _panel(axes: Axes, panel: Panel, top: float, left: float, pixels: float, dee
     shown, unlabelled, y = panel.shown, [], top
     end = left + shown.run.makespan * pixels
     places: dict[str, list[Place]] = {}
+    boxes: list[Place] = []
     for lane in shown.lanes_to(longest):
         two = 6 if lane.idle else 0  # the name moves up to make room for a second line
         write(axes, MARGIN, y + deep / 2 + 4 - two, lane.name, color=theme.MUTED)
@@ -108,6 +109,7 @@ def _panel(axes: Axes, panel: Panel, top: float, left: float, pixels: float, dee
         frees = [left + bar.start * pixels for bar in lane.bars[1:]] + [WIDEST - MARGIN + 6]
         for bar, free in zip(lane.bars, frees, strict=False):
             place = Place(left + bar.start * pixels, y + 3.5, (bar.end - bar.start) * pixels, deep - 7, free)
+            boxes.append(place)
             if bar.step is not None and not bar.what:
                 places.setdefault(bar.step, []).append(place)
             if not _bar(axes, bar, place, shown.names.get(bar.step or "", ""), bar in shown.critical):
@@ -119,7 +121,9 @@ def _panel(axes: Axes, panel: Panel, top: float, left: float, pixels: float, dee
         y += _tall(lane, deep)
     for one, other in pairwise(shown.path):
         if one in places and other in places:  # from the last try of the one to the first of the other
-            _link(axes, max(places[one], key=lambda place: place.x), min(places[other], key=lambda place: place.x))
+            start, last = max(places[one], key=_left), min(places[other], key=_left)
+            corners = way(start, last, boxes)
+            line(axes, [x for x, _ in corners], [y for _, y in corners], 2.5, LOOKS["done"].ink, zorder=0.7)
     _ending(axes, panel, top, y, end)
     return unlabelled
 
@@ -134,19 +138,41 @@ def _ending(axes: Axes, panel: Panel, top: float, bottom: float, end: float) -> 
         line(axes, [end + 1.5] * 2, [top - 2, bottom], 1.6, theme.TEXT, zorder=0.75)
 
 
-def _link(axes: Axes, one: Place, other: Place) -> None:
-    """The line of the critical path to another lane, or through a wait."""
-    end, start = one.x + one.wide, other.x
-    middles = [place.y + place.high / 2 for place in (one, other)]
-    if one.y != other.y or start - end > 2:
-        line(
-            axes,
-            [end - 0.5, end - 0.5, start + 0.5],
-            [middles[0], middles[1], middles[1]],
-            2.5,
-            LOOKS["done"].ink,
-            zorder=0.7,
-        )
+def _left(place: Place) -> float:
+    return place.x
+
+
+def way(one: Place, other: Place, boxes: Sequence[Place]) -> list[tuple[float, float]]:
+    """Return the corners of the critical path's line from one bar to the next, which touches no other bar.
+
+    The line goes up or down once. If bars are in the way wherever it could, it has no corners: the thick outlines are left.
+    """
+    start, end = one.x + one.wide, other.x
+    if one.y == other.y and end - start <= 2:
+        return []
+    others = [box for box in boxes if box not in (one, other)]
+    top, low = sorted((one.y, other.y))
+    turns = [start, *(edge for box in others for edge in (box.x, box.x + box.wide) if start < edge < end), end]
+    for turn in turns:
+        beside = _meets(others, one.y, start, turn) or _meets(others, other.y, turn, end)
+        if not beside and not any(top < box.y < low and _covers(box, turn, turn) for box in others):
+            middles = [place.y + place.high / 2 for place in (one, other)]
+            return [
+                (start - 0.5, middles[0]),
+                (turn - 0.5, middles[0]),
+                (turn - 0.5, middles[1]),
+                (end + 0.5, middles[1]),
+            ]
+    return []
+
+
+def _meets(boxes: Sequence[Place], lane: float, start: float, end: float) -> bool:
+    return any(box.y == lane and _covers(box, start, end) for box in boxes)
+
+
+def _covers(box: Place, start: float, end: float) -> bool:
+    """Whether a bar has a place between `start` and `end`; its edges do not count."""
+    return box.x + 1 < max(end, start + 1) and box.x + box.wide - 1 > start
 
 
 def _bracket(axes: Axes, span: Span, left: float, pixels: float, y: float) -> None:
