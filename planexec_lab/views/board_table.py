@@ -84,9 +84,16 @@ def board(shown: Run | Board) -> Figure:
     return part(stand, Window(order(stand)[:MOST_ROWS], 1, len(stand.steps)))
 
 
-def in_full(stand: Board) -> Figure:
-    """Show all steps of a board uncut, with hidden characters as codes, for a person who decides about its run."""
-    rows = [row._replace(cells=[*map(visible, row.cells)]) for row in (_row(stand, id) for id in order(stand))]
+def in_full(stand: Board, asked_about: str | None = None) -> Figure:
+    """Show all steps of a board uncut, with hidden characters as codes, for a person who decides about its run.
+
+    The step that the question is about is marked.
+    """
+    rows = []
+    for id in order(stand):
+        row = _row(stand, id)
+        marked = "◂ the question" if id == asked_about else row.mark
+        rows.append(row._replace(cells=[*map(visible, row.cells)], mark=marked))
     return table(finding(stand), HEAD, rows, _caption(stand), lines=WHOLE)
 
 

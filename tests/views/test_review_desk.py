@@ -125,6 +125,25 @@ def test_the_closed_desk_says_what_was_decided_by_whom_and_about_which_plan() ->
     assert "book(" not in picture["text/plain"]
 
 
+def test_a_removed_step_comes_back_to_its_place_and_so_does_the_planner_s_plan() -> None:
+    shown = desk()
+    assert not {"Undo", "Back to the planner's plan"} & {*shown.controls}
+    press(shown, "Edit 2", "Remove 2", "Edit 1")
+    fill(shown, "1: days", "9")
+    press(shown, "Undo: Remove 2")
+    assert [row.id for row in shown.draft.rows] == ["1", "2", "3"]
+    assert shown.draft.rows[1].step == shown.draft.received.steps[1].model_dump()
+    assert shown.draft.edited, "what was typed in the meantime stays"
+    assert "Undo: Remove 2" not in shown.controls
+    press(shown, "Add a step", "Back to the planner's plan")
+    assert not shown.draft.edited
+    assert "Back to the planner's plan" not in shown.controls
+    press(shown, "Edit 1")
+    assert shown.controls["1: days"].value != "9"
+    press(shown, "Approve")
+    assert shown.decision.plan is None
+
+
 TEXTS = st.sampled_from(
     ["", "1", "1, 2", "2 3", "9", "1!", "30", "many", "true", '["a"]', "{step_1_result}", "Lima", "["]
 )

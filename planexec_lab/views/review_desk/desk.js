@@ -17,6 +17,22 @@ if (desk && !desk.pxlWatched) {
       else field.removeAttribute('aria-describedby');
     }
   };
+  let stops = 0;  /* Run All ends at the last cell; a moment later the question takes the window and the focus */
+  const come = () => {
+    const said = [...desk.classList].filter(name => name.startsWith('pxl-stop-')).length;
+    if (said <= stops) return;
+    stops = said;
+    const show = () => {
+      desk.scrollIntoView({block: 'center'});
+      const first = desk.querySelector('.pxl-end textarea, .pxl-end input, .pxl-end button:not([disabled])');
+      if (first) first.focus({preventScroll: true});
+    };
+    const late = tries => document.querySelector('[data-mime-type="application/vnd.jupyter.error"]') || !tries
+      ? setTimeout(show, 600) : setTimeout(late, 200, tries - 1);
+    setTimeout(late, 1000, 50);  /* the cell that reads the decision ends a second later, with an error */
+  };
+  new MutationObserver(come).observe(desk, {attributes: true, attributeFilter: ['class']});
+  come();
   new MutationObserver(tell).observe(desk, {childList: true, subtree: true, attributes: true, attributeFilter: ['style']});
   tell();
 }

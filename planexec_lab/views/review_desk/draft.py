@@ -163,6 +163,14 @@ class Draft:
         """Return the draft without one step. Its dependents show a problem until they are fixed too."""
         return replace(self, rows=tuple(row for row in self.rows if row.key != key))
 
+    def with_row(self, place: int, row: Row) -> Draft:
+        """Return the draft with a removed step back in its place, counted from 0."""
+        return replace(self, rows=(*self.rows[:place], row, *self.rows[place:]))
+
+    def unedited(self) -> Draft:
+        """Return the draft of the plan as it came."""
+        return replace(self, rows=_rows(self.received))
+
     @cached_property
     def _parsed(self) -> Plan | PlanError:
         if repr(self.rows) == repr(_rows(self.received)):  # word for word: 1 and true are equal to Python

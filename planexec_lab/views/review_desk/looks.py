@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from planexec_lab.views.drawing import theme
-from planexec_lab.views.drawing.theme import LOOKS, Look
+from planexec_lab.views.drawing.theme import LOOKS, PLANNER, Look
 from planexec_lab.views.drawing.visible import call, parts, visible
 from planexec_lab.views.review_desk import marks
 from planexec_lab.views.review_desk.draft import Draft, Row
 from planexec_lab.views.review_desk.marks import Risk
+from planexec_lite.core.questions import Verb
 from planexec_lite.plan import Problem
 from planexec_lite.tools import Effects
 
@@ -39,6 +40,11 @@ EFFECTS: dict[Effects, tuple[str, str]] = {  # of one step, of several steps
     "unknown": ("declares no effects", "declare no effects"), "once": ("runs at most once", "run at most once"),
 }  # fmt: skip
 CHOSEN = Look("?", "a model chooses the calls", LOOKS["judging"].fill, LOOKS["judging"].ink)
+DECIDED: dict[Verb, Look] = {
+    "approve": LOOKS["done"], "done": LOOKS["done"], "not done": LOOKS["skipped"], "reject": LOOKS["failed"],
+    "roll back": LOOKS["undone"],
+}  # fmt: skip
+CHANGED = PLANNER  # the look of a decision that asks for another plan
 _HERE = Path(__file__).parent
 _CSS, _HANDLER = ((_HERE / name).read_text(encoding="utf-8") for name in ("desk.css", "desk.js"))
 STYLE = f'<style>\n{_CSS}</style>\n<style onload="{escape(" ".join(_HANDLER.split()))}">.pxl-desk {{}}</style>'

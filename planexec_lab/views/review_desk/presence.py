@@ -159,4 +159,4 @@ def stop(pressed: bool) -> NoReturn:
         if by_a_program(request() or {})
         else ""
     )
-    raise NotDecided(f"there is no decision yet: {GO_ON}{more}")
+    raise NotDecided(f"there is no decision yet{more}")

@@ -36,8 +36,11 @@ class Rows:
         self.current, self.edit = current, edit
         self._beside, self._list = styled(w.HTML(), "pxl-beside"), styled(w.VBox(layout=WIDE), "pxl-steps")
         self._add = button("Add a step", self._added, "pxl-quiet")
-        self._add.layout.align_self = "flex-start"
-        self.box = w.VBox([self._beside, self._list, self._add], layout=WIDE)
+        self._again = button("Undo", self._put_back, "pxl-quiet")
+        self._reset = button("Back to the planner's plan", self._start_anew, "pxl-quiet")
+        self._removed_last: tuple[int, Row] | None = None  # the step that "Undo" puts back, and its place
+        self._bar = styled(w.Box([self._add, self._again, self._reset]), "pxl-buttons")
+        self.box = w.VBox([self._beside, self._list, self._bar], layout=WIDE)
         self._drawn = ""
         self._lines: dict[int, Line] = {}
         self._open: int | None = None
@@ -56,7 +59,8 @@ class Rows:
             if row.key == self._open and self._form is not None:
                 named |= {f"{row.id}: {label}": control for label, control in self._form.controls.items()}
                 named[self._remove.description] = self._remove
-        return {**named, "Add a step": self._add}
+        shown = [one for one in self._bar.children if one.layout.display != "none"]
+        return {**named, **{one.description: one for one in shown}}
 
     def show(self) -> None:
         """Show the steps of the draft with their problems; unchanged rows are not touched."""
@@ -75,6 +79,8 @@ class Rows:
         boxes = tuple(self._lines[row.key].box for row in draft.rows)
         if self._list.children != boxes:
             self._list.children = boxes
+        self._again.layout.display = "none" if self._removed_last is None else ""
+        self._reset.layout.display = "" if draft.edited else "none"
         if not draft.problems:  # else the last graph stays
             self._drawn = _graph(draft)
         self._beside.value = self._drawn + looks.paragraphs(summary.beside(draft.received))
@@ -99,7 +105,7 @@ class Rows:
         """Close the form that is open, and leave nothing to press."""
         self.toggle(None)
         self._narrow.visibility = "hidden"
-        self._add.layout.display = "none"
+        self._bar.layout.display = "none"
 
     def _line(self, row: Row) -> Line:
         text, toggle = w.HTML(layout=self._wide), button(f"Edit {row.id}", lambda: self.toggle(row.key), "pxl-quiet")
@@ -119,8 +125,26 @@ class Rows:
         if key is None:
             return
         self.toggle(None)
+        rows = self.current().rows
+        place = next(place for place, row in enumerate(rows) if row.key == key)
+        self._removed_last = place, rows[place]
+        self._again.description = f"Undo: Remove {rows[place].id}"
         del self._lines[key]
         self.edit(self.current().without(key))
+        focus(self._again)
+
+    def _put_back(self) -> None:
+        if self._removed_last is None:
+            return
+        (place, row), self._removed_last = self._removed_last, None
+        self.edit(self.current().with_row(place, row))
+        focus(self._lines[row.key].toggle)
+
+    def _start_anew(self) -> None:
+        self.toggle(None)
+        self._removed_last = None
+        self._lines.clear()
+        self.edit(self.current().unedited())
         focus(self._add)
 
 

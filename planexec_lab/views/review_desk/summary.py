@@ -61,7 +61,8 @@ def step(draft: Draft, row: Row, faults: Sequence[Problem] = ()) -> str:
     pills = [CHANGES["added"]] * (came is None) + [CHANGES["changed"]] * edited + ([warning] if warning else [])
     pills += [looks.CHOSEN] * marks.chosen(row, draft)
     waits = [f"after {listed(map(visible, one['depends_on']))}"] if one["depends_on"] else []
-    about = " · ".join([*waits, looks.EFFECTS[marks.effects(row, draft.toolbox)][0], *marks.bounds(row)])
+    effects = [] if warning else [looks.EFFECTS[marks.effects(row, draft.toolbox)][0]]  # else the warning says it
+    about = " · ".join([*waits, *effects, *marks.bounds(row)])
     lines = [
         " ".join([looks.isolated(one["description"]), *map(looks.pill, pills)]),
         f"{looks.call_in_full(one['tool'], one['params'])} {looks.meta(about)}",

@@ -67,7 +67,7 @@ def why(sheet: Sheet) -> list[str]:
 def board(sheet: Sheet) -> list[Figure]:
     """The board of the run that asks, unless it would only repeat the plan."""
     run, is_plan = sheet.run, sheet.question.plan is not None
-    return [] if run is None or (is_plan and not run.board.results) else [in_full(run.board)]
+    return [] if run is None or (is_plan and not run.board.results) else [in_full(run.board, sheet.question.step)]
 
 
 def figure(draft: Draft, title: str = "To review", faults: Sequence[Problem] = ()) -> Figure:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from html import escape
 from typing import Any
 from uuid import uuid4
 
@@ -44,6 +43,7 @@ class Review:
         self._build()
         self.box._view_count = 0  # from now on the page says how many views it has
         self._still_name, self._was_shown = uuid4().hex, False
+        self._stops = 0  # how often the decision was read too early
         self._show()
 
     def _build(self) -> None:
@@ -116,6 +116,8 @@ class Review:
                 raise presence.NobodyThere()
             self.play(self.script)
         if self._decision is None:
+            self._stops += 1
+            self.box.add_class(f"pxl-stop-{self._stops}")  # the handler brings the desk into view
             presence.stop(self._fence.waits)
         return self._decision
 
@@ -195,7 +197,8 @@ class Review:
         """Leave nothing but the words of the decision; the focus goes to them at once, before a person has put it elsewhere."""
         headline, *more = summary.verdict(decision, self._sheet.question)
         below = "".join(f"<p>{isolated(line)}</p>" for line in more)
-        self._stand.value = f"<p><strong>{escape(headline)}</strong></p>{below}"
+        mark = looks.pill(looks.DECIDED.get(decision.verdict, looks.CHANGED)._replace(word=headline))
+        self._stand.value = f"<p>{mark}</p>{below}"
         focus(self._stand)
         for control in self.controls.values():
             control.disabled = True
