@@ -1,4 +1,4 @@
-"""Copy the minutes that each lesson states into the README's table and the tour's map, and add them up.
+"""Copy the minutes that each lesson states into the README's table and the tour's map, and add them up; also for its paths.
 
 usage: python .ci/minutes.py
 
@@ -13,13 +13,19 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parent))
+sys.path += [str(folder) for folder in Path(__file__).resolve().parents[:2]]
 
 from lessons import ROOT, below
+
+from exercises.checker import book
 
 README, TOUR = ROOT / "README.md", ROOT / "notebooks" / "00_tour.ipynb"
 ROW = re.compile(
     r"^(?P<row>.*\]\((?:notebooks/)?(?P<lesson>\d\d_\w+\.ipynb)\).*\| )(?P<minutes>\d+)(?P<end>( \|)?)$", re.M
+)
+CORE = re.compile(r"core exercises \(\d+ minutes\)")
+PATH = re.compile(
+    r"^\| \*\*(?P<name>[^*|]+)\*\* \| (?P<hours>\d+ hours) \| (?P<lessons>[\d, ]+) \| (?P<then>.*) \|$", re.M
 )
 SUM = re.compile(r"\d+(?= minutes in total)")
 
@@ -47,9 +53,20 @@ def with_sum(text: str, total: int) -> str:
     return SUM.sub(str(total), text)
 
 
+def with_hours(row: re.Match[str]) -> str:
+    """A path of the README with its hours: its lessons, and the minutes of what follows them."""
+    numbers = row["lessons"].split(", ")
+    core = sum(one.minutes for number in numbers for one in book.facts(number) if one.core)
+    then = CORE.sub(f"core exercises ({core} minutes)", row["then"])
+    lessons = sum(time for name, time in stated().items() if name[:2] in numbers)
+    hours = (lessons + sum(map(int, re.findall(r"(\d+) minutes", then)))) / 60
+    return f"| **{row['name']}** | {hours:.0f} hours | {row['lessons']} | {then} |"
+
+
 def main() -> None:
     minutes = stated()
     readme = with_minutes(README.read_text(encoding="utf-8"), minutes)
+    readme = PATH.sub(with_hours, readme)
     total = sum(listed(readme).values())
     README.write_text(with_sum(readme, total), encoding="utf-8", newline="\n")
     book = json.loads(TOUR.read_text(encoding="utf-8"))

@@ -38,7 +38,7 @@ autodoc_typehints_format = "short"
 codeautolink_warn_on_missing_inventory = codeautolink_warn_on_failed_resolve = False
 
 html_theme = "furo"
-html_static_path = ["static", str(ROOT / ".github" / "run.svg")]
+html_static_path = ["static", *(str(ROOT / ".github" / name) for name in ("run.svg", "desk.png"))]
 html_css_files, html_js_files = ["site.css"], [("site.js", {"type": "module"})]
 html_favicon = "static/favicon.svg"
 html_copy_source = html_show_sourcelink = False

@@ -24,7 +24,10 @@ import jinja2
 HERE = Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 
-from lessons import ROOT, Lesson, below, read  # noqa: E402
+import minutes  # noqa: E402
+from lessons import ROOT, Lesson, below  # noqa: E402
+
+from planexec_lab.views.widgets.widget_output import AGAIN  # noqa: E402
 
 TEXTS = ["*.md", "exercises/**/*.md", "mock_llm/*.md", "planexec_lab/*/README.md", "elsewhere/README.md"]
 MODULES = """planexec_lite planexec_lite.run.events planexec_lite.roles.planners planexec_lite.roles.telling planexec_lab
@@ -32,7 +35,6 @@ MODULES = """planexec_lite planexec_lite.run.events planexec_lite.roles.planners
     planexec_lab.spans planexec_lab.gantz mock_llm exercises""".split()
 LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
 TASK = re.compile(r"^## (\d\d\.\d) · .*\n\n\*.*?(\d+) minutes", re.M)
-WORDS_A_MINUTE = 200
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,7 @@ class Stage:
         files: the files that a tab can open, by their paths in the checkout.
     """
 
-    EVENING = ("00", "01", "02", "03", "06")  # what an interview asks first
     TEACHERS = "exercises/teachers/README.md"
-    NIGHT = next(path.relative_to(ROOT).as_posix() for path in (ROOT / "exercises").glob("[nN][iI][gG][hH][tT]_*.*"))
 
     def __init__(self, into: Path, files: list[str]) -> None:
         self.into, self.files = into, files
@@ -116,11 +116,14 @@ class Stage:
         return sum(sum(self.tasks(lesson).values()) for lesson in self.lessons)
 
     @property
-    def night(self) -> int:
-        """The minutes of the path for the night before, which it gives stop by stop."""
-        path = ROOT / self.NIGHT
-        text = path.read_text(encoding="utf-8") if path.suffix == ".md" else read(path).texts
-        return sum(map(int, re.findall(r"^(?:\| |## .*\()(\d+)(?: \|| minutes\))", text, re.M)))
+    def paths(self) -> list[dict[str, Any]]:
+        """The paths of the README, with their lessons, and with the links where the site has them."""
+        rows = minutes.PATH.finditer((ROOT / "README.md").read_text(encoding="utf-8"))
+        return [
+            row.groupdict()
+            | {"lessons": self.chosen(row["lessons"].split(", ")), "then": self.led(row["then"], "index.md")}
+            for row in rows
+        ]
 
     def texts_in(self, *folders: str, beside: tuple[str, ...] = ()) -> list[str]:
         """The pages below these folders, but for those below the folders `beside`."""
@@ -139,10 +142,6 @@ class Stage:
     def chosen(self, numbers: Sequence[str]) -> list[Lesson]:
         return [lesson for lesson in self.lessons if lesson.number in numbers]
 
-    def reading(self, pattern: str) -> int:
-        """The minutes to read the texts that fit."""
-        return sum(len(path.read_text(encoding="utf-8").split()) for path in ROOT.glob(pattern)) // WORDS_A_MINUTE
-
     def _notebook(self, book: dict[str, Any], page: str) -> str:
         for cell in book["cells"]:
             if cell["cell_type"] == "markdown":
@@ -151,7 +150,8 @@ class Stage:
                 cell["metadata"]["tags"] = ["hide-output"]
             for output in cell.get("outputs", []):
                 if html := output.get("data", {}).get("text/html"):  # a figure can scroll, so a keyboard must reach it
-                    output["data"]["text/html"] = "".join(html).replace("<figure style=", '<figure tabindex="0" style=')
+                    shown = "".join(html).replace("<figure style=", '<figure tabindex="0" style=')
+                    output["data"]["text/html"] = shown.replace(AGAIN, "Open the lesson in a tab to use it.")
         return json.dumps(book, ensure_ascii=False)
 
     def _put(self, path: str, text: str) -> None:

@@ -32,7 +32,7 @@ def test_run_all_stops_at_the_cell_that_reads_and_goes_on_when_it_is_decided(pag
     asked = flows.stopped(page)
     asked.get_by_text("The run waits for you.").wait_for()
     assert asked.inner_text().count("press a button above, then run this cell and those below") == 1
-    page.wait_for_function("() => document.activeElement?.closest('.pxl-end')")  # the question has come into view
+    page.wait_for_function("() => document.activeElement?.closest('.pxl-desk')")  # the question has come into view
     assert page.get_by_text("the rest ran").count() == 0
     shown = desk(page)
     write(shown, "Later plans", "10")

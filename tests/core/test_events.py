@@ -247,13 +247,13 @@ def test_a_board_that_validates_detects_a_wrong_result() -> None:
         board.apply(events.StepDone(2.0, "1", 1))
 
 
-def test_the_readme_has_the_table_of_states_that_the_board_uses() -> None:
+def test_the_page_for_contributors_has_the_table_of_states_that_the_board_uses() -> None:
     lines = ["| event | from | to |", "|---|---|---|"]
     for kind, moves in Board.moves.items():
         for to in dict.fromkeys(moves.states.values()):
             starts = ", ".join(str(start) for start, end in moves.states.items() if end == to)
             lines.append(f"| `{kind.__name__}` | {starts} | {to} |")
-    assert "\n".join(lines) in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "\n".join(lines) in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,8 +182,8 @@ def test_conda_and_containers_install_the_same_environment() -> None:
 
 
 @pytest.mark.slow
-def test_workflows_fit_their_schema_also_the_one_of_the_readme_to_copy(tmp_path: Path) -> None:
-    (source,) = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
+def test_workflows_fit_their_schema_also_the_one_to_copy(tmp_path: Path) -> None:
+    (source,) = re.findall(r"^```yaml\n(.*?)^```$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.M | re.S)
     (to_copy := tmp_path / "lessons.yml").write_text(source, encoding="utf-8")
     check = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     done = books.run(*check, WORKFLOW, PAGES, to_copy, scratch=tmp_path)

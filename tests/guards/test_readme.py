@@ -106,6 +106,11 @@ def test_each_lesson_has_the_minutes_that_it_states_and_their_sum(text: str) -> 
     assert re.findall(r"(\d+) minutes in total", text) == [str(total)]
 
 
+def test_the_paths_of_the_readme_have_the_hours_of_their_lessons_and_exercises() -> None:
+    assert len(minutes.PATH.findall(README)) == 3
+    assert minutes.PATH.sub(minutes.with_hours, README) == README, "run `python .ci/minutes.py`"
+
+
 def test_the_minutes_of_a_row_are_replaced() -> None:
     rows = "| 01 | [toy](notebooks/01_toy.ipynb) | why? | 7 |\n[02 · b](02_b.ipynb) | why? | 9\nNot 8."
     new = minutes.with_minutes(rows, {"01_toy.ipynb": 25})

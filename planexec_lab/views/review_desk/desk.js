@@ -23,9 +23,9 @@ if (desk && !desk.pxlWatched) {
     if (said <= stops) return;
     stops = said;
     const show = () => {
-      desk.scrollIntoView({block: 'center'});
-      const first = desk.querySelector('.pxl-end textarea, .pxl-end input, .pxl-end button:not([disabled])');
-      if (first) first.focus({preventScroll: true});
+      set(desk, 'tabindex', '-1');
+      desk.focus({preventScroll: true});
+      desk.scrollIntoView({block: desk.offsetHeight < innerHeight * 0.8 ? 'center' : 'start'});
     };
     const late = tries => document.querySelector('[data-mime-type="application/vnd.jupyter.error"]') || !tries
       ? setTimeout(show, 600) : setTimeout(late, 200, tries - 1);
