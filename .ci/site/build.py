@@ -47,8 +47,15 @@ def install_tools() -> None:
         return
     shutil.rmtree(TOOLS, ignore_errors=True)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    subprocess.run([*pip, f"--target={TOOLS}", f"--requirement={lock}"], check=True)
+    run([*pip, f"--target={TOOLS}", f"--requirement={lock}"])
     stamp.write_text(wanted, encoding="utf-8")
+
+
+def run(command: list[Any], **how: Any) -> None:
+    """Run a command in silence; if it fails, say what it printed and end."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **how)
+    if done.returncode:
+        raise SystemExit(f"{done.stdout}\n{' '.join(map(str, command))} failed.")
 
 
 def get_package(name: str, version: str) -> Path:
@@ -64,7 +71,7 @@ def get_package(name: str, version: str) -> Path:
             f"--prefix={place}",
             f"{name}@{version}",
         ]
-        subprocess.run(install, check=True)
+        run(install)
     return folder
 
 
@@ -147,7 +154,7 @@ def build_lite(into: Path) -> None:
     }
     (lite / "jupyter_lite_config.json").write_text(json.dumps(options), encoding="utf-8")
     env = os.environ | {"PYTHONPATH": str(TOOLS)}
-    subprocess.run([sys.executable, "-m", "jupyterlite_core", "build"], cwd=lite, env=env, check=True)
+    run([sys.executable, "-m", "jupyterlite_core", "build"], cwd=lite, env=env)
 
 
 def prepare_tab(jupyter: Path) -> None:
@@ -167,7 +174,7 @@ def build_pages(site: Path, repo: str) -> None:
     stage.Stage(WORK / "pages", files).write()
     env = os.environ | {"PYTHONPATH": str(TOOLS), "SITE_REPO": repo, "SITE_FILES": "\n".join(files)}
     sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", HERE, "-d", WORK / "doctrees"]
-    subprocess.run([*sphinx, WORK / "pages", site], cwd=ROOT, env=env, check=True)
+    run([*sphinx, WORK / "pages", site], cwd=ROOT, env=env)
     shutil.copy(get_package("fflate", FFLATE) / "esm" / "browser.js", site / "_static" / "fflate.js")
 
 

@@ -63,6 +63,14 @@ if NAME:
     sitemap_url_scheme = "{link}"
 ogp_social_cards = {"enable": False}
 notfound_urls_prefix = FOLDER
+notfound_context = {
+    "title": "Page not found",
+    "body": f"""<h1>Page not found</h1>
+<p>There is no page at this address. Search for it, or begin at <a href="{FOLDER}index.html">the map of all lessons</a>.</p>
+<form action="{FOLDER}search.html"><input class="sidebar-search" name="q" type="search" aria-label="Search"
+placeholder="Search"> <button class="button">Search</button></form>""",
+}
+html_search_scorer = str(HERE / "static" / "scorer.js")
 
 
 def lead(app: Sphinx, doctree: nodes.document, page: str) -> None:
@@ -75,6 +83,9 @@ def lead(app: Sphinx, doctree: nodes.document, page: str) -> None:
             link["refuri"] = f"{REPO}/{'blob' if (ROOT / path.partition('#')[0]).is_file() else 'tree'}/main/{path}"
         elif scheme == "repo":
             link.replace_self(link.children)
+    for cell in doctree.findall(nodes.entry):
+        if len(cell.astext()) > 40:  # on a phone a column of text gets room; a column of numbers needs none
+            cell["classes"].append("text")
     names = app.env.domains.python_domain.objects
     short = {re.sub(r"^(planexec_l(ite|ab)|mock_llm)\.", "", name): name for name in names}
     for word in list(doctree.findall(nodes.literal)):

@@ -1,7 +1,9 @@
 // What the learner did, as JupyterLite keeps it in this browser: shown on the map, out into a zip, and in again.
-import { strFromU8, strToU8, unzipSync, zipSync } from "./fflate.js";
 
 const PROJECT = "planexec-lite"; // also contentsStorageName of jupyter-lite.json, the name of its database
+const toBytes = (text) => new TextEncoder().encode(text);
+const toText = (bytes) => new TextDecoder().decode(bytes);
+const zips = () => import("./fflate.js"); // only a page that packs or unpacks work loads it
 const say = (text) => document.getElementById("message")?.replaceChildren(text);
 
 /** Do some work in JupyterLite's store, and return what it returned; a browser that blocks storage rejects. */
@@ -31,26 +33,28 @@ async function changed() {
 
 function bytes({ content, format }) {
   if (format === "base64") return Uint8Array.from(atob(content), (sign) => sign.charCodeAt(0));
-  return strToU8(typeof content === "string" ? content : JSON.stringify(content, null, 1) + "\n");
+  return toBytes(typeof content === "string" ? content : JSON.stringify(content, null, 1) + "\n");
 }
 
 /** A zip of the files under their names, and manifest.json, which lists them. */
-function packed(entries) {
+async function packed(entries) {
   const files = entries.map(({ content, ...about }) => about);
   const manifest = JSON.stringify({ project: PROJECT, exported: new Date().toISOString(), files }, null, 1);
   const contents = entries.map((entry) => [entry.path, [bytes(entry), { mtime: entry.last_modified }]]);
-  return zipSync({ "manifest.json": strToU8(manifest), ...Object.fromEntries(contents) });
+  const { zipSync } = await zips();
+  return zipSync({ "manifest.json": toBytes(manifest), ...Object.fromEntries(contents) });
 }
 
 /** The entries of such a zip. */
-function unpacked(zip) {
+async function unpacked(zip) {
+  const { unzipSync } = await zips();
   const found = unzipSync(zip);
-  const { project, files } = JSON.parse(strFromU8(found["manifest.json"]));
+  const { project, files } = JSON.parse(toText(found["manifest.json"]));
   if (project !== PROJECT) throw new Error("of another project");
   const read = {
-    json: (content) => JSON.parse(strFromU8(content)),
-    base64: (content) => btoa(strFromU8(content, true)),
-    text: (content) => strFromU8(content),
+    json: (content) => JSON.parse(toText(content)),
+    base64: (content) => btoa(Array.from(content, (byte) => String.fromCharCode(byte)).join("")),
+    text: (content) => toText(content),
   };
   return files.map((about) => ({ ...about, content: read[about.format ?? "text"](found[about.path]) }));
 }
@@ -58,7 +62,7 @@ function unpacked(zip) {
 async function exportWork() {
   const entries = await changed();
   if (!entries.length) return say("Nothing is kept in this browser yet.");
-  const href = URL.createObjectURL(new Blob([packed(entries)], { type: "application/zip" }));
+  const href = URL.createObjectURL(new Blob([await packed(entries)], { type: "application/zip" }));
   Object.assign(document.createElement("a"), { href, download: "planexec-lite-work.zip" }).click();
   URL.revokeObjectURL(href);
   say(`${entries.length} files exported.`);
@@ -66,7 +70,7 @@ async function exportWork() {
 
 async function importWork({ target }) {
   try {
-    const entries = unpacked(new Uint8Array(await target.files[0].arrayBuffer()));
+    const entries = await unpacked(new Uint8Array(await target.files[0].arrayBuffer()));
     await inStore("readwrite", (store) => entries.forEach((entry) => store.put(entry, entry.path)));
     say(`${entries.length} files imported. Reload a lesson that is open.`);
     await showProgress();
@@ -78,7 +82,7 @@ async function importWork({ target }) {
 
 async function showProgress() {
   const stored = (await changed()).find((entry) => entry.path === "exercises/progress.json");
-  const progress = stored ? JSON.parse(strFromU8(bytes(stored))) : {};
+  const progress = stored ? JSON.parse(toText(bytes(stored))) : {};
   let solved = 0, all = 0;
   for (const row of document.querySelectorAll("[data-tasks]")) {
     const tasks = row.dataset.tasks.split(" ").filter(Boolean);
