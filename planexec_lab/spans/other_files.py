@@ -43,7 +43,7 @@ def spans_in(one: Any, place: str) -> Iterator[Placed]:
         yield _of_console(fields, here), here
     elif inside := [name for name in ("data", "spans", "trace") if isinstance(fields.get(name), dict | list)]:
         more = [name for name in _MORE if fields.get(name)]
-        more += ["totalPages"] if (_object(fields.get("meta")).get("totalPages") or 1) > 1 else []
+        more += ["totalPages"] if _object(fields.get("meta")).get("totalPages") not in (None, 0, 1) else []
         if more:
             raise TraceError(f"{here}: there are more spans than these ({more[0]}); read all pages, as one list")
         for name in inside:  # Jaeger: data, a list of traces; Phoenix: data, a list of spans; MLflow: data.spans
