@@ -14,7 +14,7 @@ from .matching import Match
 from .reply_validation import items_error, reply_error
 
 CHARACTERS_PER_TOKEN = 4
-REPLY = frozenset(KINDS) - {"json"}
+REPLY = frozenset(KINDS)
 FIELDS = frozenset(field.name for field in fields(Reply))
 
 

@@ -30,6 +30,7 @@ from planexec_lab.formats import (
     llmcompiler,
     mermaid,
     native,
+    others,
     rewoo,
     tool_calls,
     writing,
@@ -71,8 +72,7 @@ def read(source: Any, format: str | None = None) -> Plan:
         name = _which(data) if format is None else _known(format)
         if name in _TEXTS and not isinstance(data, str):
             raise fault("this is not a string", "pass the text of the plan")
-        plan: Plan = _FORMATS[name].read(data)
-        return plan
+        return _read(name, data)
     except ItemError as error:
         raise (error.in_text(text) if isinstance(text, str) else PlanError(error.problems)) from None
     except PlanError as error:
@@ -119,6 +119,15 @@ def _known(format: str, known: tuple[str, ...] = names) -> str:
     return format
 
 
+def _read(name: str, data: Any) -> Plan:
+    try:
+        plan: Plan = _FORMATS[name].read(data)
+        return plan
+    except PlanError as error:
+        other = others.problem_of(data) if name in ("native", "jobs") else None
+        raise (error if other is None else PlanError([other, *error.problems])) from None
+
+
 def _which(data: Any) -> str:
     known = [name for name in _FORMATS if name not in _TEXTS or isinstance(data, str)]
     matches = [name for name in known if _FORMATS[name].recognises(data)]
@@ -126,6 +135,8 @@ def _which(data: Any) -> str:
         matches.remove("list")  # the items have another meaning there
     if len(matches) == 1:
         return matches[0]
+    if not matches and (other := others.problem_of(data)):
+        raise PlanError([other])
     what = f"could be {' or '.join(matches)}" if matches else f"is in none of the formats {', '.join(names)}"
     begins = next((line.strip() for line in data.splitlines() if line.strip()), "") if isinstance(data, str) else data
     raise fault(f"this {what}; it begins with {shown(begins)}", _choice(matches or names), "unknown_format")

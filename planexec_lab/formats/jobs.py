@@ -19,54 +19,26 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from planexec_lab.formats.others import MEND, problem_of
 from planexec_lab.formats.shapes import fault, left_out, plain
 from planexec_lab.formats.steps import build
-from planexec_lite.plan import Plan, PlanError, Problem
+from planexec_lite.plan import Plan, Problem
 
 _BEGINS = re.compile(r"(?:[ \t]*(?:#.*|---.*|%.*)?\n)*(?:- )?[\"']?[\w./@-]+[\"']?[ \t]*:(?:\s|$)")
-_GROUP = (
+_GROUP = re.compile(
     r"^(?:steps|tasks|plan|jobs|stages)[ \t]*:"
     r"(?:[ \t]*[\[{]|(?:[ \t]*(?:#.*)?\n)+(?:[ \t]*-[ \t]|[ \t]+(?![0-9]+[.)][ \t])\S.*?:(?:\s|$)))"
-    r"|^- (?:id|tool|action|description)[ \t]*:"
+    r"|^- (?:id|tool|action|description)[ \t]*:",
+    re.MULTILINE,
 )
-_OTHERS = {  # by their names: what such files have; @ is where a key can be
-    "an Argo workflow": r"argoproj\.io|@(?:entrypoint|suspend|dag):",
-    "a Tekton pipeline": r"tekton\.dev|@(?:runAfter|taskRef|taskSpec):",
-    "a CircleCI configuration": r"^(?:workflows|orbs|executors):",
-    "a Compose file": r"^services:",
-    "a Bitbucket pipeline": r"^pipelines:",
-    "a Travis configuration": r"^(?:language|dist|before_install|install):",
-    "an Azure pipeline": r"^(?:trigger|pool|pr):|^ *- (?:job|deployment|stage|task|script|bash|pwsh|checkout):|@dependsOn:",
-    "a GitLab pipeline": r"^(?:stages|include|default):|@(?:script|before_script|after_script|extends):",
-    "an Ansible playbook": r"@(?:hosts|become|register|ansible\.[\w.]+|(?:import|include)_(?:tasks|role|playbook)):",
-    "an Airflow DAG": r"@(?:operator|dag_id|task_id|bash_command|default_args):",
-    "a Buildkite pipeline": r"^ *- (?:block|wait|input|label|command|trigger):",
-    "a Drone or Woodpecker pipeline": r"^kind: *[\"']?pipeline|@image:.*\n *commands:|^when:",
-    "a Cloud Build configuration": r"@waitFor:|\bgcr\.io/",
-    "a Concourse pipeline": r"^(?:resources|resource_types):|@passed:",
-    "a Codefresh pipeline": r"@type: *(?:pending-approval|freestyle)\b",
-    "a Semaphore pipeline": r"^(?:blocks|promotions):",
-    "a CodeBuild specification": r"^phases:",
-    "a Kestra flow": r"^namespace:",
-    "a list of CrewAI's tasks": r"@expected_output:",
-    "a CWL workflow": r"^cwlVersion:",
-    "a state machine of Step Functions": r"^(?:StartAt|States):",
-    "a Google workflow": r"^main:",
-    "a GitHub action": r"^runs:",
-    "a Kubernetes object": r"^apiVersion:",
-}
-_OTHERS = {name: marks.replace("@", r"(?:^[ -]*|[{,] *)") for name, marks in _OTHERS.items()}
-_RECOGNISED = re.compile("|".join([_GROUP, *_OTHERS.values()]), re.MULTILINE)
 _MOST = 500_000  # characters
 _DEEPEST = 100
-_MEND = "write steps:, and below it - id: a, tool: …, params: …, depends_on: […]; where a person approves, gate: true"
-
 
 _KINDS = {  # by the key of its jobs: a job's words and dependencies; the settings and the fields of a job that are left out
     "jobs": (
         ("name", "needs"),
         "run-name on permissions env defaults concurrency",
-        "runs-on permissions env defaults outputs container services uses with secrets steps environment strategy timeout-minutes",
+        "runs-on permissions env defaults outputs container services steps environment strategy timeout-minutes",
     ),
     "tasks": (
         ("desc", "deps"),
@@ -91,23 +63,21 @@ class _Key(str):
 
 def recognises(data: str) -> bool:
     """Is this YAML with steps or jobs, or another kind of file that is known by its name?"""
-    return _BEGINS.match(data) is not None and _RECOGNISED.search(data) is not None
+    return _BEGINS.match(data) is not None and (_GROUP.search(data) or problem_of(data)) is not None
 
 
 def read(data: str) -> Plan:
     """Read the steps or the jobs; the name of a workflow is the goal."""
-    content: Any = None
-    try:
-        if len(data) > _MOST:
-            raise fault(f"this has more than {_MOST:,} characters", "write a shorter plan")
-        content = _loaded(data)
-        return _plan(content)
-    except PlanError as error:
-        name = next((name for name, marks in _OTHERS.items() if re.search(marks, data, re.MULTILINE)), None)
-        if name is None or _is_certain(content):
-            raise
-        other = Problem("wrong_shape", None, f"line 1: this looks like {name}, and such a file is not read", _MEND)
-        raise PlanError([other, *error.problems]) from None
+    if len(data) > _MOST:
+        raise fault(f"this has more than {_MOST:,} characters", "write a shorter plan")
+    content = _loaded(data)
+    if isinstance(content, Mapping):
+        for group in _KINDS:
+            if isinstance(content.get(group), Mapping):
+                return _from_jobs(group, content)
+        if "name" in content and "goal" not in content:
+            content = {"goal" if key == "name" else key: value for key, value in content.items()}
+    return Plan.parse(plain(content))
 
 
 def write(plan: Plan) -> str:
@@ -125,21 +95,6 @@ def _quoted(value: Any) -> str:
     """A value as JSON, without the characters that YAML changes or refuses in quotes."""
     text = json.dumps(value, ensure_ascii=False)
     return re.sub("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]", lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def _is_certain(content: Any) -> bool:
-    """Is this surely one of the kinds that are read?"""
-    return isinstance(content, Mapping) and ("on" in content or isinstance(content.get("stages"), Mapping))
-
-
-def _plan(content: Any) -> Plan:
-    if isinstance(content, Mapping):
-        for group in _KINDS:
-            if isinstance(content.get(group), Mapping):
-                return _from_jobs(group, content)
-        if "name" in content and "goal" not in content:
-            content = {"goal" if key == "name" else key: value for key, value in content.items()}
-    return Plan.parse(plain(content))
 
 
 def _from_jobs(group: str, content: Mapping[_Key, Any]) -> Plan:
@@ -161,10 +116,10 @@ def _fields(id: _Key, job: Any) -> dict[Any, Any]:
     """The fields of a job without those of its commands; a task of a Taskfile can be its commands alone."""
     fields = {_Key("cmds"): job} if isinstance(job, str | list) else {} if job is None else job
     if not isinstance(fields, dict):
-        raise fault(f"line {id.line}: {id} is {str(job)[:40]}, and no job", _MEND)
+        raise fault(f"line {id.line}: {id} is {str(job)[:40]}, and no job", MEND)
     strategy = fields.get("strategy")
     if strategy is not None and not (isinstance(strategy, dict) and strategy.keys() <= _HARMLESS):
-        raise fault(f"line {id.line}: {id} has a matrix or another strategy, which makes several jobs of it", _MEND)
+        raise fault(f"line {id.line}: {id} has a matrix or another strategy, which makes several jobs of it", MEND)
     for command in _listed(fields.get("cmds")):
         if isinstance(command, dict) and not command.keys().isdisjoint({"task", "defer"}):
             raise fault(f"line {id.line}: {id} runs another task among its commands", "name that task in deps: instead")
@@ -176,16 +131,13 @@ def _left_out(fields: Mapping[_Key, Any], kept: tuple[str, str], known: str, of:
     names = [name for name in fields if name not in kept]
     if unknown := [name for name in names if name not in known.split()]:
         message = f"{unknown[0]} of {of} could change what is done, in which order, or who approves it"
-        raise fault(f"line {unknown[0].line}: {message}", _MEND)
+        raise fault(f"line {unknown[0].line}: {message}", MEND)
     return [left_out(f"{', '.join(names)} of {of}", of.line)] if names else []
 
 
 def _is_approved(job: Mapping[str, Any]) -> bool:
     """Does a person approve the job: by its environment, by its prompt, or by an action for approvals?"""
-    return (
-        not job.keys().isdisjoint({"environment", "prompt"})
-        or "approv" in str([job.get("steps"), job.get("uses")]).lower()
-    )
+    return not job.keys().isdisjoint({"environment", "prompt"}) or "approv" in str(job.get("steps")).lower()
 
 
 def _listed(value: Any) -> list[Any]:
@@ -269,7 +221,7 @@ def _loaded(text: str) -> Any:
         root = yaml.compose(text, loader)
         return None if root is None else value_of(root)
     except (yaml.YAMLError, ValueError) as error:
-        raise fault(f"this YAML can't be read: {' '.join(str(error).split())}", _MEND) from None
+        raise fault(f"this YAML can't be read: {' '.join(str(error).split())}", MEND) from None
 
 
 def _meant(text: str) -> Any:

@@ -24,7 +24,7 @@ from planexec_lab.mcp.connection import Address, Connection, address_of
 from planexec_lab.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
 from planexec_lab.mcp.listing import ListedTool, Pin, left_out_of
 from planexec_lab.mcp.results import in_its_words, result_of
-from planexec_lab.mcp.strangers_words import bounded, fault_of_name, shown_schema
+from planexec_lab.mcp.strangers_words import bounded, fault_of_name, shown_schema, words_of_field
 from planexec_lite.meter import emit, made_once
 from planexec_lite.model.schemas import closed_parameters
 from planexec_lite.run.events import Observation
@@ -313,7 +313,8 @@ class _Person:
         decisions = {*form.required, *(name for name in fields if kind_of(fields[name]) == "boolean")}
         unanswered = ", ".join(name for name in fields if name in decisions and not defaults.get(name))
         if fields:
-            words = [f"{name}: {part['description']}" for name, part in fields.items() if "description" in part]
+            given = params.requested_schema.get("properties", {})
+            words = [f"{name}: {said}" for name in fields if (said := words_of_field(given.get(name)))]
             yes = f"a yes does not answer {unanswered}" if unanswered else "a yes sends the defaults"
             question = f"{question} {'; '.join([form.signature, *words, yes])}"
         async with self._one_at_a_time:

@@ -74,6 +74,19 @@ def shown_schema(schema: Any) -> Any:
     return _shown(plain(schema))
 
 
+def words_of_field(field: Any) -> str:
+    """Return what the schema of a form's field says to a person, quoted: title, description, and names of the choices; or ""."""
+    if not isinstance(field, Mapping):
+        return ""
+    values = field.get("items", field)  # a list of choices has them inside
+    choices = values.get("oneOf") or values.get("anyOf") or ()
+    named = [(one.get("const"), one["title"]) for one in choices if "title" in one]
+    named += zip(values.get("enum", ()), values.get("enumNames", ()), strict=False)
+    said = [field.get("title"), field.get("description"), ", ".join(f"{value} is {name}" for value, name in named)]
+    words = "; ".join(str(part) for part in said if part)
+    return quoted(words, LONGEST_DESCRIPTION) if words else ""
+
+
 def _shown(schema: Any) -> Any:
     if isinstance(schema, list):
         return [*map(_shown, schema)]

@@ -58,6 +58,7 @@ _TOKENS_AS_JSON = {  # the attributes that are an object, and its keys for the t
     "mlflow.chat.tokenUsage": ("input_tokens", "output_tokens"),
     "langfuse.observation.usage_details": ("input", "output"),
 }
+_ENTITY = "traceloop.entity.name"  # the name of a tool, an agent or a task
 _LEVEL, _REASON = "langfuse.observation.level", "langfuse.observation.status_message"
 _MESSAGE = re.compile(
     r"(?:llm\.(?P<way>input|output)_messages|gen_ai\.(?P<part>prompt|completion))\.(?P<place>[0-9]{1,4})\.(?:message\.)?"
@@ -84,6 +85,8 @@ def by_genai(span: Span) -> Span:
         more |= {ours: usage[key] for ours, key in counted if isinstance(usage, dict) and key in usage}
     operation = str(given.get(names.OPERATION) or _operation(given, more))
     more |= {names.OPERATION: operation} if operation else {}
+    if operation == names.EXECUTE_TOOL and _ENTITY in given:
+        more.setdefault(names.TOOL, given[_ENTITY])
     whole = replace(span, attributes={**_contents_of_events(span, operation), **_messages(given), **more, **given})
     if span.error is None and given.get(_LEVEL) == "ERROR":
         return replace(whole, error=str(given.get(_REASON, "")))

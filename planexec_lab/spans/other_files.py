@@ -1,4 +1,4 @@
-"""Traces in the files of Jaeger, OpenTelemetry's console exporter, MLflow, Phoenix and openai-agents.
+"""Traces in the files of Jaeger, Tempo, OpenTelemetry's console exporter, MLflow, Phoenix, Langfuse and openai-agents.
 
 openai-agents passes ``trace`` and ``trace.span`` objects to its exporters, https://openai.github.io/openai-agents-python/tracing/.
 Its spans of a turn, of a handoff or of a guardrail have no name in the conventions and keep their own.
@@ -24,16 +24,27 @@ _MORE = ("next_cursor", "next_page_token", "nextPageToken", "has_more", "errors"
 def spans_in(one: Any, place: str) -> Iterator[Placed]:
     """Yield the spans in an object, each with its place. Raises `TraceError` for one without spans, or with a part of them."""
     here, fields = place or "the trace", one if isinstance(one, dict) else {}
+    if "batches" in fields:  # Tempo's name for them
+        fields = {"resourceSpans": fields["batches"]}
     if "resourceSpans" in fields:
         yield from spans_in_otlp(fields, place)
+    elif "observations" in fields:
+        yield from _of_langfuse(fields, here)
+    elif "context.span_id" in fields:
+        for number, row in enumerate(_rows(fields)):
+            yield _of_console(_nested(row), at := f"{here}, row {number}"), at
     elif fields.get("object") == "trace.span":
         yield _of_openai_agents(fields, here), here
+    elif {"traceId", "type", "startTime"} <= fields.keys():
+        yield _of_observation(fields, None, here), here
     elif "operationName" in fields:
         yield _of_jaeger(fields, here), here
     elif isinstance(fields.get("name"), str) and ("context" in fields or "trace_id" in fields):
         yield _of_console(fields, here), here
-    elif inside := [name for name in ("data", "spans") if fields.get(name) is not None]:
-        if more := [name for name in _MORE if fields.get(name)]:
+    elif inside := [name for name in ("data", "spans", "trace") if isinstance(fields.get(name), dict | list)]:
+        more = [name for name in _MORE if fields.get(name)]
+        more += ["totalPages"] if _object(fields.get("meta")).get("totalPages") not in (None, 0, 1) else []
+        if more:
             raise TraceError(f"{here}: there are more spans than these ({more[0]}); read all pages, as one list")
         for name in inside:  # Jaeger: data, a list of traces; Phoenix: data, a list of spans; MLflow: data.spans
             parts = fields[name] if isinstance(fields[name], list) else [fields[name]]
@@ -97,6 +108,56 @@ def _of_console(span: dict[str, Any], place: str) -> Span:
     code = _first(status, "status_code", "code") or span.get("status_code")
     message = _first(status, "description", "message") or span.get("status_message")
     return span_from(place, span["name"], ids, times, attributes, events, code, message)
+
+
+def _of_langfuse(trace: dict[str, Any], place: str) -> Iterator[Placed]:
+    """The observations of a trace, inside a span for the trace itself, which has the question and the answer."""
+    inside, id = trace["observations"], trace.get("id")
+    if not _objects(inside) or len(_objects(inside)) < len(inside):
+        raise TraceError(f"{place}: its observations are no objects: {shown(inside)[:80]}; export the trace with them")
+    spans = [_of_observation(one, id, f"{place}.observations[{number}]") for number, one in enumerate(inside)]
+    times = [min(span.start for span in spans), max(span.end for span in spans)]
+    attributes = {names.INPUT: trace.get("input"), names.OUTPUT: trace.get("output")}
+    yield span_from(place, trace.get("name"), [id, id, None], times, attributes), place
+    for number, span in enumerate(spans):
+        yield span, f"{place}.observations[{number}]"
+
+
+def _of_observation(one: dict[str, Any], trace: Any, place: str) -> Span:
+    usage = _first(one, "usageDetails", "usage")
+    attributes = {
+        "type": one.get("type"),
+        "input": one.get("input"),
+        "output": one.get("output"),
+        "model.name": one.get("model"),
+        "usage_details": usage if _object(usage).get("unit") in (None, "TOKENS") else None,
+        "level": one.get("level"),
+        "status_message": one.get("statusMessage"),
+    }
+    attributes = {f"langfuse.observation.{name}": value for name, value in attributes.items()}
+    ids = [one.get("traceId") or trace, one.get("id"), one.get("parentObservationId") or trace]
+    end = one.get("startTime") if one.get("type") == "EVENT" else one.get("endTime")
+    return span_from(place, one.get("name"), ids, [one.get("startTime"), end], attributes)
+
+
+def _rows(table: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of a table: the object is one row, or has the columns, each with its values by row, as pandas writes them."""
+    numbers = table["context.span_id"]
+    if not isinstance(numbers, dict):
+        return [table]
+    return [{name: _object(column).get(row) for name, column in table.items()} for row in numbers]
+
+
+def _nested(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of Phoenix's table as an object: ``attributes.llm.model_name`` is in its attributes; a time is in milliseconds."""
+    span: dict[str, Any] = {"name": row.get("name")}
+    for column, value in row.items():
+        group, _, name = column.partition(".")
+        if name:
+            span.setdefault(group, {})[name] = value
+        else:
+            span[column] = value * 1_000_000 if column.endswith("_time") and type(value) is int else value
+    return span
 
 
 def _pairs(listed: Any) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Traces of other frameworks' agents, recorded in real runs on the scripted model in November 2026.
 
 An agent with a single tool is asked about two orders; one of them does not exist. The model waits 0.4 s before each answer, the
-tool 0.2 s. Names of the machine were removed: versions, settings, file paths. ``tests/spans/test_others.py`` records them again.
+tool 0.2 s. Names of the machine were removed: versions, settings, file paths. openai-agents 0.24.0 and LangGraph 1.2.24 make traces
+with the same events. ``tests/spans/test_others.py`` records them again.
 """
 
 from __future__ import annotations

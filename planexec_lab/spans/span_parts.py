@@ -89,7 +89,8 @@ def plain(given: Mapping[str, Any]) -> dict[str, Value]:
     """
     attributes: dict[str, Value] = {}
     for name, value in given.items():
-        if isinstance(value, dict) and "." not in name:
+        messages = isinstance(value, list) and name.endswith("_messages")
+        if messages or (isinstance(value, dict) and "." not in name):
             attributes |= _leaves(name, value)
         if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
             attributes[utf8(name)] = tuple(map(utf8, value))

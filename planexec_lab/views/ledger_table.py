@@ -24,7 +24,8 @@ def ledger(run: Run, by: By = "role") -> Figure:
         run: the run; what happened inside steps is counted with them.
         by: a line for each "role", or for each "plan": the first, and each that came after a replan.
 
-    A model without a price in `planexec_lite.model.prices` has "?" for its cost. Raises `ValueError` for another `by`.
+    A model without a price in `planexec_lite.model.prices` has "?" for its cost. If some calls have no number of tokens, a sum
+    begins with "≥"; if all have none, it is "?". Raises `ValueError` for another `by`.
     """
     if by not in get_args(By):
         raise ValueError(f"by={by!r}: one of {', '.join(get_args(By))}")
@@ -39,7 +40,8 @@ def ledger(run: Run, by: By = "role") -> Figure:
     rows = [Row(_cells(name, some), LOOKS["waiting"]) for name, some in calls.items()]
     rows += [Row(_cells("in all", every), LOOKS["waiting"])] if len(calls) > 1 else []
     usage = Usage.of(every)
-    title = f"{count(usage.calls, 'model call')}, {usage.input_tokens + usage.output_tokens:,} tokens"
+    tokens = _known(every, f"{usage.input_tokens + usage.output_tokens:,}")
+    title = f"{count(usage.calls, 'model call')}, {tokens} tokens"
     return table(f"{title}, {_dollars(every)}", (by, *HEAD[1:]), rows)
 
 
@@ -51,10 +53,20 @@ def _role(event: e.Event) -> str:
 
 def _cells(name: str, calls: list[ModelCall]) -> list[str]:
     usage = Usage.of(calls)
-    tokens = [f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"]
+    tokens = [_known(calls, f"{number:,}") for number in (usage.input_tokens, usage.output_tokens)]
     return [name, str(usage.calls), *tokens, _dollars(calls), seconds(usage.seconds)]
 
 
 def _dollars(calls: list[ModelCall]) -> str:
     """What calls cost; "?" where a price is missing."""
-    return "?" if any(call.model not in PRICES for call in calls) else f"${cost(calls):.4f}"
+    if any(call.model not in PRICES for call in calls):
+        return "?"
+    return _known(calls, f"${cost(calls):.4f}")
+
+
+def _known(calls: list[ModelCall], number: str) -> str:
+    """A number of tokens or dollars; at least that if the tokens of some calls are unknown, and "?" if those of all are."""
+    unknown = [call for call in calls if "tokens unknown" in call.note]
+    if not unknown:
+        return number
+    return f"≥ {number}" if len(unknown) < len(calls) else "?"

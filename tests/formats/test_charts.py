@@ -14,9 +14,9 @@ from tests.environments import make_environment
 
 HERE = Path(__file__).parent
 TOOLS: dict[str, Any] = yaml.safe_load((HERE / "charts.yaml").read_text("utf-8"))
-MADE = [(tool, name) for tool, of in TOOLS.items() for name in of["made"]]
-NEWEST = {"langgraph": ["langgraph"]}
-ENVIRONMENTS = [(tool, packages) for tool, of in TOOLS.items() for packages in of["environments"]] + [*NEWEST.items()]
+MADE = [(tool, name) for tool, of in TOOLS.items() for name in of.get("made", ())]
+NEWEST = ("langgraph", ["langgraph"])
+ENVIRONMENTS = [(tool, packages) for tool, of in TOOLS.items() for packages in of.get("environments", [[]])] + [NEWEST]
 
 
 def check(text: str, expected: dict[str, Any]) -> None:
@@ -33,6 +33,8 @@ def check(text: str, expected: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("tool", "name"), MADE)
 def test_what_a_tool_made_is_read_with_nothing_lost(tool: str, name: str) -> None:
+    assert TOOLS[tool]["by"]
+    assert TOOLS[tool]["on"]
     made = TOOLS[tool]["made"][name]
     check(made["text"], made)
 
@@ -44,6 +46,8 @@ def test_what_a_tool_made_is_read_with_nothing_lost(tool: str, name: str) -> Non
     ("tool", "packages"), ENVIRONMENTS, ids=lambda one: " ".join(one) if isinstance(one, list) else one
 )
 def test_what_a_tool_makes_today_is_read_with_nothing_lost(tool: str, packages: list[str], tmp_path: Path) -> None:
+    if not packages:
+        pytest.skip(TOOLS[tool]["cannot"])
     python = make_environment(tmp_path / "env", *packages, seconds=900)
     command = [str(python), str(HERE / "charts.py"), tool]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, cwd=tmp_path)
@@ -52,6 +56,11 @@ def test_what_a_tool_makes_today_is_read_with_nothing_lost(tool: str, packages: 
     assert texts.keys() == TOOLS[tool]["made"].keys()
     for name, text in texts.items():
         check(text, TOOLS[tool]["made"][name])
+    if (tool, packages) == NEWEST:
+        program = "from importlib.metadata import version; print(version('langgraph'))"
+        newest = subprocess.run([str(python), "-c", program], capture_output=True, text=True, check=True).stdout
+        minors = {made.rpartition(".")[0] for made in TOOLS[tool]["by"]}
+        assert f"langgraph {newest.rpartition('.')[0]}" in minors, "add the new minor version, and leave out the oldest"
 
 
 def test_the_workflows_of_this_project_are_read_or_refused() -> None:

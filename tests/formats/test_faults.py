@@ -166,7 +166,13 @@ FOREIGN = yaml.safe_load(Path(__file__).with_name("foreign.yaml").read_text("utf
 
 @pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in FOREIGN.items() for text in texts])
 def test_a_file_of_another_tool_is_refused_by_its_name(name: str, text: str) -> None:
-    for source in (text, f"# {name}\n---\n{text}\n", text.replace("\n", "\r\n").encode()):
+    sources: list[Any] = [text, text.replace("\n", "\r\n").encode()]
+    with suppress(yaml.YAMLError):
+        data = yaml.safe_load(text)
+        if isinstance(data, dict | list):
+            sources += [json.dumps(data), json.dumps(data, indent=2), data]
+            sources += [] if text[0] in "{[" else [f"# {name}\n---\n{text}\n"]
+    for source in sources:
         with pytest.raises(PlanError) as caught:
             formats.read(source)
         told = caught.value.problems[0]

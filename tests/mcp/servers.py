@@ -221,7 +221,8 @@ class Slow(Kind):
 DEFAULTS = {
     "scope": {"type": "string", "enum": ["one", "all"], "default": "all"},
     "backup": {"type": "boolean", "default": True},
-    "note": {"type": "string", "description": "why"},
+    "note": {"type": "string", "title": "Note", "description": "why"},
+    "colour": {"oneOf": [{"const": "#f00", "title": "red"}, {"const": "#0f0", "title": "green"}]},
 }
 FORMS: dict[str, dict[str, Any]] = {
     "delete": OBJECT,

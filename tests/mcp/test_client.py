@@ -282,7 +282,8 @@ def test_an_async_tool_that_blocks_its_loop_delays_no_server(good: ToolServer) -
         ("form", {"age": "7"}, "accept {'age': 7}", None),
         ("form", {"age": True}, "decline a person's answer does not fit the form: parameter 'age'", None),
         ("defaults", True, "accept {'scope': 'all', 'backup': True}",
-         ' form(scope: one of one, all = "all", backup: boolean = true, note: string); note: “why”; a yes sends the defaults'),
+         ' form(scope: one of one, all = "all", backup: boolean = true, note: string, colour: one of #f00 or one of #0f0);'
+         ' note: “Note; why”; colour: “#f00 is red, #0f0 is green”; a yes sends the defaults'),
         ("defaults", {"scope": "one"}, "accept {'scope': 'one'}", None),
         ("switch", True, "decline a person said yes, and did not answer wipe",
          " form(wipe: boolean = false); a yes does not answer wipe"),

@@ -104,6 +104,7 @@ def test_a_reply_in_python_is_written_as_json_and_refused_where_it_fails() -> No
 FIELDS = [
     {"calls": [{"tool": "add", "arguments": {}}]},
     {"text": "53"},
+    {"json": {"of": 3}},
     {"text": "53", "latency": 2},
     {"refusal": "No."},
     {"choices": [{"text": "53"}]},
@@ -120,7 +121,7 @@ def test_a_dict_in_the_form_of_a_reply_is_no_answer_of_a_function(value: dict[st
 
 
 @pytest.mark.parametrize(
-    "value", [{}, {"city": "Oslo"}, {"text": "53", "city": "Oslo"}, {"json": 1}, {"items": []}], ids=str
+    "value", [{}, {"city": "Oslo"}, {"text": "53", "city": "Oslo"}, {"items": []}], ids=str
 )
 def test_other_dicts_of_a_function_are_json(value: dict[str, Any]) -> None:
     assert text_of([Scene("s", Reply(python=lambda _: value))], request("x")) == json.dumps(value)

@@ -139,6 +139,21 @@ def smolagents(provider: Any) -> None:
     ToolCallingAgent(tools=[tool(order_status)], model=model, max_steps=4, verbosity_level=-1).run(QUESTION)
 
 
+def crewai(provider: Any) -> None:
+    os.environ |= {"CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "false", "HOME": os.getcwd()}
+    from crewai import LLM, Agent, Crew, Task
+    from crewai.tools import tool
+    from openinference.instrumentation.crewai import CrewAIInstrumentor
+    from openinference.instrumentation.openai import OpenAIInstrumentor
+
+    CrewAIInstrumentor().instrument(tracer_provider=provider)
+    OpenAIInstrumentor().instrument(tracer_provider=provider)
+    llm = LLM(model=MODEL, provider="openai", base_url=URL, api_key="none")
+    agent = Agent(role="support desk", goal="Help.", backstory="", tools=[tool(order_status)], llm=llm)
+    task = Task(description=QUESTION, expected_output="a sentence", agent=agent)
+    Crew(agents=[agent], tasks=[task]).kickoff()
+
+
 def strands(_: Any) -> None:
     from strands import Agent, tool
     from strands.models.openai import OpenAIModel
@@ -152,4 +167,4 @@ if FRAMEWORK in ("openai-agents", "langgraph"):
 else:
     tracer, finished = traced()
     globals()[FRAMEWORK.replace("-", "_")](tracer)
-    print("\n".join(span.to_json() for span in finished.get_finished_spans()))
+    print(json.dumps([json.loads(span.to_json()) for span in finished.get_finished_spans()]))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from planexec_lab import spans
+from planexec_lab import spans, views
 from planexec_lite.run import Run
 
 NANO = 1_000_000_000
@@ -94,13 +94,34 @@ def mlflow(parts: list[dict[str, Any]]) -> str:
     return json.dumps({"info": {"request_id": "1"}, "data": {"spans": listed}})
 
 
+def tempo(parts: list[dict[str, Any]]) -> str:
+    return json.dumps({"batches": json.loads(otlp(parts))["resourceSpans"]})
+
+
+def rows_of_phoenix(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of the table that Phoenix returns, as pandas writes them."""
+    return [
+        {"name": one["name"], "context.trace_id": "a" * 32, "context.span_id": one["id"], "parent_id": one["parent"],
+         "start_time": one["from"] * 1_000, "end_time": one["to"] * 1_000, "status_code": "UNSET", "status_message": "",
+         "events": [{"name": name, "timestamp": 0, "attributes": more} for name, more in one["events"]],
+         **{f"attributes.{name}": value for name, value in one["attributes"].items()}}
+        for one in parts
+    ]  # fmt: skip
+
+
+def columns_of_phoenix(parts: list[dict[str, Any]]) -> str:
+    rows = rows_of_phoenix(parts)
+    columns = {name: None for row in rows for name in row}
+    return json.dumps({name: {number: row.get(name) for number, row in enumerate(rows)} for name in columns})
+
+
 def summary(run: Run) -> dict[str, Any]:
     steps = [(step.tool, dict(step.params), run.results[step.id]) for step in run.plan.steps]
     calls = (run.usage.calls, run.usage.input_tokens, run.usage.output_tokens)
     return {"steps": steps, "calls": calls, "end": run.reason}
 
 
-@pytest.mark.parametrize("file", [otlp, jaeger, console, mlflow])
+@pytest.mark.parametrize("file", [otlp, jaeger, console, mlflow, tempo, rows_of_phoenix, columns_of_phoenix])
 @pytest.mark.parametrize("name", [*CONVENTIONS])
 def test_a_conversation_is_the_same_run_in_each_convention_and_file(name: str, file: Any) -> None:
     run = spans.read(file(made(CONVENTIONS[name])))
@@ -109,6 +130,49 @@ def test_a_conversation_is_the_same_run_in_each_convention_and_file(name: str, f
     assert run.makespan == 9.0
     asks = any("How is Oslo?" in str(one) for one in CONVENTIONS[name])
     assert run.board.started.goal == ("How is Oslo?" if asks else CONVENTIONS[name][0][0])
+
+
+def observed(id: str, kind: str, name: str, second: int, **more: Any) -> dict[str, Any]:
+    """An observation as Langfuse's API returns it."""
+    times = {"startTime": f"2026-01-01T00:00:0{second}.000Z", "endTime": f"2026-01-01T00:00:0{second + 1}.000Z"}
+    return {
+        "id": id,
+        "traceId": "t",
+        "type": kind,
+        "name": name,
+        "parentObservationId": None,
+        "level": "DEFAULT",
+        **times,
+        **more,
+    }
+
+
+def test_a_trace_exported_by_langfuse_is_a_run_whose_missing_tokens_are_unknown() -> None:
+    calls = [
+        observed("1", "GENERATION", "m", 0, model="gpt-4o", usageDetails={"input": 7, "output": 3}),
+        observed("2", "TOOL", "weather", 1, input={"city": "Oslo"}, output="cold"),
+        observed("3", "TOOL", "weather", 2, input={"city": "X"}, level="ERROR", statusMessage="no such city"),
+        observed("4", "EVENT", "noted", 3, endTime=None),
+        observed("5", "GENERATION", "m", 4, model="gpt-4o", output="It is cold.", usageDetails={}, usage={"input": 0}),
+    ]
+    trace = {"id": "t", "name": "chat", "input": "How is Oslo?", "output": "It is cold.", "observations": calls}
+    run = spans.read(trace)
+    assert (run.board.goal, run.answer) == ("How is Oslo?", "It is cold.")
+    assert [(step.tool, dict(step.params)) for step in run.board.steps.values()] == [
+        ("weather", {"city": "Oslo"}),
+        ("weather", {"city": "X"}),
+    ]
+    assert (run.results, run.board.state["2"]) == ({"1": "cold"}, "superseded")
+    assert run.reason == "the trace ends (not understood: 1 × 'noted') (tokens unknown: 1 × a model's call)"
+    assert views.ledger(run).text.splitlines()[0].startswith("2 model calls, ≥ 10 tokens, ≥ $")
+    listed = {"data": calls, "meta": {"page": 1, "totalPages": 1}}
+    assert spans.read(listed).results == run.results
+    with pytest.raises(spans.TraceError, match="there are more spans than these"):
+        spans.read(listed | {"meta": {"page": 1, "totalPages": 2}})
+    with pytest.raises(spans.TraceError, match="its observations are no objects"):
+        spans.read({"id": "t", "observations": ["1", "2"]})
+    del calls[0]["usageDetails"]
+    assert "?" in views.ledger(spans.read(trace)).text.splitlines()[0]
 
 
 def test_what_is_not_understood_is_counted_and_named() -> None:
