@@ -8,6 +8,7 @@ into the process that writes the verdict.
 
 from __future__ import annotations
 
+import copyreg
 import io
 import json
 import pickle
@@ -17,9 +18,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from decimal import Decimal
+from numbers import Integral, Real
+from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
+from planexec_lite import Tool
 from pydantic import BaseModel
 
 from exercises.checker.checks import hashes
@@ -198,6 +202,8 @@ class Judging(Line):
             case "mine":
                 number, name, text, methods = parts
                 return _remote(methods)(self, int(number), str(name), str(text), self.source)
+            case "class":
+                return _exception(*parts)
             case "error":
                 return self._error(*parts)
         return self._value(*parts)
@@ -210,9 +216,7 @@ class Judging(Line):
         return made(**{field: self._read(value) for field, value in given})
 
     def _error(self, module: str, name: str, own: str, args: list[Any], more: Any, where: str) -> BaseException:
-        base = Exception if module == "builtins" and name == "Exception" else _class(module, name)
-        if not (isinstance(base, type) and issubclass(base, BaseException)):
-            raise ValueError(f"{module}.{name} is no exception")
+        base = _exception(module, name)
         made = base if own == name else type(own, (base,), {})
         error = made.__new__(made, *self._read(args))
         error.args = tuple(self._read(args))
@@ -262,9 +266,10 @@ class Answering(Line):
     def _data(self, value: Any) -> Any:
         if value is None or type(value) in (bool, int, float, str):
             return value
-        for kind in (str, int, float):
-            if isinstance(value, kind) and not isinstance(value, BaseException):
-                return kind.__new__(kind, value) if kind is not str else str.__str__(value)
+        if isinstance(value, str):
+            return str.__str__(value)
+        if isinstance(value, (Real, Decimal)):
+            return int(value) if isinstance(value, Integral) else float(value)
         for kind in (list, tuple, set, frozenset):
             if isinstance(value, kind):
                 return [kind.__name__, *map(self._data, kind.__iter__(value))]
@@ -274,6 +279,8 @@ class Answering(Line):
             return ["bytes", value.hex()]
         if isinstance(value, Remote):
             return ["yours", value._number]
+        if isinstance(value, type) and issubclass(value, BaseException) and _class(value.__module__, value.__name__):
+            return ["class", value.__module__, value.__name__]
         if isinstance(value, BaseException):
             return self._raised(value)
         if made := next((kind for kind in type(value).__mro__ if _is_value(kind)), None):
@@ -322,6 +329,12 @@ class _Pickler(pickle.Pickler):
         name = getattr(value, "__name__", type(value).__name__)
         return "mine", self._judging.share(value), name, shown(value)[:2000], methods
 
+    def reducer_override(self, value: Any) -> Any:
+        """Send a tool whose function stays here by its attributes: its function is called over the line."""
+        if isinstance(value, Tool) and _by_reference(value.function):
+            return copyreg.__newobj__, (type(value),), dict(vars(value))  # type: ignore[attr-defined]
+        return NotImplemented
+
 
 class _Unpickler(pickle.Unpickler):
     def __init__(self, content: io.BytesIO, line: Answering) -> None:
@@ -348,7 +361,7 @@ def _by_reference(value: Any) -> bool:
         module = sys.modules.get(value.__module__ or "")
         known = getattr(module, value.__name__, None) is value
         return not known or value.__module__.startswith("exercises")
-    if isinstance(value, MethodType):
+    if isinstance(value, (MethodType, GeneratorType)):
         return True
     kind = type(value)
     if isinstance(value, (type, ModuleType, BaseModel, list, tuple, dict, set, str)):
@@ -381,6 +394,13 @@ def _class(module: str, name: str) -> type | None:
         return None
     found = getattr(sys.modules.get(module), name, None)
     return found if isinstance(found, type) else None
+
+
+def _exception(module: str, name: str) -> type[BaseException]:
+    found = _class(module, name)
+    if found is None or not issubclass(found, BaseException):
+        raise ValueError(f"{module}.{name} is no exception")
+    return found
 
 
 def _become(value: Any, now: Any) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -342,7 +341,7 @@ def house_rule(trial: Trial, unguarded: Any) -> None:
 def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]], lacking: str) -> None:
     """Compare the problems that the learner's check finds with the expected ones."""
     came = trial.call(unguarded, plan, guards)
-    problems = list(came) if isinstance(came, list | tuple) or inspect.isgenerator(came) else [came]
+    problems = list(came) if isinstance(came, (list, tuple, Iterator)) else [came]
     trial.called = f"unguarded(plan, guards), and the plan is\n{plan if plan.steps else '(no steps)'}"
     trial.came = str([f"{one.step}: {one.message}" if isinstance(one, Problem) else one for one in problems])
     form = "A problem has a code for programs, a message for people, and a hint how to fix it."
