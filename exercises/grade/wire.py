@@ -24,7 +24,7 @@ from types import BuiltinFunctionType, FunctionType, GeneratorType, MethodType, 
 from typing import Any
 
 from planexec_lite import Tool
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from exercises.checker.checks import hashes
 from exercises.checker.exercise import shown
@@ -318,6 +318,10 @@ class _Pickler(pickle.Pickler):
         """Return the reference of what is not sent by value."""
         if isinstance(value, Remote):
             return "yours", value._number
+        if isinstance(value, ValidationError):
+            parts = ("type", "loc", "input", "ctx")
+            faults = [{part: fault[part] for part in parts if part in fault} for fault in value.errors()]
+            return "invalid", self._judging.share(value), value.title, faults
         if isinstance(value, BaseException):
             kinds = type(value).__mro__
             kind = next(one for one in kinds if _class(one.__module__, one.__name__) is one)
@@ -346,6 +350,8 @@ class _Unpickler(pickle.Unpickler):
         kind, number, *more = reference
         if kind == "yours":
             return self._answering._shared[number]
+        if kind == "invalid":
+            return ValidationError.from_exception_data(*more)
         if kind == "error":
             made, args = more
             error = made.__new__(made, *args)

@@ -63,7 +63,7 @@ def main() -> None:
     for id in job["stubs"]:
         used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         outcome = apart(partial(tried, job, id, good), ends)
-        if outcome.pop("completed", False) and id not in job["suspicious"]:
+        if outcome.pop("completed", False) and id not in job["suspicious"] and not outcome.get("foreign"):
             good.append(id)  # a later answer can use its helpers
         used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - used
         outcome["text"] = without_addresses(outcome["text"][:LONGEST_TEXT])
