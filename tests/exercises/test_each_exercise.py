@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from exercises.checker import book
 from exercises.checker.exercise import of_lesson, shown
@@ -154,3 +155,13 @@ def value_of(answers: Answers, answer: str, cell: str) -> str:
 def test_all_kinds_and_all_lengths_appear() -> None:
     assert {facts.kind for facts in FACTS.values()} == {"predict", "complete", "repair", "design"}
     assert {facts.minutes for facts in FACTS.values()} == {5, 10, 20}
+
+
+MORE_WRONG = yaml.safe_load(Path(__file__).with_name("wrong_answers.yaml").read_text(encoding="utf-8"))
+MORE = [(id, why, cell) for id, several in MORE_WRONG.items() for why, cell in several.items()]
+
+
+@pytest.mark.parametrize(("id", "why", "cell"), MORE, ids=[f"{id} {why}" for id, why, _ in MORE])
+def test_a_wrong_answer_of_a_kind_is_refused(id: str, why: str, cell: str) -> None:
+    (answers,) = [one for one in ALL if one.id == id]
+    assert outcome(answers, cell).status == "wrong", why

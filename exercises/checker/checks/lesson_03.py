@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from planexec_lab import views
@@ -334,8 +335,29 @@ def house_rule(trial: Trial, unguarded: Any) -> None:
         if not trial.figures:
             trial.show(views.graph, plan)
         _judge(trial, unguarded, plan, GUARDS, lacking)
+    for lines, lacking in _by_lot():
+        _judge(trial, unguarded, _plan(lines), SIMILAR, lacking)
     plan = _plan(["1:cook", "2:eat < 1", "3:pay"])
     _judge(trial, unguarded, plan, {"eat": ["cook", "wash"], "pay": ["eat"]}, "2 wash, 3 eat")
+
+
+SIMILAR = {"cook": ["cook_rice", "wash"], "wash": ["wash"], "cook_rice": ["cook"]}
+
+
+def _by_lot() -> Iterator[tuple[list[str], str]]:
+    """Yield plans by lot, whose tools have similar names, and the guards that are missing in each."""
+    chance = Random(3)
+    for _ in range(30):
+        tools = [chance.choice(["cook", "cook_rice", "wash", "eat"]) for _ in range(chance.randrange(1, 7))]
+        before: list[set[int]] = []
+        lines, lacking = [], []
+        for place, tool in enumerate(tools):
+            needs = sorted(chance.sample(range(place), min(place, chance.randrange(3))))
+            before.append(set(needs).union(*(before[one] for one in needs)))
+            lines.append(f"{place + 1}:{tool}" + (f" < {' '.join(str(one + 1) for one in needs)}" if needs else ""))
+            there = {tools[one] for one in before[place]}
+            lacking += [f"{place + 1} {guard}" for guard in SIMILAR.get(tool, []) if guard not in there]
+        yield lines, ", ".join(lacking)
 
 
 def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]], lacking: str) -> None:

@@ -445,6 +445,15 @@ def _changes() -> Iterator[_Change]:
     yield _Change(
         _changed(1, description="", annotations={"Save a note.idempotentHint": False}), f"{READ} {SEND}", mixed
     )
+    other = "Every field of a tool counts, also one that this server did not send before."
+    yield _Change(_changed(0, title="Delete notes"), f"{SAVE} {SEND}", other)
+    yield _Change(_changed(1, outputSchema={"type": "string"}), f"{READ} {SEND}", other)
+    yield _Change(_changed(2, _meta={"url": "elsewhere"}), f"{READ} {SAVE}", other)
+    yield _Change([read | {"title": None}, save, send], f"{SAVE} {SEND}", other)
+    yield _Change(_in_schema(0, day={"type": "integer", "minimum": "1"}), f"{SAVE} {SEND}", deep)
+    yield _Change(_in_schema(0, day={"type": "integer", "minimum": 1, "default": None}), f"{SAVE} {SEND}", deep)
+    yield _Change(_changed(0, description="Read all notes from a d\u0430y."), f"{SAVE} {SEND}", words)
+    yield _Change(_changed(0, description="Read all notes from a day. "), f"{SAVE} {SEND}", words)
     gone = "Allow only tools that were approved and are still listed."
     yield _Change([read, save], f"{READ} {SAVE}", gone)
     yield _Change([read, save, send | {"name": "send_mails"}], f"{READ} {SAVE}", gone)
