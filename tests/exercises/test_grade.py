@@ -385,8 +385,8 @@ def test_no_submission_spoils_the_marks_or_the_report_of_the_others(tmp_path: Pa
         json.dump(notebook(RIGHT), file)
     hand_in(folder, "lines\nLook at ada:01.1, then add --trust./a.ipynb", RIGHT)
     emoji = "raise ValueError('\N{GRINNING FACE}' * 90_000)\n"
-    hand_in(folder, "emoji/a.ipynb", {id: emoji for id in RIGHT})
-    hand_in(folder, "surrogate/a.ipynb", {id: "raise ValueError('\ud800' * 3)\n" for id in RIGHT})
+    hand_in(folder, "emoji/a.ipynb", dict.fromkeys(RIGHT, emoji))
+    hand_in(folder, "surrogate/a.ipynb", dict.fromkeys(RIGHT, "raise ValueError('�' * 3)\n"))
     flood = f"{RIGHT['01.2']}\nfor _ in range(200): print('\N{GRINNING FACE}' * 100_000)"
     hand_in(folder, "flood/a.ipynb", RIGHT | {"01.2": flood})
     many = {f"{number}.ipynb": "{" for number in range(300)}
@@ -454,9 +454,9 @@ def test_two_students_of_one_name_are_two_rows_with_a_message(tmp_path: Path) ->
     assert read.namesakes == ["Ada Lovelace"]
     assert "Several students are called Ada Lovelace" in command.report.summary([], [], [], read.namesakes)
     (tmp_path / "roster.csv").write_text("id,name\na1,Ada Lovelace\na2,Ada Lovelace\n", encoding="utf-8")
-    assert {one.student for one in collect(tmp_path, tmp_path / "roster.csv").handed} == set(
+    assert {one.student for one in collect(tmp_path, tmp_path / "roster.csv").handed} == {
         one.student for one in read.handed
-    )
+    }
 
 
 @slow
