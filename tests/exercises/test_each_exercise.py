@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from exercises.checker import book
+from exercises.checker.checks import lesson_12
 from exercises.checker.exercise import of_lesson, shown
 from exercises.checker.verbs import Outcome, judged
 from tests.exercises.answers import ALL, ANSWERS, SAME, SAYS, Answers, exercise_of, run_cell
@@ -165,3 +166,11 @@ MORE = [(id, why, cell) for id, several in MORE_WRONG.items() for why, cell in s
 def test_a_wrong_answer_of_a_kind_is_refused(id: str, why: str, cell: str) -> None:
     (answers,) = [one for one in ALL if one.id == id]
     assert outcome(answers, cell).status == "wrong", why
+
+
+def test_without_a_shell_the_check_of_scripts_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    (answers,) = [one for one in ALL if one.id == "12.2"]
+    monkeypatch.setattr(lesson_12, "has_a_shell", lambda: False)
+    assert {outcome(answers, cell).status for cell in (answers.answer, *answers.alternatives)} == {"right"}
+    refused = [cell for cell in answers.wrong if outcome(answers, cell).status == "wrong"]
+    assert len(refused) > len(answers.wrong) / 2

@@ -159,7 +159,6 @@ def test_the_program_itself_must_print_what_is_expected() -> None:
 # Changes of a fix that mean the same.
 SAME = {
     "no_backup": ["'; '.join"],
-    "deployed_all_the_same": ["break -> continue"],
     "migrated_without_backup": ["continue -> break"],
     "two_rooms": ["attempts + 2"],
     "the_old_version_is_back": ["return False -> return None"],

@@ -222,7 +222,11 @@ def criterion(trial: Trial, met: Any) -> None:
         ("Bo has an empty address", [ada, (2, "Bo", ""), cem, dora, other], ("Bo",)),
         ("Dora's address has another case", [ada, bo, cem, (4, "Dora", "Family@example.org"), other], ("Dora",)),
         ("Cem appears three times", [cem, *before, cem], ("Cem",)),
-        ("Cem and Dora have swapped numbers", [ada, bo, (4, "Cem", cem[2]), (3, "Dora", cem[2]), other], ("Cem", "Dora")),
+        (
+            "Cem and Dora have swapped numbers",
+            [ada, bo, (4, "Cem", cem[2]), (3, "Dora", cem[2]), other],
+            ("Cem", "Dora"),
+        ),
     ]
     for what, after, hit in damage:
         came = trial.call(met, before, after)
