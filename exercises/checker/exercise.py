@@ -199,7 +199,7 @@ def unforeseen(function: Any, count: int) -> list[str]:
     sets `PLANEXEC_SEED`, so that each student gets other strings too.
     """
     try:
-        text = inspect.getsource(function)
+        text = getattr(function, "source", "") or inspect.getsource(function)
     except (OSError, TypeError):  # its source is not available
         constants = getattr(getattr(function, "__code__", None), "co_consts", ())
         text = repr([one for one in constants if not hasattr(one, "co_code")])

@@ -135,7 +135,7 @@ def _owners(packages: tuple[str, ...]) -> Iterator[Any]:
         if isinstance(module := sys.modules[name], ModuleType):
             yield module
             if name != "builtins":
-                yield from (one for one in vars(module).values() if isinstance(one, type) and one.__module__ == name)
+                yield from (one for one in [*vars(module).values()] if isinstance(one, type) and one.__module__ == name)
 
 
 def _hidden(owner: Any, name: str) -> bool:

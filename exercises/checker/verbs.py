@@ -150,12 +150,13 @@ def judged(
     seconds: float | None = None,
     draw: bool = True,
     patience: float | None = None,
+    anew: Callable[[], list[Any]] | None = None,
 ) -> Outcome:
     """Check the answer in a namespace. Raises `Unknown` for an unknown id.
 
     A right answer that might keep something between calls is checked twice more: the same objects again, then new ones
     from the same cell. `seconds` replaces the exercise's limit of CPU time, and `patience` the limit for
-    waiting, in seconds.
+    waiting, in seconds. `anew` runs the cell again, if the answer is in another process.
     """
     one = find(id)
     missing = [name for name in one.names if name not in namespace]
@@ -169,7 +170,7 @@ def judged(
         return _told(
             one, "not started", f"{names} {is_or_are} unchanged. Write your answer in the cell above and run it."
         )
-    fresh, limit = functools.partial(_anew, one, answers, namespace), seconds or one.seconds
+    fresh, limit = anew or functools.partial(_anew, one, answers, namespace), seconds or one.seconds
 
     def tried(chosen: Callable[[], list[Any]], draw: bool, rule: str) -> Outcome:
         trial = Trial(draw, anew=fresh)
@@ -300,7 +301,7 @@ def _told(one: Exercise, status: str, text: str, figures: tuple[Any, ...] = ()) 
 
 def _where(error: BaseException, namespace: dict[str, Any]) -> str:
     """Return the learner's line that raised, as a clause, or "" if none of the learner's lines was running."""
-    place, step = "", error.__traceback__
+    place, step = getattr(error, "where", ""), error.__traceback__
     while step is not None:
         if step.tb_frame.f_globals.get("__name__") == namespace.get("__name__"):
             number = step.tb_lineno or step.tb_frame.f_code.co_firstlineno  # an alarm may hit between two lines

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -21,9 +20,13 @@ from exercises.grade.report import Row
 from exercises.grade.rules import means
 from exercises.grade.sandbox import judge
 from exercises.grade.similar import similar
-from exercises.grade.worker import STOPPED
 
 LOOK = "The answer uses {names}, which no exercise needs. A teacher looks at it before it gets points."
+REPLACED = "The answer replaced {names}. A teacher looks at it before it gets points."
+NOT_RUN = (
+    "A cell beside the answers uses {names} and was not run. Perhaps the answer needs it, so a teacher looks at it."
+)
+NOT_JUDGED = "The grader could not judge this notebook to its end ({why}). A teacher looks at the answer."
 Outcomes = dict[tuple[str, str], dict[str, dict[str, Any]]]  # student and hash of the answers -> exercise -> outcome
 
 
@@ -32,94 +35,76 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m exercises.grade", description=__doc__)
     add = parser.add_argument
     add("folder", type=Path, help="what was handed in: notebooks, zips, exports of the browser tab")
-    add("-o", "--out", type=Path, required=True, help="folder for the tables, feedback/ and report.txt")
+    add("-o", "--out", type=Path, required=True, help="folder for the tables, feedback/ and report.txt; it is replaced")
     add("--roster", type=Path, help="CSV; the first column is the id, the others are names or addresses")
-    add(
-        "--best",
-        action="store_true",
-        help="if a learner handed in a lesson several times, take the best notebook instead of the last",
-    )
     add("--trust", action="append", default=[], metavar="STUDENT:EXERCISE", help="an answer that you have read")
     add("--solutions-after", type=date.fromisoformat, metavar="DATE", help="feedback has solutions from this day on")
-    add("--pseudonyms", metavar="SECRET", help="write pseudonyms instead of ids; pseudonyms.csv has the key")
-    add("--forget", metavar="ID", help="remove a student from the results, and list the student's files")
     add("--seed", default="", metavar="WORD", help="with the student's id, it varies the random values of the checks")
     add("--own-numbers", action="store_true", help="each student had own numbers: PLANEXEC_STUDENT was the id")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="notebooks at the same time (default: all cores)")
-    add("--dask", metavar="ADDRESS", help="judge on this Dask cluster, whose machines have the same checkout")
     options = parser.parse_args(arguments)
     if not options.folder.is_dir():
         parser.error(f"{options.folder} is not a folder")
-    read = collect(options.folder, options.roster)
-    if options.forget:
-        files = sorted({one.where for one in read.handed if one.student == options.forget})
-        print("Removed:", *report.forget(options.out, options.forget), "Delete these yourself:", *files, sep="\n  ")
-        return 0
-    options.out.mkdir(parents=True, exist_ok=True)
-    return grade(read, options)
-
-
-def grade(read: Class, options: argparse.Namespace) -> int:
-    """Judge the submissions, and write the results."""
-    attempts = by_lesson(read.handed)
-    if not options.best:
-        attempts = {key: several[-1:] for key, several in attempts.items()}
-    outcomes, separations = judged(attempts, options)
-    rows, chosen = [], []
-    for (_, lesson), several in sorted(attempts.items()):
-        graded = [(one, rows_of(one, lesson, outcomes[key(one)], options.trust)) for one in several]
-        handed, own = max(reversed(graded), key=lambda pair: sum(row.points for row in pair[1]))
-        chosen.append(handed)
-        rows += own
-    students = sorted({*read.roster.values(), *(one.student for one in read.handed)})
-    lessons = sorted({lesson for _, lesson in attempts})
-    absent = [(student, lesson) for student in students for lesson in lessons if (student, lesson) not in attempts]
-    rows += [Row(student, id, "no submission", 0, "") for student, lesson in absent for id in tasks(lesson)]
-    rows += [Row(student, "", "unreadable", 0, f"A file can't be read: {why}.") for student, _, why in read.problems]
-    names = {row.student: row.student for row in rows}
-    if options.pseudonyms:
-        names = {student: report.pseudonym(student, options.pseudonyms) for student in names}
-        report.write_table(options.out, "pseudonyms", sorted(names.items()))
-    rows = [replace(row, student=names[row.student]) for row in rows]
-    rows.sort(key=lambda row: (row.student, row.exercise))
-    pairs = [(id, names[one], names.get(other, other), share) for id, one, other, share in alike(chosen)]
-    spent = [(names[one.student], *pair) for one in chosen for pair in seconds(outcomes[key(one)])]
-    report.write_grades(options.out, rows)
-    report.write_table(options.out, "similar", pairs)
-    report.write_table(options.out, "seconds", sorted(spent))
-    report.write_feedback(options.out, rows, bool(options.solutions_after and date.today() >= options.solutions_after))
-    text = report.summary(rows, pairs, separations)
-    (options.out / "report.txt").write_text(text, encoding="utf-8")
-    print(text, end="")
+    if report.is_foreign(options.out):
+        parser.error(f"{options.out} has files that are no results; give a new folder")
+    with report.moved_at_the_end(options.out) as new:
+        print(grade(collect(options.folder, options.roster), options, new), end="")
     return 0
 
 
-def by_lesson(handed: Iterable[Handed]) -> dict[tuple[str, str], list[Handed]]:
-    """Return the notebooks by student and lesson, the last one last."""
-    by_student: dict[tuple[str, str], list[Handed]] = {}
+def grade(read: Class, options: argparse.Namespace, out: Path) -> str:
+    """Judge the submissions, write the results, and return the report."""
+    attempts = by_lesson(read.handed)
+    outcomes, separations = judged(attempts, options)
+    rows = []
+    for (_, lesson), handed in sorted(attempts.items()):
+        rows += rows_of(handed, lesson, outcomes[key(handed)], options.trust)
+    students = sorted({*filter(None, read.roster.values()), *(one.student for one in read.handed)})
+    lessons = sorted({lesson for _, lesson in attempts})
+    absent = [(student, lesson) for student in students for lesson in lessons if (student, lesson) not in attempts]
+    rows += [Row(student, id, "no submission", 0, "") for student, lesson in absent for id in tasks(lesson)]
+    rows += [Row(student, "", "unreadable", 0, f"{where}: {why}.") for student, where, why in read.problems]
+    rows.sort(key=lambda row: (row.student, row.exercise))
+    pairs = alike(list(attempts.values()))
+    spent = [(one.student, *pair) for one in attempts.values() for pair in seconds(outcomes[key(one)])]
+    report.write_grades(out, rows)
+    report.write_table(out, "similar", pairs)
+    report.write_table(out, "seconds", sorted(spent))
+    report.write_feedback(out, rows, bool(options.solutions_after and date.today() >= options.solutions_after))
+    text = report.summary(rows, pairs, separations, read.namesakes)
+    (out / "report.txt").write_text(text, encoding="utf-8", errors="backslashreplace")
+    return text
+
+
+def by_lesson(handed: Iterable[Handed]) -> dict[tuple[str, str], Handed]:
+    """Return the last notebook of each student and lesson."""
+    last = {}
     for one in sorted(handed, key=lambda one: (one.moment, one.where)):
         for lesson in sorted({id.partition(".")[0] for id in one.answers}):
             answers = {id: source for id, source in one.answers.items() if id in tasks(lesson)}
-            by_student.setdefault((one.student, lesson), []).append(replace(one, answers=answers))
-    return by_student
+            last[one.student, lesson] = replace(one, answers=answers)
+    return last
 
 
-def judged(attempts: dict[tuple[str, str], list[Handed]], options: argparse.Namespace) -> tuple[Outcomes, list[str]]:
-    """Judge each notebook, a student's same answers only once; return the outcomes, and how answers were separated."""
-    handed = [(lesson, one) for (_, lesson), several in attempts.items() for one in several]
+def judged(attempts: dict[tuple[str, str], Handed], options: argparse.Namespace) -> tuple[Outcomes, list[str]]:
+    """Judge each notebook; return the outcomes, and how answers were separated."""
     jobs = {}
-    for lesson, one in handed:
+    for (_, lesson), one in attempts.items():
         trusted = [id for id in one.answers if f"{one.student}:{id}" in options.trust]
-        own = one.student if options.own_numbers else ""
-        jobs[key(one)] = job(lesson, one.answers, f"{options.seed} {one.student}", trusted, own)
+        student = one.student if options.own_numbers else ""
+        jobs[key(one)] = job(lesson, one.answers, f"{options.seed} {one.student}", trusted, student, one.own)
     outcomes: Outcomes = {which: {} for which in jobs}
     separations = set()
-    with executor(options) as pool:
+    with ThreadPoolExecutor(max(1, options.jobs)) as pool:
         waiting = {pool.submit(judge, work): which for which, work in jobs.items() if work["answers"]}
         for count, done in enumerate(as_completed(waiting), 1):
-            results, separation = done.result()
+            try:
+                results, separation = done.result()
+                separations.add(separation)
+            except Exception as problem:  # one notebook must not end the grading of the others
+                results = []
+                print(f"\n{waiting[done][0]}: not judged ({type(problem).__name__}: {problem})", file=sys.stderr)
             outcomes[waiting[done]] = {result["id"]: result for result in results}
-            separations.add(separation)
             bar = "#" * (30 * count // len(waiting))
             print(f"\r[{bar:30}] {count} of {len(waiting)} notebooks", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
@@ -128,41 +113,47 @@ def judged(attempts: dict[tuple[str, str], list[Handed]], options: argparse.Name
 
 def key(handed: Handed) -> tuple[str, str]:
     """Return what identifies the answers of a student."""
-    return handed.student, digest(handed.answers)
-
-
-@contextmanager
-def executor(options: argparse.Namespace) -> Iterator[Executor]:
-    """Open the executor that judges: threads that wait for processes on this machine, or a Dask cluster."""
-    if not options.dask:
-        with ThreadPoolExecutor(max(1, options.jobs)) as pool:
-            yield pool
-        return
-    from distributed import Client
-
-    with Client(options.dask) as client, client.get_executor(pure=False) as cluster:
-        yield cluster
+    return handed.student, digest(handed.answers, handed.own)
 
 
 def rows_of(handed: Handed, lesson: str, outcomes: dict[str, dict[str, Any]], trusted: Sequence[str]) -> list[Row]:
     """Return the grades of a notebook."""
     rows = []
     for id, task in tasks(lesson).items():
-        source = handed.answers.get(id, "")
-        outcome = outcomes.get(id, {"status": "raised", "text": STOPPED})
-        heading, _, body = outcome["text"].partition("\n")
-        status, message = outcome["status"], dedent(body) or heading
-        if unchanged(id, source):
-            status, message = "not started", ""
-        elif (
-            f"{handed.student}:{id}" not in trusted
-            and (names := means(source))
-            and (status == "right" or id not in outcomes)
-        ):
-            status, message = "look", LOOK.format(names=", ".join(f"`{name}`" for name in names))
+        status, message = status_of(handed, id, outcomes.get(id), f"{handed.student}:{id}" in trusted)
         points = task.points if status == "right" else 0
-        rows.append(Row(handed.student, id, status, points, message, digest(handed.answers)[:12]))
+        rows.append(Row(handed.student, id, status, points, message, key(handed)[1][:12]))
     return rows
+
+
+def status_of(handed: Handed, id: str, outcome: dict[str, Any] | None, trusted: bool) -> tuple[str, str]:
+    """Return the status of an answer and the message; what can't be judged is for the teacher to look at."""
+    source = handed.answers.get(id, "")
+    if unchanged(id, source):
+        return "not started", ""
+    names = () if trusted else means(source)
+    if names and (outcome is None or outcome["status"] == "right"):
+        return "look", LOOK.format(names=quoted(names))
+    if outcome is None:
+        return "look", NOT_JUDGED.format(why="its time was over, or its process ended")
+    if outcome["status"] == "right":
+        foreign = outcome.get("foreign")
+        return ("look", REPLACED.format(names=quoted(foreign))) if foreign and not trusted else ("right", said(outcome))
+    left_out = {name for cells in handed.own.values() for cell in cells for name in means(cell)}
+    if left_out and not trusted:
+        return "look", f"{NOT_RUN.format(names=quoted(sorted(left_out)))}\n{said(outcome)}"
+    return outcome["status"], said(outcome)
+
+
+def said(outcome: dict[str, Any]) -> str:
+    """Return the message of an outcome, without its heading."""
+    heading, _, body = outcome["text"].partition("\n")
+    return dedent(body) or heading
+
+
+def quoted(names: Iterable[str]) -> str:
+    """Return names as a list in a sentence."""
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def seconds(outcomes: dict[str, dict[str, Any]]) -> list[tuple[str, float]]:

@@ -53,6 +53,19 @@ def all_tasks() -> dict[str, Task]:
 
 
 @cache
+def given() -> frozenset[str]:
+    """Return the sources of the code cells that learners are given, without the spaces around them."""
+    paths = [*book.HERE.glob("[0-9][0-9]_*.ipynb"), *map(book.source_of, book.lessons())]
+    return frozenset(cell.source.strip() for path in paths for cell in book.cells(path) if cell.kind == "code")
+
+
+@cache
+def places() -> frozenset[str]:
+    """Return the ids of the given cells: a learner's own cells run behind them."""
+    return frozenset(cell.id for lesson in book.lessons() for cell in book.cells(book.source_of(lesson)))
+
+
+@cache
 def ids_of_cells() -> dict[str, str]:
     """Return the exercise of each answer cell by the cell's own id, for notebooks that have lost their tags."""
     by_cell = {}
@@ -64,9 +77,9 @@ def ids_of_cells() -> dict[str, str]:
     return by_cell
 
 
-def digest(answers: dict[str, str]) -> str:
-    """Return the hash of a notebook's answers."""
-    return hashlib.sha256(repr(sorted(answers.items())).encode()).hexdigest()
+def digest(answers: dict[str, str], own: dict[str, list[str]]) -> str:
+    """Return the hash of a notebook's answers and of its own cells."""
+    return hashlib.sha256(repr((sorted(answers.items()), sorted(own.items()))).encode()).hexdigest()
 
 
 def is_python(source: str) -> bool:
@@ -88,7 +101,12 @@ def _tree(source: str) -> str | None:
 
 
 def job(
-    lesson: str, answers: dict[str, str], seed: str = "", trusted: Collection[str] = (), student: str = ""
+    lesson: str,
+    answers: dict[str, str],
+    seed: str = "",
+    trusted: Collection[str] = (),
+    student: str = "",
+    own: dict[str, list[str]] | None = None,
 ) -> dict[str, Any]:
     """Return what the worker needs to judge a notebook's answers.
 
@@ -98,12 +116,16 @@ def job(
         seed: varies the random values of the checks.
         trusted: exercises whose answers a teacher has read.
         student: whose own numbers the predictions have; "" for the numbers of the notebook.
+        own: the learner's other cells, by the given cell or the exercise before them. Those with suspicious names don't run.
     """
-    cells = []
+    own = own or {}
+    cells = _own("", own)
     for cell in book.cells(book.source_of(lesson)):
         id = next((tag for tag in cell.tags if tag in tasks(lesson)), "")
         if cell.kind == "code" and not OTHER_ANSWERS & set(cell.tags):
-            cells.append({"id": id, "source": "" if id else cell.source})
+            cells.append({"id": id, "source": "" if id else cell.source, "own": False})
+            cells += _own(id, own) if id else []
+        cells += _own(cell.id, own)
     tried = {id: task for id, task in tasks(lesson).items() if not unchanged(id, answers.get(id, ""))}
     return {
         "seed": seed,
@@ -116,3 +138,8 @@ def job(
         "predictions": [id for id, task in tried.items() if task.facts.kind == "predict"],
         "suspicious": [id for id in tried if id not in trusted and means(answers[id])],
     }
+
+
+def _own(place: str, own: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Return the learner's own cells behind a place that may run."""
+    return [{"id": "", "source": source, "own": True} for source in own.get(place, ()) if not means(source)]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import hmac
 import html
 import re
+import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +24,6 @@ COLUMNS = {
     "totals": ("student", "right", "points", "out_of"),
     "similar": ("exercise", "student", "other", "share"),
     "seconds": ("student", "exercise", "seconds"),
-    "pseudonyms": ("student", "pseudonym"),
 }
 STATUS = {
     "right": "✓ Right",
@@ -60,9 +60,27 @@ class Row:
         return all_tasks()[self.exercise].points if self.exercise in all_tasks() else 0
 
 
+def is_foreign(out: Path) -> bool:
+    """Return whether a folder has content that is no result of the grader."""
+    return out.exists() and (not out.is_dir() or (any(out.iterdir()) and not (out / "report.txt").is_file()))
+
+
+@contextmanager
+def moved_at_the_end(out: Path) -> Iterator[Path]:
+    """Give a new folder, and put it in the place of `out` when all is written; an error leaves `out` as it was."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as folder:
+        new, old = Path(folder, "new"), Path(folder, "old")
+        new.mkdir()
+        yield new
+        if out.exists():
+            out.rename(old)
+        new.rename(out)
+
+
 def write_table(out: Path, name: str, rows: Iterable[Sequence[object]]) -> None:
     """Write a table; a text that a spreadsheet would run as a formula gets an apostrophe."""
-    with (out / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+    with (out / f"{name}.csv").open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS[name])
         writer.writerows([_cell(value) for value in row] for row in rows)
@@ -90,13 +108,15 @@ def write_feedback(out: Path, rows: Sequence[Row], solutions: bool) -> None:
     folder.mkdir(exist_ok=True)
     for student in sorted({row.student for row in rows}):
         page = feedback(student, [row for row in rows if row.student == student], solutions)
-        (folder / file_name(student)).write_text(page, encoding="utf-8")
+        (folder / file_name(student)).write_text(page, encoding="utf-8", errors="backslashreplace")
 
 
 def file_name(student: str) -> str:
     """Return a safe name for a student's page; a changed id gets a hash, so that two students never share a page."""
     plain = re.sub(r"[^\w-]", "_", student)[:60]
-    return f"{plain if plain == student else f'{plain}-{hashlib.sha256(student.encode()).hexdigest()[:8]}'}.html"
+    return (
+        f"{plain if plain == student.lower() else f'{plain}-{hashlib.sha256(student.encode()).hexdigest()[:8]}'}.html"
+    )
 
 
 def feedback(student: str, rows: Sequence[Row], solutions: bool) -> str:
@@ -136,15 +156,23 @@ def _text(value: str) -> str:
     return html.escape(value)
 
 
-def summary(rows: Sequence[Row], pairs: Sequence[tuple[str, str, str, float]], separations: Sequence[str]) -> str:
-    """Return the report for the teacher."""
+def summary(
+    rows: Sequence[Row],
+    pairs: Sequence[tuple[str, str, str, float]],
+    separations: Sequence[str],
+    namesakes: Sequence[str] = (),
+) -> str:
+    """Return the report for the teacher; it is one line for each message of a row."""
     counts = Counter(row.status for row in rows)
     lines = [f"{len({row.student for row in rows})} students, {len(rows)} rows: {_counted(counts)}."]
     lines += [f"Separation of the answers: {text}" for text in separations]
-    lines += [f"Unreadable file of {row.student}: {row.message}" for row in rows if row.status == "unreadable"]
     lines += [
-        f"Look at {row.student}:{row.exercise}, then add --trust. {row.message}" for row in rows if row.status == "look"
+        f"Several students are called {name}: each has a row, with the number in the file's name. A roster can tell them apart."
+        for name in namesakes
     ]
+    lines += [f"Unreadable file of {row.student}: {row.message}" for row in rows if row.status == "unreadable"]
+    for row in (row for row in rows if row.status == "look"):
+        lines.append(f"Look at {row.student}:{row.exercise}, then add --trust. {' '.join(row.message.split())}")
     if pairs:
         lines.append(f"{len(pairs)} similar pairs in similar.csv: a reason to read both, not a verdict.")
     return "\n".join(lines) + "\n"
@@ -152,39 +180,3 @@ def summary(rows: Sequence[Row], pairs: Sequence[tuple[str, str, str, float]], s
 
 def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-
-
-def pseudonym(student: str, secret: str) -> str:
-    """Return a name that only the secret connects with the student."""
-    return "p-" + hmac.new(secret.encode(), student.encode(), hashlib.sha256).hexdigest()[:10]
-
-
-def forget(out: Path, student: str) -> list[str]:
-    """Remove a student, under the id and the pseudonym, from all results; return what was removed."""
-    names = {student}
-    removed = []
-    for name in ("pseudonyms", *COLUMNS):
-        path = out / f"{name}.csv"
-        if not path.is_file():
-            continue
-        with path.open(encoding="utf-8", newline="") as file:
-            head, *rows = list(csv.reader(file))
-        if name == "pseudonyms":
-            names |= {other for own, other in rows if own == student}
-        people = [head.index(column) for column in ("student", "other") if column in head]
-        kept = [row for row in rows if not any(row[place].removeprefix("'") in names for place in people)]
-        if len(kept) < len(rows):
-            removed.append(f"{len(rows) - len(kept)} rows of {path.name}")
-            with path.open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerows([head, *kept])
-    for page in sorted({out / "feedback" / file_name(name) for name in names}):
-        if page.is_file():
-            page.unlink()
-            removed.append(f"feedback/{page.name}")
-    report = out / "report.txt"
-    if report.is_file():
-        lines = report.read_text(encoding="utf-8").splitlines(keepends=True)
-        report.write_text(
-            "".join(line for line in lines if not any(f" {name}:" in line for name in names)), encoding="utf-8"
-        )
-    return removed

@@ -31,11 +31,34 @@ ATTRIBUTES = set(  # of sys and of frames, and modules that other modules have i
 def means(source: str) -> tuple[str, ...]:
     """Return the suspicious names of an answer, sorted; () for an answer that is not Python and can't run."""
     try:
-        return tuple(sorted({name for node in ast.walk(ast.parse(source)) for name in _of(node)}))
+        nodes = list(ast.walk(ast.parse(source)))
+        return tuple(sorted({name for node in nodes for name in _of(node)} | _foreign(nodes)))
     except (SyntaxError, ValueError):
         return ()
     except (RecursionError, MemoryError):
         return ("deep nesting",)
+
+
+def _foreign(nodes: list[ast.AST]) -> set[str]:
+    """Return the attributes of imported modules, functions and classes that an answer sets or deletes."""
+    imported = {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in nodes
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    changed = [node for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)]
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
+            changed += [ast.Attribute(node.args[0], node.func.id)] if node.args else []
+    return {ast.unparse(node) for node in changed if _root(node) in imported}
+
+
+def _root(node: ast.AST) -> str:
+    """Return the name at the left end of `a.b.c`, or ""."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _of(node: ast.AST) -> list[str]:

@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import psutil
 
@@ -141,6 +141,9 @@ def _lines(worker: subprocess.Popen[bytes], job: bytes) -> list[dict[str, Any]]:
     """Give the worker its job; stop it when its time or memory is used up; return the lines that it wrote."""
     assert worker.stdin
     assert worker.stdout
+    written: list[bytes] = []
+    reader = threading.Thread(target=_read, args=(worker.stdout, written), daemon=True)
+    reader.start()  # a pipe holds 64 kB
     with suppress(BrokenPipeError), worker.stdin:
         worker.stdin.write(job)
     ends = time.monotonic() + WALL
@@ -154,8 +157,15 @@ def _lines(worker: subprocess.Popen[bytes], job: bytes) -> list[dict[str, Any]]:
                 process.kill()
         worker.kill()
         worker.wait()
+    reader.join()
     with worker.stdout:
-        return [dict(json.loads(line)) for line in worker.stdout.read().splitlines() if line.endswith(b"}")]
+        return [dict(json.loads(line)) for line in b"".join(written).splitlines() if line.endswith(b"}")]
+
+
+def _read(stream: IO[bytes], written: list[bytes]) -> None:
+    """Read a stream to its end."""
+    while part := stream.read1(65536):  # type: ignore[attr-defined]
+        written.append(part)
 
 
 def _below(pid: int) -> list[psutil.Process]:

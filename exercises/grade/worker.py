@@ -1,18 +1,19 @@
 """Judge the answers of a notebook: a program that reads a job from its input, and writes a line of JSON for each answer.
 
-Each answer runs in a forked process. Its report starts with a random token, so a message that the answer itself writes is
-not taken for its report.
+Two forked processes belong to each answer. One runs the learner's cells; the other one, which never does, calls the learner's
+functions over a line (see `wire`), compares, and writes the verdict. The answers to the exercises in `LIVE` hand over objects that
+can't be called over a line. So their own process judges them, and a teacher looks at each that replaces a function or a class.
 """
 
 from __future__ import annotations
 
-import ast
 import json
 import linecache
 import os
 import resource
 import select
 import signal
+import socket
 import sys
 import tempfile
 import time
@@ -37,6 +38,9 @@ LIMITS = {
 }
 PROCESSES = 64  # processes and threads of a notebook, where the sandbox counts them separately
 STOPPED = "The answer ended its process, or was stopped: it used too much time or memory."
+ANEW = 0  # the number of the function that runs the cell again
+SNAPSHOTS: list[Any] = []
+LIVE = frozenset({"09.3", "10.1", "11.2"})
 CHANGED = "An answer must not change the checker or the kit. These were restored: "
 
 
@@ -53,77 +57,115 @@ def main() -> None:
     book.answer = job["stubs"].get  # the sources are not here, the stubs are
     for id in job["stubs"]:
         find(id)
+    SNAPSHOTS.extend(snapshots())
     good: list[str] = []
     ends = time.monotonic() + NOTEBOOK_WALL
     for id in job["stubs"]:
         used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
         outcome = apart(partial(tried, job, id, good), ends)
-        if "plain" in outcome:
-            outcome = apart(partial(judged_apart, id, outcome["plain"]), ends)
-        if outcome.pop("completed", False) and id not in job["suspicious"]:
+        if outcome.pop("completed", False) and id not in job["suspicious"] and not outcome.get("foreign"):
             good.append(id)  # a later answer can use its helpers
         used = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - used
-        outcome["text"] = without_addresses(outcome["text"])[:LONGEST_TEXT]
+        outcome["text"] = without_addresses(outcome["text"][:LONGEST_TEXT])
         print(json.dumps({"id": id, "seconds": round(used, 2)} | outcome), flush=True)
 
 
 def tried(job: dict[str, Any], id: str, good: list[str]) -> dict[str, Any]:
-    """Run the cells up to an answer, and judge it; return the values of a prediction instead."""
+    """Judge an answer that another process runs; this process never runs the learner's code."""
+    from exercises.checker.verbs import judged
+    from exercises.grade.wire import Judging, Lost
+
+    ours, theirs = socket.socketpair()
+    hide_memory()
+    child = os.fork()
+    if not child:
+        with suppress(BaseException):
+            ours.close()
+            fence(theirs.fileno())
+            answer(job, id, good, theirs)
+        os._exit(0)
+    theirs.close()
+    line = Judging(ours, job["answers"][id])
+    try:
+        first = line.first()[0]
+        completed = {"completed": not first["raised"]}
+        if first["changed"]:
+            text = f"{id} · Wrong\n  {CHANGED}{', '.join(map(str, first['changed'][:3]))}."
+            return {"status": "wrong", "text": text}
+        if first["live"]:
+            status, text = map(str, first["live"])
+        else:
+            again = lambda: list(line.ask("call", ANEW, "", [], {}))  # noqa: E731
+            outcome = judged(id, dict(first["names"]), draw=False, anew=again)
+            status, text = outcome.status, outcome.text
+            if line.lost:
+                return stopped()
+        if status != "right" and first["raised"]:
+            return {"status": "raised", "text": str(first["raised"])} | completed
+        foreign = {"foreign": [str(name) for name in first["foreign"][:3]]}
+        return {"status": status, "text": text} | completed | foreign
+    except (Lost, KeyError, TypeError, ValueError):
+        return stopped()
+    finally:
+        os.kill(child, signal.SIGKILL)
+
+
+def answer(job: dict[str, Any], id: str, good: list[str], end: socket.socket) -> None:
+    """Run the cells up to an answer, and the answer, and let the judge call what it defines."""
     from planexec_lite.workers.session import described
 
+    from exercises.checker import verbs
     from exercises.checker.exercise import find
-    from exercises.checker.guard import Kept
+    from exercises.grade.wire import Answering
+
+    one = find(id)
+    namespace, ended = prepared(job, id, good, job["answers"][id])
+    changed = {*SNAPSHOTS[0].restore(), *(ended.changed if ended else ())}
+    problem = ended.error if ended else None
+    raised = ""
+    if problem is not None:
+        frames = traceback.extract_tb(problem.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == f"<{id}>"]
+        place = f", in line {lines[-1]} of the cell" if lines else ""
+        raised = f"{id} · Raised an error\n  The cell of the answer raised {described(problem)}{place}."
+    line = Answering(end, one.seconds, partial(verbs._where, namespace=namespace))
+    answers = {name: namespace[name] for name in one.names if name in namespace}
+    line.share(lambda: verbs._anew(one, [namespace[name] for name in one.names], namespace))
+    live = judged_here(job, id, namespace) if id in LIVE and not changed else None
+    told = {"changed": sorted(changed), "raised": raised, "live": live, "names": {} if live else answers}
+    line.serve(told | {"foreign": SNAPSHOTS[1].restore()})
+
+
+def judged_here(job: dict[str, Any], id: str, namespace: dict[str, Any]) -> list[str]:
+    """Judge an answer in its own process; after "right", the check must still refuse a wrong answer."""
     from exercises.checker.verbs import judged
 
-    kept = Kept()
-    namespace, ended = prepared(job, id, good, job["answers"][id])
-    changed = {*kept.restore(), *(ended.changed if ended else ())}
-    if changed:
-        return {"status": "wrong", "text": f"{id} · Wrong\n  {CHANGED}{', '.join(sorted(changed)[:3])}."}
-    problem = ended.error if ended else None
-    completed = {"completed": problem is None}
-    if id in job["predictions"] and all(name in namespace for name in find(id).names):
-        values = {name: plain(namespace[name]) for name in find(id).names}
-        if None not in values.values():
-            return {"plain": values} | completed
     outcome = judged(id, namespace, draw=False)
     if outcome.status == "right":
         control, _ = prepared(job, id, [], job["controls"][id])
         if judged(id, control, draw=False).status == "right":
-            return {"status": "wrong", "text": f"{id} · Wrong\n  {CHANGED}the check itself."}
-    elif problem is not None:
-        frames = traceback.extract_tb(problem.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename == f"<{id}>"]
-        line = f", in line {lines[-1]} of the cell" if lines else ""
-        text = f"{id} · Raised an error\n  The cell of the answer raised {described(problem)}{line}."
-        return {"status": "raised", "text": text} | completed
-    return {"status": outcome.status, "text": outcome.text} | completed
+            return ["wrong", f"{id} · Wrong\n  {CHANGED}the check itself."]
+    return [outcome.status, outcome.text]
 
 
-def judged_apart(id: str, values: dict[str, str]) -> dict[str, Any]:
-    """Judge the values of a prediction, in a process that never ran the answer."""
-    from exercises.checker.verbs import judged
+def snapshots() -> tuple[Any, Any]:
+    """Return the checker and the kit as they are, and the public functions and classes of all other imported modules."""
+    from exercises.checker.guard import PACKAGES, Kept
 
-    outcome = judged(id, {name: ast.literal_eval(text) for name, text in values.items()}, draw=False)
-    return {"status": outcome.status, "text": outcome.text, "completed": True}
+    foreign = Kept(tuple({name.partition(".")[0] for name in [*sys.modules]} - {*PACKAGES, "__main__"}))
+    foreign.names = [
+        (owner, {name: value for name, value in names.items() if callable(value) and name[0] != "_"})
+        for owner, names in foreign.names
+    ]
+    return Kept(), foreign
 
 
-def plain(value: Any) -> str | None:
-    """Return plain data as a literal, or None for a value of any other type."""
-    if (
-        value is None
-        or value is ...
-        or type(value) in (bool, int, str)
-        or (type(value) is float and abs(value) < 1e300)
-    ):
-        return repr(value)
-    if type(value) is dict:
-        parts = [part for pair in value.items() for part in pair]
-    elif type(value) in (list, tuple, set):
-        parts = list(value)
-    else:
-        return None
-    return None if any(plain(part) is None for part in parts) else repr(value)
+def hide_memory() -> None:
+    """Keep other processes of this account out of the memory of this one, where the system can."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
 
 
 def prepared(job: dict[str, Any], id: str, good: list[str], answer: str) -> tuple[dict[str, Any], Any]:
@@ -135,7 +177,7 @@ def prepared(job: dict[str, Any], id: str, good: list[str], answer: str) -> tupl
         if cell["id"] == id:
             return namespace, run_cell(answer, namespace, id, PACKAGES, job["cpu"])
         if not cell["id"]:
-            run_cell(cell["source"], namespace, "given")
+            run_cell(cell["source"], namespace, "given", PACKAGES if cell["own"] else ())
         elif cell["id"] in good:
             run_cell(job["answers"][cell["id"]], namespace, cell["id"])
     return namespace, None

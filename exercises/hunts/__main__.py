@@ -15,7 +15,7 @@ from pathlib import Path
 
 from exercises.checker import record
 from exercises.hunts.catalogue import BEST, Hunt, hunts
-from exercises.hunts.judge import Verdict, judge, run
+from exercises.hunts.judge import Verdict, run
 
 COMMAND, MAGIC = "python -m exercises.hunts", "%hunt"
 WORDS = {
@@ -141,7 +141,7 @@ def case(hunt: Hunt) -> str:
 
 
 def _test(hunt: Hunt) -> int:
-    verdict = judge(hunt.test, begin(hunt).read_bytes())
+    verdict = hunt.judged(begin(hunt).read_bytes())
     if not changed(hunt):
         print(f"{NOT_STARTED}: your copy is unchanged.")
     else:

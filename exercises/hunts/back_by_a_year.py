@@ -76,11 +76,13 @@ def calls(program, broken, rollback, when=None):
 
     steps = [{"id": id, "tool": f"do {id}"} | ({"when": "never"} if id == when else {}) for id in "abcd"]
     tools = {f"do {id}": breaks if id == broken else (lambda: None) for id in "abcd"}
-    tools |= {f"undo {id}": lambda: None for id in "abcd"} | {
-        "tell": lambda: "told",
-        "never": lambda: False,
-    }
-    return program.run({"steps": steps, "rollback": rollback}, tools)
+    undone = []
+    tools |= {entry["tool"]: lambda name=entry["tool"]: undone.append(name) for entry in rollback}
+    made = program.run({"steps": steps, "rollback": rollback}, tools | {"never": lambda: False})
+    assert undone == [name for name in made if not name.startswith("do ")], (
+        f"it reports the calls {made}; of the rollback list, {undone} were made"
+    )
+    return made
 
 
 UNDO = [{"tool": f"undo {id}", "of": id} for id in "dcba"] + [{"tool": "tell"}]

@@ -14,6 +14,8 @@ from typing import Any
 
 import yaml
 
+from exercises.hunts.judge import LIMIT, Verdict, judge, run
+
 HERE = Path(__file__).parent
 FIXES = HERE.parent / "authors" / "hunts.yaml"
 BEST = (
@@ -97,6 +99,28 @@ class Hunt:
         names = "the defect" if source is None else "yours", "ours"
         return "\n".join(difflib.unified_diff(old, self.fixed().splitlines(), *names, lineterm="", n=2))
 
+    def judged(self, program: str | bytes, limit: float = LIMIT) -> Verdict:
+        """Judge a program by the test; then run it with the last lines of the given program, and compare the output."""
+        verdict = judge(self.test, program, limit)
+        if verdict.word != "right":
+            return verdict
+        printed, name = run(self.with_our_end(program), limit), "the program prints what is expected"
+        if not printed.ended:
+            return Verdict("late", name, "all tests pass, but the program itself did not end")
+        if printed.error:
+            return Verdict("raised", name, printed.error)
+        if printed.text.rstrip() != self.expected.rstrip():
+            lines = difflib.ndiff(self.expected.splitlines(), printed.text.splitlines())
+            differ = [f"{line[0]} {line[2:]}" for line in lines if line[0] in "+-"]
+            told = "all tests pass, but the program prints something else (- expected, + yours): "
+            return Verdict("wrong", name, told + " | ".join(differ[:8]))
+        return verdict
+
+    def with_our_end(self, program: str | bytes) -> str:
+        """Return a program whose part below `if __name__` is that of the given program."""
+        text = program.decode("utf-8", "replace") if isinstance(program, bytes) else program
+        return _end(text)[0] + "\n\n" + _end(self.program)[1]
+
     @property
     def lines(self) -> int:
         """About how many lines our fix changes or adds."""
@@ -113,6 +137,18 @@ def hunts() -> dict[str, Hunt]:
         key=lambda one: (one.lesson, one.name),
     )
     return {name: catalogue[name] for name in (*BEST, *(hunt.name for hunt in others))}
+
+
+def _end(source: str) -> tuple[str, str]:
+    """Return a program without its parts below `if __name__`, and the first of these parts."""
+    lines = source.splitlines(keepends=True)
+    ends = [
+        node for node in ast.parse(source).body if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+    ]
+    first = "".join(lines[ends[0].lineno - 1 : ends[0].end_lineno]) if ends else ""
+    for node in reversed(ends):
+        del lines[node.lineno - 1 : node.end_lineno]
+    return "".join(lines), first
 
 
 def read(path: Path) -> Hunt:

@@ -75,10 +75,11 @@ def test_the_planner_is_called_at_most_n_times(program):
     def replan(failed):
         asked.append(failed)
         assert len(asked) < 20, "every plan fails, and the planner was asked 20 times with most=2"
-        return ["a", "b"]
+        return ["a", "b", "a"]
 
-    program.run(["b"], {"a": fine, "b": fails}, replan, most=2)
+    done = program.run(["b"], {"a": fine, "b": fails}, replan, most=2)
     assert len(asked) == 2, f"every plan fails, most=2: the planner was asked {len(asked)} times"
+    assert done == ["a", "a"], f"the third failure ends the run, and each plan is a, b, a; done: {done}"
 
 
 def test_a_plan_without_failures_is_carried_out_unchanged(program):

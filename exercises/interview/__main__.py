@@ -21,9 +21,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--drill", type=int, choices=range(1, len(interviewer.DRILLS) + 1), help="a drill instead of a mock"
     )
-    parser.add_argument("--real", action="store_true", help="judged by the model that PLANEXEC_LLM names")
+    parser.add_argument(
+        "--real", action="store_true", help="the model that PLANEXEC_LLM names judges; without it, you do"
+    )
     chosen = parser.parse_args(arguments)
-    judge: interviewer.Judge = interviewer.by_wording
+    judge: interviewer.Judge | None = None  # the candidate marks the answers
     if chosen.real:
         from planexec_lite.model.asking import endpoint
 

@@ -34,7 +34,7 @@ END = "That was the last question."
 class Practice:
     """One interview: the interviewer's last line, the last question, and the marks of the questions that are over."""
 
-    def __init__(self, title: str, asked: Sequence[cards.Card], judge: Judge = by_wording) -> None:
+    def __init__(self, title: str, asked: Sequence[cards.Card], judge: Judge | None = None) -> None:
         self.title, self.asked = title, tuple(asked)
         self.marks: list[Mark] = []
         self._talk = conversation(asked, judge, marks=self.marks)
@@ -83,7 +83,7 @@ class Practice:
         wide = ipywidgets.Layout(width="auto", max_width="720px")
         line, after = ipywidgets.HTML(layout=wide), ipywidgets.HTML(layout=wide)
         field = ipywidgets.Textarea(placeholder="Answer in sentences, as you would say it.", layout=wide, rows=6)
-        field.tooltip = "Your answer"
+        field.tooltip = "Your answer, or your ticks"
         names = ("Answer", "I don't know", "End the interview")
         buttons = [ipywidgets.Button(description=name, layout=ipywidgets.Layout(width="auto")) for name in names]
 
@@ -159,10 +159,11 @@ def drill(number: int) -> Practice:
     return Practice(f"Drill {number}, {chosen.name}", cards.named(*chosen.ids), _judge())
 
 
-def _judge() -> Judge:
+def _judge() -> Judge | None:
+    """Return the real model that PLANEXEC_LLM names, or None: the candidate marks the answers."""
     from planexec_lite.model.asking import endpoint
 
     if client := endpoint():
         return by_model(client)
     by_wording(cards.load()[0], "Ready.")  # reads every card once, now and not after the first answer
-    return by_wording
+    return None

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from exercises.checker import book
+from exercises.checker.checks import lesson_12
 from exercises.checker.exercise import of_lesson, shown
 from exercises.checker.verbs import Outcome, judged
 from tests.exercises.answers import ALL, ANSWERS, SAME, SAYS, Answers, exercise_of, run_cell
@@ -154,3 +156,21 @@ def value_of(answers: Answers, answer: str, cell: str) -> str:
 def test_all_kinds_and_all_lengths_appear() -> None:
     assert {facts.kind for facts in FACTS.values()} == {"predict", "complete", "repair", "design"}
     assert {facts.minutes for facts in FACTS.values()} == {5, 10, 20}
+
+
+MORE_WRONG = yaml.safe_load(Path(__file__).with_name("wrong_answers.yaml").read_text(encoding="utf-8"))
+MORE = [(id, why, cell) for id, several in MORE_WRONG.items() for why, cell in several.items()]
+
+
+@pytest.mark.parametrize(("id", "why", "cell"), MORE, ids=[f"{id} {why}" for id, why, _ in MORE])
+def test_a_wrong_answer_of_a_kind_is_refused(id: str, why: str, cell: str) -> None:
+    (answers,) = [one for one in ALL if one.id == id]
+    assert outcome(answers, cell).status == "wrong", why
+
+
+def test_without_a_shell_the_check_of_scripts_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    (answers,) = [one for one in ALL if one.id == "12.2"]
+    monkeypatch.setattr(lesson_12, "has_a_shell", lambda: False)
+    assert {outcome(answers, cell).status for cell in (answers.answer, *answers.alternatives)} == {"right"}
+    refused = [cell for cell in answers.wrong if outcome(answers, cell).status == "wrong"]
+    assert len(refused) > len(answers.wrong) / 2

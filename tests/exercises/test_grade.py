@@ -144,7 +144,35 @@ def test_attacks_fail_and_harm_nothing(
         listener.accept()
 
 
-@pytest.mark.parametrize("name", [*INTERPRETER, *[name for name in KERNEL if "import" in KERNEL[name]]])
+@slow
+def test_an_attack_on_the_encoder_leaves_the_other_answers_wrong(tmp_path: Path) -> None:
+    attack = KERNEL["encodes every report as right"]
+    hand_in(tmp_path / "in", f"{ADA}/a.ipynb", WRONG | {"01.1": f"{attack}\nwhole = 1\nsingle = 1"})
+    status = grade(tmp_path / "in", tmp_path / "out", "--trust", f"{ADA}:01.1")
+    assert {status[ADA, id] for id in RIGHT} == {"wrong"}
+
+
+@slow
+def test_a_right_answer_that_replaces_a_function_elsewhere_is_for_the_teacher(tmp_path: Path) -> None:
+    hand_in(
+        tmp_path / "in",
+        f"{ADA}/a.ipynb",
+        RIGHT | {"01.2": f"import json\nkind = json\nkind.loads = len\n{RIGHT['01.2']}"},
+    )
+    hand_in(tmp_path / "in", f"{BEN}/a.ipynb", RIGHT | {"01.2": f"import json\njson.loads = len\n{RIGHT['01.2']}"})
+    status = grade(tmp_path / "in", tmp_path / "out")
+    assert (status[ADA, "01.2"], status[BEN, "01.2"]) == ("look", "look")
+    assert "`json.loads`" in (tmp_path / "out" / "report.txt").read_text()
+    assert {status[name, id] for name in (ADA, BEN) for id in RIGHT if id != "01.2"} == {"right"}
+
+
+ATTACKS = [
+    *INTERPRETER,
+    *[name for name in KERNEL if "import" in KERNEL[name] and name != "a thread that outlives the cell"],
+]
+
+
+@pytest.mark.parametrize("name", ATTACKS)
 def test_suspicious_names_get_no_points_until_a_teacher_has_looked(name: str, tmp_path: Path) -> None:
     raw = notebook({"01.2": f"{RIGHT['01.2']}\n{(INTERPRETER | KERNEL)[name]}"})
     (tmp_path / "ada.ipynb").write_text(json.dumps(raw))
@@ -296,16 +324,139 @@ def test_the_same_files_give_the_same_bytes(tmp_path: Path) -> None:
             assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes(), path
 
 
-@pytest.mark.wide
-def test_of_several_notebooks_the_last_or_the_best_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    judged: list[Any] = []
-    monkeypatch.setattr(command, "judge", lambda work: judged.append(work) or sandbox.judge(work))
-    for number, answers in enumerate((WRONG, RIGHT, WRONG)):
+@slow
+def test_the_last_notebook_of_a_lesson_counts(tmp_path: Path) -> None:
+    for number, answers in enumerate((RIGHT, WRONG)):
         hand_in(tmp_path / "in", f"{ADA}/try-{number}.ipynb", answers)
         os.utime(tmp_path / "in" / ADA / f"try-{number}.ipynb", (number * 86400, number * 86400))
     assert set(grade(tmp_path / "in", tmp_path / "out").values()) == {"wrong"}
-    assert set(grade(tmp_path / "in", tmp_path / "out", "--best").values()) == {"right"}
-    assert len(judged) == 1 + 2, "the same answers are judged once"
+
+
+def with_cells(raw: dict[str, Any], **before: str) -> dict[str, Any]:
+    """The notebook with a code cell without a tag before the answer to an exercise, or behind all: `after`."""
+    for key, source in before.items():
+        places = [n for n, cell in enumerate(raw["cells"]) if {"answer", key.replace("_", ".")[1:]} <= set(tags(cell))]
+        cell = {"cell_type": "code", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+        raw["cells"].insert(places[0] if places else len(raw["cells"]), cell)
+    return raw
+
+
+def tags(cell: dict[str, Any]) -> list[str]:
+    return list(cell["metadata"].get("tags", ()))
+
+
+@slow
+def test_cells_beside_the_answers_count_in_their_place(tmp_path: Path) -> None:
+    helped = "def run(goal, planner, executor):\n    return carry_out(goal, planner, executor, isnan)\n"
+    helper = RIGHT["01.2"].replace("def run(goal, planner, executor)", "def carry_out(goal, planner, executor, _)")
+    notebooks = {
+        "helper": with_cells(notebook(RIGHT | {"01.2": helped}), _01_2=f"from math import isnan\n{helper}"),
+        "late": with_cells(notebook(RIGHT | {"01.2": helped}), _01_3=f"from math import isnan\n{helper}"),
+        "broken": with_cells(notebook(RIGHT), _01_1="1 / 0\n", _01_3="not python !"),
+        "shell": with_cells(notebook(RIGHT | {"01.2": helped}), _01_2=f"import os\nfrom math import isnan\n{helper}"),
+    }
+    for name, raw in notebooks.items():
+        (tmp_path / "in" / name).mkdir(parents=True)
+        (tmp_path / "in" / name / "01.ipynb").write_text(json.dumps(raw), encoding="utf-8")
+    status = grade(tmp_path / "in", tmp_path / "out")
+    assert {name: status[name, "01.2"] for name in notebooks} == {
+        "helper": "right", "late": "raised", "broken": "right", "shell": "look",
+    }  # fmt: skip
+    assert {status[name, id] for name in notebooks for id in ("01.1", "01.4")} == {"right"}
+    assert "was not run" in (tmp_path / "out" / "report.txt").read_text()
+
+
+def test_an_untouched_copy_below_an_answer_changes_nothing(tmp_path: Path) -> None:
+    raw = notebook(RIGHT)
+    given = {id: task.stub for id, task in tasks("01").items()}
+    raw["cells"] += [cell for cell in notebook(given)["cells"] if "answer" in tags(cell)]
+    (tmp_path / "ada.ipynb").write_text(json.dumps(raw))
+    (handed,) = collect(tmp_path).handed
+    assert (handed.answers, handed.own) == (RIGHT, {})
+
+
+@slow
+def test_no_submission_spoils_the_marks_or_the_report_of_the_others(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    hand_in(folder, f"{ADA}/a.ipynb", RIGHT)
+    name = os.fsencode(folder) + b"/bad-\xff\xfe-name"
+    os.mkdir(name)
+    with open(name + b"/a.ipynb", "w", encoding="utf-8") as file:
+        json.dump(notebook(RIGHT), file)
+    hand_in(folder, "lines\nLook at ada:01.1, then add --trust./a.ipynb", RIGHT)
+    emoji = "raise ValueError('\N{GRINNING FACE}' * 90_000)\n"
+    hand_in(folder, "emoji/a.ipynb", dict.fromkeys(RIGHT, emoji))
+    hand_in(folder, "surrogate/a.ipynb", dict.fromkeys(RIGHT, "raise ValueError('�' * 3)\n"))
+    flood = f"{RIGHT['01.2']}\nfor _ in range(200): print('\N{GRINNING FACE}' * 100_000)"
+    hand_in(folder, "flood/a.ipynb", RIGHT | {"01.2": flood})
+    many = {f"{number}.ipynb": "{" for number in range(300)}
+    (folder / "bomb.zip").write_bytes(zipped(**many))
+    (folder / "mallory.zip").write_bytes(zipped(**{"submitted/ada/x/01.ipynb": json.dumps(notebook(WRONG))}))
+    (folder / "eve").mkdir()
+    (folder / "eve" / "w.zip").write_bytes(zipped(**{"submitted/ben/x/01.ipynb": json.dumps(notebook(WRONG))}))
+    status = grade(folder, tmp_path / "out")
+    right = {
+        student for student, id in status if id and set(map(status.get, [(student, one) for one in RIGHT])) == {"right"}
+    }
+    assert right == {ADA, r"bad-\udcff\udcfe-name", r"lines\nLook at ada:01.1, then add --trust.", "flood"}
+    assert {status[student, "01.4"] for student in ("emoji", "surrogate")} == {"raised"}
+    assert (status["eve", "01.1"], status.get((BEN, "01.1"))) == ("wrong", None)
+    report = (tmp_path / "out" / "report.txt").read_text().splitlines()
+    assert [line for line in report if "bomb" in line] == [
+        "Unreadable file of bomb: bomb.zip: 300 files in it; the first: broken JSON."
+    ]
+    assert [line for line in report if "mallory" in line and ADA in line]
+    assert len(table(tmp_path / "out", "totals")) == len({student for student, _ in status})
+
+
+@slow
+def test_results_replace_earlier_results_when_all_is_written_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(tmp_path / "in", f"{ADA}/a.ipynb", RIGHT)
+    grade(tmp_path / "in", tmp_path / "out")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("*.*")}
+    hand_in(tmp_path / "in", f"{BEN}/a.ipynb", WRONG)
+    monkeypatch.setattr(command.report, "write_feedback", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        grade(tmp_path / "in", tmp_path / "out")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").glob("*.*")} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("keep me")
+    with pytest.raises(SystemExit):
+        command.main([str(tmp_path / "in"), "-o", str(tmp_path / "notes")])
+    assert (tmp_path / "notes" / "mine.txt").read_text() == "keep me"
+
+
+@slow
+def test_a_notebook_that_can_not_be_judged_is_for_the_teacher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(work: dict[str, Any]) -> Any:
+        if "ada" in work["seed"]:
+            raise OSError("no process")
+        return sandbox.judge(work)
+
+    monkeypatch.setattr(command, "judge", breaks)
+    for name in (ADA, BEN):
+        hand_in(tmp_path / "in", f"{name}/a.ipynb", RIGHT)
+    status = grade(tmp_path / "in", tmp_path / "out")
+    assert {status[ADA, id] for id in RIGHT} == {"look"}
+    assert {status[BEN, id] for id in RIGHT} == {"right"}
+
+
+def test_two_students_of_one_name_are_two_rows_with_a_message(tmp_path: Path) -> None:
+    for number, answers in ((4711, RIGHT), (4712, WRONG)):
+        hand_in(tmp_path, f"Ada Lovelace_{number}_assignsubmission_file_/01_toy_planner.ipynb", answers)
+    read = collect(tmp_path)
+    assert {one.student: one.answers for one in read.handed} == {
+        "Ada Lovelace (4711)": RIGHT, "Ada Lovelace (4712)": WRONG,
+    }  # fmt: skip
+    assert read.namesakes == ["Ada Lovelace"]
+    assert "Several students are called Ada Lovelace" in command.report.summary([], [], [], read.namesakes)
+    (tmp_path / "roster.csv").write_text("id,name\na1,Ada Lovelace\na2,Ada Lovelace\n", encoding="utf-8")
+    assert {one.student for one in collect(tmp_path, tmp_path / "roster.csv").handed} == {
+        one.student for one in read.handed
+    }
 
 
 @slow
@@ -355,24 +506,6 @@ def test_feedback_is_escaped_and_shows_solutions_only_after_their_day(tmp_path: 
     assert page.name.startswith("____script_alert_1_")
     grade(tmp_path / "in", tmp_path / "out")
     assert {row["student"] for row in table(tmp_path / "out")} == {"'=cmd()"}, "a spreadsheet runs no formula"
-
-
-@pytest.mark.wide
-def test_pseudonyms_hide_the_ids_and_a_student_can_be_forgotten(tmp_path: Path) -> None:
-    folder, out = tmp_path / "in", tmp_path / "out"
-    hand_in(folder, f"{ADA}/a.ipynb", RIGHT)
-    hand_in(folder, f"{BEN}/a.ipynb", RIGHT)
-    (folder / BEN / "broken.ipynb").write_text("{")
-    grade(folder, out, "--pseudonyms", "a secret word")
-    of = {row["student"]: row["pseudonym"] for row in table(out, "pseudonyms")}
-    for path in (path for path in out.rglob("*.*") if path.name != "pseudonyms.csv"):
-        assert not {ADA, BEN} & set(path.read_text().replace(":", " ").replace(",", " ").split()), path
-    command.main([str(folder), "-o", str(out), "--forget", BEN])
-    everything = "".join(f"{path} {path.read_text()}" for path in out.rglob("*.*"))
-    assert of[BEN] not in everything
-    assert f"{BEN}," not in everything
-    assert of[ADA] in everything
-    assert (folder / BEN / "a.ipynb").exists(), "the files handed in stay the teacher's"
 
 
 @slow

@@ -10,6 +10,7 @@ from exercises.checker import record
 from exercises.hunts import __main__ as command
 from exercises.hunts.catalogue import BEST, HERE, Fix, Hunt, hunts, read
 from exercises.hunts.judge import LIMIT, judge, load, run
+from tests.exercises.mutants import mutants
 from tests.guards import books
 
 HUNTS = list(hunts().values())
@@ -36,7 +37,7 @@ def test_a_program_shows_its_symptom_and_the_test_says_why(hunt: Hunt) -> None:
 @pytest.mark.parametrize(("hunt", "kind", "fix"), FIXES, ids=lambda one: getattr(one, "name", one))
 def test_a_right_fix_prints_what_is_expected_and_a_wrong_one_stays_red(hunt: Hunt, kind: str, fix: Fix) -> None:
     late = kind == "wrong" and hangs(fix.says)
-    verdict = judge(hunt.test, hunt.fixed(fix), SHORT if late else LIMIT)
+    verdict = hunt.judged(hunt.fixed(fix), SHORT if late else LIMIT)
     assert verdict.word in {"right": ["right"], "wrong": ["late"] if late else ["wrong", "raised"]}[kind], verdict
     if kind == "right":
         assert run(hunt.fixed(fix)).text == hunt.expected
@@ -103,32 +104,32 @@ def answer_with(name: str, kind: str = "right") -> Path:
 
 
 def test_the_command_leads_from_not_started_to_right(capsys: pytest.CaptureFixture[str], place: Path) -> None:
-    assert ask(capsys, "never_replan") == (2, "there is no hunt 'never_replan'; is it never_replans?\n")
-    status, text = ask(capsys, "lisbon_zero")
+    assert ask(capsys, "no_backups") == (2, "there is no hunt 'no_backups'; is it no_backup?\n")
+    status, text = ask(capsys, "no_backup")
     expected, came = text.partition("Expected:")[2].split("Actual:")
     assert status == 0
-    assert "Lisbon and Porto." in expected
-    assert "Lisbon and Lisbon0." in came
-    status, text = ask(capsys, "lisbon_zero", "--test")
+    assert "refused, before anything ran" in expected
+    assert "migration runs" in came
+    status, text = ask(capsys, "no_backup", "--test")
     assert status == 1
-    assert text.startswith("○ not started: your copy is unchanged.\n✗ wrong · each reference gets its own result")
-    assert "-        text = text.replace(name, result)" in ask(capsys, "lisbon_zero", "--solution")[1]
+    assert text.startswith("○ not started: your copy is unchanged.\n✗ wrong · a plan with an unknown tool is refused")
+    assert "-            results[id] = None  # no tool: the step is noted" in ask(capsys, "no_backup", "--solution")[1]
 
-    answer_with("lisbon_zero", "wrong")
-    assert ask(capsys, "lisbon_zero", "--test")[1].startswith("✗ wrong · ")
-    assert ask(capsys, "lisbon_zero", "--solution")[1].startswith("--- yours\n+++ ours\n")
-    (place / "lisbon_zero.py").write_text("def resolve(text, results):\n    return nobody\n", encoding="utf-8")
-    assert "raised NameError: name 'nobody' is not defined (line 2)" in ask(capsys, "lisbon_zero", "--test")[1]
-    assert "✗ raised an error  2 of 5  A plan works up to step nine" in ask(capsys)[1]
-    answer_with("lisbon_zero")
-    status, text = ask(capsys, "lisbon_zero", "--test")
+    answer_with("no_backup", "wrong")
+    assert ask(capsys, "no_backup", "--test")[1].startswith("✗ wrong · ")
+    assert ask(capsys, "no_backup", "--solution")[1].startswith("--- yours\n+++ ours\n")
+    (place / "no_backup.py").write_text("def run_plan(steps, tools):\n    return nobody\n", encoding="utf-8")
+    assert "raised NameError: name 'nobody' is not defined (line 2)" in ask(capsys, "no_backup", "--test")[1]
+    assert "✗ raised an error  2 of 5  A backup that was never made" in ask(capsys)[1]
+    answer_with("no_backup")
+    status, text = ask(capsys, "no_backup", "--test")
     assert (status, text.splitlines()[0]) == (0, "✓ right")
-    assert "Seen in the wild: LangGraph's" in text
-    assert "The output is correct" in ask(capsys, "lisbon_zero")[1]
+    assert "Seen in the wild: A tutorial" in text
+    assert "The output is correct" in ask(capsys, "no_backup")[1]
     rows = ask(capsys)[1].splitlines()
     assert rows[0] == f"{len(HUNTS)} hunts, 1 right. The columns: lesson, hunt, status, difficulty, title."
     assert [row.split()[1] for row in rows if row[:2].isdigit() and row[2:4] == "  "] == list(hunts())
-    assert record.known() == {"hunt lisbon_zero": "right"}
+    assert record.known() == {"hunt no_backup": "right"}
 
 
 def test_a_program_that_hangs_exits_or_prints_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,31 +140,62 @@ def test_a_program_that_hangs_exits_or_prints_without_end_is_stopped(monkeypatch
     assert judge(hunt.test, "import sys\nsys.exit(0)\n").word == "raised"
     assert judge(hunt.test, "import asyncio\nasyncio.run(asyncio.Event().wait())", SHORT).word == "late"
     noisy = 'print("Grüße", end="")\n' + hunt.fixed()
-    assert judge(hunt.test, noisy).word == "right"
+    verdict = hunt.judged(noisy)
+    assert (verdict.word, verdict.test) == ("wrong", "the program prints what is expected")
+    assert "+ Grüße" in verdict.message
+
+
+def test_the_program_itself_must_print_what_is_expected() -> None:
+    hunt = hunts()["paid_twice"]
+    shop = "        self.log, self.address = [], False"
+    twice = hunt.fixed().replace(shop, shop + "\n        self.charge()")
+    assert judge(hunt.test, twice).word == "right"
+    assert hunt.judged(twice).word == "wrong"
+    prints = f'if __name__ == "__main__":\n    print({hunt.expected.rstrip()!r})\n'
+    assert hunt.judged(twice[: twice.index("if __name__")] + prints).word == "wrong", "our last lines run, not these"
+    assert hunt.judged(hunt.fixed()[: hunt.fixed().index("if __name__")].encode()).word == "right"
+
+
+# Changes of a fix that mean the same.
+SAME = {
+    "no_backup": ["'; '.join"],
+    "migrated_without_backup": ["continue -> break"],
+    "two_rooms": ["attempts + 2"],
+    "the_old_version_is_back": ["return False -> return None"],
+    "half_a_backup": ["missing_ok", "backup}.new_x", "code = 1 -> code = 2"],
+}
+
+
+@each_hunt
+def test_a_small_change_of_a_fix_is_refused(hunt: Hunt) -> None:
+    fixed, old = hunt.fixed(), set(hunt.program.splitlines())
+    lines = {number for number, line in enumerate(fixed.splitlines(), 1) if line not in old}
+    alive = [one.label for one in mutants(fixed, lines) if hunt.judged(one.source, SHORT).word == "right"]
+    assert [label for label in alive if not any(same in label for same in SAME.get(hunt.name, ()))] == []
 
 
 @pytest.mark.parametrize("stored", [b"# caf\xe9\n", b"\xff\xfe#\x00", b"def x(:\n", b"x = 1\x00\n"], ids=repr)
 def test_unreadable_copies_are_judged_and_kept(stored: bytes, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    command.begin(hunts()["never_replans"]).write_bytes(stored)
-    status, text = ask(capsys, "never_replans", "--test")
+    command.begin(hunts()["no_backup"]).write_bytes(stored)
+    status, text = ask(capsys, "no_backup", "--test")
     assert (status, text.split(" · ")[0]) == (1, "✗ raised an error")
-    assert ask(capsys, "never_replans", "--reset")[0] == 0
-    answer_with("never_replans")
-    assert "never_replans_kept_2.py" in ask(capsys, "never_replans", "--reset")[1]
-    assert (place / "never_replans_kept_1.py").read_bytes() == stored
-    assert ask(capsys, "never_replans", "--reset") == (0, "The defect is back.\n"), "there is nothing to keep"
+    assert ask(capsys, "no_backup", "--reset")[0] == 0
+    answer_with("no_backup")
+    assert "no_backup_kept_2.py" in ask(capsys, "no_backup", "--reset")[1]
+    assert (place / "no_backup_kept_1.py").read_bytes() == stored
+    assert ask(capsys, "no_backup", "--reset") == (0, "The defect is back.\n"), "there is nothing to keep"
 
 
 def test_a_cell_opens_a_program_and_tests_what_is_in_it(capsys: pytest.CaptureFixture[str]) -> None:
     shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "exercises.hunts")
-    shell.run_cell("%hunt two_cooks_watch")
+    shell.run_cell("%hunt skipped_for_ever")
     opened = shell.payload_manager.read_payload()[-1]
     assert (opened["source"], opened["replace"]) == ("set_next_input", True)
-    assert opened["text"] == "%%hunt two_cooks_watch\n" + hunts()["two_cooks_watch"].program.rstrip()
-    for source, word in ((hunts()["two_cooks_watch"].fixed(), "✓ right"), ("x = 1", "✗ raised")):
+    assert opened["text"] == "%%hunt skipped_for_ever\n" + hunts()["skipped_for_ever"].program.rstrip()
+    for source, word in ((hunts()["skipped_for_ever"].fixed(), "✓ right"), ("x = 1", "✗ raised")):
         capsys.readouterr()
-        shell.run_cell(f"%%hunt two_cooks_watch\n{source}")
+        shell.run_cell(f"%%hunt skipped_for_ever\n{source}")
         assert capsys.readouterr().out.startswith(word)
-    shell.run_cell("%hunt two_cooks_wach --hint")
-    assert capsys.readouterr().out == "there is no hunt 'two_cooks_wach'; is it two_cooks_watch?\n"
+    shell.run_cell("%hunt skipped_for_evr --hint")
+    assert capsys.readouterr().out == "there is no hunt 'skipped_for_evr'; is it skipped_for_ever?\n"

@@ -159,6 +159,10 @@ def _stops(trial: Trial, run: Any) -> None:
         trial.want(
             _gave_up(came) and again in came, text, "When the loop gives up, its result must say so and name the step."
         )
+        other = first if again == second else second
+        trial.want(
+            other not in came, f"a string that names only {again!r}", "Name the step that came again, and no other."
+        )
         few = f"three questions: the third reply repeats {again!r}"
         trial.want(len(asked) == 3, few, "A repeated step ends the loop at once.", f"{len(asked)} questions")
     came = trial.call(run, "soup", restless, executor)

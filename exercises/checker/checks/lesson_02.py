@@ -129,7 +129,7 @@ def _reply(tool: str, **params: Any) -> str:
 
 def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], answer: Any, turns: int) -> Any:
     """Run the learner's agent with a model that gives these replies in turn and checks the observation after each."""
-    asked, before, calls = 0, "", list[str]()
+    asked, before, calls, seen_by_tool = 0, "", list[str](), list[str]()
     once = "Each reply asks for one call. The agent must make that call exactly once; retrying is the model's decision."
     most = f"at most {turns} question{'s' * (turns != 1)}"
 
@@ -153,28 +153,44 @@ def _act(trial: Trial, react: Any, tools: Toolbox, made: list[tuple[str, str]], 
                 rule += "Without it, the model receives the same question again."
             trial.want(seen in text[place:] and text != before, wanted, rule)
             place = text.index(seen, place) + len(seen)
+        rule = "The model must see the observation itself, complete: it can't act on what was cut off."
+        for leaf in seen_by_tool:
+            wanted = f"a text with all parts of what {made[asked - 1][0]} returned: {cut(leaf, 60)!r}"
+            trial.want(any(form in text for form in (leaf, repr(leaf)[1:-1], json.dumps(leaf)[1:-1])), wanted, rule)
+        seen_by_tool.clear()
         asked, before = asked + 1, text
         return made[asked - 1][0] if asked <= len(made) else json.dumps({"answer": answer})
 
-    came = trial.call(react, migration.GOAL, model, _counted(tools, calls), turns)
+    came = trial.call(react, migration.GOAL, model, _counted(tools, calls, seen_by_tool), turns)
     wanted = turns if answer is None else len(made) + 1
     rule = "The agent continues until the model answers or no turns are left."
     trial.want(asked == wanted, f"{wanted} question{'s' * (wanted != 1)}", rule, f"{asked}")
     return came
 
 
-def _counted(tools: Toolbox, calls: list[str]) -> Toolbox:
-    """Return copies of the tools that record their names in `calls`."""
+def _counted(tools: Toolbox, calls: list[str], seen: list[str]) -> Toolbox:
+    """Return copies of the tools that record their names in `calls`, and the strings of their results in `seen`."""
 
     def counted(one: Tool) -> Tool:
         @wraps(one.function)
         def called(*args: Any, **named: Any) -> Any:
             calls.append(one.name)
-            return one.function(*args, **named)
+            result = one.function(*args, **named)
+            seen.extend(_strings(result))
+            return result
 
         return Tool(called, name=one.name, effects=one.effects)
 
     return Toolbox(map(counted, tools), copied=tools.copied)
+
+
+def _strings(value: Any) -> list[str]:
+    """Return the strings and numbers in a result."""
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in _strings(one)]
+    if isinstance(value, (list, tuple)):
+        return [text for one in value for text in _strings(one)]
+    return [str(value)] if isinstance(value, (str, int, float)) and not isinstance(value, bool) else []
 
 
 def _drawn(made: list[tuple[str, str]]) -> Plan:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from planexec_lab import views
@@ -233,66 +233,6 @@ def released(trial: Trial, release: Any) -> None:
     )
 
 
-INVOICE = (
-    '{"goal": "Pay the invoice", "steps": ['
-    '{"id": 1, "tool": "read_invoice", "params": {"number": 7, "year": 2026}}, '
-    '{"id": 2, "tool": "read_balance"}, '
-    '{"id": 3, "tool": "pay", "params": {"amount": "{step_1_result.total}"}, "depends_on": [1, 2]}]}'
-)
-EDITS = (  # letter, replacements in the text, the rule that decides
-    (
-        "A",
-        (('"number": 7, "year": 2026', '"year": 2026, "number": 7'),),
-        "Arguments have names, so their order means nothing.",
-    ),
-    (
-        "B",
-        (('"pay"', '"pay", "description": "routine"'),),
-        "A description is part of the plan: the reviewer reads it.",
-    ),
-    ("C", (('"id": 1', '"id": "1"'), ("[1, 2]", '["1", "2"]')), "An id is a string: parsing turns 1 into '1'."),
-    (
-        "D",
-        (('"pay"', '"pay", "retries": 0, "gate": false'),),
-        "Leaving a field out and writing its default are the same.",
-    ),
-    ("E", (("2026", '"2026"'),), "An argument keeps its type: a tool might treat a string differently."),
-    (
-        "F",
-        (("tool", "action"), ("params", "input")),
-        "Planners use several names for the same field; parsing maps them to one.",
-    ),
-)
-
-
-@exercise(
-    "03.4",
-    nudge="The hash is computed from the standard text, `print(Plan.parse(APPROVED).to_json())`. For each "
-    "version, ask whether its standard text would differ.",
-    question="Which differences are only differences of notation, and which would the reviewer want to see before "
-    "approving?",
-    learned="The same plan has the same hash in every notation. A plan that differs in a single word needs a new "
-    "approval.",
-)
-def approved(trial: Trial, holds: Any) -> None:
-    """The letters of the versions for which the approval is still valid."""
-    trial.given("holds", holds)
-    form = "letters from A to F, in a list"
-    letters = set(said.names(trial, holds, "ABCDEF", form, "Write your prediction as the letters of versions."))
-    hashes = {}
-    for letter, changes, _ in EDITS:
-        text = INVOICE
-        for old, new in changes:
-            text = text.replace(old, new)
-        hashes[letter] = Plan.parse(text).hash
-    same = {letter for letter in hashes if hashes[letter] == Plan.parse(INVOICE).hash}
-    right = len(hashes) - len(letters ^ same)
-    wanted = f"the versions with the same hash as the approved plan; you are right about {right} of {len(hashes)}"
-    trial.want(letters, wanted, "The hash is computed from the standard text, not from the original text.")
-    for letter, _, rule in EDITS:
-        trial.want((letter in letters) == (letter in same), wanted, rule)
-
-
 GUARDS = {"run_migration": ["test_migration", "backup_database"], "delete_database": ["backup_database"]}
 PLANS = (  # the plan, and its expected problems: steps with the guard that each lacks
     ("1:backup_database, 2:write, 3:test_migration < 2, 4:run_migration < 2", "4 test_migration, 4 backup_database"),
@@ -335,14 +275,35 @@ def house_rule(trial: Trial, unguarded: Any) -> None:
         if not trial.figures:
             trial.show(views.graph, plan)
         _judge(trial, unguarded, plan, GUARDS, lacking)
+    for lines, lacking in _by_lot():
+        _judge(trial, unguarded, _plan(lines), SIMILAR, lacking)
     plan = _plan(["1:cook", "2:eat < 1", "3:pay"])
     _judge(trial, unguarded, plan, {"eat": ["cook", "wash"], "pay": ["eat"]}, "2 wash, 3 eat")
+
+
+SIMILAR = {"cook": ["cook_rice", "wash"], "wash": ["wash"], "cook_rice": ["cook"]}
+
+
+def _by_lot() -> Iterator[tuple[list[str], str]]:
+    """Yield plans by lot, whose tools have similar names, and the guards that are missing in each."""
+    chance = Random(3)
+    for _ in range(30):
+        tools = [chance.choice(["cook", "cook_rice", "wash", "eat"]) for _ in range(chance.randrange(1, 7))]
+        before: list[set[int]] = []
+        lines, lacking = [], []
+        for place, tool in enumerate(tools):
+            needs = sorted(chance.sample(range(place), min(place, chance.randrange(3))))
+            before.append(set(needs).union(*(before[one] for one in needs)))
+            lines.append(f"{place + 1}:{tool}" + (f" < {' '.join(str(one + 1) for one in needs)}" if needs else ""))
+            there = {tools[one] for one in before[place]}
+            lacking += [f"{place + 1} {guard}" for guard in SIMILAR.get(tool, []) if guard not in there]
+        yield lines, ", ".join(lacking)
 
 
 def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]], lacking: str) -> None:
     """Compare the problems that the learner's check finds with the expected ones."""
     came = trial.call(unguarded, plan, guards)
-    problems = list(came) if isinstance(came, list | tuple) or inspect.isgenerator(came) else [came]
+    problems = list(came) if isinstance(came, (list, tuple, Iterator)) else [came]
     trial.called = f"unguarded(plan, guards), and the plan is\n{plan if plan.steps else '(no steps)'}"
     trial.came = str([f"{one.step}: {one.message}" if isinstance(one, Problem) else one for one in problems])
     form = "A problem has a code for programs, a message for people, and a hint how to fix it."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -147,8 +147,23 @@ def resolver(trial: Trial, resolve: Any) -> None:
     came = trial.call(resolve, deep, results)
     right = {"sections": ["the sea", {"year": results["10"]}, 3, None], "more": results["1"]}
     trial.want(_exactly(came, right), repr(right), "Go through lists and dicts; leave other non-strings unchanged.")
+    inside = "Leave keys and other non-strings unchanged."
+    for value, right in (
+        ({"{step_2_result}": "{step_5b_result}"}, {"{step_2_result}": 7}),
+        ([[["{step_1_result}"]], []], [[[results["1"]]], []]),
+        (True, True),
+        (1.0, 1.0),
+    ):
+        came = trial.call(resolve, value, results)
+        trial.want(_exactly(came, right), repr(right), inside)
     _never_searched(trial, resolve)
-    for value in ("{step_9_result} and {step_2_result}", "{step_9_result}", ["{step_9_result}"]):
+    for value in (
+        "{step_9_result} and {step_2_result}",
+        "{step_2_result} and {step_9_result}",
+        "{step_9_result}",
+        ["{step_9_result}"],
+        {"a": ["{step_2_result}", {"b": "of {step_9_result}"}]},
+    ):
         _missing(trial, resolve, value, results)
     run, report = _the_trap(partial(trial.call, resolve))
     rule = "The newsletter contains a reference to the notes. Its text is data, so don't resolve that reference."
@@ -510,6 +525,10 @@ def told(trial: Trial, briefing: Any) -> None:
             "must be the same."
         )
         trial.want(again == text, f"the same text on both boards, {text!r}", rule)
+        changed = _board("Sell the shop", "a lease", but=[id, *step.depends_on]).board
+        again = trial.call(briefing, step, changed)
+        rule = "On the other board, all other results and the tasks of all other steps differ, so the briefing must be the same."
+        trial.want(again == text, f"the same text on both boards, {text!r}", rule)
 
 
 def _sees(trial: Trial, text: str, source: str, result: Any, needed: bool) -> None:
@@ -523,8 +542,11 @@ def _sees(trial: Trial, text: str, source: str, result: Any, needed: bool) -> No
         trial.want(source in text, f"each result with the id of its step, here {source}", rule)
 
 
-def _board(goal: str, second: str) -> Run:
-    """Return a run of six or seven steps. Step 2's result is `second`, and step 3's result contains a reference."""
+def _board(goal: str, second: str, but: Sequence[str] | None = None) -> Run:
+    """Return a run of six or seven steps. Step 2's result is `second`, and step 3's result contains a reference.
+
+    With `but`, all tasks have changed except that of the first id in it, and all results except those of the ids.
+    """
     results: dict[str, Any] = {
         "s1": ["flour", "yeast"],
         "s2": second,
@@ -543,6 +565,9 @@ def _board(goal: str, second: str) -> Run:
     ]
     if second != "a lease":
         tasks.append(("s7", "Think about it once more", ["s6"], None))
+    if but is not None:
+        results = {id: result if id in but else f"another result {id}" for id, result in results.items()}
+        tasks = [(id, *rest) if id == but[0] else (id, f"Another task {id}", rest[1], None) for id, *rest in tasks]
     keys = ("id", "description", "depends_on", "success_criteria")
 
     class Finds:

@@ -271,6 +271,18 @@ def asks(trial: Trial, desk: Any) -> None:
     trial.want(run.status == "finished" and len(person.asked) == 2, wanted, rule)
     _asks_anew(trial, desk, post)
     _remembers(trial, desk, post)
+    _asks_after_a_rejection(trial, desk, post)
+
+
+def _asks_after_a_rejection(trial: Trial, desk: Any, post: _Post) -> None:
+    """Check that only approvals are kept: a person can change their mind about a rejected plan."""
+    plan, person = _plan("look", "send"), _Person(Decision("reject", by="Ada"), Decision("approve", by="Ada"))
+    reviewer = _Desk(trial, trial.call(desk, person))
+    for _ in range(2):
+        run = post.agent([plan], reviewer).run(plan.goal)
+    wanted = f"a second run that finishes with Ada's approval; {person} was asked {_times(person)}"
+    rule = "Don't ask twice about an approved plan, but ask about any other plan, also about a rejected one."
+    trial.want(run.status == "finished" and len(person.asked) == 2, wanted, rule)
 
 
 def _remembers(trial: Trial, desk: Any, post: _Post) -> None:

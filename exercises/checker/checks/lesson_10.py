@@ -303,6 +303,31 @@ OTHERS: tuple[tuple[str, dict[str, Any], str], ...] = (
         "Joined without a separator, the names and values of two calls can look equal. Separate them.",
     ),
     ("a tip of 5", {"arguments": BILL | {"tip": 5}}, "Other arguments make another payment."),
+    (
+        "30 as a string",
+        {"arguments": BILL | {"euros": "30"}},
+        "The string '30' is another argument than the number 30.",
+    ),
+    ("no amount", {"arguments": BILL | {"euros": None}}, "Each value counts, None too."),
+    ("the amount 'None'", {"arguments": BILL | {"euros": "None"}}, "The string 'None' is another argument than None."),
+    ("two receivers", {"arguments": BILL | {"to": ["flat 11", "flat 12"]}}, "A list is an argument, too."),
+    ("two receivers, turned", {"arguments": BILL | {"to": ["flat 12", "flat 11"]}}, "The order of a list counts."),
+    ("the run 7p and the tool ay", {"run": "7p", "tool": "ay"}, "Separate the run from the tool."),
+    (
+        "the run '7, pay'",
+        {"run": "7, pay", "tool": ""},
+        "A separator can be part of a name: quote the names, as JSON does.",
+    ),
+    (
+        "the run '7-pay'",
+        {"run": "7-pay", "tool": ""},
+        "A separator can be part of a name: quote the names, as JSON does.",
+    ),
+    (
+        "the run '7|pay'",
+        {"run": "7|pay", "tool": ""},
+        "A separator can be part of a name: quote the names, as JSON does.",
+    ),
     ("a fee of 5", {"arguments": BILL | {"fee": 5}}, "The names of the arguments belong to the call: a tip is no fee."),
 )
 

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from planexec_lab import views
 from planexec_lite import Plan, PlannerExecutor, Simulated, Step, Tool, Toolbox, ToolExecutor
 
-from exercises.checker.checks import shell
 from exercises.checker.checks.hashes import in_process
 from exercises.checker.exercise import Raised, Trial, cut, exercise, shown, unforeseen
 
@@ -334,6 +333,9 @@ def _same(
         all(isinstance(one, str) for pair in variables.items() for one in pair),
         "a dict of strings", "Names and values of variables are strings.",
     )  # fmt: skip
+    if not has_a_shell():
+        _read_only(trial, text, variables, script, given)
+        return
     with tempfile.TemporaryDirectory() as folder:
         printed = _printed(trial, text, variables, Path(folder))
         ran = (Path(folder) / "ran").exists()
@@ -347,26 +349,37 @@ def _same(
 
 
 def _printed(trial: Trial, text: str, variables: Mapping[str, str], folder: Path) -> str:
-    """Return a script's output, from the real shell if there is one."""
-    if has_a_shell():
-        seen = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "at home", **variables}
-        try:
-            done = subprocess.run(
-                ["/bin/sh", "-c", text], cwd=folder, env=seen, stdin=subprocess.DEVNULL, capture_output=True, timeout=10,
-                check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            trial.wrong("a script that ends", "The check stopped it after 10 s.")
-        except (ValueError, OSError) as error:
-            trial.wrong("a script and variables that a shell accepts", f"The shell can't start: {error}.")
-        return done.stdout.decode(errors="backslashreplace")
+    """Return a script's output from the real shell."""
+    seen = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "at home", **variables}
     try:
-        return shell.run(text, {"PATH": "/usr/bin:/bin", "HOME": "at home", **variables}, folder).printed
-    except shell.Unknown as unknown:
-        trial.wrong(
-            "a script that the small shell here can read",
-            f"/bin/sh is not available here, and its substitute does not support {unknown}.",
-        )
+        done = subprocess.run(
+            ["/bin/sh", "-c", text], cwd=folder, env=seen, stdin=subprocess.DEVNULL, capture_output=True, timeout=10,
+            check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        trial.wrong("a script that ends", "The check stopped it after 10 s.")
+    except (ValueError, OSError) as error:
+        trial.wrong("a script and variables that a shell accepts", f"The shell can't start: {error}.")
+    return done.stdout.decode(errors="backslashreplace")
+
+
+def _read_only(trial: Trial, text: str, variables: Mapping[str, str], script: str, given: Mapping[str, str]) -> None:
+    """Without a shell, for example in a browser tab, check that no value is in the script and that references are quoted."""
+    trial.scenario = "there is no /bin/sh here, so the script is read and not run"
+    for value in given.values():
+        trial.want(len(value) < 3 or value in script or value not in text, "a script without the value", RUNS)
+    trial.want("{{" not in re.sub(r"\{\{(?!\w+\}\})", "", text), "a script without placeholders", ONE)
+    quote, at = "", 0
+    while at < len(text):
+        name = re.match(r"\$\{?(\w+)", text[at:])
+        if name and name[1] in variables:
+            trial.want(quote == '"', f"the reference to {name[1]} in double quotes", ONE)
+        if text[at] == "\\" and quote != "'":
+            at += 1
+        elif text[at] in "'\"" and quote in ("", text[at]):
+            quote = "" if quote else text[at]
+        at += 1
+    trial.scenario = ""
 
 
 def _listed() -> list[dict[str, Any]]:
@@ -445,6 +458,15 @@ def _changes() -> Iterator[_Change]:
     yield _Change(
         _changed(1, description="", annotations={"Save a note.idempotentHint": False}), f"{READ} {SEND}", mixed
     )
+    other = "Every field of a tool counts, also one that this server did not send before."
+    yield _Change(_changed(0, title="Delete notes"), f"{SAVE} {SEND}", other)
+    yield _Change(_changed(1, outputSchema={"type": "string"}), f"{READ} {SEND}", other)
+    yield _Change(_changed(2, _meta={"url": "elsewhere"}), f"{READ} {SAVE}", other)
+    yield _Change([read | {"title": None}, save, send], f"{SAVE} {SEND}", other)
+    yield _Change(_in_schema(0, day={"type": "integer", "minimum": "1"}), f"{SAVE} {SEND}", deep)
+    yield _Change(_in_schema(0, day={"type": "integer", "minimum": 1, "default": None}), f"{SAVE} {SEND}", deep)
+    yield _Change(_changed(0, description="Read all notes from a d\u0430y."), f"{SAVE} {SEND}", words)
+    yield _Change(_changed(0, description="Read all notes from a day. "), f"{SAVE} {SEND}", words)
     gone = "Allow only tools that were approved and are still listed."
     yield _Change([read, save], f"{READ} {SAVE}", gone)
     yield _Change([read, save, send | {"name": "send_mails"}], f"{READ} {SAVE}", gone)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 from planexec_lab import views
@@ -77,6 +78,26 @@ def claimed(trial: Trial, claim: Any) -> None:
         rule = "The row gets the holder, a fence that is one higher, and a lease until now + 2."
         trial.want(came[place] == row, f"at place {place} the holder, the next fence and the new lease", rule)
         tickets = [row if n == place else ticket for n, ticket in enumerate(tickets)]
+    _other_tables(trial, claim)
+
+
+def _other_tables(trial: Trial, claim: Any) -> None:
+    """Compare the claims in tables drawn by lot; some tools have similar names, and tickets have further keys."""
+    chance = Random(14)
+    for _ in range(60):
+        tickets: list[dict[str, Any]] = [
+            {"tool": chance.choice(["read", "read_all", "re", "book", "Read"]), "holder": chance.choice(["", "a", "b"]),
+             "fence": chance.randrange(9), "until": float(chance.randrange(-1, 6)), "job": number}
+            for number in range(chance.randrange(6))
+        ]  # fmt: skip
+        role, now = chance.choice(["read", "book", "re", "mail"]), float(chance.randrange(6))
+        wanted = [dict(ticket) for ticket in tickets]
+        free = next((one for one in wanted if one["tool"] == role and one["until"] < now), None)
+        if free is not None:
+            free.update(holder="me", fence=free["fence"] + 1, until=now + 2)
+        came = trial.call(claim, tickets, "me", role, now)
+        rule = "Change only the first free ticket of the role, and in it only the holder, the fence and the lease."
+        trial.want(came == wanted, f"{wanted}", rule)
 
 
 @exercise(
