@@ -1,4 +1,7 @@
-"""The difference between two plans, step by step: what was kept, planned again, changed, added and dropped."""
+"""The difference between two plans, step by step: what was kept, planned again, changed, moved, added and removed.
+
+A step is the same step if it has the same id and tool, or the same call under another id: then it was moved.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +38,17 @@ def diff(before: Plan | Run, after: Plan | None = None, done: Collection[str] = 
         before, after, done = _last_replan(before)
     elif after is None:
         raise ValueError("there is nothing to compare the plan with; give the plan after it, or a run")
-    one, other = ({step.id: step for step in plan.steps} for plan in (before, after))
-    changes = {id: _change(id, one, other, done) for id in _order(one, other)}
-    rows = [
-        Row([id, "", _what(other.get(id) or one[id]), _how(id, one, other, done)], CHANGES[change])
-        for id, change in changes.items()
-    ]
-    gone = [id for id, change in changes.items() if change == "dropped"]
-    sentences = [f"Dropped: {listed(gone)} will not be carried out."] if gone else []
+    pairs = _pairs(before, after, done)
+    changes = [_change(was, now, done) for was, now in pairs]
+    rows, removed = [], []
+    for (was, now), change in zip(pairs, changes, strict=True):
+        step = now or was or Step(id="")
+        rows.append(Row([step.id, "", _what(step), _how(was, now, done)], CHANGES[change]))
+        if change == "removed":
+            removed.append(step.id)
+    sentences = [f"Removed: {listed(removed)} will not be carried out."] if removed else []
     sentences += [f"The plan's {name}: {old} → {new}." for name, old, new in of_plans(before, after)]
-    return table(_finding(list(changes.values())), HEAD, rows, " ".join(sentences), lines=WHOLE)
+    return table(_finding(changes), HEAD, rows, " ".join(sentences), lines=WHOLE)
 
 
 def _last_replan(run: Run) -> tuple[Plan, Plan, tuple[str, ...]]:
@@ -59,23 +63,48 @@ def _last_replan(run: Run) -> tuple[Plan, Plan, tuple[str, ...]]:
     return last_replan or (board.plan, board.plan, board.done)
 
 
-def _order(one: dict[str, Step], other: dict[str, Step]) -> list[str]:
-    """The ids of the plan after, and those that are gone behind the step that they followed."""
-    order = list(other)
-    previous: str | None = None
-    for id in one:
-        if id not in other:
-            order.insert(order.index(previous) + 1 if previous is not None else 0, id)
-        previous = id
-    return order
+def _pairs(before: Plan, after: Plan, done: Collection[str]) -> list[tuple[Step | None, Step | None]]:
+    """The steps of both plans, each with its other form: in the order of `after`, and removed ones behind the step before them."""
+    origins = _origins(before, after, done)
+    pairs: list[tuple[Step | None, Step | None]] = [(origins.get(step.id), step) for step in after.steps]
+    place = -1
+    for step in before.steps:
+        found = next((number for number, (was, _) in enumerate(pairs) if was is step), None)
+        place = place + 1 if found is None else found
+        if found is None:
+            pairs.insert(place, (step, None))
+    return pairs
 
 
-def _change(id: str, one: dict[str, Step], other: dict[str, Step], done: Collection[str]) -> str:
-    if id in done:
+def _origins(before: Plan, after: Plan, done: Collection[str]) -> dict[str, Step]:
+    """For each step of `after` the step of `before` that it is: one with its id and tool, or else one with its call.
+
+    A done step is only itself: a step that repeats its call is new.
+    """
+    left = {step.id: step for step in before.steps}
+    origins = {}
+    for step in after.steps:
+        if step.id in left and (step.id in done or left[step.id].tool == step.tool):
+            origins[step.id] = left.pop(step.id)
+    for step in after.steps:
+        if step.id not in origins and step.tool is not None:
+            same = [old for old in left.values() if (old.tool, old.params) == (step.tool, step.params)]
+            fresh = [old for old in same if old.id not in done]
+            if fresh:
+                origins[step.id] = left.pop(fresh[0].id)
+    return origins
+
+
+def _change(was: Step | None, now: Step | None, done: Collection[str]) -> str:
+    if was is None:
+        return "added"
+    if was.id in done:
         return "kept"
-    if id not in one or id not in other:
-        return "dropped" if id in one else "added"
-    if one[id] != other[id]:
+    if now is None:
+        return "removed"
+    if was.id != now.id:
+        return "moved"
+    if was != now:
         return "changed"
     return "again" if done else "kept"
 
@@ -84,21 +113,19 @@ def _what(step: Step) -> str:
     return visible(step.description) or call(step.tool, step.params)
 
 
-def _how(id: str, one: dict[str, Step], other: dict[str, Step], done: Collection[str]) -> str:
-    """Why a step was kept, which of its fields differ and how, and what an added one calls."""
-    if id in done:
+def _how(was: Step | None, now: Step | None, done: Collection[str]) -> str:
+    """Why a step was kept, which of its fields differ and how, and what an added or removed one calls."""
+    if was is not None and was.id in done:
         return "done"
-    if id not in one:
-        step = other[id]
-        return call(step.tool, step.params) if step.tool and step.description else ""
-    if id not in other:
-        return ""
-    return "; ".join(f"{FIELDS.get(name, name)} {old} → {new}" for name, old, new in of_steps(one[id], other[id]))
+    if was is not None and now is not None:
+        return "; ".join(f"{FIELDS.get(name, name)} {old} → {new}" for name, old, new in of_steps(was, now))
+    step = now or was
+    return call(step.tool, step.params) if step is not None and step.tool and step.description else ""
 
 
 def _finding(changes: list[str]) -> str:
     counts: list[str] = []
-    for change in ("added", "changed", "again", "dropped", "kept"):
+    for change in ("removed", "added", "moved", "changed", "again", "kept"):
         if number := changes.count(change):
             counts.append(f"{number if counts else count(number, 'step')} {CHANGES[change].word}")
     if set(changes) <= {"kept"}:

@@ -17,6 +17,7 @@ WORDS, PRINTED = 130, 200  # that are read in a minute: of the text, and of outp
 LINE, GUESS = 7 / 60, 40 / 60  # minutes for a line of code, and for a guess
 LONGEST = 45  # minutes for a lesson, without its cards and exercises
 each_lesson = pytest.mark.parametrize("path", LESSONS, ids=name_of)
+each_page = pytest.mark.parametrize("path", [*LESSONS, *APPENDIX], ids=name_of)
 
 
 def cells(path: Path) -> list[Any]:
@@ -76,7 +77,7 @@ def test_the_minutes_are_honest(path: Path) -> None:
     assert needed - 0.5 <= int(stated[1]) <= needed + 3, f"a reader needs {needed:.0f} minutes"
 
 
-@each_lesson
+@each_page
 def test_each_guess_is_open_and_its_folded_answer_tells_nothing(path: Path) -> None:
     book, waits = cells(path), None
     for number, cell in enumerate(book):
@@ -98,12 +99,15 @@ def test_each_guess_is_open_and_its_folded_answer_tells_nothing(path: Path) -> N
                 assert not re.search(rf"(?<!\w){re.escape(outcome)}(?!\w)", first), f"cell {number}: {first}"
 
 
-def test_predictions_are_numbered_through_each_lesson() -> None:
-    for path in LESSONS:
-        ids = [id for cell in cells(path) for id in compared(cell)]
-        lesson = path.name[:2]
-        assert ids == [f"{lesson}.{number}" for number in range(1, len(ids) + 1)]
-        assert ids
+@each_page
+def test_predictions_are_numbered_and_labelled(path: Path) -> None:
+    book, page = cells(path), path.name[:2]
+    ids = [id for cell in book for id in compared(cell)]
+    assert ids == [f"{page}.{number}" for number in range(1, len(ids) + 1)]
+    assert ids or path in APPENDIX
+    for number in [number for number, cell in enumerate(book) if asks(cell)]:
+        *_, text = [cell.source for cell in book[:number] if cell.cell_type == "markdown"]
+        assert "**Guess.**" in text, f"cell {number} asks, and the text before does not say so"
 
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("exercises/**/*.md"), *ROOT.glob("exercises/*.ipynb")])

@@ -123,7 +123,7 @@ THREE = worlds.chain(3)
         ((worlds.deploy(),), "Nothing changed: 8 steps kept"),
         ((THREE, THREE), "Nothing changed: 3 steps kept"),
         ((Plan(), worlds.chain(1)), "1 step added"),
-        ((THREE, THREE.changed(steps=THREE.steps[1:])), "1 step dropped, 2 kept"),
+        ((THREE, THREE.changed(steps=THREE.steps[1:])), "1 step removed, 2 kept"),
         ((THREE, THREE.changed(steps=THREE.steps[1:]), ["1"]), "2 steps planned again, 1 kept"),
     ],
 )
@@ -134,7 +134,8 @@ def test_the_title_states_the_finding(compared: Any, title: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        (one(tool="go", description="Go"), one(description="More"), "More  description Go → More; tool go → nothing"),
+        (one(tool="go", description="Go"), one(tool="go", description="More"), "More  description Go → More"),
+        (one(tool="delete_database", description="Tidy up"), one(tool="go"), "– removed  Tidy up  delete_database()"),
         (one(tool="go"), one(tool="go", success_criteria="it is fine"), "criterion nothing → it is fine"),
         (
             one(tool="go", params={"tag": "v1", "env": "staging"}),
@@ -146,6 +147,21 @@ def test_the_title_states_the_finding(compared: Any, title: str) -> None:
 )
 def test_every_changed_field_is_told(before: Plan, after: Plan, told: str) -> None:
     assert last_row(before, after).endswith(told)
+
+
+def test_a_step_is_known_by_its_call_not_by_its_number() -> None:
+    before = Plan.parse([{"id": 1, "tool": "look"}, {"id": 2, "tool": "delete"}, {"id": 3, "tool": "notify"}])
+    after = Plan.parse([{"id": 1, "tool": "look"}, {"id": 2, "tool": "notify"}, {"id": 3, "tool": "backup"}])
+    figure = views.diff(before, after)
+    assert figure.title == "1 step removed, 1 added, 1 moved, 1 kept"
+    assert [line.split()[:3] for line in figure.text.splitlines()[2:6]] == [
+        ["1", "=", "kept"],
+        ["2", "–", "removed"],
+        ["2", "→", "moved"],
+        ["3", "+", "added"],
+    ]
+    repeated = before.changed(steps=[*before.steps[:2], before.steps[2].model_copy(update={"id": "3b"})])
+    assert views.diff(before, repeated, done=["1", "2", "3"]).title == "1 step added, 3 kept", "a done call comes again"
 
 
 def test_nothing_that_changed_is_cut_away() -> None:
@@ -167,7 +183,7 @@ def test_a_difference_that_can_not_be_seen_is_told(char: str) -> None:
     assert char == "\n" or char not in figure.table
 
 
-def test_changes_of_the_plan_itself_and_the_place_of_dropped_steps() -> None:
+def test_changes_of_the_plan_itself_and_the_place_of_removed_steps() -> None:
     before = Plan.parse({"goal": "Go", "steps": [{"id": 1, "tool": "go"}], "rollback": [{"tool": "stay"}]})
     after = before.changed(rollback=(), answer="{step_1_result}", complete=False)
     assert views.diff(before, after).caption == (

@@ -23,7 +23,7 @@ from planexec_lab.views.drawing.theme import BODY, Look
 
 WIDEST = {"step": 80.0, "status": 110.0, "change": 110.0, "event": 120.0, "waits for": 90.0, "attempt": 60.0}
 PILLS = ("status", "change", "event")  # the column that shows the look of a row
-FAINT = ("skipped", "superseded", "dropped")
+FAINT = ("skipped", "superseded", "removed")
 NARROWEST = 110.0  # of names and results
 BROKEN = 0.9  # lines are broken at words, so that much of each is filled
 SPACE, PILL = 16.0, 16.0  # the padding of a cell and of a state's mark
@@ -154,7 +154,7 @@ def _bold(words: str) -> str:
 
 
 def _struck(words: str, row: Row, name: str) -> str:
-    if name == "what" and words and row.look.word in ("superseded", "dropped"):
+    if name == "what" and words and row.look.word in ("superseded", "removed"):
         return f'<span style="text-decoration:line-through">{escape(words)}</span>'
     return escape(words)
 

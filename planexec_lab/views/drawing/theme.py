@@ -44,8 +44,9 @@ CHANGES = {
     "kept": Look("=", "kept", WHITE, "#505050"),
     "again": Look("↻", "planned again", "#D3EAF9", "#00517F"),
     "changed": Look("≠", "changed", "#FBE7C0", "#6E4D00"),
+    "moved": Look("→", "moved", "#E9E0F2", "#4B2E6B"),
     "added": Look("+", "added", "#CFEBE0", "#005A42"),
-    "dropped": Look("–", "dropped", "#D9DDE2", "#505050"),
+    "removed": Look("–", "removed", "#D9DDE2", "#505050"),
 }
 TURNS = {
     "thought": Look("◇", "thought", WHITE, "#505050"),
