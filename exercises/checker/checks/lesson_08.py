@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from random import Random
 from typing import Any
 
@@ -40,29 +40,34 @@ PARTY = (
 @exercise(
     "08.1",
     nudge="Draw a lane for each cook. Whenever a step ends, go through the tickets in order: each ready ticket "
-    "starts if a cook is free. The grill is lit at minute 3.",
-    question="With four cooks, which cook is free at minute 3, and what did the others start a minute before? "
-    "With three cooks, which cook can take the fish?",
+    "starts if a cook is free. Note when the grill is lit, and which cook is free then.",
+    question="At which minute can the fish start, and what are the three cooks doing at that moment? Which of them is "
+    "free next?",
     learned="A free cook takes the first ready ticket, so a long step can start too late. Greedy scheduling stays "
-    "within Brent's bound, but it is not optimal, and one more worker can make it slower.",
+    "within Graham's bound, but it is not optimal: less work or fewer dependencies can make it slower.",
 )
-def one_more(trial: Trial, three: Any, four: Any) -> None:
-    """Two numbers: the minutes that three cooks need, and the minutes that four cooks need."""
-    runs = {f"{name} cooks": _party(slots) for name, slots in (("Three", 3), ("Four", 4))}
-    for name, slots, guess, run in zip(("three", "four"), (3, 4), (three, four), runs.values(), strict=True):
+def less_to_do(trial: Trial, shorter: Any, freer: Any) -> None:
+    """Two numbers: the minutes of three cooks if each ticket is a minute shorter, and if 5 and 6 wait for nothing."""
+    quick = [(id, what, minutes - 1, waits_for) for id, what, minutes, waits_for in PARTY]
+    free = [(id, what, minutes, () if id in ("5", "6") else waits_for) for id, what, minutes, waits_for in PARTY]
+    runs = {"Shorter tickets": _party(quick), "Fewer dependencies": _party(free)}
+    sums = (11, 25), (12, 34)  # the longest chain and the work
+    for name, (longest, work), guess, run in zip(
+        ("shorter", "freer"), sums, (shorter, freer), runs.values(), strict=True
+    ):
         trial.given(name, guess)
         number = said.number(trial, guess, f"minutes, as in `{name} = 30`")
-        wanted = f"the minute in which a run with {slots} slots ends"
+        wanted = "the minute in which a run with 3 slots ends"
         rule = "No number of cooks beats the longest chain: the grill, then the fish."
-        trial.want(number >= 12, wanted, rule)
-        rule = f"No run takes longer than work / slots + critical path: 34 / {slots} + 12."
-        trial.want(number <= 34 / slots + 12, wanted, rule)
+        trial.want(number >= longest, wanted, rule)
+        rule = f"No run takes longer than work / slots + critical path: {work} / 3 + {longest}."
+        trial.want(number <= work / 3 + longest, wanted, rule)
         rule = "A free cook takes the first ready ticket and finishes it. Draw the lanes, minute by minute."
         trial.want(number == run.makespan / 60, wanted, rule)
     trial.show(views.timelines, runs)
 
 
-def _party(slots: int) -> Run:
+def _party(tickets: Iterable[tuple[str, str, int, tuple[str, ...]]]) -> Run:
     @tool(latency=lambda minutes: 60.0 * minutes, effects="none")
     def work(minutes: float) -> float:
         """Work for some minutes."""
@@ -70,9 +75,9 @@ def _party(slots: int) -> Run:
 
     steps = [
         {"id": id, "description": what, "tool": "work", "params": {"minutes": minutes}, "depends_on": waits_for}
-        for id, what, minutes, waits_for in PARTY
+        for id, what, minutes, waits_for in tickets
     ]
-    return execute(Plan.parse(steps), ToolExecutor(Toolbox([work])), workers=Simulated(slots))
+    return execute(Plan.parse(steps), ToolExecutor(Toolbox([work])), workers=Simulated(3))
 
 
 @exercise(
