@@ -62,9 +62,9 @@ class OnceCalls(Part):
 
     def call_of(self, step_id: str) -> tuple[str, int]:
         """The call of the step's latest attempt, and its occurrence; "" if it has no effects."""
-        call, _, number = (
-            self.latest[step_id].key.partition("-") if step_id in self.latest else ("", "", "0")
-        )
+        if step_id not in self.latest:
+            return "", 0
+        call, number = self.latest[step_id].key.split("-")
         return call, int(number)
 
     def set_state(self, call: str, number: int, state: CallState) -> None:
@@ -100,10 +100,12 @@ def _spend(board: Board, step_id: str, by_step: Iterable[KnownCall]) -> None:
 
 def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
     """The latest attempt of a step ended, and its call is in this state now."""
-    call, number = board[OnceCalls].call_of(step_id)
-    once = board.effects_of(board.steps[step_id]) == "once"
-    own = (KnownCall(call, number, state, once),) if call else ()
-    _spend(board, step_id, (*own, *chosen))
+    known = [*chosen]
+    if step_id in board[OnceCalls].latest:
+        call, number = board[OnceCalls].call_of(step_id)
+        known.insert(0, KnownCall(call, number, state, board.effects[step_id] == "once"))
+    if known:
+        _spend(board, step_id, known)
 
 
 def _done(board: Board, event: e.StepDone) -> None:
@@ -280,7 +282,7 @@ def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any)
 
     A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
     """
-    if executor is None or board.effects_of(board.steps[event.step]) == "none":
+    if executor is None or board.effects[event.step] == "none":
         return event
     step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
     if step_id in mine.paused:

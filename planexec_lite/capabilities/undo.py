@@ -19,7 +19,7 @@ from planexec_lite.core import Board, Capability, Part
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import undo_in_words
 from planexec_lite.plan import Call, Step
-from planexec_lite.tools import references
+from planexec_lite.tools import REPEATABLE, references
 
 LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; the id of a step never contains a space
 
@@ -266,7 +266,7 @@ def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
 
 
 def _step_started(board: Board, event: e.StepStarted) -> None:
-    if event.inside and board.effects_of(board.steps[event.step]) != "none":
+    if event.inside and board.effects[event.step] != "none":
         mine = board[WorkDone]
         mine.count += 1
         mine.inside[event.step, event.inside] = mine.count
@@ -306,16 +306,13 @@ def _complete(
     ):  # the undo of the step undoes everything that its nested runs did
         mine.inside = {key: at for key, at in mine.inside.items() if key[0] != step_id}
     if lasts is None:
-        lasts = board.effects_of(step) != "none"
+        lasts = board.effects[step_id] != "none"
+    repeatable = board.effects[step_id] in REPEATABLE
     before = mine.latest.get(step_id)
     mine.count += 1
     number = mine.latest[step_id] = mine.count
-    mine.completed[number] = Completed(step, result, undo, lasts, board.repeatable(step), inside)
-    if (
-        before is not None
-        and mine.completed[number].repeatable
-        and mine.did(before) == mine.did(number)
-    ):
+    mine.completed[number] = Completed(step, result, undo, lasts, repeatable, inside)
+    if before is not None and repeatable and mine.did(before) == mine.did(number):
         mine.gone.add(before)
 
 

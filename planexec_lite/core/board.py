@@ -26,7 +26,7 @@ from planexec_lite.core.questions import Question
 from planexec_lite.core.ready_queue import ReadyQueue
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
-from planexec_lite.tools import Effects
+from planexec_lite.tools import REPEATABLE, Effects
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -79,7 +79,8 @@ class Board:
         model_chooses: the ids of the latest plan's steps whose calls a model chooses.
         problems: the problems of the planner's latest answer; `invalid_text` is that answer.
         steps: the steps of all plans so far by id, in plan order.
-        state, results, errors, attempt: by step id. An attempt is a pair: its number, and the maximum.
+        state, results, errors, attempt, effects: by step id. An attempt is a pair: its number, and the maximum. The
+            effects are the declared ones of the step or its tool, the stronger of both.
         failed: the steps that failed for good. `retry`: the steps queued for a retry. `unreachable`: waiting steps that
             depend on a failed or skipped step.
         arrived: the streamed steps of a plan that the planner is still writing.
@@ -151,7 +152,7 @@ class Board:
         self.steps_started = 0
         self.queue = ReadyQueue()
         self._brought_by: dict[str, int] = {}
-        self._effects: dict[str, Effects] = {}
+        self.effects: dict[str, Effects] = {}
         self._parts: dict[type, Any] = {
             one.part: one.part() for one in self.capabilities if one.part is not None
         }
@@ -331,7 +332,7 @@ class Board:
                 self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
-            self._effects[step.id] = step.effects_with(self.started.effects)
+            self.effects[step.id] = step.effects_with(self.started.effects)
         self.queue.add(steps, self.state, lost := self._lost())
         if lost:  # a streamed step might depend on a step that has failed in the meantime
             self.unreachable += [
@@ -416,7 +417,7 @@ class Board:
         """Replace a step with an edited version, as if a later plan had contained it."""
         self._brought_by[step.id] = self.plans + 1
         self.steps[step.id] = step
-        self._effects[step.id] = step.effects_with(self.started.effects)
+        self.effects[step.id] = step.effects_with(self.started.effects)
         self.queue.sort_in(step)
 
     def _lose_dependents(self, step_id: str) -> None:
@@ -498,12 +499,12 @@ class Board:
     def effects_of(self, step: Step) -> Effects:
         """Return a step's declared effects: its own declaration or its tool's, the stronger of both."""
         if self.steps.get(step.id) is step:
-            return self._effects[step.id]
+            return self.effects[step.id]
         return step.effects_with(self.started.effects)
 
     def repeatable(self, step: Step) -> bool:
         """Return whether the step is declared safe to repeat."""
-        return self.effects_of(step) in ("none", "idempotent")
+        return self.effects_of(step) in REPEATABLE
 
 
 def problems_of_state(board: Board) -> Iterator[str]:

@@ -92,9 +92,11 @@ def choose(
 
 
 def _guarded(choice: Choice, board: Board, policy: Any, guards: Guards, executor: Any) -> Choice:
+    kinds = type(choice).__mro__
     for about, guard in guards:
-        if isinstance(choice, about):
+        if about in kinds:
             choice = guard(board, policy, choice, executor)
+            kinds = type(choice).__mro__
     return choice
 
 

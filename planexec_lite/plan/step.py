@@ -16,7 +16,7 @@ from pydantic import (
     JsonValue,
 )
 
-from planexec_lite.plan.data import fixed
+from planexec_lite.plan.data import FixedDict, fixed
 from planexec_lite.tools import Effects, escaped, references, uninterrupted, worst
 
 
@@ -24,6 +24,8 @@ def _params(value: Any) -> Any:
     """Wrap a single argument that is not an object as ``{"input": …}``. `Tool.bind` passes it to the tool's only
     parameter.
     """
+    if type(value) is FixedDict:  # another part of a plan, which was checked
+        return value
     _check_names(value)
     if value is None:
         return {}

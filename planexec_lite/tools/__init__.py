@@ -9,6 +9,7 @@ an MCP server.
 """
 
 from planexec_lite.tools.approved import (
+    REPEATABLE,
     ApprovedCalls,
     CallWaits,
     KnownCall,
@@ -32,7 +33,7 @@ from planexec_lite.tools.tool import Effects, Fault, Tool, tool, worst
 from planexec_lite.tools.toolbox import Limit, Toolbox, limits_of
 
 __all__ = [
-    "ApprovedCalls", "CallWaits", "Effects", "Fault", "KnownCall", "Limit", "MadeCall", "Tool", "ToolError",
-    "Toolbox", "awaited", "digest_of", "escaped", "kind_of", "leave_loop", "limits_of", "next_number", "shown",
-    "suggest", "text_of", "tool", "uninterrupted", "without_titles", "worst", "written_out",
+    "REPEATABLE", "ApprovedCalls", "CallWaits", "Effects", "Fault", "KnownCall", "Limit", "MadeCall", "Tool",
+    "ToolError", "Toolbox", "awaited", "digest_of", "escaped", "kind_of", "leave_loop", "limits_of", "next_number",
+    "shown", "suggest", "text_of", "tool", "uninterrupted", "without_titles", "worst", "written_out",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from planexec_lite.tools.signature import Params, ToolError
 NOT_MADE = object()
 sorted_json = json.JSONEncoder(sort_keys=True).encode
 """Returns data as JSON text in one line, with names in alphabetical order."""
+_json = json.JSONEncoder().encode
 REPEATABLE = ("none", "idempotent")
 CallState = Literal["running", "open", "doubt", "done"]
 """The state of one occurrence of a call. "open": an attempt ended, and the call was not made."""
@@ -85,8 +86,8 @@ class Request:
 
 def digest_of(*parts: Any) -> str:
     """Return 32 characters that depend on `parts`, which JSON can hold, and on nothing else."""
-    text = json.dumps(parts).encode(errors="replace")
-    return sha256(text).hexdigest()[:32]
+    text = ", ".join(map(_json, parts))  # a string alone takes the encoder's short way
+    return sha256(f"[{text}]".encode()).hexdigest()[:32]
 
 
 def next_number(states: Mapping[int, CallState], first: int = 0) -> int:

@@ -68,10 +68,11 @@ class Arguments(NamedTuple):
                 return {}, [*_merged(errors, params, self.schema)]
             alone = [self.read({name: params[name]})[1] for name in params]
             return {}, [*chain.from_iterable(alone)]
-        if all(
-            value is params.get(name) and type(value) in EXACT for name, value in values.items()
-        ):
-            return values, ()  # as it was given
+        for name, value in values.items():
+            if type(value) not in EXACT or value is not params[name]:
+                break
+        else:
+            return values, ()  # as they were given
         given = {name: params[name] for name in values}
         data = self.data(values)
         if data == given and all(type(part) is str for part in given.values()):

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overloa
 
 from pydantic_core import to_jsonable_python
 
-from planexec_lite.meter import FOREVER, charge, current
+from planexec_lite.meter import FOREVER, Meter, charge, current
 from planexec_lite.tools import references
 from planexec_lite.tools.approved import (
     NOT_MADE,
@@ -261,13 +261,14 @@ class Tool:
     def faults(self, params: Params) -> list[Fault]:
         """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""
         bound = self.bind(params)
-        known = self.parameters
-        faults = [self._missing(name) for name in self.required if name not in bound]
-        faults += [self._unknown(name) for name in bound if name not in known]
-        given = {name: bound[name] for name in bound if name in known}
-        later = [name for name in given if references.is_whole(given[name])]
-        for name in later:
-            del given[name]
+        known = self.schema["properties"]
+        faults = self._missing(bound)
+        given = {}
+        for name, value in bound.items():
+            if name not in known:
+                faults.append(self._unknown(name))
+            elif not references.is_whole(value):
+                given[name] = value
         _, errors = self._arguments.read(given)
         return faults + self._judged(error for error in errors if not _is_known_later(error))
 
@@ -275,9 +276,8 @@ class Tool:
         """Return `params` as the function receives them: bound and validated. Raises `ToolError` where they do not fit."""
         bound = self.bind(params)
         arguments, errors = self._arguments.read(bound)
-        faults = [self._missing(name) for name in self.required if name not in bound]
-        faults += self._judged(errors)
-        if faults:
+        if errors or not bound.keys() >= {*self.required}:
+            faults = [*self._missing(bound), *self._judged(errors)]
             raise ToolError(f"{self.name}: {'; '.join(fault.message for fault in faults)}")
         return arguments
 
@@ -290,7 +290,7 @@ class Tool:
         arguments = self.arguments(params)
         meter = current.get()
         if meter is None or meter.calls_log is None:
-            return self._run(arguments)
+            return self._run(arguments, meter)
         log, step_key, text = meter.calls_log, meter.key, self.call_text(params)
         identify = partial(self.identity, params, arguments)
         call = Request(
@@ -306,7 +306,7 @@ class Tool:
         if value is NOT_MADE:
             number, meter.key = log.begin(call, step_key)
             try:
-                value = self._run(arguments)
+                value = self._run(arguments, meter)
             except BaseException as error:
                 state: CallState = "doubt" if self._leaves_doubt(error) else "open"
                 log.end(call, number, state)
@@ -344,14 +344,14 @@ class Tool:
     def _leaves_doubt(self, error: BaseException) -> bool:
         return self.effects == "once" and not isinstance(error, self.not_done)
 
-    def _run(self, arguments: Data) -> Any:
+    def _run(self, arguments: Data, meter: Meter | None) -> Any:
         """Charge the latency and call the function with validated `arguments`."""
         if self.latency:
             charge(self.seconds(arguments))
-        if (meter := current.get()) is not None:
+        if meter is not None:
             meter.called = True
-        for parameter, default in self._fresh.items():
-            arguments.setdefault(parameter, deepcopy(default))
+        for parameter in self._fresh:
+            arguments.setdefault(parameter, deepcopy(self._fresh[parameter]))
         try:
             value = self.function(**arguments)
             if type(value) not in _PLAIN and hasattr(type(value), "__await__"):
@@ -362,7 +362,7 @@ class Tool:
             if meter is not None and self._leaves_doubt(error):
                 meter.once = True
             raise
-        if meter is not None and self.effects == "once":
+        if meter is not None and self._effects == "once":
             meter.once = True
         if self.json_text and isinstance(value, str):
             return value if (data := references.json_in(value)) is None else data
@@ -382,12 +382,12 @@ class Tool:
         """Return the first faults, each once."""
         return list(dict.fromkeys(map(self._fault, islice(errors, _MOST_FAULTS))))
 
-    def _missing(self, name: str) -> Fault:
-        return Fault(
-            "missing_parameter",
-            name,
-            f"parameter {name!r} is missing: {self.signature}",
-        )
+    def _missing(self, given: Params) -> list[Fault]:
+        return [
+            Fault("missing_parameter", name, f"parameter {name!r} is missing: {self.signature}")
+            for name in self.required
+            if name not in given
+        ]
 
     def _unknown(self, name: str) -> Fault:
         near = suggest(str(name), self.parameters)

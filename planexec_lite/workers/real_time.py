@@ -176,7 +176,7 @@ class _InlineSession:
         """Return the messages about rests and tasks that have ended."""
         messages: list[Message] = []
         at, now = self.now(), perf_counter()
-        if any(rest.end <= now for rest in self.resting):
+        if self.resting:
             over = [rest for rest in self.resting if rest.end <= now]
             self.resting = [rest for rest in self.resting if rest.end > now]
             for rest in over:
@@ -406,4 +406,6 @@ def _outcome(task: Task, report: Report, at: float, began: float) -> list[Messag
 
 def _inside(report: Report, at: float) -> list[tuple[float, Any]]:
     """Return the events inside a job that ended at `at`, and when each happened."""
+    if not report.events:
+        return []
     return [(at - report.took + after, event) for _, after, event in report.events]
