@@ -236,7 +236,8 @@ class PlannerExecutor:
         job = message.task.event
         work = WORK[type(job)]
         if isinstance(message, Finished):
-            return [*_emitted(job, message.inside), *work.finished(job, message)]
+            inside = _emitted(job, message.inside) if message.inside else ()
+            return [*inside, *work.finished(job, message)]
         if isinstance(message, Progress):
             return [*_emitted(job, [(message.at, message.event)])]
         if isinstance(message, TimedOut):

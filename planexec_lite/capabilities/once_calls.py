@@ -69,8 +69,10 @@ class OnceCalls(Part):
 
     def set_state(self, call: str, number: int, state: CallState) -> None:
         """Record the state of an occurrence. A call that is known to be done stays done."""
-        if call and self.states.get(call, {}).get(number) != "done":
-            self.states.setdefault(call, {})[number] = state
+        if call:
+            states = self.states.setdefault(call, {})
+            if states.get(number) != "done":
+                states[number] = state
 
 
 def _started(board: Board, event: e.StepStarted) -> None:
@@ -100,12 +102,12 @@ def _spend(board: Board, step_id: str, by_step: Iterable[KnownCall]) -> None:
 
 def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
     """The latest attempt of a step ended, and its call is in this state now."""
-    known = [*chosen]
-    if step_id in board[OnceCalls].latest:
-        call, number = board[OnceCalls].call_of(step_id)
-        known.insert(0, KnownCall(call, number, state, board.effects[step_id] == "once"))
-    if known:
-        _spend(board, step_id, known)
+    mine = board[OnceCalls]
+    if step_id in mine.latest:
+        once = board.effects[step_id] == "once"
+        _spend(board, step_id, (KnownCall(*mine.call_of(step_id), state, once),))
+    if chosen:
+        _spend(board, step_id, chosen)
 
 
 def _done(board: Board, event: e.StepDone) -> None:

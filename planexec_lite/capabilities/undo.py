@@ -275,11 +275,9 @@ def _step_started(board: Board, event: e.StepStarted) -> None:
 def _report(board: Board, step_id: str, *, leaves: bool) -> int:
     """The nested run of a step has reported. Return its number; 0 without a nested run, or if it has left nothing."""
     mine = board[WorkDone]
-    number = (
-        max((number for step, number in mine.inside if step == step_id), default=0)
-        if mine.inside
-        else 0
-    )
+    if not mine.inside:
+        return 0
+    number = max((number for step, number in mine.inside if step == step_id), default=0)
     if number and not leaves:
         del mine.inside[step_id, number]
     elif number:

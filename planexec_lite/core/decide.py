@@ -146,7 +146,7 @@ def ask_for_a_plan(board: Board, _policy: Any) -> Choice | None:
 
 def start_ready(board: Board, _policy: Any) -> Choice | None:
     """Start the first ready step in plan order."""
-    step_id = board.ready
+    step_id = board.queue.first()
     return None if step_id is None else StepStarted(board.now, step_id)
 
 

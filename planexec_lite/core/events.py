@@ -27,7 +27,7 @@ class Event:
 
     def __init_subclass__(cls) -> None:
         if "step" in vars(cls).get("__slots__", ()):
-            cls.id = cls.step  # type: ignore[attr-defined]  # the same slot, read under both names
+            cls.id = cls.step  # type: ignore[attr-defined,method-assign]  # the same slot, read under both names
 
     @property
     def id(self) -> str | None:

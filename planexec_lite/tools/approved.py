@@ -95,6 +95,8 @@ def next_number(states: Mapping[int, CallState], first: int = 0) -> int:
 
     It is the lowest one that was tried and is not known to be done, and otherwise the lowest new one, from `first`.
     """
+    if not states:
+        return first
     if not {"open", "doubt"}.isdisjoint(states.values()):
         return min(number for number, state in states.items() if state in ("open", "doubt"))
     return next(filterfalse(states.__contains__, count(first)))

@@ -270,7 +270,9 @@ class Tool:
             elif not references.is_whole(value):
                 given[name] = value
         _, errors = self._arguments.read(given)
-        return faults + self._judged(error for error in errors if not _is_known_later(error))
+        if errors:
+            faults += self._judged(error for error in errors if not _is_known_later(error))
+        return faults
 
     def arguments(self, params: Params) -> Data:
         """Return `params` as the function receives them: bound and validated. Raises `ToolError` where they do not fit."""
@@ -329,7 +331,7 @@ class Tool:
         try:
             if arguments is None:
                 arguments = self.arguments(params)
-            given = self.with_defaults(arguments)
+            given = {**self._arguments.defaults, **arguments}
             if EXACT.issuperset(map(type, given.values())):
                 return digest_of(sorted_json([self.name, given]))
             to_jsonable_python(given)
