@@ -16,7 +16,7 @@ A capability adds its own part of the state and its own reactions to events: see
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 from weakref import ref
 
@@ -92,8 +92,6 @@ class Board:
     """By event type, how the state of its step changes. A fold can set another state afterwards, for a requeued
     retry or after a verdict.
     """
-    validates: ClassVar[bool] = False
-    """Whether `problems_of_state` checks the whole board after each event. Tests set this."""
     _handlers: ClassVar[dict[type, Handlers]]
     _take_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
     _take_failure: ClassVar[Sequence[Callable[[Board, e.StepFailed], bool]]]
@@ -250,8 +248,6 @@ class Board:
             self.paused = None
         if kind is not e.Inside:  # it is reported when its step has ended, with an earlier time
             self.now = event.at
-        if self.validates and (wrong := [*problems_of_state(self)]):
-            raise AssertionError(f"after {event!r}: {'; '.join(wrong)}")
 
     # Plans
 
@@ -505,27 +501,6 @@ class Board:
     def repeatable(self, step: Step) -> bool:
         """Return whether the step is declared safe to repeat."""
         return self.effects_of(step) in REPEATABLE
-
-
-def problems_of_state(board: Board) -> Iterator[str]:
-    """Yield the contradictions on a board, as sentences. A correct board has none."""
-    running = {
-        step_id for step_id, job in board.in_flight.items() if isinstance(job, e.StepStarted)
-    }
-    if running != {step_id for step_id, state in board.state.items() if state == "running"}:
-        yield f"the running steps are {sorted(map(str, running))}, and the states say otherwise"
-    if board.state.keys() != board.steps.keys():
-        yield "not every step has a state"
-    for step_id in board.results:
-        if board.state[step_id] != "done":
-            yield f"step {step_id} has a result, and is {board.state[step_id]}"
-    for step_id in (*board.failed, *board.retry):
-        if board.state[step_id] != "failed":
-            yield f"step {step_id} failed, and is {board.state[step_id]}"
-    if (ready := board.ready) is not None and board.state[ready] != "waiting":
-        yield f"step {ready} is ready, and is {board.state[ready]}"
-    if board.ended and (board.in_flight or board.paused):
-        yield "the run has ended, and jobs are still running"
 
 
 def _impossible(board: Board, event: e.Event, why: str) -> IllegalTransition:
