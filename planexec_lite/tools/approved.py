@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from itertools import count, filterfalse
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_jsonable_python
@@ -23,7 +24,6 @@ from planexec_lite.tools.signature import Params, ToolError
 NOT_MADE = object()
 sorted_json = json.JSONEncoder(sort_keys=True).encode
 """Returns data as JSON text in one line, with names in alphabetical order."""
-_json = json.JSONEncoder().encode
 REPEATABLE = ("none", "idempotent")
 CallState = Literal["running", "open", "doubt", "done"]
 """The state of one occurrence of a call. "open": an attempt ended, and the call was not made."""
@@ -86,8 +86,8 @@ class Request:
 
 def digest_of(*parts: Any) -> str:
     """Return 32 characters that depend on `parts`, which JSON can hold, and on nothing else."""
-    text = ", ".join(map(_json, parts))  # a string alone takes the encoder's short way
-    return sha256(f"[{text}]".encode()).hexdigest()[:32]
+    written = [quoted(part) if type(part) is str else json.dumps(part) for part in parts]
+    return sha256(f"[{', '.join(written)}]".encode()).hexdigest()[:32]
 
 
 def next_number(states: Mapping[int, CallState], first: int = 0) -> int:
