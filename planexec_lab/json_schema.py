@@ -1,6 +1,6 @@
-"""JSON schemas of any draft in the plain form that `planexec_lite.Tool.from_schema` reads.
+"""JSON schemas of any draft in the plain form that `planexec_lab.schema_tools` reads.
 
-    Tool.from_schema(call, plain(schema), name="search", checked_elsewhere=True)
+    tool_from_schema(call, plain(schema), name="search", checked_elsewhere=True)
 
 Servers describe their tools in the drafts 4 to 2020-12 and in OpenAPI's variant of them. The plain form is that of pydantic: each
 part has a type, an enum or ``anyOf``. `referencing` finds what a ``$ref`` names; it comes with the extra ``mcp``, and is imported
@@ -15,7 +15,8 @@ from typing import Any
 
 from pydantic_core import SchemaError, SchemaValidator
 
-from planexec_lite.tools import Tool, ToolError
+from planexec_lab.schema_tools import arguments_from
+from planexec_lite.tools import ToolError
 
 MOST_PARTS = 6_000
 """How many parts are read of a schema, with each ``$ref`` written out; a part with alternatives is read for each of them."""
@@ -39,7 +40,7 @@ def plain(schema: Any) -> Any:
     Raises `ToolError` for a schema that can't be read, is too large, contains itself or is not that of an object.
     """
     try:
-        Tool.from_schema(dict, schema, name="plain")
+        arguments_from("plain", schema)
     except ToolError:
         try:
             return _Rewriter(json.dumps(schema)).whole()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from planexec_lite.assembly import CONTEXTS, EMITS, PLAN_CHECKS, WORK, Policy, chooser
 from planexec_lite.capabilities import nesting, once_calls, require_undo
@@ -235,15 +235,15 @@ class PlannerExecutor:
         """Return the events that result from a message of the workers."""
         job = message.task.event
         work = WORK[type(job)]
+        if isinstance(message, Finished):
+            inside = _emitted(job, message.inside) if message.inside else ()
+            return [*inside, *work.finished(job, message)]
         if isinstance(message, Progress):
             return [*_emitted(job, [(message.at, message.event)])]
         if isinstance(message, TimedOut):
             return work.timed_out(job, message) if work.timed_out is not None else []
-        ended = cast(Finished | Late, message)
-        inside = [*_emitted(job, ended.inside)] if ended.inside else []
-        if isinstance(ended, Finished):
-            return [*inside, *work.finished(job, ended)]
-        return [*inside, *work.late(job, ended)] if work.late is not None else []
+        assert isinstance(message, Late)
+        return [*_emitted(job, message.inside), *(work.late(job, message) if work.late else ())]
 
     # As the executor of another agent: each step is a nested run
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, get_args
 
 from planexec_lite import core
@@ -256,7 +257,7 @@ def chooser(
     """
     rules = [rule for rule in rules if applies(rule, policy, started)]
     guards = [(about, guard) for about, guard in GUARDS if applies(guard, policy, started)]
-    return lambda board: core.choose(board, policy, rules, guards, executor)
+    return partial(core.choose, policy=policy, rules=rules, guards=guards, executor=executor)
 
 
 def decide(board: core.Board, policy: Policy) -> core.Event | None:

@@ -111,7 +111,7 @@ def why_asked(board: Board, step_id: str) -> str | None:
         return "the evaluator changed the words that its executor reads"
     if step.gate:
         return ""
-    runs_once = board.has_reviewer and board.effects_of(step) == "once"
+    runs_once = board.started.reviewer and board.effects[step_id] == "once"
     if runs_once and not mine.covered >= lineages(board.steps, [step_id], mine.lineages):
         return "it must run at most once, and a step that it depends on has changed since the approval"
     return None

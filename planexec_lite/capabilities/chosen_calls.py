@@ -56,7 +56,8 @@ def _paused(board: Board, event: e.StepPaused) -> None:
 
 
 def _ended(board: Board, event: e.StepDone | e.StepFailed) -> None:
-    board[ChosenCalls].steps.pop(event.step, None)
+    if steps := board[ChosenCalls].steps:
+        steps.pop(event.step, None)
 
 
 def _interrupted(board: Board, event: e.Requeued | StepInDoubt) -> None:

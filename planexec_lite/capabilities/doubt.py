@@ -132,10 +132,10 @@ VERDICTS = {
 
 def ask_about_doubt(board: Board, _policy: object) -> Choice | None:
     """Pause until a person says whether the step was done."""
-    doubted = next(iter(board[Doubt].doubted), None)
-    if doubted is None:
-        return None
-    return when_idle(board, e.Paused(board.now, question_about(board, doubted, VERDICTS)), WAIT)
+    for step_id in board[Doubt].doubted:
+        question = question_about(board, step_id, VERDICTS)
+        return when_idle(board, e.Paused(board.now, question), WAIT)
+    return None
 
 
 def question_about(board: Board, step_id: str, verdicts: dict[str, str]) -> Question:

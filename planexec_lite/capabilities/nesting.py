@@ -67,8 +67,9 @@ def _ended(
     board: Board, event: e.StepDone | e.StepFailed | rollback.UndoDone | rollback.UndoFailed
 ) -> None:
     mine = board[Nested]
-    mine.open.pop(event.step, None)
-    mine.decided.pop(event.step, None)
+    if mine.open or mine.decided:
+        mine.open.pop(event.step, None)
+        mine.decided.pop(event.step, None)
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
@@ -107,9 +108,10 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
 def ask_inside(board: Board, _policy: object, event: e.Job, executor: Any) -> Choice:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine = board[Nested]
-    question = mine.waits.get(event.id or "")
-    if question is not None and isinstance(event, e.StepStarted | rollback.UndoStarted):
-        return when_idle(board, e.Paused(board.now, question), WAIT)
+    if mine.waits and isinstance(event, e.StepStarted | rollback.UndoStarted):
+        question = mine.waits.get(event.step)
+        if question is not None:
+            return when_idle(board, e.Paused(board.now, question), WAIT)
     if (
         not isinstance(event, e.StepStarted)
         or agent_inside(executor, board.steps[event.step]) is None

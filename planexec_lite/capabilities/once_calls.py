@@ -62,15 +62,17 @@ class OnceCalls(Part):
 
     def call_of(self, step_id: str) -> tuple[str, int]:
         """The call of the step's latest attempt, and its occurrence; "" if it has no effects."""
-        call, _, number = (
-            self.latest[step_id].key.partition("-") if step_id in self.latest else ("", "", "0")
-        )
+        if step_id not in self.latest:
+            return "", 0
+        call, number = self.latest[step_id].key.split("-")
         return call, int(number)
 
     def set_state(self, call: str, number: int, state: CallState) -> None:
         """Record the state of an occurrence. A call that is known to be done stays done."""
-        if call and self.states.get(call, {}).get(number) != "done":
-            self.states.setdefault(call, {})[number] = state
+        if call:
+            states = self.states.setdefault(call, {})
+            if states.get(number) != "done":
+                states[number] = state
 
 
 def _started(board: Board, event: e.StepStarted) -> None:
@@ -100,10 +102,12 @@ def _spend(board: Board, step_id: str, by_step: Iterable[KnownCall]) -> None:
 
 def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
     """The latest attempt of a step ended, and its call is in this state now."""
-    call, number = board[OnceCalls].call_of(step_id)
-    once = board.effects_of(board.steps[step_id]) == "once"
-    own = (KnownCall(call, number, state, once),) if call else ()
-    _spend(board, step_id, (*own, *chosen))
+    mine = board[OnceCalls]
+    if step_id in mine.latest:
+        once = board.effects[step_id] == "once"
+        _spend(board, step_id, (KnownCall(*mine.call_of(step_id), state, once),))
+    if chosen:
+        _spend(board, step_id, chosen)
 
 
 def _done(board: Board, event: e.StepDone) -> None:
@@ -280,7 +284,7 @@ def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any)
 
     A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
     """
-    if executor is None or board.effects_of(board.steps[event.step]) == "none":
+    if executor is None or board.effects[event.step] == "none":
         return event
     step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
     if step_id in mine.paused:

@@ -10,6 +10,7 @@ from planexec_lite.core.events import StepDone, StepFailed, StepPaused, StepStar
 from planexec_lite.core.executors import perform
 from planexec_lite.core.tasks import Finished, Late, TimedOut, too_long
 from planexec_lite.plan.data import copied
+from planexec_lite.tools import REPEATABLE
 
 
 def _task(agent: Any, run: Any, job: StepStarted) -> Task:
@@ -17,14 +18,13 @@ def _task(agent: Any, run: Any, job: StepStarted) -> Task:
     inputs = {
         step_id: copied(results[step_id]) for step_id in step.depends_on if step_id in results
     }
-    until, repeatable = agent.policy.deadline, run.board.repeatable(step)
     return Task(
         job,
         perform,
         (agent.executor, step, inputs),
         step.timeout,
-        until=until,
-        repeatable=repeatable,
+        until=agent.policy.deadline,
+        repeatable=run.board.effects[job.step] in REPEATABLE,
     )
 
 

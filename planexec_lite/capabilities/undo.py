@@ -19,7 +19,7 @@ from planexec_lite.core import Board, Capability, Part
 from planexec_lite.core import events as e
 from planexec_lite.core.questions import undo_in_words
 from planexec_lite.plan import Call, Step
-from planexec_lite.tools import references
+from planexec_lite.tools import REPEATABLE, references
 
 LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; the id of a step never contains a space
 
@@ -266,7 +266,7 @@ def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
 
 
 def _step_started(board: Board, event: e.StepStarted) -> None:
-    if event.inside and board.effects_of(board.steps[event.step]) != "none":
+    if event.inside and board.effects[event.step] != "none":
         mine = board[WorkDone]
         mine.count += 1
         mine.inside[event.step, event.inside] = mine.count
@@ -275,11 +275,9 @@ def _step_started(board: Board, event: e.StepStarted) -> None:
 def _report(board: Board, step_id: str, *, leaves: bool) -> int:
     """The nested run of a step has reported. Return its number; 0 without a nested run, or if it has left nothing."""
     mine = board[WorkDone]
-    number = (
-        max((number for step, number in mine.inside if step == step_id), default=0)
-        if mine.inside
-        else 0
-    )
+    if not mine.inside:
+        return 0
+    number = max((number for step, number in mine.inside if step == step_id), default=0)
     if number and not leaves:
         del mine.inside[step_id, number]
     elif number:
@@ -306,16 +304,13 @@ def _complete(
     ):  # the undo of the step undoes everything that its nested runs did
         mine.inside = {key: at for key, at in mine.inside.items() if key[0] != step_id}
     if lasts is None:
-        lasts = board.effects_of(step) != "none"
+        lasts = board.effects[step_id] != "none"
+    repeatable = board.effects[step_id] in REPEATABLE
     before = mine.latest.get(step_id)
     mine.count += 1
     number = mine.latest[step_id] = mine.count
-    mine.completed[number] = Completed(step, result, undo, lasts, board.repeatable(step), inside)
-    if (
-        before is not None
-        and mine.completed[number].repeatable
-        and mine.did(before) == mine.did(number)
-    ):
+    mine.completed[number] = Completed(step, result, undo, lasts, repeatable, inside)
+    if before is not None and repeatable and mine.did(before) == mine.did(number):
         mine.gone.add(before)
 
 

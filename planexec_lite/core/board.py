@@ -16,7 +16,7 @@ A capability adds its own part of the state and its own reactions to events: see
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 from weakref import ref
 
@@ -26,7 +26,7 @@ from planexec_lite.core.questions import Question
 from planexec_lite.core.ready_queue import ReadyQueue
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
-from planexec_lite.tools import Effects
+from planexec_lite.tools import REPEATABLE, Effects
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -79,7 +79,8 @@ class Board:
         model_chooses: the ids of the latest plan's steps whose calls a model chooses.
         problems: the problems of the planner's latest answer; `invalid_text` is that answer.
         steps: the steps of all plans so far by id, in plan order.
-        state, results, errors, attempt: by step id. An attempt is a pair: its number, and the maximum.
+        state, results, errors, attempt, effects: by step id. An attempt is a pair: its number, and the maximum. The
+            effects are the declared ones of the step or its tool, the stronger of both.
         failed: the steps that failed for good. `retry`: the steps queued for a retry. `unreachable`: waiting steps that
             depend on a failed or skipped step.
         arrived: the streamed steps of a plan that the planner is still writing.
@@ -91,8 +92,6 @@ class Board:
     """By event type, how the state of its step changes. A fold can set another state afterwards, for a requeued
     retry or after a verdict.
     """
-    validates: ClassVar[bool] = False
-    """Whether `problems_of_state` checks the whole board after each event. Tests set this."""
     _handlers: ClassVar[dict[type, Handlers]]
     _take_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
     _take_failure: ClassVar[Sequence[Callable[[Board, e.StepFailed], bool]]]
@@ -151,7 +150,7 @@ class Board:
         self.steps_started = 0
         self.queue = ReadyQueue()
         self._brought_by: dict[str, int] = {}
-        self._effects: dict[str, Effects] = {}
+        self.effects: dict[str, Effects] = {}
         self._parts: dict[type, Any] = {
             one.part: one.part() for one in self.capabilities if one.part is not None
         }
@@ -249,8 +248,6 @@ class Board:
             self.paused = None
         if kind is not e.Inside:  # it is reported when its step has ended, with an earlier time
             self.now = event.at
-        if self.validates and (wrong := [*problems_of_state(self)]):
-            raise AssertionError(f"after {event!r}: {'; '.join(wrong)}")
 
     # Plans
 
@@ -331,7 +328,7 @@ class Board:
                 self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
-            self._effects[step.id] = step.effects_with(self.started.effects)
+            self.effects[step.id] = step.effects_with(self.started.effects)
         self.queue.add(steps, self.state, lost := self._lost())
         if lost:  # a streamed step might depend on a step that has failed in the meantime
             self.unreachable += [
@@ -416,7 +413,7 @@ class Board:
         """Replace a step with an edited version, as if a later plan had contained it."""
         self._brought_by[step.id] = self.plans + 1
         self.steps[step.id] = step
-        self._effects[step.id] = step.effects_with(self.started.effects)
+        self.effects[step.id] = step.effects_with(self.started.effects)
         self.queue.sort_in(step)
 
     def _lose_dependents(self, step_id: str) -> None:
@@ -498,33 +495,12 @@ class Board:
     def effects_of(self, step: Step) -> Effects:
         """Return a step's declared effects: its own declaration or its tool's, the stronger of both."""
         if self.steps.get(step.id) is step:
-            return self._effects[step.id]
+            return self.effects[step.id]
         return step.effects_with(self.started.effects)
 
     def repeatable(self, step: Step) -> bool:
         """Return whether the step is declared safe to repeat."""
-        return self.effects_of(step) in ("none", "idempotent")
-
-
-def problems_of_state(board: Board) -> Iterator[str]:
-    """Yield the contradictions on a board, as sentences. A correct board has none."""
-    running = {
-        step_id for step_id, job in board.in_flight.items() if isinstance(job, e.StepStarted)
-    }
-    if running != {step_id for step_id, state in board.state.items() if state == "running"}:
-        yield f"the running steps are {sorted(map(str, running))}, and the states say otherwise"
-    if board.state.keys() != board.steps.keys():
-        yield "not every step has a state"
-    for step_id in board.results:
-        if board.state[step_id] != "done":
-            yield f"step {step_id} has a result, and is {board.state[step_id]}"
-    for step_id in (*board.failed, *board.retry):
-        if board.state[step_id] != "failed":
-            yield f"step {step_id} failed, and is {board.state[step_id]}"
-    if (ready := board.ready) is not None and board.state[ready] != "waiting":
-        yield f"step {ready} is ready, and is {board.state[ready]}"
-    if board.ended and (board.in_flight or board.paused):
-        yield "the run has ended, and jobs are still running"
+        return self.effects_of(step) in REPEATABLE
 
 
 def _impossible(board: Board, event: e.Event, why: str) -> IllegalTransition:

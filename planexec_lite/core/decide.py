@@ -92,9 +92,11 @@ def choose(
 
 
 def _guarded(choice: Choice, board: Board, policy: Any, guards: Guards, executor: Any) -> Choice:
+    kinds = type(choice).__mro__
     for about, guard in guards:
-        if isinstance(choice, about):
+        if about in kinds:
             choice = guard(board, policy, choice, executor)
+            kinds = type(choice).__mro__
     return choice
 
 
@@ -144,7 +146,7 @@ def ask_for_a_plan(board: Board, _policy: Any) -> Choice | None:
 
 def start_ready(board: Board, _policy: Any) -> Choice | None:
     """Start the first ready step in plan order."""
-    step_id = board.ready
+    step_id = board.queue.first()
     return None if step_id is None else StepStarted(board.now, step_id)
 
 

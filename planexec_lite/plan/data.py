@@ -16,7 +16,8 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from planexec_lite.tools import ToolError
 
-_ALONE = frozenset({str, int, float, bool, type(None)})
+ALONE = frozenset({str, int, float, bool, type(None)})
+"""The types of values that contain no other values."""
 
 
 def fixed(value: Any) -> Any:
@@ -26,7 +27,10 @@ def fixed(value: Any) -> Any:
     made: Any
     if isinstance(value, dict):
         made = dict.__new__(FixedDict)
-        dict.update(made, {key: fixed(part) for key, part in value.items()})
+        dict.update(made, value)
+        for key, part in value.items():
+            if type(part) not in _UNCHANGING:
+                dict.__setitem__(made, key, fixed(part))
         return made
     if isinstance(value, (list, tuple)):
         made = list.__new__(FixedList)
@@ -37,7 +41,7 @@ def fixed(value: Any) -> Any:
 
 def copied(value: Any) -> Any:
     """Return a copy of `value`, at any depth, in plain lists and objects that can be changed."""
-    if type(value) in _ALONE:
+    if type(value) in ALONE:
         return value
     if isinstance(value, dict):
         return {key: copied(part) for key, part in value.items()}
@@ -94,7 +98,7 @@ class FixedList(_Fixed, list[Any]):
     __slots__ = ()
 
 
-_UNCHANGING = _ALONE | {FixedDict, FixedList}
+_UNCHANGING = ALONE | {FixedDict, FixedList}
 
 
 _NUMBERS = (bool, int, float)

@@ -16,7 +16,7 @@ from pydantic import (
     JsonValue,
 )
 
-from planexec_lite.plan.data import fixed
+from planexec_lite.plan.data import ALONE, fixed
 from planexec_lite.tools import Effects, escaped, references, uninterrupted, worst
 
 
@@ -33,7 +33,10 @@ def _params(value: Any) -> Any:
 def _check_names(value: Any) -> None:
     """Raise `ValueError` if two keys of an object are the same in JSON, as 1 and "1" are."""
     if isinstance(value, (dict, Mapping)):
-        if len(set(map(str, value))) < len(value):  # JSON would keep only the last of 1 and "1"
+        has_other_names = {*map(type, value)} != {str}
+        if has_other_names and len(set(map(str, value))) < len(
+            value
+        ):  # JSON would keep only the last of 1 and "1"
             keys = ", ".join(map(repr, value))
             raise ValueError(
                 f"the keys of an object are strings in JSON, and two of these are the same: {keys}"
@@ -42,7 +45,7 @@ def _check_names(value: Any) -> None:
     elif not isinstance(value, (list, tuple)):
         return
     for part in value:
-        if type(part) is not str:
+        if type(part) not in ALONE:
             _check_names(part)
 
 
@@ -55,7 +58,7 @@ def _listed(value: Any) -> Any:
 
 def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
     """Drop repeated ids."""
-    return tuple(dict.fromkeys(ids))
+    return tuple(dict.fromkeys(ids)) if len(ids) > 1 else ids
 
 
 def _tool(value: Any) -> Any:

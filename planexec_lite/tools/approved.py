@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from itertools import count, filterfalse
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_jsonable_python
@@ -85,8 +86,8 @@ class Request:
 
 def digest_of(*parts: Any) -> str:
     """Return 32 characters that depend on `parts`, which JSON can hold, and on nothing else."""
-    text = json.dumps(parts).encode(errors="replace")
-    return sha256(text).hexdigest()[:32]
+    written = [quoted(part) if type(part) is str else json.dumps(part) for part in parts]
+    return sha256(f"[{', '.join(written)}]".encode()).hexdigest()[:32]
 
 
 def next_number(states: Mapping[int, CallState], first: int = 0) -> int:
@@ -94,6 +95,8 @@ def next_number(states: Mapping[int, CallState], first: int = 0) -> int:
 
     It is the lowest one that was tried and is not known to be done, and otherwise the lowest new one, from `first`.
     """
+    if not states:
+        return first
     if not {"open", "doubt"}.isdisjoint(states.values()):
         return min(number for number, state in states.items() if state in ("open", "doubt"))
     return next(filterfalse(states.__contains__, count(first)))

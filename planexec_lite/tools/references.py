@@ -33,6 +33,7 @@ _MARKED = rf"[$#]\(?(?i:steps?)[\w.\[\]-]{{1,100}}?{_SAYS}[\w.\[\]-]{{0,100}}\)?
 _LITERAL = r"\{literal (?P<literal>[^{}]++|\$?\{++[^{}]++\}+)\}"
 _TOKEN = re.compile(rf"(?=[{{<$#])(?:{_LITERAL}|{_IN_BRACES}|{_IN_ANGLES}|{_MARKED})")
 _PART = re.compile(rf"\.({_FIELD})|\[(-?\d+)\]")
+_NO_TEXT = frozenset({int, float, bool, type(None)})
 _SHORT = 1_000  # characters; longer texts are not kept in memory
 _MARKS = re.compile(
     "[{<$#]"
@@ -80,6 +81,8 @@ def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
 
 def _texts(value: Any, texts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
     """Add every text in `value` that can contain a reference to `texts`, and whether it is the name of a field."""
+    if type(value) in _NO_TEXT:
+        return texts
     if isinstance(value, str):
         if _MARKS.search(value):
             texts.append((value, False))
@@ -161,6 +164,8 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
     `results` maps step ids to results. Raises `MissingResultError` if a step has no result, or the result lacks the
     named part.
     """
+    if type(value) in _NO_TEXT:
+        return value
     if isinstance(value, str):
         if "{" not in value:
             return value

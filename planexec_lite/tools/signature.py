@@ -44,7 +44,7 @@ class Arguments(NamedTuple):
 
     `validate` returns some of them as the function accepts them; it raises pydantic's `ValidationError`. `data` returns them
     without models, as dicts. `schema` makes their JSON schema, a closed object. `required` are the parameters without a
-    default, `defaults` the values of the others. `given` is the JSON schema that describes them; None: type hints do.
+    default, `defaults` the values of the others. `remake` makes them again in another process; None: they come from type hints.
     """
 
     validate: Callable[[Any], Any]
@@ -52,7 +52,7 @@ class Arguments(NamedTuple):
     schema: Callable[[], Data]
     required: tuple[str, ...]
     defaults: Params
-    given: Params | None = None
+    remake: Callable[[], Arguments] | None = None
 
     def read(self, params: Params) -> tuple[Data, Sequence[Params]]:
         """Return the arguments as the function receives them, and the errors of all that do not fit, in pydantic's form.
@@ -68,10 +68,11 @@ class Arguments(NamedTuple):
                 return {}, [*_merged(errors, params, self.schema)]
             alone = [self.read({name: params[name]})[1] for name in params]
             return {}, [*chain.from_iterable(alone)]
-        if all(
-            value is params.get(name) and type(value) in EXACT for name, value in values.items()
-        ):
-            return values, ()  # as it was given
+        for name, value in values.items():
+            if type(value) not in EXACT or value is not params[name]:
+                break
+        else:
+            return values, ()  # as they were given
         given = {name: params[name] for name in values}
         data = self.data(values)
         if data == given and all(type(part) is str for part in given.values()):

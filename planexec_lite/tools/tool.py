@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overloa
 
 from pydantic_core import to_jsonable_python
 
-from planexec_lite.meter import FOREVER, charge, current
+from planexec_lite.meter import FOREVER, Meter, charge, current
 from planexec_lite.tools import references
 from planexec_lite.tools.approved import (
     NOT_MADE,
@@ -27,9 +27,9 @@ from planexec_lite.tools.approved import (
     text_of,
 )
 from planexec_lite.tools.awaiting import awaited
-from planexec_lite.tools.json_schema import arguments_from
 from planexec_lite.tools.signature import (
     EXACT,
+    Arguments,
     Data,
     Function,
     Params,
@@ -64,7 +64,6 @@ class Options(TypedDict, total=False):
     retry_on: Iterable[type[Exception]] | None
     not_done: Iterable[type[Exception]]
     json_text: bool
-    checked_elsewhere: bool
     pin: str
 
 
@@ -86,7 +85,7 @@ class Tool:
 
     Args:
         function: takes named parameters, all with type hints; returns JSON data.
-        schema: the JSON schema of the parameters, an object; None: the type hints describe them. See `from_schema`.
+        arguments: how the arguments are read; None: as the type hints say.
         name: what plans call it; by default the function's name.
         description: what it is for, on one line; by default the first paragraph of the function's docstring.
         latency: seconds that a call takes in simulation: a number from zero to `FOREVER`, or a function of the arguments.
@@ -101,21 +100,19 @@ class Tool:
         retry_on: the types of temporary errors; a step that fails with another one is not retried. None: retry any error.
         not_done: the types of errors which prove that the call did nothing. Any other error of a tool with effects "once"
             leaves a doubt: the call might have been made.
-        checked_elsewhere: the function checks its arguments itself, so the schema can have keywords that can't be checked
-            here.
         pin: the hash of a published description that others can change. A run can't be resumed with another one.
 
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
-    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, for a `schema`
-    that can't be read or checked, and for a `latency` that is no such number.
+    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, and
+    for a `latency` that is no such number.
     """
 
     def __init__(
         self,
         function: Function,
         *,
-        schema: Params | None = None,
+        arguments: Arguments | None = None,
         name: str | None = None,
         description: str | None = None,
         latency: float | Callable[..., float] = 0.0,
@@ -125,7 +122,6 @@ class Tool:
         retry_on: Iterable[type[Exception]] | None = None,
         not_done: Iterable[type[Exception]] = (),
         json_text: bool = False,
-        checked_elsewhere: bool = False,
         pin: str = "",
     ) -> None:
         self.function = function
@@ -143,43 +139,17 @@ class Tool:
         self.json_text = json_text
         self.retry_on = None if retry_on is None else tuple(retry_on)
         self.not_done = tuple(not_done)
-        self.checked_elsewhere = checked_elsewhere
         self.pin = pin
         self._fresh: Data = {}  # defaults that the function could change; each call gets a copy
-        doc = inspect.cleandoc(function.__doc__ or "") if schema is None else ""
+        doc = inspect.cleandoc(function.__doc__ or "") if arguments is None else ""
         if description is None:
             description = doc.split("\n\n")[0]
         self.description = " ".join(description.split())
-        self._arguments = (
-            arguments_of(self.name, function, doc)
-            if schema is None
-            else arguments_from(self.name, schema, checked_elsewhere=checked_elsewhere)
-        )
-        if schema is None:
-            defaults = self._arguments.defaults.items()
-            for parameter, default in defaults:
+        self._arguments = arguments or arguments_of(self.name, function, doc)
+        if arguments is None:
+            for parameter, default in self._arguments.defaults.items():
                 if isinstance(default, list | dict | set):
                     self._fresh[parameter] = default
-
-    @staticmethod
-    def from_schema(
-        function: Function,
-        schema: Params,
-        **options: Unpack[Options],
-    ) -> Tool:
-        """Return a tool whose arguments are described by a JSON schema, as servers, manifests and published lists do.
-
-        Args:
-            function: takes the arguments by name, most often as ``**arguments``. It receives only the given ones; a
-                ``default`` in the schema tells planners what it does without one.
-            schema: that of an object, whose ``properties`` are the parameters; it is always closed.
-                `json_schema` says which keywords are checked.
-            options: the options of `Tool`; `name` is required.
-
-        Raises `ToolError` for a schema that can't be read, or that has keywords that can't be checked here and is not
-        `checked_elsewhere`.
-        """
-        return Tool(function, schema=schema, **options)
 
     def calling(self, function: Function) -> Tool:
         """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
@@ -194,9 +164,10 @@ class Tool:
         if getattr(self.function, "tool", None) is self:
             return getattr, (self.function, "tool")
         options = {option: getattr(self, option) for option in Options.__annotations__}
-        if self._arguments.given is None and inspect.isfunction(self.function):
+        remake = self._arguments.remake
+        if remake is None and inspect.isfunction(self.function):
             return _tool_of, (self.function, tuple(options.items()))
-        return partial(Tool, schema=self._arguments.given, **options), (self.function,)
+        return _made_again, (self.function, remake, options)
 
     @property
     def effects(self) -> Effects:
@@ -261,23 +232,25 @@ class Tool:
     def faults(self, params: Params) -> list[Fault]:
         """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""
         bound = self.bind(params)
-        known = self.parameters
-        faults = [self._missing(name) for name in self.required if name not in bound]
-        faults += [self._unknown(name) for name in bound if name not in known]
-        given = {name: bound[name] for name in bound if name in known}
-        later = [name for name in given if references.is_whole(given[name])]
-        for name in later:
-            del given[name]
+        known = self.schema["properties"]
+        faults = self._missing(bound)
+        given = {}
+        for name, value in bound.items():
+            if name not in known:
+                faults.append(self._unknown(name))
+            elif not references.is_whole(value):
+                given[name] = value
         _, errors = self._arguments.read(given)
-        return faults + self._judged(error for error in errors if not _is_known_later(error))
+        if errors:
+            faults += self._judged(error for error in errors if not _is_known_later(error))
+        return faults
 
     def arguments(self, params: Params) -> Data:
         """Return `params` as the function receives them: bound and validated. Raises `ToolError` where they do not fit."""
         bound = self.bind(params)
         arguments, errors = self._arguments.read(bound)
-        faults = [self._missing(name) for name in self.required if name not in bound]
-        faults += self._judged(errors)
-        if faults:
+        if errors or not bound.keys() >= {*self.required}:
+            faults = [*self._missing(bound), *self._judged(errors)]
             raise ToolError(f"{self.name}: {'; '.join(fault.message for fault in faults)}")
         return arguments
 
@@ -290,7 +263,7 @@ class Tool:
         arguments = self.arguments(params)
         meter = current.get()
         if meter is None or meter.calls_log is None:
-            return self._run(arguments)
+            return self._run(arguments, meter)
         log, step_key, text = meter.calls_log, meter.key, self.call_text(params)
         identify = partial(self.identity, params, arguments)
         call = Request(
@@ -306,7 +279,7 @@ class Tool:
         if value is NOT_MADE:
             number, meter.key = log.begin(call, step_key)
             try:
-                value = self._run(arguments)
+                value = self._run(arguments, meter)
             except BaseException as error:
                 state: CallState = "doubt" if self._leaves_doubt(error) else "open"
                 log.end(call, number, state)
@@ -329,7 +302,7 @@ class Tool:
         try:
             if arguments is None:
                 arguments = self.arguments(params)
-            given = self.with_defaults(arguments)
+            given = {**self._arguments.defaults, **arguments}
             if EXACT.issuperset(map(type, given.values())):
                 return digest_of(sorted_json([self.name, given]))
             to_jsonable_python(given)
@@ -344,14 +317,14 @@ class Tool:
     def _leaves_doubt(self, error: BaseException) -> bool:
         return self.effects == "once" and not isinstance(error, self.not_done)
 
-    def _run(self, arguments: Data) -> Any:
+    def _run(self, arguments: Data, meter: Meter | None) -> Any:
         """Charge the latency and call the function with validated `arguments`."""
         if self.latency:
             charge(self.seconds(arguments))
-        if (meter := current.get()) is not None:
+        if meter is not None:
             meter.called = True
-        for parameter, default in self._fresh.items():
-            arguments.setdefault(parameter, deepcopy(default))
+        for parameter in self._fresh:
+            arguments.setdefault(parameter, deepcopy(self._fresh[parameter]))
         try:
             value = self.function(**arguments)
             if type(value) not in _PLAIN and hasattr(type(value), "__await__"):
@@ -362,7 +335,7 @@ class Tool:
             if meter is not None and self._leaves_doubt(error):
                 meter.once = True
             raise
-        if meter is not None and self.effects == "once":
+        if meter is not None and self._effects == "once":
             meter.once = True
         if self.json_text and isinstance(value, str):
             return value if (data := references.json_in(value)) is None else data
@@ -382,12 +355,12 @@ class Tool:
         """Return the first faults, each once."""
         return list(dict.fromkeys(map(self._fault, islice(errors, _MOST_FAULTS))))
 
-    def _missing(self, name: str) -> Fault:
-        return Fault(
-            "missing_parameter",
-            name,
-            f"parameter {name!r} is missing: {self.signature}",
-        )
+    def _missing(self, given: Params) -> list[Fault]:
+        return [
+            Fault("missing_parameter", name, f"parameter {name!r} is missing: {self.signature}")
+            for name in self.required
+            if name not in given
+        ]
 
     def _unknown(self, name: str) -> Fault:
         near = suggest(str(name), self.parameters)
@@ -422,6 +395,12 @@ def _is_known_later(error: Params) -> bool:
 )  # to read the hints takes a millisecond, and a worker receives the same tools with each step
 def _tool_of(function: Function, options: tuple[tuple[str, Any], ...]) -> Tool:
     return Tool(function, **dict(options))
+
+
+def _made_again(
+    function: Function, remake: Callable[[], Arguments] | None, options: Options
+) -> Tool:
+    return Tool(function, arguments=None if remake is None else remake(), **options)
 
 
 @overload

@@ -141,9 +141,7 @@ class _InlineSession:
         self.epoch = perf_counter() - now
         self.free = slots
         self.resting: list[_Rest] = []
-        self.ended: list[
-            tuple[Task, Report, float]
-        ] = []  # and when each began, on the session's clock
+        self.ended: list[tuple[Task, Report, float]] = []  # and when each ended
 
     @property
     def queued(self) -> bool:
@@ -163,7 +161,7 @@ class _InlineSession:
         if not task.live:
             self.free -= 1
         report = measure(task.call, task.args)
-        self.ended.append((task, report, self.now() - report.took))
+        self.ended.append((task, report, perf_counter()))
 
     def wait(self) -> Sequence[Message]:
         """Return the messages about tasks that have ended; if there are none, wait for the end of a rest."""
@@ -175,17 +173,18 @@ class _InlineSession:
     def messages(self) -> list[Message]:
         """Return the messages about rests and tasks that have ended."""
         messages: list[Message] = []
-        at, now = self.now(), perf_counter()
-        if any(rest.end <= now for rest in self.resting):
+        now = perf_counter()
+        at = round(now - self.epoch, 9)
+        if self.resting:
             over = [rest for rest in self.resting if rest.end <= now]
             self.resting = [rest for rest in self.resting if rest.end > now]
             for rest in over:
                 took = now - rest.since
                 messages.append(Finished(rest.task, Report(took=took), at, took))
-        for task, report, began in self.ended:
+        for task, report, ended in self.ended:
             if not task.live:
                 self.free += 1
-            messages += _outcome(task, report, at, began)
+            messages += _outcome(task, report, at, ended - self.epoch)
         self.ended.clear()
         return messages
 
@@ -353,7 +352,7 @@ class _PoolSession(_InlineSession):
             self.free += 1
         if job.cancelled:
             return [Cancelled(task, at)]
-        return _outcome(task, what, at, news.at - self.epoch - what.took)
+        return _outcome(task, what, at, news.at - self.epoch)
 
     def _patience(self) -> float | None:
         """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
@@ -390,9 +389,9 @@ def _cancel(job: _Job, future: Future[Report]) -> bool:
     return job.cancelled
 
 
-def _outcome(task: Task, report: Report, at: float, began: float) -> list[Message]:
-    """Return the messages about a task that ended: it began at `began`, and `at` is now, on the session's clock."""
-    limit, inside = task.limit(began), _inside(report, at)
+def _outcome(task: Task, report: Report, at: float, ended: float) -> list[Message]:
+    """Return the messages about a task that ended at `ended`; `at` is now. Both are on the session's clock."""
+    limit, inside = task.limit(ended - report.took), _inside(report, at)
     if limit is not None and report.took > limit:
         late = Late(task, report, at, report.took, inside)
         return [TimedOut(task, at, limit), late]
@@ -406,4 +405,6 @@ def _outcome(task: Task, report: Report, at: float, began: float) -> list[Messag
 
 def _inside(report: Report, at: float) -> list[tuple[float, Any]]:
     """Return the events inside a job that ended at `at`, and when each happened."""
+    if not report.events:
+        return []
     return [(at - report.took + after, event) for _, after, event in report.events]

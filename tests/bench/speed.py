@@ -20,10 +20,10 @@ ROOT = Path(__file__).parents[2]
 LANGGRAPH = ROOT / "elsewhere/.envs/langgraph/bin/python"
 MISSING = "" if LANGGRAPH.exists() else "LangGraph is missing. To install it: sh elsewhere/environments.sh langgraph"
 PAIRS = [  # first, second, the target of the ratio
-    ("a plan", "asyncio", 1.5),
-    ("from JSON", "asyncio", 2.0),
-    ("a pool", "threads", 1.5),
-    ("LangGraph", "a plan", None),
+    ("a plan", "asyncio", 5.5),
+    ("from JSON", "asyncio", 6.5),
+    ("a pool", "threads", 5.0),
+    ("a plan", "LangGraph", 0.285),
 ]
 
 
@@ -76,7 +76,7 @@ def measure(steps: int, times: int) -> list[Row]:
             taken = rounds(contenders(text, threads) | elsewhere, times)
         for tools, (mine, peer, most) in product(TOOLS, PAIRS):
             first, second = (name if name in taken else f"{name}, {tools}" for name in (mine, peer))
-            if first in taken:
+            if second in taken:
                 rows.append(beside(f"{shape}, {tools}: {mine} : {peer}", taken, first, second, 1e6 / steps, most))
     return rows
 

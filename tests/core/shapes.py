@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from planexec_lite import Board, Plan, Policy, Run, Step, Tool, Toolbox
 from planexec_lite.assembly import decide
+from planexec_lite.core import Event
 from planexec_lite.meter import charge
 from planexec_lite.run import events as e
 from planexec_lite.run.events import StepDone, StepFailed, StepSkipped, StepStarted, from_dict, to_dict
@@ -127,10 +128,32 @@ def greedy(made: Sequence[Job], slots: float, stop: bool, ovens: float = math.in
         running = [item for item in running if item[0] != now]
 
 
+def problems_of_state(board: Board) -> Iterator[str]:
+    """Yield the contradictions on a board, as sentences. A correct board has none."""
+    running = {step_id for step_id, job in board.in_flight.items() if isinstance(job, StepStarted)}
+    if running != {step_id for step_id, state in board.state.items() if state == "running"}:
+        yield f"the running steps are {sorted(map(str, running))}, and the states say otherwise"
+    if board.state.keys() != board.steps.keys():
+        yield "not every step has a state"
+    for step_id in board.results:
+        if board.state[step_id] != "done":
+            yield f"step {step_id} has a result, and is {board.state[step_id]}"
+    for step_id in (*board.failed, *board.retry):
+        if board.state[step_id] != "failed":
+            yield f"step {step_id} failed, and is {board.state[step_id]}"
+    if (ready := board.ready) is not None and board.state[ready] != "waiting":
+        yield f"step {ready} is ready, and is {board.state[ready]}"
+    if board.ended and (board.in_flight or board.paused):
+        yield "the run has ended, and jobs are still running"
+
+
 class Checked(Board):
     """A board that checks itself after each event."""
 
-    validates = True
+    def apply(self, event: Event) -> None:
+        super().apply(event)
+        if wrong := [*problems_of_state(self)]:
+            raise AssertionError(f"after {event!r}: {'; '.join(wrong)}")
 
 
 def check_fold(run: Run) -> None:

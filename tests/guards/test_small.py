@@ -50,9 +50,9 @@ def total(*folders: str, package: Path = LITE) -> int:
 
 
 def test_the_core_and_its_capabilities_stay_small() -> None:
-    assert total("core/*.py", "assembly.py") <= 12_300
+    assert total("core/*.py", "assembly.py") <= 12_260
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
-    assert house <= 39_000
+    assert house <= 39_490
     said = re.search(r"These three have ([\d,]+) tokens of code", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert said is not None
     assert abs(int(said[1].replace(",", "")) - house) <= 1000
@@ -60,11 +60,11 @@ def test_the_core_and_its_capabilities_stay_small() -> None:
 
 @pytest.mark.parametrize("path", sorted(LITE.glob("capabilities/*.py")), ids=lambda path: path.stem)
 def test_a_capability_is_one_short_file(path: Path) -> None:
-    assert tokens_of_code(path) <= 2_800
+    assert tokens_of_code(path) <= 2_720
 
 
 def test_the_packages_stay_small() -> None:
-    assert total("**/*.py") <= 87_500
+    assert total("**/*.py") <= 86_570
     assert total("**/*.py", package=ROOT / "planexec_lab") <= 180_000
     assert total("**/*.py", package=ROOT / "mock_llm") <= 66_000
 
