@@ -7,8 +7,9 @@ from typing import Annotated, TypedDict
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Send, interrupt
-from planexec_lab.worlds.deploy import PLAN
 from shop import STATE, ask, call, say
+
+from planexec_lab.worlds.deploy import PLAN
 
 
 class State(TypedDict):
