@@ -8,7 +8,7 @@ import pytest
 
 from exercises.authors import reveals
 from exercises.checker.guesses import Guess, board, compare, guesses, kind_of
-from tests.guards.books import LESSONS
+from tests.guards.books import APPENDIX, LESSONS
 
 RIGHT: list[tuple[Any, Any]] = [
     (53, 53), ("53", 53.0), ("5b", "5b"), (6, "6"), (" 6 ", "6"), (True, True), ("no", False), (["6"], {"6"}),
@@ -77,7 +77,7 @@ def test_the_board_counts_by_verdict_and_by_kind() -> None:
 
 def test_every_text_belongs_to_a_prediction_or_task_of_its_lesson() -> None:
     for path in sorted(reveals.FOLDER.glob("*.md")):
-        (lesson,) = [book for book in LESSONS if book.name.startswith(path.stem)]
+        (lesson,) = [book for book in [*LESSONS, *APPENDIX] if book.name.startswith(path.stem)]
         source = "\n".join(cell.source for cell in nbformat.read(lesson, as_version=4).cells)
         for heading, text in reveals.sections(path.stem).items():
             assert text
