@@ -1,8 +1,9 @@
 """Write what the suite observed to `planexec_lab/recorded/elsewhere.json`, which lesson 15 reads.
 
-    python -m elsewhere.record [--replays]
+    python -m elsewhere.record [--replays] [--small]
 
-With `--replays`, the five steps that are killed and resumed (`NAME/replay.py`) run again, five times each.
+With `--replays`, the five steps that are killed and resumed (`NAME/replay.py`) run again, five times each. With `--small`, the
+small LangGraph program runs again. The table goes to the README of this folder.
 """
 
 import json
@@ -11,11 +12,13 @@ from collections import Counter
 from hashlib import sha256
 from typing import Any
 
-from elsewhere import features, suite
+from elsewhere import features, small, suite
 from planexec_lab.views.drawing import theme
 from planexec_lab.views.drawing.svg_canvas import Box, Canvas
 
 FILE = suite.ROOT / "planexec_lab/recorded/elsewhere.json"
+README = suite.HERE / "README.md"
+BEGIN, END = "<!-- the table, written by record.py -->", "<!-- the end of the table -->"
 NAMES = {
     "kit": "this kit",
     "langgraph": "LangGraph",
@@ -43,12 +46,6 @@ def version(framework: str) -> str:
     file = suite.HERE / framework / "requirements.txt"
     lines = file.read_text().splitlines() if file.exists() else []
     return next((line.split("==")[1] for line in lines if line.startswith(first.get(framework, "google-adk"))), "")
-
-
-def ours(framework: str, check: str) -> list[str]:
-    """Return the lines of ours in a program that are tagged for a check, without the tags."""
-    lines = (suite.HERE / framework / "release.py").read_text().splitlines()
-    return [suite.TAG.sub("", line).strip() for line in lines if check in suite.tags(line)]
 
 
 def replays() -> dict[str, dict[str, int]]:
@@ -85,6 +82,32 @@ def timelines(frameworks: dict[str, Any]) -> dict[str, Any]:
     return {"title": rows[0], "text": text, "alt": "; ".join(rows), "caption": caption, "width": wide, "svg": svg}
 
 
+def short(cell: str) -> str:
+    """Return a cell of the table in a few characters: ●, the number of our lines, with "m" if an obedient model would do, or no."""
+    if cell == "by itself":
+        return "●"
+    lines = "".join(letter for letter in cell if letter.isdigit())
+    return f"{lines}m" if lines and "obeys" in cell else lines or "no"
+
+
+def table(recording: dict[str, Any]) -> str:
+    """Return the table of all questions and frameworks as Markdown."""
+    frameworks = recording["frameworks"]
+    heads = [f"{name} {one['version']}".strip() for name, one in frameworks.items()]
+    lines = ["| | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+    for check, question in recording["questions"].items():
+        cells = [short(one["cells"][check]) for one in frameworks.values()]
+        lines.append(f"| {question} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def readme(recording: dict[str, Any]) -> str:
+    """Return the README with this table."""
+    before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n\n{table(recording)}\n\n{END}{after}"
+
+
 def recorded() -> dict[str, Any]:
     """Return the recording."""
     return dict(json.loads(FILE.read_text(encoding="utf-8"))) if FILE.exists() else {}
@@ -99,7 +122,6 @@ def main(arguments: list[str]) -> None:
             "version": version(framework),
             "cells": {check: results[check]["cell"] for check in (*suite.CHECKS, *features.TITLES)},
             "bars": results["_bars"],
-            "code": {check: ours(framework, check) for check in ("once", "undo")},
             "counts": results["_calls"],
         }
     recording = {
@@ -107,9 +129,10 @@ def main(arguments: list[str]) -> None:
         "frameworks": frameworks,
         "timelines": timelines(frameworks),
         "B2": replays() if "--replays" in arguments else recorded()["B2"],
-        "shared": {check: suite.Program("kit").shared_lines(check) for check in ("once", "undo")},
+        "small": small.observed() if "--small" in arguments else recorded()["small"],
         "programs": {framework: digest(framework) for framework in (*NAMES, "dbos")},
     }
+    README.write_text(readme(recording), encoding="utf-8")
     FILE.write_text(json.dumps(recording, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

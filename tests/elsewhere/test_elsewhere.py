@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 
-from elsewhere import features, record, suite
+from elsewhere import features, record, small, suite
 from tests.guards.books import LESSONS
 from tests.guards.test_lessons import prose, sentences
 
@@ -34,6 +35,33 @@ def test_every_question_has_an_answer_for_every_framework() -> None:
 
 def test_the_figure_shows_the_recorded_times() -> None:
     assert RECORDED["timelines"] == record.timelines(RECORDED["frameworks"])
+
+
+def test_the_readme_has_the_recorded_table() -> None:
+    assert record.README.read_text(encoding="utf-8") == record.readme(RECORDED), "run python -m elsewhere.record"
+
+
+def test_the_lesson_shows_the_small_program_as_it_was_recorded() -> None:
+    code = small.FILE.read_text(encoding="utf-8")
+    assert RECORDED["small"]["code"] == code, "run python -m elsewhere.record --small"
+    lesson = next(path for path in LESSONS if path.name.startswith("15"))
+    cells = nbformat.read(lesson, 4).cells
+    pieces = [piece for cell in cells for piece in re.findall(r"```python\n(.*?)```", cell.source, re.S)]
+    assert len(pieces) == 4
+    assert [piece for piece in pieces if piece not in code] == []
+
+
+@pytest.mark.parametrize("name", small.CHANGES)
+def test_each_change_of_the_small_program_still_fits(name: str) -> None:
+    compile(small.changed(name), name, "exec")
+
+
+@pytest.mark.weekly
+@pytest.mark.slow
+def test_the_small_program_does_what_is_recorded() -> None:
+    if not installed("langgraph"):
+        pytest.skip("make elsewhere installs langgraph")
+    assert small.observed()["seen"] == RECORDED["small"]["seen"]
 
 
 CLAIMS = {  # words in a lesson's section "In other frameworks": a question, and the cell of the table

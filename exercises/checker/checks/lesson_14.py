@@ -111,7 +111,7 @@ def enough(trial: Trial, slots_for: Any) -> None:
     """The smallest number of slots with a load of at most 0.8 and the expected seconds within the limit, or None."""
     work, longest = sum(SECONDS.values()), RELEASE.critical_path(SECONDS)[1]
     fewest = "a load of at most 0.8 and expected seconds of at most the limit, with as few slots as possible"
-    rule = "The load is runs a second × work / slots. The seconds come from the lesson's formula."
+    rule = "The load is runs a second × work / slots. The seconds come from the formula of appendix A10."
     release = [(rate, limit) for rate in (0.1, 1, 2, 10, 100) for limit in (1000.0, 600.0, 400.0, 300.0, 266.0, 200.0)]
     cases = [(rate, work * share, longest * share, limit) for rate, limit in release for share in (1.0, 0.5)]
     for case in [*cases, (60, 0.8, 0.5, 600.0), (15, 2.0, 1.0, 3.0)]:
