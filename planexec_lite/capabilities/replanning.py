@@ -202,7 +202,10 @@ def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
 
 @only_if(has_planner)
 def stop_after_repairs(board: Board, policy: Settings) -> Choice | None:
-    """End the run if the planner wrote more than `max_repairs` invalid plans in a row after the first one."""
+    """End the run if the planner refused, or wrote more than `max_repairs` invalid plans in a row after the first one."""
+    for problem in board.problems:
+        if problem.code == "refused":  # there is no plan that the planner could correct
+            return when_idle(board, e.Ended(board.now, "failed", problem.message))
     attempts = board.invalid_in_a_row
     if attempts <= policy.max_repairs:
         return None

@@ -259,7 +259,6 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "unknown tool": (bad(*WHOLE["steps"][:3], call("4", 4) | {"tool": "play"}), "unknown_tool"),
     "dangling": (bad(*WHOLE["steps"][:3], call("4", 4, "99")), "unknown_dependency"),
     "prose": ({"text": f"Sure! {json.dumps(WHOLE)} Shall I begin?", "latency": 8.0, "broken": True}, "not_json"),
-    "refusal": ({"refusal": "I would rather not.", "latency": 8.0}, "refused"),
     "server error": ({"json": WHOLE, "fault": {"status": 503}}, "planner_failed"),
 }
 
@@ -275,9 +274,16 @@ def test_a_model_repairs_its_broken_answer(name: str) -> None:
     assert len(world.done) == len(set(world.done)), "a done step was repeated"
     assert {1, 9} <= set(world.done)
     assert set(run.results) == {str(n) for n in world.done}
-    if name in ("prose", "refusal", "server error"):
+    if name in ("prose", "server error"):
         assert sorted(world.done) == [1, 9]
         assert "StepProposed" not in [type(event).__name__ for event in run.events[: run.events.index(first)]]
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_refusal_ends_the_run_with_its_words_and_is_not_repaired(stream: bool) -> None:
+    refused = scenes({"refusal": "I would rather not."}, GOOD)
+    run = carry_out(World(), LLMPlanner(refused.client(), "m", stream=stream))
+    assert (run.status, run.reason, run.usage.calls) == ("failed", "the model refused: I would rather not.", 1)
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ _TOPICS = (
     Topic("production prod", "", "production", "-production -announce"),
     Topic("live", "deploy ship release publish roll push deliver install rollout upgrade", "production",
           "-production -announce", weak=True),
-    Topic("monday tuesday wednesday thursday friday saturday sunday weekend tonight today tomorrow", "", None,
+    Topic("monday tuesday wednesday thursday friday saturday sunday weekend tonight today tomorrow window holiday", "", None,
           "-production -announce"),
     Topic("preview simulation", "show display print see", "show", "", message=True),
     Topic("chosen-value", "", "", "", weak=True),
@@ -44,13 +44,14 @@ _TOPICS = (
 PLANNER = ScriptedPlanner(
     GOAL,
     "skip staging, the tests, the smoke tests or the backup; back up first; tell the team first, or not at all; stop before"
-    " production (such as on a Friday); use v2.3.0 or v2.3.1; only show the plan",
+    " production (such as on a Friday, or outside a maintenance window); use v2.3.0 or v2.3.1; only show the plan",
     _ROWS,
     Reader(
         _TOPICS,
         "production",
-        "out shop software application app unit",
+        "out outside during maintenance shop software application app unit",
         {
+            r"\b(?:only|not before|wait(?:ing)? (?:for|until)) (?:\w+ ){0,4}window\b": "not window",
             r"\bsmoke[- ]?test": "smoke",
             r"\b(up|of|save|dump|backup|snapshot) (?:the |our )?(?:production )?(?:databases?|data|db)\b": r"\1 it",
             r"\b(?:skip|jump|mov)(?:e|ping|ing)? (?:ahead |forward |on |right )?to\b": "straight to",

@@ -9,12 +9,14 @@ from planexec_lite.plan import Plan
 
 _STARTER, _MAIN = ("1", "6", "8", "12"), ("2", "3", "7", "9", "13")
 _LEEKS = ("1", "6")
+_SERVED = ("12", "13", "14")
 
 
 def _when(id: str) -> str:
     if id in _LEEKS:
         return "starter -onions"
-    return "starter" if id in _STARTER else "main" if id in _MAIN else "dessert"
+    course = "starter" if id in _STARTER else "main" if id in _MAIN else "dessert"
+    return f"{course} serve" if id in _SERVED else course
 
 
 _PLANNED = [
@@ -27,7 +29,7 @@ _ONIONS = [
 ]
 PLANNER = ScriptedPlanner(
     GOAL,
-    "skip the starter, the main course or the dessert, or cook only one of them; take onions instead of the leeks",
+    "skip the starter, the main course or the dessert, or cook only one of them; take onions instead of the leeks; cook, but don't serve yet",
     [_PLANNED[0], _ONIONS[0], *_PLANNED[1:6], _ONIONS[1], *_PLANNED[6:]],
     Reader(
         (
@@ -36,13 +38,14 @@ PLANNER = ScriptedPlanner(
             Topic("dessert tart", "", "dessert", "-dessert", only="-starter -main"),
             Topic("onion", "", "onions", "-onions"),
             Topic("leek", "", "-onions", "onions"),
+            Topic("", "serve", "serve", "-serve", weak=True),
             Topic("dinner meal menu", "cook prepare", "main", "-main", weak=True),
         ),
         "main",
-        "three-course three course courses eight guest people persons serve eat dish out",
+        "three-course three course courses eight guest people persons eat dish out yet table",
         {r"\bmain (?:course|dish)\b|\bmain\b": "roast"},
     ),
-    "starter main dessert",
+    "starter main dessert serve",
     "",
     facts={"onions": r"step 1, chop\(what='leeks'\): failed|step 1b"},
 )

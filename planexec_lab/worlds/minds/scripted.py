@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 REAL_MODEL = "for anything else, set PLANEXEC_LLM to connect a real model"
 _COMMENT = re.compile(r"^- plan: (.*) \[change_asked\]", re.M)
-_REFUSED = re.compile(r"^- plan: the model refused: (.*) \[refused\]", re.M)
 _PROBLEM = re.compile(r"^- .* \[\w+\]", re.M)
 _OPEN = ("waiting", "running", "done", "skipped")
 
@@ -109,8 +108,6 @@ class ScriptedPlanner:
         if repair:
             comments = _COMMENT.findall(repair[-1])
             asked = [comment.replace("\\n", ". ") for comment in comments]
-            if no := _REFUSED.search(repair[-1]):
-                return Reply(refusal=no[1])
             if len(comments) != len(_PROBLEM.findall(repair[-1])):
                 return Reply(refusal=self.limits)
         wanted = self._wanted(goal, asked, entries, rest)

@@ -13,12 +13,21 @@ from pathlib import Path
 
 import planexec_lab.recorded
 from tests.recorded.recount.airline import airline_runs
-from tests.recorded.recount.blocks import blocks_examples, blocks_plans, blocks_rounds
+from tests.recorded.recount.blocks import blocks_examples, blocks_other_words, blocks_plans, blocks_rounds
 from tests.recorded.recount.others import invented_tools, leaderboard, task_fixes
 from tests.recorded.recount.source import Row
 
 TABLES = Path(planexec_lab.recorded.__file__).with_name("tables")
-COUNTED = (airline_runs, blocks_plans, blocks_examples, blocks_rounds, invented_tools, leaderboard, task_fixes)
+COUNTED = (
+    airline_runs,
+    blocks_plans,
+    blocks_examples,
+    blocks_rounds,
+    blocks_other_words,
+    invented_tools,
+    leaderboard,
+    task_fixes,
+)
 
 
 def as_csv(rows: list[Row]) -> bytes:

@@ -13,6 +13,8 @@ NAMES = "red blue orange yellow white magenta black cyan green violet silver gol
 COLOURS = dict(zip(NAMES.split(), "abcdefghijkl", strict=True))
 PROMPTS = {"": "one example", "_pddl": "one example; PDDL", "_zero_shot": "no example",
            "_zero_shot_pddl": "no example; PDDL"}  # fmt: skip
+# The verbs of the same problems in misleading words ("mystery").
+MISLEADING = {"attack": "pick-up", "succumb": "put-down", "overcome": "stack", "feast": "unstack"}
 VERDICTS = ("valid", "cannot_run", "misses_goal", "no_plan", "malformed")
 
 Fact = tuple[str, ...]
@@ -110,10 +112,12 @@ def shortest(path: str) -> int:
 
 
 def pddl(text: str | list[str] | None) -> Action:
-    """Read a plan in PDDL; colours become the letters of the problem."""
+    """Read a plan in PDDL; colours become the letters of the problem, misleading words the usual ones."""
     found = re.findall(r"\(([^()]*)\)", "\n".join([text] if isinstance(text, str) else text or []).lower())
     words = [one.split() or [""] for one in found]
-    return tuple((name, *(COLOURS.get(x, x) for x in rest if x != "block")) for name, *rest in words)
+    return tuple(
+        (MISLEADING.get(name, name), *(COLOURS.get(x, x) for x in rest if x != "block")) for name, *rest in words
+    )
 
 
 def prose(text: str) -> Action:
@@ -150,10 +154,10 @@ def label(engine: str) -> str:
     return re.sub("_chat|_aws|_groq|-8192|-api", "", engine)
 
 
-def answers(kinds: str) -> Iterator[tuple[str, str, list[Row]]]:
+def answers(kinds: str, words: str = "blocksworld") -> Iterator[tuple[str, str, list[Row]]]:
     """Model, kind of prompt and answers of each file about problems with 4 or 5 blocks."""
     for path in sorted(BENCH.files):
-        name = re.fullmatch(rf"{ROOT}/results/blocksworld/([^/]+)/task_1_plan_generation({kinds})\.json", path)
+        name = re.fullmatch(rf"{ROOT}/results/{words}/([^/]+)/task_1_plan_generation({kinds})\.json", path)
         if name:
             yield label(name[1]), name[2], BENCH.json(path)["instances"]
 
@@ -196,6 +200,21 @@ def blocks_examples() -> list[Row]:
             rows.append({
                 "model": model, "problems": pairs.total(), "both": pairs[True, True],
                 "only_with": pairs[True, False], "only_without": pairs[False, True],
+            })  # fmt: skip
+    return rows
+
+
+def blocks_other_words() -> list[Row]:
+    """A row for each model and prompt: the same problems in the usual words, and in misleading words."""
+    usual = {(model, kind): items for model, kind, items in answers("|_zero_shot")}
+    rows = []
+    for model, kind, others in answers("|_zero_shot", "mystery_blocksworld"):
+        if (model, kind) in usual:
+            plain, misled = Counter(map(judged, usual[model, kind])), Counter(map(judged, others))
+            rows.append({
+                "model": model, "prompt": PROMPTS[kind], "plans": plain.total(), "valid": plain["valid"],
+                "plans_other_words": misled.total(), "valid_other_words": misled["valid"],
+                "no_plan_other_words": misled["no_plan"],
             })  # fmt: skip
     return rows
 
