@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from planexec_lab.views import Figure
 
 FILE = Path(__file__).with_name("cards.json")
-LESSONS = tuple(f"{number:02d}" for number in range(17))
+LESSONS = tuple(f"{number:02d}" for number in range(18))
 KINDS = ("question", "mistake", "comparison")
 LEVELS = {1: "first round", 2: "second round", 3: "senior"}
 
@@ -81,7 +81,7 @@ class Card:
 
     Args:
         id: the permanent name of the card, which Anki uses too.
-        lesson: "00" to "16".
+        lesson: "00" to "17".
         cell: the id of the cell in the lesson's notebook that shows it; empty for the lesson as a whole.
         kind: a "question", a common "mistake", or a "comparison".
         level: 1 for the first round, 2 for the second, 3 for senior interviews.

@@ -372,7 +372,7 @@ def interview(level: int = 2, minutes: int = 45, seed: int = 0, due: Sequence[st
     """
     if level not in MINUTES or minutes < 5:
         raise ValueError(f"level={level}, minutes={minutes}: give a level of 1, 2 or 3, and at least 5 minutes")
-    others = [card.id for card in cards.load() if card.level <= level and card.lesson != "16"]
+    others = [card.id for card in cards.load() if card.level <= level and card.lesson != "17"]
     others.sort(key=lambda id: hashlib.sha256(f"{seed} {id}".encode()).digest())
     wanted = cards.named(*dict.fromkeys([*(OPENERS if minutes >= 20 else ()), *due, *others]))
     chosen: list[Card] = []

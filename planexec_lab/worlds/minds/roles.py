@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from planexec_lab.worlds.minds.ahead import MOST, ahead
@@ -14,15 +14,20 @@ if TYPE_CHECKING:
     from mock_llm import MockLLM, Reply, Request
 
 
-def script(mind: Mind) -> MockLLM:
-    """Return the scripted model that has this mind, in the role of the planner and of the executor."""
+def script(mind: Mind, **roles: Callable[[Request], Any]) -> MockLLM:
+    """Return the scripted model that has this mind, in the role of the planner and of the executor.
+
+    Args:
+        mind: chooses the next call.
+        roles: what the model answers in another role, or in one of these two by a rule of its own.
+    """
     from mock_llm import MockLLM
 
-    roles = {"planner": lambda request: _planned(mind, request), "executor": lambda request: _acted(mind, request)}
+    both = {"planner": lambda request: _planned(mind, request), "executor": lambda request: _acted(mind, request)}
     return MockLLM(
         [
             {"name": f"as the {role}", "when": {"system": f"Role: {role}"}, "reply": {"python": reply}}
-            for role, reply in roles.items()
+            for role, reply in (both | roles).items()
         ]
     )
 
