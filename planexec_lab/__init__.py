@@ -5,8 +5,8 @@
 - `anthropic_adapter`: an Anthropic client in the place of an OpenAI client.
 - `worlds`: the worlds that the lessons act in, each real underneath: a database, files, programs, unit tests.
 - `views`: pictures of plans and runs, and the review desk. Only this folder imports matplotlib or ipywidgets.
-- `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere. `schema_tools`:
-  tools that a JSON schema describes; `json_schema` rewrites other dialects for it.
+- `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere. `json_schema`: their schemas in
+  the form that `Tool.from_schema` reads.
 - `variations`: ReAct, ReWOO and others, built from the same parts. `scoreboard`: what each costs, and when
   planning wins.
 - `grade`: grades for plans and planners. `prompts`: versions of prompts, and a log of requests. `recorded`: answers of a small
