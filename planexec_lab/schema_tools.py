@@ -91,8 +91,6 @@ def arguments_from(name: str, schema: Params, *, checked_elsewhere: bool = False
         root = json.loads(json.dumps(schema))  # a copy that the caller can't change
     except (TypeError, ValueError, RecursionError) as error:
         raise ToolError(f"tool {name!r}: its schema is not JSON ({error})") from None
-    if not _is_of_object(root):
-        raise ToolError(f'tool {name!r}: its schema must be that of an object, {{"type": "object", "properties": …}}')
     properties = written_out(name, root)
     required = tuple(root.get("required", ()))
     fields: dict[str, CoreSchema] = {}
@@ -141,22 +139,6 @@ def _not_checked(unread: Params) -> str:
     keyword = min(unread)
     words = f"its schema has a keyword that can't be checked here: {keyword} {unread[keyword]}"
     return f"{words}; planexec_lab.json_schema.plain rewrites other dialects"
-
-
-def _is_of_object(schema: Any) -> bool:
-    if not isinstance(schema, dict) or schema.keys() & {
-        "$ref",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "enum",
-    }:
-        return False
-    if not isinstance(schema.get("properties", {}), dict):
-        return False
-    if not isinstance(schema.get("required", []), list):
-        return False
-    return bool(schema.get("type", "object") == "object")
 
 
 def _unread(part: Params, read: frozenset[str] | set[str]) -> Data:

@@ -67,7 +67,7 @@ def _ended(
     board: Board, event: e.StepDone | e.StepFailed | rollback.UndoDone | rollback.UndoFailed
 ) -> None:
     mine = board[Nested]
-    if mine.open or mine.decided:
+    if mine.runs or mine.decided:
         mine.open.pop(event.step, None)
         mine.decided.pop(event.step, None)
 

@@ -163,6 +163,10 @@ def written_out(tool: str, schema: Any) -> Data:
 
     Raises `ToolError` for a schema that can't be read, is too large or contains itself.
     """
+    if not _is_of_object(schema):
+        raise ToolError(
+            f'tool {tool!r}: its schema must be that of an object, {{"type": "object", "properties": …}}'
+        )
     definitions = schema.get("$defs", {})
     parts = count(1)
 
@@ -208,6 +212,22 @@ def written_out(tool: str, schema: Any) -> Data:
             f"tool {tool!r}, parameter {parameter!r}: its schema has a form that can't be read here: {form}"
         ) from None
     return parameters
+
+
+def _is_of_object(schema: Any) -> bool:
+    if not isinstance(schema, dict) or schema.keys() & {
+        "$ref",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "enum",
+    }:
+        return False
+    if not isinstance(schema.get("properties", {}), dict):
+        return False
+    if not isinstance(schema.get("required", []), list):
+        return False
+    return bool(schema.get("type", "object") == "object")
 
 
 def _closed_inside(schema: Data) -> Data:
