@@ -1,6 +1,6 @@
-"""JSON schemas of any draft in the plain form that `planexec_lab.schema_tools` reads.
+"""JSON schemas of any draft in the plain form that `planexec_lite.Tool.from_schema` reads.
 
-    tool_from_schema(call, plain(schema), name="search", checked_elsewhere=True)
+    Tool.from_schema(call, plain(schema), name="search", checked_elsewhere=True)
 
 Servers describe their tools in the drafts 4 to 2020-12 and in OpenAPI's variant of them. The plain form is that of pydantic: each
 part has a type, an enum or ``anyOf``. `referencing` finds what a ``$ref`` names; it comes with the extra ``mcp``, and is imported
@@ -15,8 +15,7 @@ from typing import Any
 
 from pydantic_core import SchemaError, SchemaValidator
 
-from planexec_lab.schema_tools import arguments_from
-from planexec_lite.tools import ToolError
+from planexec_lite.tools import Tool, ToolError
 
 MOST_PARTS = 6_000
 """How many parts are read of a schema, with each ``$ref`` written out; a part with alternatives is read for each of them."""
@@ -40,7 +39,7 @@ def plain(schema: Any) -> Any:
     Raises `ToolError` for a schema that can't be read, is too large, contains itself or is not that of an object.
     """
     try:
-        arguments_from("plain", schema)
+        Tool.from_schema(dict, schema, name="plain")
     except ToolError:
         try:
             return _Rewriter(json.dumps(schema)).whole()

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from planexec_lab.schema_tools import arguments_from
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.meter import ModelCall
@@ -28,7 +27,7 @@ class ListedTool(Tool):
     """
 
     def __init__(self, name: str, description: str, listed: Mapping[str, Any] | None = None) -> None:
-        super().__init__(_no_code, arguments=arguments_from(name, listed or {}), name=name, description=description)
+        super().__init__(_no_code, schema=listed or {}, name=name, description=description)
         self.listed = listed
 
     def faults(self, params: Mapping[str, Any]) -> list[Fault]:

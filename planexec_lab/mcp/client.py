@@ -25,7 +25,6 @@ from planexec_lab.mcp.errors import ServerGoneError, ToolFailedError, ToolsChang
 from planexec_lab.mcp.listing import ListedTool, Pin, left_out_of
 from planexec_lab.mcp.results import in_its_words, result_of
 from planexec_lab.mcp.strangers_words import bounded, fault_of_name, shown_schema, words_of_field
-from planexec_lab.schema_tools import tool_from_schema
 from planexec_lite.meter import emit, made_once
 from planexec_lite.model.schemas import closed_parameters
 from planexec_lite.run.events import Observation
@@ -180,7 +179,7 @@ class ToolServer:
         return awaited(work, loop="servers")
 
     def _tool(self, one: ListedTool) -> Tool:
-        return tool_from_schema(
+        return Tool.from_schema(
             partial(self.call, one),
             shown_schema(one.input_schema),
             name=f"{self.prefix}{one.name}",
@@ -307,7 +306,7 @@ class _Person:
             return "this client opens no web page"
         question = f"{self._server} asks: {bounded(params.message, 500)}"
         try:
-            form = tool_from_schema(dict, shown_schema(params.requested_schema), name="form", checked_elsewhere=True)
+            form = Tool.from_schema(dict, shown_schema(params.requested_schema), name="form", checked_elsewhere=True)
         except ValueError as error:
             return f"its form can't be shown to a person: {error}"
         fields, defaults = form.schema["properties"], form.with_defaults({})

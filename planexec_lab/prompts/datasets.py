@@ -14,13 +14,12 @@ from typing import Any
 
 from planexec_lab.prompts.file import RegistryError, digest
 from planexec_lab.recorded import Transcript, is_valid
-from planexec_lab.schema_tools import tool_from_schema
 from planexec_lab.worlds import arithmetic
 from planexec_lite.assembly import Board
 from planexec_lite.run import Run
 from planexec_lite.run.events import PlanProposed, PlanStarted, from_json, to_json
 from planexec_lite.storage.journal import Journal
-from planexec_lite.tools import Effects, Toolbox, ToolError, suggest
+from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, ToolError)
 
@@ -66,7 +65,7 @@ class Row:
     def toolbox(self) -> Toolbox:
         """The tools for prompts and checks; calling a tool raises `ToolError`."""
         return Toolbox(
-            tool_from_schema(
+            Tool.from_schema(
                 _nothing,
                 one.schema,
                 name=one.name,

@@ -7,12 +7,10 @@ remains. A parameter that is not free text can also be a reference to an earlier
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
-from itertools import count
 from typing import Any
 
-from planexec_lite.tools import Tool, Toolbox, ToolError
+from planexec_lite.tools import Tool, Toolbox, ToolError, written_out
 from planexec_lite.tools.signature import Data
 
 REFERENCE = {
@@ -26,14 +24,6 @@ _KEPT = frozenset(
     "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
 )
 
-MOST_PARTS = 2_000
-"""How many schemas a tool's schema can contain, with each ``$ref`` written out."""
-_DEEPEST = 40  # levels of schemas in schemas
-_TYPES = (None, "array", "boolean", "integer", "null", "number", "object", "string")
-WORDS = frozenset(
-    "title description default examples deprecated readOnly writeOnly $comment $schema $defs".split()
-)
-_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
 _FORMATS = frozenset("date-time time date duration email hostname ipv4 ipv6 uuid".split())
 
 
@@ -156,78 +146,6 @@ def is_strict(schema: Mapping[str, Any]) -> bool:
         return False
     inside = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
     return all(map(is_strict, [*inside, schema["items"]] if "items" in schema else inside))
-
-
-def written_out(tool: str, schema: Any) -> Data:
-    """Return the parameters of a tool by name, each ``$ref`` written out; `schema` is that of an object.
-
-    Raises `ToolError` for a schema that can't be read, is too large or contains itself.
-    """
-    if not _is_of_object(schema):
-        raise ToolError(
-            f'tool {tool!r}: its schema must be that of an object, {{"type": "object", "properties": …}}'
-        )
-    definitions = schema.get("$defs", {})
-    parts = count(1)
-
-    def written(part: Any, depth: int) -> Data:
-        if next(parts) > MOST_PARTS or depth > _DEEPEST:
-            raise RecursionError
-        whole: Data = {} if part is True else dict(part)
-        if "$ref" in whole:
-            target = written(definitions[whole["$ref"].removeprefix("#/$defs/")], depth + 1)
-            words = {keyword: whole[keyword] for keyword in whole if keyword in WORDS}
-            if len(words) + 1 < len(whole):
-                words["$ref"] = whole["$ref"]  # it stays, because there are conditions beside it
-            return target | words
-        if whole.get("type") not in _TYPES:
-            raise LookupError
-        if "const" in whole:
-            whole["enum"] = [whole.pop("const")]
-        if choices := whole.get("oneOf", whole.get("anyOf")):
-            distinct = {json.dumps(choice, sort_keys=True): choice for choice in choices}
-            whole["anyOf"] = [written(choice, depth + 1) for choice in distinct.values()]
-        if "prefixItems" in whole:
-            whole["items"] = {"anyOf": whole["prefixItems"]}
-        for keyword in ("items", "additionalProperties"):
-            if whole.get(keyword, False) is not False:
-                whole[keyword] = written(whole[keyword], depth + 1)
-        if "properties" in whole:
-            fields = whole["properties"].items()
-            whole["properties"] = {name: written(field, depth + 1) for name, field in fields}
-        return whole
-
-    parameters: Data = {}
-    try:
-        for parameter, part in schema.get("properties", {}).items():
-            parameters[parameter] = written(part, 1)
-    except RecursionError:
-        bounds = f"more than {MOST_PARTS:,} parts with each $ref written out, or is deeper than {_DEEPEST} levels"
-        raise ToolError(
-            f"tool {tool!r}, parameter {parameter!r}: its schema has {bounds}; does it contain itself?"
-        ) from None
-    except _UNREADABLE:
-        form = json.dumps(part)[:60]
-        raise ToolError(
-            f"tool {tool!r}, parameter {parameter!r}: its schema has a form that can't be read here: {form}"
-        ) from None
-    return parameters
-
-
-def _is_of_object(schema: Any) -> bool:
-    if not isinstance(schema, dict) or schema.keys() & {
-        "$ref",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "enum",
-    }:
-        return False
-    if not isinstance(schema.get("properties", {}), dict):
-        return False
-    if not isinstance(schema.get("required", []), list):
-        return False
-    return bool(schema.get("type", "object") == "object")
 
 
 def _closed_inside(schema: Data) -> Data:

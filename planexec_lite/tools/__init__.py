@@ -4,7 +4,8 @@
 the docstring (its ``Args:`` section describes the parameters), so that what a planner reads, what a plan is checked
 against and what the function accepts can't disagree. The idea is function calling as model vendors define it.
 
-`planexec_lab.schema_tools` makes tools whose parameters a JSON schema describes, such as those of an MCP server.
+`Tool.from_schema` makes a tool of a function whose parameters a JSON schema describes (`json_schema`), such as a tool of
+an MCP server.
 """
 
 from planexec_lite.tools.approved import (
@@ -18,6 +19,7 @@ from planexec_lite.tools.approved import (
     text_of,
 )
 from planexec_lite.tools.awaiting import awaited, leave_loop
+from planexec_lite.tools.json_schema import written_out
 from planexec_lite.tools.signature import (
     ToolError,
     escaped,
@@ -33,5 +35,5 @@ from planexec_lite.tools.toolbox import Limit, Toolbox, limits_of
 __all__ = [
     "REPEATABLE", "ApprovedCalls", "CallWaits", "Effects", "Fault", "KnownCall", "Limit", "MadeCall", "Tool",
     "ToolError", "Toolbox", "awaited", "digest_of", "escaped", "kind_of", "leave_loop", "limits_of", "next_number",
-    "shown", "suggest", "text_of", "tool", "uninterrupted", "without_titles", "worst",
+    "shown", "suggest", "text_of", "tool", "uninterrupted", "without_titles", "worst", "written_out",
 ]  # fmt: skip

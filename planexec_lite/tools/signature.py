@@ -44,7 +44,7 @@ class Arguments(NamedTuple):
 
     `validate` returns some of them as the function accepts them; it raises pydantic's `ValidationError`. `data` returns them
     without models, as dicts. `schema` makes their JSON schema, a closed object. `required` are the parameters without a
-    default, `defaults` the values of the others. `remake` makes them again in another process; None: they come from type hints.
+    default, `defaults` the values of the others. `given` is the JSON schema that describes them; None: type hints do.
     """
 
     validate: Callable[[Any], Any]
@@ -52,7 +52,7 @@ class Arguments(NamedTuple):
     schema: Callable[[], Data]
     required: tuple[str, ...]
     defaults: Params
-    remake: Callable[[], Arguments] | None = None
+    given: Params | None = None
 
     def read(self, params: Params) -> tuple[Data, Sequence[Params]]:
         """Return the arguments as the function receives them, and the errors of all that do not fit, in pydantic's form.

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab import formats
-from planexec_lab.schema_tools import tool_from_schema
 from planexec_lite import Plan, Tool, Toolbox, tool
 from tests.core.shapes import jobs, plan_of
 from tests.rounds import rounds
@@ -43,7 +42,7 @@ def test_named_names_positional_arguments_and_overwrites_none() -> None:
 
 def listed_tool(name: str, param: str) -> Tool:
     schema = {"type": "object", "properties": {param: {"type": "string"}}, "required": [param]}
-    return tool_from_schema(dict, schema, name=name, description="", effects="none")
+    return Tool.from_schema(dict, schema, name=name, description="", effects="none")
 
 
 NAMES = {"search": "query", "send_mail": "to", "delete_user": "name", "delete_users": "name"}

@@ -71,7 +71,6 @@ KIT = Floors(
         ("run",),
         ("roles", "storage"),
         ("agent",),
-        ("schema_tools",),
         ("json_schema", "lines", "spans", "timed_llm"),
         ("anthropic_adapter", "capacity", "cluster", "formats", "views", "worlds", "variations"),
         ("connect", "grade", "mcp"),

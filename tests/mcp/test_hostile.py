@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from mock_llm import MockLLM
 from planexec_lab.mcp import Pin, ToolFailedError, ToolsChangedError, ToolServer
 from planexec_lab.mcp.strangers_words import LONGEST_DESCRIPTION, bounded, quoted, shown_schema, visible
-from planexec_lab.schema_tools import tool_from_schema
 from planexec_lite import (
     ApproveAll,
     AskPerson,
@@ -25,6 +24,7 @@ from planexec_lite import (
     LLMPlanner,
     Plan,
     PlannerExecutor,
+    Tool,
     Toolbox,
     ToolExecutor,
     execute,
@@ -66,7 +66,7 @@ def sent(shared_servers: Callable[[str], tuple[ToolServer, Path]]) -> Path:
 def naive(server: ToolServer) -> Toolbox:
     """The tools as most clients hand them to a model: word for word."""
     return Toolbox(
-        tool_from_schema(
+        Tool.from_schema(
             server.toolbox[one.name].function, one.input_schema, name=one.name, description=one.description
         )
         for one in server.listed

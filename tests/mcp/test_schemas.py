@@ -9,7 +9,6 @@ import pytest
 
 from planexec_lab.json_schema import plain
 from planexec_lab.mcp.worlds import WORLDS, tools_of
-from planexec_lab.schema_tools import tool_from_schema
 from planexec_lite import Tool
 from planexec_lite.model.schemas import closed_parameters
 from planexec_lite.tools import ToolError
@@ -20,7 +19,7 @@ def echo(**arguments: Any) -> dict[str, Any]:
 
 
 def of(schema: Any) -> Tool:
-    return tool_from_schema(echo, plain(schema), name="search", checked_elsewhere=True)
+    return Tool.from_schema(echo, plain(schema), name="search", checked_elsewhere=True)
 
 
 CITY = {"$anchor": "city", "type": "string"}

@@ -224,7 +224,6 @@ import signal, sys
 from planexec_lite import Plan, Step, Tool
 from planexec_lite.run.events import from_json
 from planexec_lite.plan import Call
-from planexec_lab.schema_tools import tool_from_schema
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell can start us with interrupts ignored
 
@@ -259,7 +258,7 @@ print(use())
         ('Call(tool="pay")', "pay()"),
         ('from_json(\'{"event": "StepSkipped", "at": 0, "step": "1", "reason": "no"}\').step', "1"),
         ("Tool(pay)", "Tool(pay(euros: integer))"),
-        ('tool_from_schema(pay, schema, name="pay")', "Tool(pay(euros: integer))"),
+        ('Tool.from_schema(pay, schema, name="pay")', "Tool(pay(euros: integer))"),
     ],
 )
 def test_an_interrupt_waits_until_the_validators_are_built(first: str, again: str) -> None:

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab.json_schema import plain
-from planexec_lab.schema_tools import tool_from_schema
 from planexec_lite import Tool
 from planexec_lite.meter import Meter
 from planexec_lite.model.schemas import closed_parameters
@@ -49,7 +48,7 @@ def echo(**arguments: Any) -> dict[str, Any]:
 
 
 def of(schema: dict[str, Any], *, checked_elsewhere: bool = False, **declared: Any) -> Tool:
-    return tool_from_schema(echo, schema, name="search", checked_elsewhere=checked_elsewhere, **declared)
+    return Tool.from_schema(echo, schema, name="search", checked_elsewhere=checked_elsewhere, **declared)
 
 
 def one(parameter: dict[str, Any], *, checked_elsewhere: bool = False, **more: Any) -> Tool:
@@ -61,7 +60,7 @@ def hinted(query: str, most: int = 3, deep: bool = False) -> str:
 
 
 def test_a_tool_from_a_schema_has_a_signature_and_description() -> None:
-    search = tool_from_schema(echo, SEARCH, name="search", description="Search\n  the web.")
+    search = Tool.from_schema(echo, SEARCH, name="search", description="Search\n  the web.")
     assert search.description == "Search the web."
     assert search.parameters == ("query", "most", "deep", "kind", "from-day", "area")
     assert search.required == ("query",)

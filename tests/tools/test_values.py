@@ -15,7 +15,6 @@ import pytest
 from pydantic import AfterValidator, AnyUrl, BaseModel, Field
 from typing_extensions import TypedDict
 
-from planexec_lab.schema_tools import tool_from_schema
 from planexec_lite import Tool
 from planexec_lite.tools import ToolError
 
@@ -49,7 +48,7 @@ def declared(hint: Any) -> Tool:
 
 def described(hint: Any) -> Tool:
     """The tool of the schema of a type hint."""
-    return tool_from_schema(lambda **given: given["x"], declared(hint).schema, name="take", effects="none")
+    return Tool.from_schema(lambda **given: given["x"], declared(hint).schema, name="take", effects="none")
 
 
 AGREED: list[tuple[Any, list[Any], list[Any]]] = [  # a type hint, the values that fit it, and the values that do not

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from planexec_lab import views
-from planexec_lab.schema_tools import tool_from_schema
-from planexec_lite import Plan, PlannerExecutor, Simulated, Step, Toolbox, ToolExecutor
+from planexec_lite import Plan, PlannerExecutor, Simulated, Step, Tool, Toolbox, ToolExecutor
 
 from exercises.checker.checks.hashes import in_process
 from exercises.checker.exercise import Raised, Trial, cut, exercise, shown, unforeseen
@@ -200,7 +199,7 @@ def _a_plan_on_bound_tools(trial: Trial, bound: Any) -> None:
     checked = trial.call(bound, _Function(), DELETE)
     if not (trial.draw and callable(checked)):
         return
-    tool = tool_from_schema(
+    tool = Tool.from_schema(
         lambda **given: checked(given), _open(DELETE), name="delete_rows", description="Delete rows.", latency=1.0
     )
     steps = [
@@ -588,7 +587,7 @@ def _a_server_that_changes(trial: Trial, approve: Any, may_call: Any) -> None:
 
     class Hands:
         tools = Toolbox(
-            tool_from_schema(
+            Tool.from_schema(
                 lambda **_: "done", _open(one["inputSchema"]), name=one["name"], description="", latency=1.0
             )
             for one in _listed()

@@ -1,10 +1,9 @@
-"""Tools whose parameters a JSON schema describes: those of MCP servers, manifests and published lists.
-
-    tool_from_schema(call, schema, name="search", checked_elsewhere=True)
+"""From a JSON schema to validated arguments, for tools that describe their parameters so: MCP servers, manifests, lists.
 
 A schema has the form in which pydantic writes one: each part has a ``type``, an ``enum`` or ``anyOf``, or is a ``$ref``
-to one of the ``$defs``. `planexec_lab.json_schema` rewrites other dialects in this form. Each ``$ref`` is written out, within
-bounds, and a schema that contains itself is refused, so a stranger's schema costs little time and memory.
+to one of the ``$defs``. `planexec_lab.json_schema` rewrites other dialects in this form. The planner's response schema
+and the validator both read it with each ``$ref`` written out. That is bounded (`MOST_PARTS`), and a schema that
+contains itself is refused, so a stranger's schema costs little time and memory.
 
 The validator comes from the library that checks type hints, so both kinds of tools accept the same values. Keywords
 that it can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``).
@@ -14,15 +13,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
+from itertools import count
 from typing import Any
 
 from pydantic_core import CoreSchema, SchemaError, SchemaValidator, core_schema
 
-from planexec_lite.model.schemas import WORDS, written_out
-from planexec_lite.tools import Tool
-from planexec_lite.tools.signature import Arguments, Data, Function, Params, ToolError, same_meaning, uninterrupted
+from planexec_lite.tools.signature import (
+    Arguments,
+    Data,
+    Params,
+    ToolError,
+    same_meaning,
+    uninterrupted,
+)
 
+MOST_PARTS = 2_000
+"""How many schemas a tool's schema can contain, with each ``$ref`` written out."""
+
+_DEEPEST = 40  # levels of schemas in schemas
 _RANGE = {
     "minimum": "ge",
     "maximum": "le",
@@ -53,28 +61,11 @@ _FORMATS = {
     "uri": "url",
     **dict.fromkeys(("binary", "password", "path"), "str"),  # any text
 }
+_WORDS = frozenset(
+    "title description default examples deprecated readOnly writeOnly $comment $schema $defs".split()
+)
 _OBJECT = frozenset(("type", "properties", "required", "additionalProperties"))
 _UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, SchemaError)
-
-
-def tool_from_schema(
-    function: Function, schema: Params, *, name: str, checked_elsewhere: bool = False, **options: Any
-) -> Tool:
-    """Return a tool whose arguments are described by a JSON schema.
-
-    Args:
-        function: takes the arguments by name, most often as ``**arguments``. It receives only the given ones; a ``default`` in
-            the schema tells planners what it does without one.
-        schema: that of an object, whose ``properties`` are the parameters; it is always closed.
-        name: what plans call the tool.
-        checked_elsewhere: the function checks its arguments itself, so the schema can have keywords that can't be checked here.
-        options: the other options of `Tool`.
-
-    Raises `ToolError` for a schema that can't be read, or that has keywords that can't be checked here and is not
-    `checked_elsewhere`.
-    """
-    arguments = arguments_from(name, schema, checked_elsewhere=checked_elsewhere)
-    return Tool(function, name=name, arguments=arguments, **options)
 
 
 @uninterrupted()
@@ -127,8 +118,7 @@ def arguments_from(name: str, schema: Params, *, checked_elsewhere: bool = False
         "properties": named,
     }
     defaults = {name: part["default"] for name, part in properties.items() if "default" in part}
-    remake = partial(arguments_from, name, root, checked_elsewhere=checked_elsewhere)
-    return Arguments(given, lambda values: values, lambda: closed, required, defaults, remake)
+    return Arguments(given, lambda values: values, lambda: closed, required, defaults, root)
 
 
 def _error(tool: str, parameter: str, why: str) -> ToolError:
@@ -141,9 +131,80 @@ def _not_checked(unread: Params) -> str:
     return f"{words}; planexec_lab.json_schema.plain rewrites other dialects"
 
 
+def written_out(tool: str, schema: Any) -> Data:
+    """Return the parameters of a tool by name, each ``$ref`` written out; `schema` is that of an object.
+
+    Raises `ToolError` for a schema that can't be read, is too large or contains itself.
+    """
+    if not _is_of_object(schema):
+        raise ToolError(
+            f'tool {tool!r}: its schema must be that of an object, {{"type": "object", "properties": …}}'
+        )
+    definitions = schema.get("$defs", {})
+    parts = count(1)
+
+    def written(part: Any, depth: int) -> Data:
+        if next(parts) > MOST_PARTS or depth > _DEEPEST:
+            raise RecursionError
+        whole: Data = {} if part is True else dict(part)
+        if "$ref" in whole:
+            target = written(definitions[whole["$ref"].removeprefix("#/$defs/")], depth + 1)
+            words = {keyword: whole[keyword] for keyword in whole if keyword in _WORDS}
+            if len(words) + 1 < len(whole):
+                words["$ref"] = whole["$ref"]  # it stays, because there are conditions beside it
+            return target | words
+        _TYPES[whole.get("type")]  # raises for an unknown type
+        if "const" in whole:
+            whole["enum"] = [whole.pop("const")]
+        if choices := whole.get("oneOf", whole.get("anyOf")):
+            distinct = {json.dumps(choice, sort_keys=True): choice for choice in choices}
+            whole["anyOf"] = [written(choice, depth + 1) for choice in distinct.values()]
+        if "prefixItems" in whole:
+            whole["items"] = {"anyOf": whole["prefixItems"]}
+        for keyword in ("items", "additionalProperties"):
+            if whole.get(keyword, False) is not False:
+                whole[keyword] = written(whole[keyword], depth + 1)
+        if "properties" in whole:
+            fields = whole["properties"].items()
+            whole["properties"] = {name: written(field, depth + 1) for name, field in fields}
+        return whole
+
+    parameters: Data = {}
+    try:
+        for parameter, part in schema.get("properties", {}).items():
+            parameters[parameter] = written(part, 1)
+    except RecursionError:
+        bounds = f"more than {MOST_PARTS:,} parts with each $ref written out, or is deeper than {_DEEPEST} levels"
+        raise _error(
+            tool, parameter, f"its schema has {bounds}; does it contain itself?"
+        ) from None
+    except _UNREADABLE:
+        form = json.dumps(part)[:60]
+        raise _error(
+            tool, parameter, f"its schema has a form that can't be read here: {form}"
+        ) from None
+    return parameters
+
+
+def _is_of_object(schema: Any) -> bool:
+    if not isinstance(schema, dict) or schema.keys() & {
+        "$ref",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "enum",
+    }:
+        return False
+    if not isinstance(schema.get("properties", {}), dict):
+        return False
+    if not isinstance(schema.get("required", []), list):
+        return False
+    return bool(schema.get("type", "object") == "object")
+
+
 def _unread(part: Params, read: frozenset[str] | set[str]) -> Data:
     """Return the conditions of a schema that are not among those `read`."""
-    unread = {keyword: part[keyword] for keyword in part.keys() - read - WORDS}
+    unread = {keyword: part[keyword] for keyword in part.keys() - read - _WORDS}
     fields = part.get("properties", {})
     if any(name not in fields for name in part.get("required", ())):
         unread["required"] = part["required"]
@@ -154,7 +215,9 @@ def _node(part: Params, unread: Data) -> Any:
     """Return pydantic's own form of a schema that is written out, and add the conditions that it lacks to `unread`."""
     kind = part.get("type")
     name, bounds = _TYPES[kind]
-    read = {keyword for keyword in bounds if not isinstance(part.get(keyword), bool)}  # as draft 4 has them
+    read = {
+        keyword for keyword in bounds if not isinstance(part.get(keyword), bool)
+    }  # as draft 4 has them
     node: Any = {"type": name}
     for keyword in read & part.keys():
         node[bounds[keyword]] = part[keyword]
@@ -176,10 +239,14 @@ def _node(part: Params, unread: Data) -> Any:
         node["items_schema"] = _node(part.get("items", {}), unread)
         read.add("items")
     elif kind == "number":
-        node = core_schema.no_info_wrap_validator_function(_still_whole, node | {"allow_inf_nan": False})
+        node = core_schema.no_info_wrap_validator_function(
+            _still_whole, node | {"allow_inf_nan": False}
+        )
     elif kind == "string" and part.get("format") in _FORMATS:
         read.add("format")
-        node = core_schema.no_info_wrap_validator_function(_as_text, node | {"type": _FORMATS[part["format"]]})
+        node = core_schema.no_info_wrap_validator_function(
+            _as_text, node | {"type": _FORMATS[part["format"]]}
+        )
     unread |= _unread(part, read)
     return node
 
@@ -194,7 +261,9 @@ def _choice(schemas: list[Data], unread: Data) -> CoreSchema:
     return core_schema.nullable_schema(node) if len(others) < len(schemas) else node
 
 
-def _object(fields: Mapping[str, CoreSchema], required: Any, others: CoreSchema | None) -> CoreSchema:
+def _object(
+    fields: Mapping[str, CoreSchema], required: Any, others: CoreSchema | None
+) -> CoreSchema:
     typed = {}
     for name, node in fields.items():
         typed[name] = core_schema.typed_dict_field(node, required=name in required)
