@@ -25,7 +25,7 @@ FILE = Path(__file__).with_name("exercises.json")
 STUB = "...  # your code goes here"
 VALUE = "...  # your answer goes here"
 CORE = frozenset(
-    "01.2 02.2 03.2 03.5 04.3 05.2 05.3 06.2 06.5 07.3 08.2 08.4 09.1 09.2 10.1 11.3 12.3 13.2 14.2 15.1".split()
+    "01.2 02.2 03.2 03.5 04.3 05.2 05.3 06.2 06.5 07.3 08.2 08.4 09.1 09.2 10.1 11.3 12.3 13.2 14.2 15.1 16.1".split()
 )
 HEADING = re.compile(r"^## (\w+\.\w+) · (.+)$", re.M)
 FACTS = re.compile(
@@ -92,7 +92,7 @@ def notebook(lesson: str) -> str:
 
 
 def lessons() -> list[str]:
-    """Return the lessons with exercises, "01" to "15"."""
+    """Return the lessons with exercises, "01" to "16"."""
     return [name.partition("_")[0] for name in stored()]
 
 

@@ -93,7 +93,7 @@ def job(
     """Return what the worker needs to judge a notebook's answers.
 
     Args:
-        lesson: "01" to "15".
+        lesson: "01" to "16".
         answers: the sources by exercise.
         seed: varies the random values of the checks.
         trusted: exercises whose answers a teacher has read.

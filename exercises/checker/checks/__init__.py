@@ -1,1 +1,1 @@
-"""The checks and hints of the exercises, in one module per lesson: `lesson_01` to `lesson_15`."""
+"""The checks and hints of the exercises, in one module per lesson: `lesson_01` to `lesson_16`."""

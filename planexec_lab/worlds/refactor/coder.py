@@ -265,10 +265,10 @@ def _reading(item: str, recent: Window, window: Window) -> Act | None:
     if "explore" in window.tools:
         asked = any(one.tool == "explore" for one in recent.seen)
         return None if asked else Act(f"I {item}.", "explore", {"question": item})
-    found = next((one.result for one in recent.seen if one.tool == "code_search"), None)
-    if found is None:
+    matches = next((one.result for one in recent.seen if one.tool == "code_search"), None)
+    if matches is None:
         return Act(f"I {item}.", "code_search", {"text": "import auth"})
-    named = found if isinstance(found, list) else [TESTS]
+    named = matches if isinstance(matches, list) else [TESTS]
     paths = [AUTH, *(line.partition(":")[0] for line in named)]
     path = next((path for path in paths if not recent.read(path)), None)
     return Act(f"I read {path}.", "read_file", {"path": path}) if path else None
