@@ -91,5 +91,5 @@ def test_the_old_list_is_not_changed(program):
 # %% hints
 HINT = """Print the list after each rewrite. Compare its length with the number of items that you expect."""
 QUESTION = """Two functions make a long list short. Which of them is only about the screen?"""
-SEEN = """opencode, issue 5934 (version 1.0.185): todo lists were lost when the context was compacted. Cline's telemetry has an event
-for tasks that end while their checklist has open items."""
+SEEN = """opencode, issue 5934 (version 1.0.185): todo lists were lost when the context was compacted.
+Cline's telemetry has an event for tasks that end while their checklist has open items."""
