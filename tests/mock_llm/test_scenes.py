@@ -120,9 +120,7 @@ def test_a_dict_in_the_form_of_a_reply_is_no_answer_of_a_function(value: dict[st
     assert text_of([Scene("s", Reply(python=lambda _: Reply(json=value)))], request("x")) == json.dumps(value)
 
 
-@pytest.mark.parametrize(
-    "value", [{}, {"city": "Oslo"}, {"text": "53", "city": "Oslo"}, {"items": []}], ids=str
-)
+@pytest.mark.parametrize("value", [{}, {"city": "Oslo"}, {"text": "53", "city": "Oslo"}, {"items": []}], ids=str)
 def test_other_dicts_of_a_function_are_json(value: dict[str, Any]) -> None:
     assert text_of([Scene("s", Reply(python=lambda _: value))], request("x")) == json.dumps(value)
 
