@@ -14,7 +14,7 @@ from planexec_lite.plan import Problem
 MEND = "write steps:, and below it - id: a, tool: …, params: …, depends_on: […]; where a person approves, gate: true"
 _MOST = 500_000  # characters
 _OURS = re.compile(r"""^["']?on["']?:|\bruns-on:|^stages:[ \t]*(?:#.*)?\n[ \t]+[^-\s#]""", re.MULTILINE)
-_MARKS = {  # by their names: what such files have, the marks of one system before those of several; @ is where a key can be
+_MARKS = {  # the marks of each system's files; a mark that several systems share comes last; @ is a place for a key
     "a Jenkinsfile": r"^pipeline *\{",
     "a Snakefile": r"^rule \w+:$",
     "a Nextflow script": r"^(?:process \w+|workflow) *\{",
@@ -73,7 +73,7 @@ _PATTERNS = {name: re.compile(marks.replace("@", _KEY), re.MULTILINE) for name, 
 
 
 def problem_of(data: Any) -> Problem | None:
-    """Return the fault of a text, or of parsed JSON, that another system has written; None if it has none of their marks."""
+    """Return the fault of a file of another system, as text or as parsed JSON; None if no system is recognised."""
     if isinstance(data, str) and _OURS.search(data):
         return None
     text = data if isinstance(data, str) else _as_yaml(data)
@@ -84,7 +84,7 @@ def problem_of(data: Any) -> Problem | None:
 
 
 def _as_yaml(data: Any) -> str:
-    """The data in YAML, a key a line; "" for what no file holds."""
+    """Return the data as YAML, with one key a line; "" for data that JSON can't hold."""
     import yaml
 
     try:

@@ -314,7 +314,7 @@ class _Person:
         unanswered = ", ".join(name for name in fields if name in decisions and not defaults.get(name))
         if fields:
             given = params.requested_schema.get("properties", {})
-            words = [f"{name}: {said}" for name in fields if (said := words_of_field(given.get(name)))]
+            words = [f"{name}: {quote}" for name in fields if (quote := words_of_field(given.get(name)))]
             yes = f"a yes does not answer {unanswered}" if unanswered else "a yes sends the defaults"
             question = f"{question} {'; '.join([form.signature, *words, yes])}"
         async with self._one_at_a_time:

@@ -82,8 +82,8 @@ def words_of_field(field: Any) -> str:
     choices = values.get("oneOf") or values.get("anyOf") or ()
     named = [(one.get("const"), one["title"]) for one in choices if "title" in one]
     named += zip(values.get("enum", ()), values.get("enumNames", ()), strict=False)
-    said = [field.get("title"), field.get("description"), ", ".join(f"{value} is {name}" for value, name in named)]
-    words = "; ".join(str(part) for part in said if part)
+    parts = [field.get("title"), field.get("description"), ", ".join(f"{value} is {name}" for value, name in named)]
+    words = "; ".join(str(part) for part in parts if part)
     return quoted(words, LONGEST_DESCRIPTION) if words else ""
 
 

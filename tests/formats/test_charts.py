@@ -34,7 +34,7 @@ def check(text: str, expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("tool", "name"), MADE)
 def test_what_a_tool_made_is_read_with_nothing_lost(tool: str, name: str) -> None:
     assert TOOLS[tool]["by"]
-    assert TOOLS[tool]["on"]
+    assert TOOLS[tool]["day"]
     made = TOOLS[tool]["made"][name]
     check(made["text"], made)
 

@@ -112,7 +112,7 @@ NOT_UNDERSTOOD = {  # the spans of each framework that are neither model calls n
 def test_a_trace_that_a_framework_made_is_read_and_drawn(framework: Any) -> None:
     made = json.loads((MADE / f"{framework}.json").read_text("utf-8"))
     assert made["by"]
-    assert made["on"]
+    assert made["day"]
     run = spans.read(made["trace"])
     check(framework, run)
     if framework in get_args(sample_traces.Framework):
@@ -169,7 +169,7 @@ def record(framework: str) -> None:
     with tempfile.TemporaryDirectory() as room:
         python = make_environment(Path(room) / "env", *PACKAGES[framework])
         trace = cleaned(json.loads(trace_of(framework, python, Path(room))))
-        made = {"by": versions(python, framework), "on": f"{datetime.now(UTC):%Y-%m-%d}", "trace": trace}
+        made = {"by": versions(python, framework), "day": f"{datetime.now(UTC):%Y-%m-%d}", "trace": trace}
     places = {MADE / f"{framework}.json": made}
     if framework in get_args(sample_traces.Framework):
         places[sample_traces.place(framework)] = trace
