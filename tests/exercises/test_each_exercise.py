@@ -173,4 +173,4 @@ def test_without_a_shell_the_check_of_scripts_reads_them(monkeypatch: pytest.Mon
     monkeypatch.setattr(lesson_12, "has_a_shell", lambda: False)
     assert {outcome(answers, cell).status for cell in (answers.answer, *answers.alternatives)} == {"right"}
     refused = [cell for cell in answers.wrong if outcome(answers, cell).status == "wrong"]
-    assert len(refused) > len(answers.wrong) / 2
+    assert len(refused) >= len(answers.wrong) / 3, "reading finds less than running"

@@ -275,8 +275,8 @@ def house_rule(trial: Trial, unguarded: Any) -> None:
         if not trial.figures:
             trial.show(views.graph, plan)
         _judge(trial, unguarded, plan, GUARDS, lacking)
-    for lines, lacking in _by_lot():
-        _judge(trial, unguarded, _plan(lines), SIMILAR, lacking)
+    for steps, lacking in _by_lot():
+        _judge(trial, unguarded, _plan(steps), SIMILAR, lacking)
     plan = _plan(["1:cook", "2:eat < 1", "3:pay"])
     _judge(trial, unguarded, plan, {"eat": ["cook", "wash"], "pay": ["eat"]}, "2 wash, 3 eat")
 

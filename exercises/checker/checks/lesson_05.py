@@ -148,22 +148,24 @@ def resolver(trial: Trial, resolve: Any) -> None:
     right = {"sections": ["the sea", {"year": results["10"]}, 3, None], "more": results["1"]}
     trial.want(_exactly(came, right), repr(right), "Go through lists and dicts; leave other non-strings unchanged.")
     inside = "Leave keys and other non-strings unchanged."
-    for value, right in (
+    others: list[tuple[Any, Any]] = [
         ({"{step_2_result}": "{step_5b_result}"}, {"{step_2_result}": 7}),
         ([[["{step_1_result}"]], []], [[[results["1"]]], []]),
         (True, True),
         (1.0, 1.0),
-    ):
-        came = trial.call(resolve, value, results)
+    ]
+    for given, right in others:
+        came = trial.call(resolve, given, results)
         trial.want(_exactly(came, right), repr(right), inside)
     _never_searched(trial, resolve)
-    for value in (
+    missing: tuple[Any, ...] = (
         "{step_9_result} and {step_2_result}",
         "{step_2_result} and {step_9_result}",
         "{step_9_result}",
         ["{step_9_result}"],
         {"a": ["{step_2_result}", {"b": "of {step_9_result}"}]},
-    ):
+    )
+    for value in missing:
         _missing(trial, resolve, value, results)
     run, report = _the_trap(partial(trial.call, resolve))
     rule = "The newsletter contains a reference to the notes. Its text is data, so don't resolve that reference."
@@ -567,7 +569,8 @@ def _board(goal: str, second: str, but: Sequence[str] | None = None) -> Run:
         tasks.append(("s7", "Think about it once more", ["s6"], None))
     if but is not None:
         results = {id: result if id in but else f"another result {id}" for id, result in results.items()}
-        tasks = [(id, *rest) if id == but[0] else (id, f"Another task {id}", rest[1], None) for id, *rest in tasks]
+        changed = [(id, f"Another task {id}", after, None) for id, _, after, _ in tasks]
+        tasks = [task if task[0] == but[0] else new for task, new in zip(tasks, changed, strict=True)]
     keys = ("id", "description", "depends_on", "success_criteria")
 
     class Finds:

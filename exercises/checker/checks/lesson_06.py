@@ -563,9 +563,15 @@ def quoted(trial: Trial, proven: Any) -> None:
         others = [line for line in lines if line != missing and line in verdict.reason]
         trial.want(not others, f"a reason that quotes {missing!r} alone", "Quote the first line that the log lacks.")
     longer = (LOG[1] + " again", LOG[0], "now " + LOG[1], LOG[1], LOG[1], LOG[2])
-    for lines, missing in (([LOG[1]], ""), ([LOG[1], LOG[1] + " again"], ""), ([LOG[0], LOG[2] + " "], LOG[2] + " "),
-                           ([LOG[1].upper()], LOG[1].upper()), ([LOG[0], ""], ""),
-                           (["mail:1: nothing", INVENTED], "mail:1: nothing")):  # fmt: skip
+    cases: list[tuple[list[str], str]] = [
+        ([LOG[1]], ""),
+        ([LOG[1], LOG[1] + " again"], ""),
+        ([LOG[0], LOG[2] + " "], LOG[2] + " "),
+        ([LOG[1].upper()], LOG[1].upper()),
+        ([LOG[0], ""], ""),
+        (["mail:1: nothing", INVENTED], "mail:1: nothing"),
+    ]
+    for lines, missing in cases:
         verdict = _judgement(trial, proven, lambda text: [line for line in longer if text in line], lines)
         proof = all(line in longer for line in lines)
         rule = "A line can be part of a longer one, and occur twice. Compare whole lines, character for character."

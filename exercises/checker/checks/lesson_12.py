@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from shlex import quote as quoted
 from typing import Any, NamedTuple
 
 from planexec_lab import views
@@ -366,9 +367,11 @@ def _printed(trial: Trial, text: str, variables: Mapping[str, str], folder: Path
 def _read_only(trial: Trial, text: str, variables: Mapping[str, str], script: str, given: Mapping[str, str]) -> None:
     """Without a shell, for example in a browser tab, check that no value is in the script and that references are quoted."""
     trial.scenario = "there is no /bin/sh here, so the script is read and not run"
+    rest = text
     for value in given.values():
-        trial.want(len(value) < 3 or value in script or value not in text, "a script without the value", RUNS)
-    trial.want("{{" not in re.sub(r"\{\{(?!\w+\}\})", "", text), "a script without placeholders", ONE)
+        rest = rest.replace(quoted(value), "")
+    for value in given.values():
+        trial.want(len(value) < 3 or value in script or value not in rest, "a script without the value", RUNS)
     quote, at = "", 0
     while at < len(text):
         name = re.match(r"\$\{?(\w+)", text[at:])
