@@ -29,7 +29,8 @@ _ONIONS = [
 ]
 PLANNER = ScriptedPlanner(
     GOAL,
-    "skip the starter, the main course or the dessert, or cook only one of them; take onions instead of the leeks; cook, but don't serve yet",
+    "skip the starter, the main course or the dessert, or cook only one of them; take onions instead of the leeks; cook,"
+    " but don't serve yet",
     [_PLANNED[0], _ONIONS[0], *_PLANNED[1:6], _ONIONS[1], *_PLANNED[6:]],
     Reader(
         (
@@ -42,8 +43,11 @@ PLANNER = ScriptedPlanner(
             Topic("dinner meal menu", "cook prepare", "main", "-main", weak=True),
         ),
         "main",
-        "three-course three course courses eight guest people persons eat dish out yet table",
-        {r"\bmain (?:course|dish)\b|\bmain\b": "roast"},
+        "three-course three course courses eight guest people persons eat dish out table",
+        {
+            r"\b(?:rather than|instead of|in place of|and not|not) (?:the )?leeks?\b": "",
+            r"\bmain (?:course|dish)\b|\bmain\b": "roast",
+        },
     ),
     "starter main dessert serve",
     "",

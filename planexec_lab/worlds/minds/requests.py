@@ -68,7 +68,7 @@ _FILLERS = """\
     more some one necessary needed required important essential allowed fully anymore longer process sake goodness pls
     plz guy guys mate sir madam regard best wishes which who whole full complete again beautifully lovely happy glad
     nicely course able need change changes final word intention intend suggest propose recommend recommended appreciate
-    appreciated grateful"""
+    appreciated grateful yet"""
 _EARLY = "first before beforehand upfront ahead advance prior early initially earlier"
 _LATE = "after afterwards afterward finally later end eventually last"
 _TIMES = (

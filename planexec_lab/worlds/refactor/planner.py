@@ -46,7 +46,7 @@ PLANNER = ScriptedPlanner(
     Reader(
         _TOPICS,
         "code",
-        "module token package shop user web design name out over based json",
+        "module token package uses using shop user web design name out over based json",
         {r"\b(?:updat|chang|edit|rewrit|touch|modify|adapt|adjust)\w* (?:the |our |any )?tests?\b": "test-edit",
          r"\bleav(?:e|ing) (?:the |our )?tests? (?:as|alone|untouched|unchanged)\b(?: they are)?": "not test-edit"},
     ),

@@ -16,10 +16,10 @@ def _study(number: int, subject: str) -> list[Row]:
     """The three steps about a subject: search, read, summarize."""
     name, query = _SUBJECTS[subject]
     search, read, summary = str(number), str(number + 3), str(number + 6)
-    found, text = f"{{step_{search}_result[0].id}}", f"{{step_{read}_result.text}}"
+    best, text = f"{{step_{search}_result[0].id}}", f"{{step_{read}_result.text}}"
     return [
         Row(search, f"Search for {name}", "web_search", {"query": f"latest trends in {query}"}, when=subject),
-        Row(read, f"Read the best document on {name}", "read_document", {"id": found}, [search], when=subject),
+        Row(read, f"Read the best document on {name}", "read_document", {"id": best}, [search], when=subject),
         Row(summary, f"Summarize {name}", "summarize_text", {"text": text}, [read], when=subject),
     ]
 
