@@ -7,7 +7,7 @@ from nbformat.v4 import new_markdown_cell
 
 from exercises.interview import cards
 from tests.guards.books import ROOT
-from tests.guards.test_lessons import LINE, WORDS, cells, minutes
+from tests.guards.test_lessons import cells, minutes
 
 FOLDER = ROOT / "exercises"
 BOOK = cells(FOLDER / "night_before.ipynb")
@@ -37,20 +37,20 @@ def needed(text: str, code: list[Any]) -> float:
     for heading, name, id in PART.findall(text):
         (cell,) = (cell for cell in cells((FOLDER / name).resolve()) if cell.id == id)
         assert f"## {heading}" in cell.source.splitlines()
-    spent = sum(minutes(parts(name)[heading]) for heading, name, _ in PART.findall(text))
-    return spent + sum(SAID + len(f"{card.question} {card.short}".split()) / WORDS for card in asked)
+    spent = sum(minutes.needed(parts(name)[heading]) for heading, name, _ in PART.findall(text))
+    return spent + sum(SAID + len(f"{card.question} {card.short}".split()) / minutes.WORDS for card in asked)
 
 
 def test_each_stop_states_its_minutes_and_all_take_ninety() -> None:
     stops = [number for number, cell in enumerate(BOOK) if cell.cell_type == "markdown" and STOP.search(cell.source)]
-    total = sum(len(cell.source.split()) for cell in BOOK if cell.cell_type == "markdown") / WORDS
+    total = sum(len(cell.source.split()) for cell in BOOK if cell.cell_type == "markdown") / minutes.WORDS
     for number, end in zip(stops, [*stops[1:], len(BOOK)], strict=True):
         (title, stated), text = STOP.findall(BOOK[number].source)[0], BOOK[number].source
         spent = needed(text, BOOK[number + 1 : end])
         if title.startswith("The loop"):
-            spent += len(BOOK[number + 1].source.splitlines()) * (2 * LINE + WRITTEN)
+            spent += len(BOOK[number + 1].source.splitlines()) * (2 * minutes.LINE + WRITTEN)
         if "CHEATSHEET.md" in text:
-            spent += len((FOLDER / "CHEATSHEET.md").read_text(encoding="utf-8").split()) / WORDS
+            spent += len((FOLDER / "CHEATSHEET.md").read_text(encoding="utf-8").split()) / minutes.WORDS
         assert int(stated) == round(spent), f"{title}: {spent:.1f}"
         total += spent
     assert BOOK[0].source.startswith("# The night before: ninety minutes")

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import nbformat
 import pytest
 
-from tests.guards.books import APPENDIX, LESSONS, ROOT, name_of
+from tests.guards.books import APPENDIX, LESSONS, ROOT, ci_program, name_of
 
 COLUMNS = 92  # beyond, a line runs off a window of 1280 px beside the list of files
-WORDS, PRINTED = 130, 200  # that are read in a minute: of the text, and of outputs
-LINE, GUESS = 7 / 60, 40 / 60  # minutes for a line of code, and for a guess
-LONGEST = 45  # minutes for a lesson, without its cards and exercises
+SHORTEST, LONGEST = 20, 45  # minutes for a lesson with its guesses and its task, without its cards and exercises
+minutes = ci_program("minutes")
 each_lesson = pytest.mark.parametrize("path", LESSONS, ids=name_of)
 each_page = pytest.mark.parametrize("path", [*LESSONS, *APPENDIX], ids=name_of)
 
@@ -53,28 +52,26 @@ def test_lines_fit_the_window_and_no_sentence_begins_as_a_list_would(path: Path)
     assert [number for number, text in texts if re.search(r"^(?!1[.)])\d+[.)] ", text, re.M)] == []
 
 
-def minutes(book: list[Any]) -> float:
-    """How long a reader needs for a lesson, without its cards and exercises."""
-    texts = [cell for cell in book if cell.cell_type == "markdown"]
-    code = [cell for cell in book if cell.cell_type == "code"]
-    cards = next(
-        (number for number, cell in enumerate(code) if "exercises.interview import show" in cell.source), len(code)
-    )
-    words = sum(len(cell.source.split()) for cell in texts)
-    lines = sum(bool(line.strip()) for cell in code for line in cell.source.splitlines())
-    outputs = [output for cell in code[:cards] for output in cell.outputs]
-    shown = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in outputs]
-    return words / WORDS + lines * LINE + len(" ".join(shown).split()) / PRINTED + sum(map(asks, code)) * GUESS
-
-
 @each_lesson
 def test_the_minutes_are_honest(path: Path) -> None:
     book = cells(path)
     stated = re.search(r"(\d+) minutes", book[0].source)
     assert stated is not None
-    needed = minutes(book)
-    assert needed <= LONGEST
-    assert needed - 0.5 <= int(stated[1]) <= needed + 3, f"a reader needs {needed:.0f} minutes"
+    needed = minutes.needed(book)
+    assert SHORTEST <= needed <= LONGEST + 0.5
+    assert needed - 0.5 <= int(stated[1]) <= needed + 3, "run `python .ci/minutes.py`"
+
+
+def test_a_guess_and_a_task_take_time_and_cards_do_not() -> None:
+    def code(source: str, text: str = "") -> dict[str, Any]:
+        return {"cell_type": "code", "source": source, "outputs": [{"text": text}]}
+
+    cards = code("from exercises.interview import show", "word " * 2000)
+    book = [{"cell_type": "markdown", "source": "word " * 130}, code("guess = ..."), code("1", "word " * 200), cards]
+    assert minutes.needed(book) == pytest.approx(1 + 3 * 7 / 60 + 40 / 60 + 1)
+    task = code("attempt(function, [])")
+    assert minutes.needed([*book[:3], task]) == pytest.approx(minutes.needed(book) + 5)
+    assert minutes.needed([*book[:3], code("from exercises import attempt")]) == pytest.approx(minutes.needed(book))
 
 
 @each_page
@@ -101,7 +98,7 @@ def test_each_guess_is_open_and_its_folded_answer_tells_nothing(path: Path) -> N
 
 @each_page
 def test_predictions_are_numbered_and_labelled(path: Path) -> None:
-    book, page = cells(path), path.name[:2]
+    book, page = cells(path), path.name.partition("_")[0]
     ids = [id for cell in book for id in compared(cell)]
     assert ids == [f"{page}.{number}" for number in range(1, len(ids) + 1)]
     assert ids or path in APPENDIX
