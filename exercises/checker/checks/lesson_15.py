@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from operator import add, or_
 from typing import Any
 
 from planexec_lab import views
@@ -12,44 +12,39 @@ from exercises.checker import drawn
 from exercises.checker.checks import said
 from exercises.checker.exercise import Trial, exercise, shown
 
-NO = 'A program that fails is "no", except if it passes with a model that plans the right thing by itself.'
-ITSELF = 'It is "by itself" if no line is tagged, or if the program passes without the tagged lines.'
-LINES = 'Write "1 line", and "3 lines".'
-OBEYS = "If only an obedient model passes without the lines, say so, and then say the number of lines."
-
-
-def _cell(passed: bool, lines: int, without: bool, obedient: bool) -> str:
-    if not passed:
-        return "only if the model obeys" if obedient else "no"
-    if lines == 0 or without:
-        return "by itself"
-    count = "1 line" if lines == 1 else f"{lines} lines"
-    return f"only if the model obeys; {count}" if obedient else count
-
-
-def _rule(passed: bool, lines: int, without: bool, obedient: bool) -> str:
-    if not passed:
-        return NO
-    if lines == 0 or without:
-        return ITSELF
-    return OBEYS if obedient else LINES
+REFUSED = "Two changes of one field in one round are refused, unless the field has a reducer."
+MERGED = (
+    "A reducer gets the value so far and the value of a change, one change after the other, in the order of the list."
+)
+REPLACED = "Without a reducer, the value of the only change replaces the old value."
+KEPT = "Fields that are in no change keep their values."
+ROUNDS: list[tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any], dict[str, Any] | None, str]] = [
+    ({"done": {1: "a"}}, [{"done": {2: "b"}}, {"done": {3: "c"}}], {"done": or_}, {"done": {1: "a", 2: "b", 3: "c"}}, MERGED),
+    ({"log": "x"}, [{"log": "b"}, {"log": "a"}], {"log": add}, {"log": "xba"}, MERGED),
+    ({"calls": 3}, [{"calls": 1}, {"calls": 1}], {"calls": add}, {"calls": 5}, MERGED),
+    ({"plan": [1]}, [{"plan": [2]}], {}, {"plan": [2]}, REPLACED),
+    ({"plan": [1]}, [{"plan": []}], {}, {"plan": []}, REPLACED),
+    ({"done": {}}, [{"done": {2: "b"}}, {"done": {3: "c"}}], {}, None, REFUSED),
+    ({"plan": 0}, [{"plan": 4}, {"plan": 4}], {}, None, REFUSED),
+    ({"plan": [1], "done": {}}, [{"done": {1: ""}}, {"plan": [2]}], {"done": or_}, {"plan": [2], "done": {1: ""}}, REPLACED),
+    ({"plan": [1], "done": {1: "a"}}, [], {"done": or_}, {"plan": [1], "done": {1: "a"}}, KEPT),
+    ({"plan": [1], "calls": 2}, [{"calls": 1}], {"calls": add}, {"plan": [1], "calls": 3}, KEPT),
+]  # fmt: skip
 
 
 @exercise(
     "15.1",
-    nudge="Decide in this order: whether the program passed at all, whether it passed without our lines, and whether an "
-    "obedient model passed without them.",
-    question="What does it prove if a program passes with five lines of ours, and passes without them, too?",
-    learned="A feature belongs to a framework if it is still there after you have removed your own code.",
+    nudge="Go through the changes one after the other, and through the fields of each. Remember which fields have been "
+    "changed in this round.",
+    question="What do you know about a field when its second change arrives, and which question about it comes first?",
+    learned="A field that parallel nodes change needs a reducer. Without one, a graph refuses the round, and the calls have "
+    "been made.",
 )
-def decide_cell(trial: Trial, cell: Any) -> None:
-    """A function of four observations: it returns the text of a cell of the table."""
-    first = [(True, 0, False, False), (False, 0, False, False), (True, 5, False, True), (True, 1, False, False)]
-    rest = product((True, False), (0, 1, 2, 12), (False, True), (False, True))
-    for observed in (*first, *rest):
-        wanted = _cell(*observed)
-        came = trial.call(cell, *observed)
-        trial.want(came == wanted, repr(wanted), _rule(*observed))
+def one_superstep(trial: Trial, superstep: Any) -> None:
+    """A function of the state, the changes of a round and the reducers: it returns the new state, or None."""
+    for state, changes, reducers, wanted, rule in ROUNDS:
+        came = trial.call(superstep, state, changes, reducers)
+        trial.want(came == wanted, repr(wanted), rule)
 
 
 NEEDS = {"A": (), "B": (), "A2": ("A",), "B2": ("B",), "C": ("A2", "B2")}
