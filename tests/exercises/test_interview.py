@@ -254,7 +254,7 @@ def test_an_honest_candidates_ticks_mark_the_ideas_and_not_the_words() -> None:
     assert in_range(means(ticks)), means(ticks)
 
 
-def test_a_scripted_judge_is_believed_only_where_its_quotes_are_in_the_answer_and_state_the_idea(
+def test_a_judge_is_believed_where_its_quotes_are_said_and_state_the_idea(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     known = {answer: (quotes, flags) for _, _, answer, quotes, flags in calibrated()}
@@ -323,7 +323,7 @@ def test_a_tick_that_can_not_be_read_or_proven_gets_a_message(lines: str, proble
         interviewer.ticked(card, "I send a key with the call.", lines, interviewer.Found())
 
 
-def test_the_candidate_ticks_the_ideas_and_the_interviewer_asks_about_a_missing_one() -> None:
+def test_a_candidate_ticks_ideas_and_is_asked_about_a_missing_one() -> None:
     (card,) = cards.named("idempotency-key")
     practice = Practice("Test", [card])
     said = practice.answer(
@@ -346,7 +346,7 @@ def test_the_candidate_ticks_the_ideas_and_the_interviewer_asks_about_a_missing_
     assert "Marked by you." in str(practice.report())
 
 
-def test_the_candidate_is_interrupted_and_can_claim_a_red_flag_and_take_a_proposal_away() -> None:
+def test_a_candidate_is_interrupted_and_can_take_a_proposal_away() -> None:
     (card,) = cards.named("idempotency-key")
     practice = Practice("Test", [card])
     assert practice.answer("With a key.") == "Why?"
