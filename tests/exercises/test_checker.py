@@ -235,10 +235,10 @@ def test_an_answer_that_keeps_something_is_run_again_and_found(ok: str, rule: st
     namespace = answers.namespace() | {"outside": SimpleNamespace(luck=set())}
     source = book.solved(answers.answer)
     run_cell(source, namespace)
-    right = namespace["cell"]
+    right = namespace["superstep"]
     find("15.1").judge(Trial(False), lambda *values: called.append(1) or right(*values))
     head = f"from random import random\nluck, asked, calls = random(), [], {len(called)}\noutside.luck.add(luck)\n"
-    tail = f"right = cell\ndef cell(*values):\n    asked.append(1)\n    return right(*values) if {ok} else 'maybe'\n"
+    tail = f"right = superstep\ndef superstep(*values):\n    asked.append(1)\n    return right(*values) if {ok} else 'maybe'\n"
     assert run_cell(f"{head}{source}\n{tail}", namespace).error is None
     outcome = judged("15.1", namespace, draw=False)
     assert outcome.status == ("wrong" if rule else "right"), outcome.text

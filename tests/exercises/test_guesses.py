@@ -77,7 +77,7 @@ def test_the_board_counts_by_verdict_and_by_kind() -> None:
 
 def test_every_text_belongs_to_a_prediction_or_task_of_its_lesson() -> None:
     for path in sorted(reveals.FOLDER.glob("*.md")):
-        (lesson,) = [book for book in [*LESSONS, *APPENDIX] if book.name.startswith(path.stem)]
+        (lesson,) = [book for book in [*LESSONS, *APPENDIX] if book.name.startswith(f"{path.stem}_")]
         source = "\n".join(cell.source for cell in nbformat.read(lesson, as_version=4).cells)
         for heading, text in reveals.sections(path.stem).items():
             assert text

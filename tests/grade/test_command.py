@@ -120,7 +120,7 @@ def test_what_is_no_plan_is_graded_and_kept_answers_are_graded_again(
     planner = planner_of(graded("--planner", bad, gold, "--keep", kept, "--json"))
     rows = planner["rows"]
     assert [row["problems"] for row in rows] == [["no_plan"]] * 3 + [[]] * 5
-    for row, code in zip(rows, ("refused", "not_json", "planner_failed"), strict=False):
+    for row, code in zip(rows, ("refused", "not_json", "refused"), strict=False):
         assert f"[{code}]" in row["why"]
     assert planner["means"]["valid"] == 0.625
     assert planner["measured"] == {

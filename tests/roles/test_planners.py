@@ -79,7 +79,6 @@ def test_an_invalid_plan_goes_back_with_the_problems() -> None:
         ({"answer": "53"}, "no_steps"),
         ({"steps": [{"tool": "add"}, {"id": "2"}]}, "missing_field"),
         ({"goal": "nothing to do", "steps": []}, "empty_plan"),
-        ({"content": None, "refusal": "I can't help with that."}, "refused"),
         ({"steps": [FIRST | {"id": str(n)} for n in range(9)]}, "too_many_steps"),
     ],
 )
@@ -91,6 +90,14 @@ def test_an_answer_that_is_not_a_plan_is_repaired(answer: Any, code: str) -> Non
     assert [problem.code for problem in rejected.problems] == [code]
     assert f"[{code}]" in client.sent(1)
     assert code != "empty_plan" or "nothing to do" in client.sent(1)
+
+
+def test_a_refusal_ends_the_run_with_its_words() -> None:
+    client = FakeClient({"content": None, "refusal": "I can't help with that."}, {"steps": [FIRST, SECOND]})
+    run = agent(LLMPlanner(client, "m")).run(GOAL)
+    assert (run.status, run.results) == ("failed", {})
+    assert "I can't help with that." in run.reason
+    assert len(client.requests) == 1
 
 
 @pytest.mark.parametrize("max_repairs", [0, 1, 3])
