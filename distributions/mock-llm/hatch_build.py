@@ -22,5 +22,6 @@ class PackageOfTheTree(BuildHookInterface[Any]):
             build_data["force_include"][str(tree / package)] = package
         looks = tree / package / "views" / "labextension"  # JupyterLab looks for it under share/
         target = f"share/jupyter/labextensions/{self.metadata.name}-looks"
+        shared = build_data.get("shared_data", {})  # an archive of the source has none
         for path in looks.rglob("*.js*"):
-            build_data["shared_data"][str(path)] = f"{target}/{path.relative_to(looks).as_posix()}"
+            shared[str(path)] = f"{target}/{path.relative_to(looks).as_posix()}"
