@@ -22,7 +22,11 @@ if (desk && !desk.pxlWatched) {
     const said = [...desk.classList].filter(name => name.startsWith('pxl-stop-')).length;
     if (said <= stops) return;
     stops = said;
+    let moved = false;  /* who has pressed a key or clicked since is not called back */
+    for (const kind of ['keydown', 'pointerdown'])
+      document.addEventListener(kind, () => { moved = true; }, {capture: true, once: true});
     const show = () => {
+      if (moved || desk.contains(document.activeElement)) return;
       set(desk, 'tabindex', '-1');
       desk.focus({preventScroll: true});
       desk.scrollIntoView({block: desk.offsetHeight < innerHeight * 0.8 ? 'center' : 'start'});
