@@ -140,8 +140,16 @@ def test_a_removed_step_comes_back_to_its_place_and_so_does_the_planner_s_plan()
     assert "Back to the planner's plan" not in shown.controls
     press(shown, "Edit 1")
     assert shown.controls["1: days"].value != "9"
-    press(shown, "Approve")
-    assert shown.decision.plan is None
+    press(shown, "Edit 3", "Remove 3")
+    late = [shown.controls[name] for name in ("Undo: Remove 3", "Back to the planner's plan")]
+    fill(shown, "Comment", "no")
+    press(shown, "Reject")
+    text = words(shown)
+    for control in late:  # they were on their way when the decision was made
+        control.click()
+    assert words(shown) == text
+    assert [row.id for row in shown.draft.rows] == ["1", "2"]
+    assert all(control.disabled for control in shown.controls.values())
 
 
 TEXTS = st.sampled_from(

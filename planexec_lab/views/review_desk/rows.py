@@ -138,12 +138,12 @@ class Rows:
             return
         (place, row), self._removed_last = self._removed_last, None
         self.edit(self.current().with_row(place, row))
-        focus(self._lines[row.key].toggle)
+        if row.key in self._lines:  # else the desk is closed
+            focus(self._lines[row.key].toggle)
 
     def _start_anew(self) -> None:
         self.toggle(None)
         self._removed_last = None
-        self._lines.clear()
         self.edit(self.current().unedited())
         focus(self._add)
 
