@@ -58,7 +58,7 @@ def test_the_focus_is_kept_after_a_removal_and_after_the_decision(lab: Lab, page
     shown = desk(page)
     button(shown, "Edit 3").click()
     button(shown, "Remove 3").click()
-    page.wait_for_function(f"() => ({flows.FOCUSED})() === 'Add a step'")
+    page.wait_for_function(f"() => ({flows.FOCUSED})() === 'Undo: Remove 3'")
     assert page.evaluate(RING)[1] >= 3
     flows.approve(shown)
     page.wait_for_function("() => document.activeElement.closest('.pxl-status')")
