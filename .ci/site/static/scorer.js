@@ -1,5 +1,5 @@
 // How the search ranks its results: as Sphinx does, and the glossary before other pages.
-const Scorer = {
+window.Scorer = {
   score: ([page, , , , score]) => (page === "GLOSSARY" ? score + 50 : score),
   objNameMatch: 11,
   objPartialMatch: 6,
