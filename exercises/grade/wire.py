@@ -71,6 +71,7 @@ class Line:
     def __init__(self, end: socket.socket) -> None:
         self._end, self._lock = end, threading.RLock()
         self._shared: list[Any] = []
+        self._numbers: dict[int, int] = {}  # of the shared objects, by their identity
         self._received, self.lost = b"", False
 
     def ask(self, kind: str, number: int, name: str, args: list[Any], named: dict[str, Any]) -> Any:
@@ -97,11 +98,10 @@ class Line:
 
     def share(self, value: Any) -> int:
         """Return the number under which the other side can name an object of this side."""
-        for number, known in enumerate(self._shared):
-            if known is value:
-                return number
-        self._shared.append(value)
-        return len(self._shared) - 1
+        number = self._numbers.setdefault(id(value), len(self._shared))
+        if number == len(self._shared):
+            self._shared.append(value)
+        return number
 
     def _send(self, message: list[Any]) -> None:
         content = self.encoded(message)

@@ -24,6 +24,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+SLOWER = 10  # a check over a line needs more CPU time
 GIVEN_CPU = 10.0  # CPU seconds for a given cell
 CELL_WALL = 60.0  # wall-clock seconds for each cell
 ANSWER_WALL, NOTEBOOK_WALL = 240.0, 600.0  # seconds on the wall, generous for busy machines
@@ -72,6 +73,7 @@ def main() -> None:
 
 def tried(job: dict[str, Any], id: str, good: list[str]) -> dict[str, Any]:
     """Judge an answer that another process runs; this process never runs the learner's code."""
+    from exercises.checker.exercise import find
     from exercises.checker.verbs import judged
     from exercises.grade.wire import Judging, Lost
 
@@ -96,7 +98,8 @@ def tried(job: dict[str, Any], id: str, good: list[str]) -> dict[str, Any]:
             status, text = map(str, first["live"])
         else:
             again = lambda: list(line.ask("call", ANEW, "", [], {}))  # noqa: E731
-            outcome = judged(id, dict(first["names"]), draw=False, anew=again)
+            seconds = SLOWER * find(id).seconds  # a call of the answer has the exercise's own limit
+            outcome = judged(id, dict(first["names"]), seconds, draw=False, patience=ANSWER_WALL, anew=again)
             status, text = outcome.status, outcome.text
             if line.lost:
                 return stopped()
