@@ -68,11 +68,8 @@ class Arguments(NamedTuple):
                 return {}, [*_merged(errors, params, self.schema)]
             alone = [self.read({name: params[name]})[1] for name in params]
             return {}, [*chain.from_iterable(alone)]
-        for name, value in values.items():
-            if type(value) not in EXACT or value is not params[name]:
-                break
-        else:
-            return values, ()  # as they were given
+        if all(_as_given(value, params[name]) for name, value in values.items()):
+            return values, ()
         given = {name: params[name] for name in values}
         data = self.data(values)
         if data == given and all(type(part) is str for part in given.values()):
@@ -82,6 +79,14 @@ class Arguments(NamedTuple):
 
 EXACT = frozenset({str, int, bool, type(None)})
 """The types of values that have one meaning and one form in JSON."""
+
+
+def _as_given(value: Any, given: Any) -> bool:
+    """Whether pydantic has left a plain value, or a list of some, as it was given."""
+    if type(value) is list and type(given) is list:
+        kinds = [*map(type, value)]
+        return EXACT.issuperset(kinds) and kinds == [*map(type, given)] and value == given
+    return value is given and type(value) in EXACT
 
 
 def _merged(
