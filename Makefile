@@ -29,7 +29,7 @@ test: $(STAMP) ## units, guards, lint, types, every notebook cell; in the browse
 	$(PYTEST) -m "not wide and not weekly and not hub" $(TESTS)
 
 wide: $(STAMP) ## all lessons by nbval, in the browser and on the site, and the packages as they are released
-	$(PYTEST) -m "wide and not weekly" $(TESTS)
+	$(PYTEST) --durations 20 --durations-min 30 -m "wide and not weekly" $(TESTS)
 
 weekly: $(STAMP) ## other clients and front ends, Colab, long walks, many kills, all random examples
 	-sh elsewhere/environments.sh
