@@ -13,7 +13,7 @@ from planexec_lite.plan import Problem
 
 MEND = "write steps:, and below it - id: a, tool: …, params: …, depends_on: […]; where a person approves, gate: true"
 _MOST = 500_000  # characters
-_OURS = re.compile(r"""^["']?on["']?:|\bruns-on:|^stages:[ \t]*(?:#.*)?\n[ \t]+[^-\s#]""", re.MULTILINE)
+_OURS = re.compile(r"""^["']?on["']?:|\bruns-on:|^(?:stages|tasks):[ \t]*(?:#.*)?\n[ \t]+[^-\s#]""", re.MULTILINE)
 _MARKS = {  # the marks of each system's files; a mark that several systems share comes last; @ is a place for a key
     "a Jenkinsfile": r"^pipeline *\{",
     "a Snakefile": r"^rule \w+:$",
@@ -23,7 +23,7 @@ _MARKS = {  # the marks of each system's files; a mark that several systems shar
     "a GoCD pipeline": r"^format_version:|@materials:",
     "a Prefect configuration": r"^prefect-version:|@work_pool:",
     "a Kubeflow pipeline": r"^(?:pipelineInfo|deploymentSpec):|@dependentTasks:",
-    "a Harness pipeline": r"@(?:projectIdentifier|orgIdentifier):|\bHarnessApproval\b",
+    "a Harness pipeline": r"@(?:projectIdentifier|orgIdentifier):|\bHarnessApproval\b|@type: Approval\b",
     "a workflow of n8n": r"n8n-nodes-|@typeVersion:",
     "a flow of Node-RED": r"@wires:",
     "a pipeline of Data Factory": r"@dependencyConditions:",
@@ -51,7 +51,7 @@ _MARKS = {  # the marks of each system's files; a mark that several systems shar
     "an Azure pipeline": r"^(?:trigger|pool|pr):|^ *- (?:job|deployment|stage|task|script|bash|pwsh|checkout):|@dependsOn:",
     "a GitLab pipeline": r"^(?:stages|include|default):|@(?:script|before_script|after_script|extends):",
     "an Ansible playbook": r"@(?:hosts|become|register|ansible\.[\w.]+|(?:import|include)_(?:tasks|role|playbook)):",
-    "an Airflow DAG": r"@(?:operator|dag_id|task_id|bash_command|default_args):",
+    "an Airflow DAG": r"@(?:operator|dag_id|bash_command|default_args):",
     "a Buildkite pipeline": r"^ *- (?:block|wait|input|label|command|trigger):",
     "a Drone or Woodpecker pipeline": r"^kind: *[\"']?pipeline|@image:.*\n *commands:|^when:",
     "a Cloud Build configuration": r"@waitFor:|\bgcr\.io/",

@@ -45,7 +45,8 @@ def failed(span: Span) -> bool:
         ("tool_call_id", "tool_use_id", "isError", "is_error")
     ):
         told += [message.get(name) for name in ("status", "isError", "is_error")]
-    return "error" in told or True in told
+    untrue = [span.attributes.get(name) for name in ("tool.success", "success")]
+    return "error" in told or True in told or not {"false", "False"}.isdisjoint(map(str, untrue))
 
 
 def _message(span: Span) -> Any:

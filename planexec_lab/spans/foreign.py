@@ -57,7 +57,7 @@ class _Telling:
         known = (*_PLANNING, names.EXECUTE_TOOL, names.EMBEDDINGS)
         inside = {one.span_id for span in units for one in tree.walk(span)}
         self.around = [span for span in tree.spans if span.span_id not in inside]
-        chosen = {span.span_id for span in units}
+        chosen = {span.span_id for span in units if _operation(span)}
         others = [span for span in tree.spans if _operation(span) not in known and span.span_id not in chosen]
         self.left_out = [span for span in others if not tree.inside(span)] if len(tree.spans) > 1 else []
         thinking = _together([span for span in units if _operation(span) in _PLANNING])

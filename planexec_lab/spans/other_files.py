@@ -20,10 +20,29 @@ _KINDS = {"agent": names.INVOKE_AGENT, "function": names.EXECUTE_TOOL} | dict.fr
 )
 _MORE = ("next_cursor", "next_page_token", "nextPageToken", "has_more", "errors")  # of an answer that is only a part
 
+_NOT_READ = {  # the files of other systems, by the fields of an object
+    "LangSmith's own run": {"run_type"},
+    "a page of LangSmith's runs": {"runs"},
+    "Opik's own span": {"trace_id", "type", "start_time"},
+    "a span of Zipkin": {"traceId", "id"},
+    "a span of Datadog": {"trace_id", "span_id", "resource"},
+    "a segment of X-Ray": {"Segments"},
+    "a list of Chrome's events": {"traceEvents"},
+    "a call of Weave": {"op_name"},
+    "a span of Braintrust": {"span_attributes"},
+    "a row of Logfire": {"span_name"},
+    "a page of Elasticsearch": {"hits"},
+    "an event of Honeycomb": {"trace.trace_id"},
+    "OTLP JSON of logs": {"resourceLogs"},
+    "OTLP JSON of metrics": {"resourceMetrics"},
+}
+
 
 def spans_in(one: Any, place: str) -> Iterator[Placed]:
     """Yield the spans in an object, each with its place. Raises `TraceError` for one without spans, or with a part of them."""
     here, fields = place or "the trace", one if isinstance(one, dict) else {}
+    for number, part in enumerate(one if isinstance(one, list) else ()):  # the spans of a trace
+        yield from spans_in(part, f"{place}[{number}]")
     if "batches" in fields:  # Tempo's name for them
         fields = {"resourceSpans": fields["batches"]}
     if "resourceSpans" in fields:
@@ -39,7 +58,7 @@ def spans_in(one: Any, place: str) -> Iterator[Placed]:
         yield _of_observation(fields, None, here), here
     elif "operationName" in fields:
         yield _of_jaeger(fields, here), here
-    elif isinstance(fields.get("name"), str) and ("context" in fields or "trace_id" in fields):
+    elif isinstance(fields.get("name"), str) and ("context" in fields or {"trace_id", "attributes"} <= fields.keys()):
         yield _of_console(fields, here), here
     elif inside := [name for name in ("data", "spans", "trace") if isinstance(fields.get(name), dict | list)]:
         more = [name for name in _MORE if fields.get(name)]
@@ -50,7 +69,9 @@ def spans_in(one: Any, place: str) -> Iterator[Placed]:
             parts = fields[name] if isinstance(fields[name], list) else [fields[name]]
             for number, part in enumerate(parts):
                 yield from spans_in(part, f"{place}.{name}[{number}]".lstrip("."))
-    elif fields.get("object") != "trace":
+    elif whose := next((name for name, marks in _NOT_READ.items() if marks <= fields.keys()), None):
+        raise TraceError(f"{here}: this is {whose}, and such a file is not read; export OTLP JSON, with resourceSpans")
+    elif fields.get("object") != "trace" and not (one and isinstance(one, list)):
         raise TraceError(f"{here}: no span, and no OTLP JSON, an object with resourceSpans: {shown(one)[:80]}")
 
 

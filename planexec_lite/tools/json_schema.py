@@ -6,7 +6,8 @@ and the validator both read it with each ``$ref`` written out. That is bounded (
 contains itself is refused, so a stranger's schema costs little time and memory.
 
 The validator comes from the library that checks type hints, so both kinds of tools accept the same values. Keywords
-that it can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``).
+that it can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``). Only the
+function itself checks what pydantic's schema of a hint does not say: a strict type, a type of keys, a number of digits.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ _FORMATS = {
     "duration": "timedelta",
     "uuid": "uuid",
     "uri": "url",
-    **dict.fromkeys(("binary", "password", "path"), "str"),  # any text
+    "binary": "bytes",
+    **dict.fromkeys(("password", "path"), "str"),  # any text
 }
 _WORDS = frozenset(
     "title description default examples deprecated readOnly writeOnly $comment $schema $defs".split()
@@ -244,9 +246,10 @@ def _node(part: Params, unread: Data) -> Any:
         )
     elif kind == "string" and part.get("format") in _FORMATS:
         read.add("format")
-        node = core_schema.no_info_wrap_validator_function(
-            _as_text, node | {"type": _FORMATS[part["format"]]}
-        )
+        as_read: Any = {"type": _FORMATS[part["format"]]}
+        of_format = core_schema.no_info_wrap_validator_function(_as_text, as_read)
+        bounded = len(node) > 1
+        node = core_schema.chain_schema([node, of_format]) if bounded else of_format
     unread |= _unread(part, read)
     return node
 

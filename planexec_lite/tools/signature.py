@@ -13,12 +13,14 @@ from functools import partial
 from heapq import nlargest
 from itertools import chain, islice
 from math import isfinite
+from numbers import Number
 from signal import SIGINT, getsignal, signal
 from threading import current_thread, main_thread
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
+from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import TypedDict
 
 Params = Mapping[str, Any]
@@ -142,15 +144,19 @@ def _changed(value: Any, read: Any, place: tuple[int | str, ...]) -> Iterator[Pa
 
 def same_meaning(value: Any, read: Any) -> bool:
     """Whether a value still means the same as pydantic read it: true is not 1, a number is no date, and nan no number."""
-    read = read.value if isinstance(read, Enum) else read
+    if isinstance(
+        read, Enum
+    ):  # one of its values, as its schema lists them: no text of a number, and no sum of flags
+        same = isinstance(value, bool) == isinstance(read.value, bool) and value == read.value
+        return isinstance(value, Enum) or (same and read in [*type(read)])
     if isinstance(
         value, dict
-    ):  # of two keys that became equal one is lost, and so is an unknown field of a model
-        return not isinstance(read, dict)
+    ):  # two keys became equal, a model dropped a field, or it was a tuple's fields
+        return not isinstance(read, dict | tuple)
     if type(read).__module__ in ("datetime", "ipaddress"):
         return not _is_number(value)
     if isinstance(value, bool):
-        return isinstance(read, bool) or not isinstance(read, int | float)
+        return isinstance(read, bool) or not isinstance(read, Number | str)
     return not isinstance(read, float) or isfinite(read)
 
 
@@ -194,12 +200,27 @@ def arguments_of(name: str, function: Function, doc: str) -> Arguments:
         closed = {
             "properties": {},
             "additionalProperties": False,
-            **without_titles(adapter.json_schema()),
+            **without_titles(adapter.json_schema(schema_generator=_Schema)),
         }
         return closed | ({"required": [*required]} if required else {})
 
     data = partial(adapter.serializer.to_python, by_alias=True, exclude_unset=True, warnings=False)
     return Arguments(adapter.validator.validate_python, data, schema, required, defaults)
+
+
+class _Schema(GenerateJsonSchema):
+    """Writes pydantic's schemas, with two conditions of ours: what the text of a decimal is, and that models are closed."""
+
+    def decimal_schema(self, schema: Any) -> Data:
+        number = super().float_schema(schema)
+        if len(number) > 1:  # a text with a bound can't be described
+            return number
+        text = r"^\s*[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][+-]?\d+)?\s*$"
+        return {"anyOf": [number, {"type": "string", "pattern": text}]}
+
+    def model_schema(self, schema: Any) -> Data:
+        made = super().model_schema(schema)
+        return {"additionalProperties": False, **made} if "properties" in made else made
 
 
 def _copy_of(default: Any) -> Any:

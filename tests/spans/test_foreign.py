@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab import spans, views
+from planexec_lab.spans import TraceError
 from planexec_lab.views.narration import sentences
 from planexec_lite.run.events import Action, Inside, Observation, PlanProposed
 from tests.rounds import rounds
@@ -194,3 +195,35 @@ def test_a_long_foreign_trace_takes_what_its_length_says(kind: str) -> None:
 
     small, large = trace(200), trace(2_000)
     assert calls_of(lambda: spans.read(large)) < 11 * calls_of(lambda: spans.read(small))
+
+
+@pytest.mark.parametrize(
+    ("made", "system"),
+    [
+        ({"id": "1", "trace_id": "2", "name": "search", "run_type": "tool", "start_time": "x"}, "LangSmith's own run"),
+        ({"runs": [], "cursors": {}}, "a page of LangSmith's runs"),
+        ([[{"traceId": "1", "id": "2", "name": "search", "timestamp": 1, "duration": 2, "tags": {}}]], "a span of Zipkin"),
+        ({"id": "1", "trace_id": "2", "name": "search", "type": "tool", "start_time": "2026-05-01T10:00:00Z"}, "Opik's own span"),
+        ({"trace_id": 1, "span_id": 2, "name": "search", "resource": "x", "meta": {}}, "a span of Datadog"),
+        ({"span_name": "search", "attributes": {}}, "a row of Logfire"),
+        ({"resourceLogs": []}, "OTLP JSON of logs"),
+    ],
+)  # fmt: skip
+def test_a_file_of_another_system_is_refused_by_its_name(made: Any, system: str) -> None:
+    for source in (made, [made], json.dumps(made)):
+        with pytest.raises(TraceError, match=f"this is {system}, and such a file is not read"):
+            spans.read(source)
+
+
+def test_spans_of_no_known_kind_are_steps_and_named_as_not_understood() -> None:
+    run = spans.read(otlp(span("a", None, "load", 0, 1), span("b", None, "save", 1, 2)))
+    assert [step.description for step in run.board.steps.values()] == ["load", "save"]
+    assert run.reason == "the trace ends (not understood: 1 × 'load', 1 × 'save')"
+
+
+@pytest.mark.parametrize("key", ["success", "tool.success"])
+@pytest.mark.parametrize("value", [{"boolValue": False}, {"stringValue": "false"}])
+def test_a_tool_without_success_has_failed(key: str, value: dict[str, Any]) -> None:
+    tool = called("a", "", 0, 1)
+    tool["attributes"].append({"key": key, "value": value})
+    assert spans.read(otlp(tool)).board.state["1"] in ("failed", "superseded")

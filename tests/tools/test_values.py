@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, IntEnum, IntFlag, StrEnum
+from fractions import Fraction
 from ipaddress import IPv4Address
 from math import inf, nan
-from typing import Annotated, Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
 from uuid import UUID
 
 import pytest
-from pydantic import AfterValidator, AnyUrl, BaseModel, Field
+from pydantic import AfterValidator, AnyUrl, Base64Str, BaseModel, Field, Json
 from typing_extensions import TypedDict
 
 from planexec_lite import Tool
@@ -24,9 +26,39 @@ class Level(Enum):
     HIGH = 2
 
 
+class Place(IntEnum):
+    FIRST = 1
+    SECOND = 2
+
+
+class Mark(StrEnum):
+    GOOD = "1"
+    BAD = "b"
+
+
+class Right(IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+class Mixed(Enum):
+    NUMBER = 1
+    TEXT = "b"
+    NONE = None
+
+
+class Closed(BaseModel):
+    x: int
+
+
 class Point(BaseModel):
     x: int
     y: float = Field(default=0.0, alias="why")
+
+
+class Pair(NamedTuple):
+    x: int
+    y: int = 0
 
 
 class Size(TypedDict):
@@ -68,6 +100,30 @@ AGREED: list[tuple[Any, list[Any], list[Any]]] = [  # a type hint, the values th
     (Literal[1, 2], [1], [True, 3, "1"]),
     (Level, [2], [True, 3]),
     (Literal["a"], ["a"], ["b", 1]),
+    (Literal["a", 1, None], ["a", 1, None], ["1", True, "b"]),
+    (Literal[0, 1], [0, 1], [True, False, "0", 2]),
+    (Literal[True, "a"], [True, "a"], ["true", "b", 0]),
+    (Place, [1, 2], ["1", " 1 ", True, 3, "FIRST"]),
+    (Place | None, [1, None], ["1", True]),
+    (list[Place], [[], [1, 2]], [[1, "2"], [True]]),
+    (Mark, ["1", "b"], [1, "GOOD", True]),
+    (Right, [1, 2], ["1", 3, 0, True, False]),
+    (Mixed, [1, "b", None], ["1", True, "NONE"]),
+    (
+        Decimal,
+        [5, 1.5, "5.0", ".5", "5.", "1e3", " 1 ", "1_000", "0.1234567890123456789"],
+        [True, False, "nan", "Infinity", "a", "", "1/2", "2026-05-01", nan],
+    ),
+    (Decimal | None, [5, "5.0", None], [True, "a"]),
+    (Annotated[Decimal, Field(ge=1)], [1, "1.5"], [0, "0.5", "a", True]),
+    (dict[str, Decimal], [{"a": "1.5"}], [{"a": "x"}, {"a": True}]),
+    (Path, ["/tmp/a", "a b", ""], [1, True, None]),
+    (bytes, ["a", "é", ""], [1, True, None]),
+    (Annotated[AnyUrl, Field(max_length=20)], ["https://a.example/"], ["https://example.org/longer/than/that", 5]),
+    (UUID | int, [5, "12345678123456781234567812345678"], [True, "x"]),
+    (date | datetime, ["2026-05-01", "2026-05-01T10:00"], ["2026", 86400, True]),
+    (bool | int, [True, 1, 2], ["x", None]),
+    (Closed, [{"x": 1}, {"x": "1"}], [{"x": True}, {"x": 1, "z": 2}, {}, [1]]),
     (list[int], [[], [1, "2"]], [[True], ["nan"], "[1]", {"a": 1}]),
     (dict[str, int], [{}, {"a": 1}], [{"a": True}, {"a": "x"}, []]),
     (dict[str, date], [{"a": "2026-05-01"}], [{"a": "2026"}, {"a": 86400}]),
@@ -90,6 +146,26 @@ def test_tools_from_hints_and_from_schemas_accept_the_same_values(
             tool.call({"x": value})
 
 
+UNCHECKED = {  # hints whose schema has a keyword that a tool from a schema can't check
+    Fraction: "format", set[int]: "uniqueItems", tuple[int, str]: "prefixItems", Pair: "prefixItems",
+    dict[date, int]: "propertyNames", IPv4Address: "format", Json[int]: "contentMediaType", Base64Str: "format",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("hint", "keyword"), UNCHECKED.items(), ids=map(str, UNCHECKED))
+def test_a_schema_that_says_more_than_can_be_checked_is_refused(hint: Any, keyword: str) -> None:
+    with pytest.raises(ToolError, match=f"a keyword that can't be checked here: {keyword}"):
+        described(hint)
+
+
+def test_a_text_with_a_format_keeps_its_bounds() -> None:
+    this_year = {"type": "string", "format": "date", "pattern": "^2026", "maxLength": 10}
+    tool = Tool.from_schema(dict, {"properties": {"x": this_year}}, name="take", effects="none")
+    assert tool.faults({"x": "2026-05-01"}) == []
+    for other in ("2025-05-01", "2026-99-01", "2026"):
+        assert tool.faults({"x": other}), other
+
+
 @pytest.mark.parametrize(
     ("hint", "value", "place", "read"),
     [
@@ -104,6 +180,10 @@ def test_tools_from_hints_and_from_schemas_accept_the_same_values(
         (dict[date, int], {"86400": 1}, "x.86400", "datetime.date(1970, 1, 2)"),
         (IPv4Address, 5, "x", "IPv4Address('0.0.0.5')"),
         (Any, nan, "x", "nan"),
+        (Fraction, True, "x", "'1'"),
+        (Place, "1", "x", "<Place.FIRST: 1>"),
+        (Right, 3, "x", "<Right.READ|WRITE: 3>"),
+        (Pair, {"x": True}, "x", "(1, 0)"),
     ],
 )
 def test_a_value_that_would_mean_something_else_is_named_with_its_meaning(
