@@ -1,7 +1,8 @@
 """Your own model as the planner: ``python -m planexec_lab try-model`` asks an endpoint for plans of the worlds' goals.
 
 Each trial is one goal, with up to two repairs by the validator's words. A line of a file for each trial lets a later call go on.
-Nothing of a plan is carried out. Timed-out, cut-off and refused answers are counted as what they are.
+Nothing of a plan is carried out. Timed-out, cut-off and refused answers are counted as what they are. What got no answer is asked
+again by a later call.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
 
 
 def read_trials(path: Path, model: str) -> list[Trial]:
-    """The trials of `model` in a file; raises `ValueError` with the number of a line that is not a trial."""
+    """The answered trials of `model` in a file; raises `ValueError` with the number of a line that is not a trial."""
     trials = []
     path.touch()
     for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -84,7 +85,7 @@ def read_trials(path: Path, model: str) -> list[Trial]:
             trials.append(Trial(**json.loads(line)))
         except (ValueError, TypeError):
             raise ValueError(f"{path}, line {number}: this is no trial; remove it, or name another file") from None
-    return [trial for trial in trials if trial.model == model]
+    return [trial for trial in trials if trial.model == model and not trial.error]
 
 
 def figure(trials: Sequence[Trial]) -> Figure:
@@ -130,7 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    """Run the command. Returns 0; 1 if the endpoint gave no answer; 2 if a setting is missing or wrong."""
+    """Run the command. Returns 0; 1 if the endpoint gave no answer; 2 if a setting is missing or wrong; 130 after Ctrl-C."""
     try:
         if (client := endpoint()) is None:
             raise ValueError("try-model needs PLANEXEC_LLM: openai, or a URL such as http://127.0.0.1:11434/v1")
@@ -138,6 +139,9 @@ def main(options: argparse.Namespace) -> int:
         if options.dollars < math.inf and planner.model not in prices.PRICES:
             raise ValueError(f"--dollars: no price is known for {planner.model!r}; limit it by --tokens")
         return _tried(planner, read_trials(options.file, planner.model), options)
+    except KeyboardInterrupt:
+        print(f"Stopped. The same command goes on after the trials in {options.file}.", file=sys.stderr)
+        return 130
     except (ValueError, ImportError, OSError) as problem:
         print(problem, file=sys.stderr)
         return 2
@@ -157,8 +161,8 @@ def _tried(planner: LLMPlanner, known: Sequence[Trial], options: argparse.Namesp
             break
         trial = try_goal(planner, goal, number)
         print(f"{len(trials) + 1} of {len(wanted)}: {goal}, {trial.outcome} {trial.error}", file=sys.stderr)
-        if trial.error and all(one.error for one in trials):
-            print("The endpoint gives no plan; check PLANEXEC_LLM and the model's name.", file=sys.stderr)
+        if trial.error and all(one.error for one in trials[-2:]):
+            print("The endpoint gives no answer; check PLANEXEC_LLM and the model's name, then go on.", file=sys.stderr)
             return 1
         trials.append(trial)
         with options.file.open("a") as file:

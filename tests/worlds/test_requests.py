@@ -1,8 +1,11 @@
 """The scripted planners change their plans as they are asked to, in words that their tables don't have, and never guess."""
 
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from planexec_lab import connect
 from planexec_lab.worlds import deploy, kitchen, migration, refactor, research, support
@@ -193,7 +196,7 @@ def calls_of_tools(run: Run) -> list[str]:
     [
         ("Mind that some customers share an address", set(), set()),
         ("Give everyone a heads-up before you migrate", {"notify_team"}, set()),
-        ("Keep your hands off production", None, None),
+        ("Keep your hands off production", set(), {"run_migration", "verify_integrity", "update_config"}),
         ("Try it on a copy only", set(), {"run_migration", "verify_integrity", "update_config"}),
         ("We can do without a backup", set(), {"backup_database", "verify_integrity"}),
         ("don't bother to verify", set(), {"verify_integrity"}),
@@ -278,3 +281,23 @@ def test_a_script_without_requests_says_so_too(name: str) -> None:
     run = agent_for(name, deploy.World()).run("Bake a cake")
     assert "this planner is a script that knows only" in run.reason
     assert "422" not in run.reason
+
+
+WORDINGS = yaml.safe_load(Path(__file__).with_name("wordings.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("where", "words", "expected"), [(where, *row) for where, rows in WORDINGS.items() for row in rows]
+)
+def test_a_wording_changes_the_plan_as_asked_or_gets_the_sentence(where: str, words: str, expected: str) -> None:
+    name, kind = where.split()
+    module = import_module(f"planexec_lab.worlds.{name}")
+    agent = agent_for(name, module.World())
+    run = agent.run(words) if kind == "goal" else agent.tell(agent.run(module.GOAL), words)
+    if expected == "no":
+        assert run.reason.startswith("the model refused: this planner is a script that knows the goal")
+        return
+    assert run.status == "paused"
+    ids, _, order = expected.partition(" A-")
+    assert [step.id for step in run.plan.steps] == ids.split()
+    assert order in run.plan.model_dump_json()

@@ -1,5 +1,6 @@
 """`try-model` against a scripted endpoint, with the faults that real endpoints have."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,29 @@ def test_a_single_429_is_retried_by_the_client(command: Any, capsys: Capture) ->
     llm = scripted(**GOOD, faults=["rate_limit"])
     assert command(llm, "--n", "1") == 0
     assert "1 of 1 plans were valid at once" in capsys.readouterr().out
+
+
+def test_an_endpoint_that_fails_midway_or_ctrl_c_ends_it_and_the_rest_is_asked_later(
+    command: Any, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, asked = your_model.try_goal, list[int]()
+
+    def failing(planner: Any, goal: str, number: int) -> your_model.Trial:
+        asked.append(number)
+        if number == 9:
+            raise KeyboardInterrupt
+        trial = ask(planner, goal, number)
+        return trial if number == 0 else replace(trial, outcome="no answer", error="429")
+
+    monkeypatch.setattr(your_model, "try_goal", failing)
+    assert command(scripted(**GOOD), "--n", "9") == 1
+    assert asked == [0, 1, 2, 3]
+    monkeypatch.setattr(your_model, "try_goal", ask)
+    assert command(scripted(**GOOD), "--n", "9") == 0
+    assert "gpt-4o: 9 of 9 plans" in capsys.readouterr().out
+    monkeypatch.setattr(your_model, "try_goal", failing)
+    assert command(scripted(**GOOD), "--n", "10") == 130
+    assert "The same command goes on" in capsys.readouterr().err
 
 
 def test_published_rows_are_drawn_beside_the_trials() -> None:

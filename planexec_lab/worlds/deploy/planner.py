@@ -24,19 +24,20 @@ _ROWS = (
         {"message": "$value is ready, production is unchanged"}, ["3", "5"], when="report -production"),
 )  # fmt: skip
 _TOPICS = (
-    Topic("staging", "stage rehearse", "staging", "-staging", only="-production"),
+    Topic("staging", "stage rehearse", "staging", "-staging", early="staging", only="-production", thing=True),
     Topic("straight directly", "", "-staging", "staging"),
     Topic("backup snapshot dump", "save secure", "backup", "-backup -backup_first", early="backup backup_first"),
-    Topic("notification announcement word warning message", "tell told inform notify announce warn alert know hear learn ping",
+    Topic("notification announcement word warning message mail e-mail email",
+          "tell told inform notify announce warn alert know hear learn ping",
           "report", "-announce -report", early="announce", message=True),
-    Topic("test unit-test suite", "test", "tests", "-tests"),
-    Topic("smoke verification check", "verify check", "smoke", "-smoke"),
-    Topic("production prod", "", "production", "-production -announce"),
+    Topic("test unit-test suite", "test", "tests", "-tests", early="tests"),
+    Topic("smoke verification check", "verify check", "smoke", "-smoke", early="smoke"),
+    Topic("production prod", "", "production", "-production -announce", thing=True),
     Topic("live", "deploy ship release publish roll push deliver install rollout upgrade", "production",
           "-production -announce", weak=True),
     Topic("monday tuesday wednesday thursday friday saturday sunday weekend tonight today tomorrow window holiday", "", None,
           "-production -announce"),
-    Topic("preview simulation", "show display print see", "show", "", message=True),
+    Topic("preview simulation", "show display print see", "show", "", early="show", message=True),
     Topic("chosen-value", "", "", "", weak=True),
     Topic("", "execute run", None, "show", weak=True),
 )  # fmt: skip
@@ -49,7 +50,7 @@ PLANNER = ScriptedPlanner(
     Reader(
         _TOPICS,
         "production",
-        "out outside during maintenance shop software application app unit",
+        "out outside during maintenance shop software application app unit old older",
         {
             r"\b(?:only|not before|wait(?:ing)? (?:for|until)) (?:\w+ ){0,4}window\b": "not window",
             r"\bsmoke[- ]?test": "smoke",

@@ -67,18 +67,18 @@ _ROWS = (
 )
 _STOP = "-migrate -announce"
 _TOPICS = (
-    Topic("backup snapshot dump", "save secure", "backup", "-backup"),
+    Topic("backup snapshot dump", "save secure", "backup", "-backup", early="backup"),
     Topic("notification announcement word warning message", "tell told inform notify announce warn alert know hear learn",
           "report", "-announce -report", early="announce", message=True),
-    Topic("copy rehearsal", "test try", "test", "-test", only=_STOP),
+    Topic("copy rehearsal", "test try", "test", "-test", early="test", only=_STOP),
     Topic("verification integrity check", "verify check", "verify", "-verify"),
-    Topic("config configuration settings", "configure", "config", "-config"),
+    Topic("config configuration settings", "configure", "config", "-config", thing=True),
     Topic("address duplicate", "share", "fixed", "-fixed"),
-    Topic("production prod", "", "migrate", _STOP),
+    Topic("production prod", "", "migrate", _STOP, thing=True),
     Topic("migration schema", "migrate convert move upgrade apply bring", "migrate", _STOP, weak=True),
     Topic("monday tuesday wednesday thursday friday saturday sunday weekend tonight today tomorrow", "", None, _STOP),
     Topic("deletion", "delete erase wipe destroy purge", None, "-delete", message=True),
-    Topic("preview simulation", "show display print see", "show", "", message=True),
+    Topic("preview simulation", "show display print see", "show", "", early="show", message=True),
     Topic("", "execute run", None, "show", weak=True),
 )  # fmt: skip
 _THINGS = r"(?: \w+)*? (?:data|databases?|tables?|customers?|anything|nothing|rows?|emails?)\b"
@@ -88,7 +88,7 @@ _PHRASES = {
     r"\b(?:application|app)(?:'s)? config\w*": "config",
     r"\bcopy of the (?:data|database)\b": "copy",
 }
-_FILLERS = "database data table customer row email application app script sql out"
+_FILLERS = "over database db data table customer row email application app script sql out"
 
 PLANNER = ScriptedPlanner(
     GOAL,

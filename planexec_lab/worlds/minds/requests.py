@@ -19,18 +19,20 @@ class Topic(NamedTuple):
     """A thing that a text can ask for or rule out.
 
     `nouns` and `verbs` name it. The other fields are options, such as "staging -backup": those that change if it is asked for
-    (`yes`; None: the script can't do that), ruled out (`no`), asked for in advance (`early`), or as the only thing (`only`).
-    `weak` words count only in a clause that names no other topic. A `message` can't have another topic in its words.
+    (`yes`; None: the script can't do that), ruled out (`no`; None: likewise), asked for in advance (`early`), or as the only
+    thing (`only`); without options for these two, the script can't do that. `weak` words count only in a clause that names no
+    other topic. A `message` can't have another topic in its words. A `thing` can be left as it is; a step can't.
     """
 
     nouns: str
     verbs: str
     yes: str | None
-    no: str
+    no: str | None
     early: str = ""
     only: str = ""
     weak: bool = False
     message: bool = False
+    thing: bool = False
 
 
 class Clause(NamedTuple):
@@ -43,6 +45,7 @@ class Clause(NamedTuple):
     late: bool = False
     only: bool = False
     denied: bool = False  # by a word such as "not", rather than by a verb such as "skip"
+    alters: bool = False  # by a verb such as "change"
 
 
 _LINKS = ("before", "until", "without", "after")
@@ -54,8 +57,9 @@ _NEGATIONS = """\
     abandon abort reject veto disallow refuse oppose discard"""
 _VERBS = """\
     do make come switch bother run keep add include use want need require be insert perform put get go start begin set
-    change alter take proceed touch have retain leave stay involve let give must deserve should plan carry execute send
+    take proceed have retain leave stay involve let give must deserve should plan carry execute send
     call prefer insist"""
+_ALTERS = "change alter touch edit modify adjust adapt"
 _FILLERS = """\
     a an the this that these those them our your my their its it we you i they he she us of to on in at for with by from as
     is does are am through will shall would could can may ought like love please kindly thank thanks cheers hi hello hey
@@ -68,15 +72,38 @@ _FILLERS = """\
     more some one necessary needed required important essential allowed fully anymore longer process sake goodness pls
     plz guy guys mate sir madam regard best wishes which who whole full complete again beautifully lovely happy glad
     nicely course able need change changes final word intention intend suggest propose recommend recommended appreciate
-    appreciated grateful yet"""
+    appreciated grateful yet however though therefore me fine meant several"""
 _EARLY = "first before beforehand upfront ahead advance prior early initially earlier"
 _LATE = "after afterwards afterward finally later end eventually last"
 _TIMES = (
     r"(?:when|once|as soon as|after)(?: \w+){1,3}? (?:is|are|has|have|has been|have been|be)? ?"
     r"(?:done|finished|over|complete|completed|live|deployed|released|migrated|changed)\b"
 )
+_SAME = r"(?:as (?:it|they) (?:is|are)|as[- ]is|unchanged|untouched|alone|the same|the way (?:it|they) (?:is|are))\b"
+_STAYS = (
+    r"\b([\w-]+) (?:(?:can|may|must|should|will|(?:has|have|is) to) )?"
+    rf"(?:stays?|remains?|be (?:left|kept)) {_SAME}"
+)
+_REASON = (
+    r"\b(?:because|since (?=i |we |you |it |they |the )|so(?: that)? (?=i |we |you |they )|as (?=i |we )"
+    r"|(?<=, )i (?=know|did|have))"
+    r"(?:(?!\b(?:if|unless|except|until|but|not|no|only)\b|n['’]t\b)[^.;!?,])*(?=[.;!?,]|$)"
+)
 # Phrases that one word replaces, in this order.
 _PHRASES = {
+    _REASON: "",
+    r"\b(?:today|tomorrow|it|this)(?: is|['’]s)(?: not|n['’]t) (?=(?:a |the )?(?:\w+day|weekend|tonight)\b)": "a-fact",
+    r"\b(?:i|you|we|they) (?:have |had |\w+ly )*(?:(?!\w*eed\b)\w+ed|forgot|forgotten|left|took|lost|did|was|were)\b": "a-fact",
+    r"\b(?:no|without) [^,;.]*, ?(?:no|without) (?:deploy|releas|migrat|rollout|ship)\w*": "a-condition",
+    r"\bgo(?:ing)? ahead\b": "proceed",
+    r"\b(?:skip|omit|ignore|drop|leave(?: out)?|forget|remove) (?:all|every|any)\w*(?: \w+)? (?:but|except(?: for)?)\b": "only",
+    r"\b(?:nothing|no\w* \w+|none|anything) (?:but|except(?: for)?|besides)\b": "only",
+    r"\b(?:everything|all) but\b|\b(?:except|excluding|apart from|aside from)(?: for)?\b": "omit",
+    r"(\b\w+),? (?:and |but )?nothing (?:else|more)\b": r"only \1",
+    r"\b(?:keep|get|take) (?:your |our )?(?:hands|fingers) off\b|\bs(?:tay|teer) (?:away from|clear of)\b": "not touch",
+    r"\bdo(?:es)?(?: not|n['’]t) care (?:about|for)\b|\bha(?:s|ve) nothing to do with\b": "omit",
+    rf"\b(?:leav|keep)(?:e|ing)? ([\w-]+(?: [\w-]+){{0,4}}?) {_SAME}": r"not touch \1",
+    _STAYS: r"not touch \1",
     r"\b(?:many )?thank(?:s| you)(?: (?:very|so) much)?(?: in advance)?\b": "",
     r"\b(?:may|can|could|might|would|will) i (?:\w+ )?ask you\b|\bi (?:\w+ )?ask you\b": "please",
     r"n['’]t\b": " not",
@@ -96,13 +123,13 @@ _PHRASES = {
     r"\bbe so (?:kind|good|nice)(?: as)? (?:to|and)\b": "",
     r"\b(?:make|be) (?:absolutely )?sure\b|\bensure\b|\bsee to it\b": "want",
     r"\b(?:show|give|send) me\b": "show",
-    r"\bfor me\b|\bdo me (?:a|the) favou?r\b|\b(?:and )?nothing (?:else|more)\b": "",
+    r"\bfor me\b|\bdo me (?:a|the) favou?r\b": "",
     r"\blet me (?:see|know)\b": "show",
     r"\b(?:do|go|manage|live|get by|get along|cope) without\b|\bopt out of\b|\bget rid of\b|\bpass on\b": "omit",
-    r"\bleav(?:e|ing) (\w+(?: \w+){0,4}?) (?:out|off|away|alone|untouched)\b": r"omit \1",
+    r"\bleav(?:e|ing) (\w+(?: \w+){0,4}?) (?:out|off|away)\b": r"omit \1",
     r"\b(?:leav|tak|keep)(?:e|ing)? (?:out|off|away)(?: of| from)?\b": "omit",
     r"\b(?:(?:hold|put) off|wait with)\b|\b(?:holding|putting) off\b": "postpone",
-    r"\buntil (.*?)\b(?:has|have) been\b": r"until \1",
+    r"\b(until|before) (.*?)\b(?:has|have) been\b": r"\1 \2",
     r"\bplan only\b|\b(?:only|just) (?:the |a )?plan\b": "preview",
     r"\bdry[- ]run\b": "preview",
     r"\bback(?:ing|ed)?[ -]up\b(?= (?:the|our|your|all|it|every|first|production|data\w*|before)\b|[ing,.;!]|$)": "save",
@@ -113,7 +140,7 @@ _PHRASES = {
     r"\bat the end\b": "afterwards",
     _TIMES: "afterwards",
     r"\bas well\b": "too",
-    r"\bas (?:it|they|planned|usual|is|are)\b(?: (?:is|are))?": "",
+    r"\bas (?:planned|usual)\b": "",
     r"\binstead of\b|\brather than\b": "not",
     r"\bone more time\b": "again-and-again",
     r"\bahead of\b|\bprior to\b": "before",
@@ -161,7 +188,7 @@ class Reader:
     ) -> None:
         self.topics, self.main, self.phrases = tuple(topics), main, {**(phrases or {}), **_PHRASES}
         kinds = {"filler": f"{_FILLERS} {fillers}", "verb": _VERBS, "negation": _NEGATIONS}
-        kinds |= {"early": _EARLY, "late": _LATE, "only": "only solely exclusively"}
+        kinds |= {"alter": _ALTERS, "early": _EARLY, "late": _LATE, "only": "only solely exclusively"}
         self._kinds = {stem(word): kind for kind, words in kinds.items() for word in words.split()}
         self._named = {stem(w): topic for topic in topics for w in f"{topic.nouns} {topic.verbs}".split()}
         named = " ".join(f"{topic.nouns} {topic.verbs}" for topic in topics)
@@ -176,15 +203,17 @@ class Reader:
         for pattern, replacement in self.phrases.items():
             words = re.sub(pattern, replacement, words)
         options: Options = {}
+        reached = False
         clauses = list(self._clauses(words))
         for clause in clauses:
             changes = None if clause is None else _changes(clause)
             if clause is None or changes is None:
                 return None
+            reached = reached or changes.get(self.main, False)
             if not _limits(clause) and any(options.get(name, value) != value for name, value in changes.items()):
                 return None
             options |= changes
-        if goal and self.main not in options:
+        if goal and not reached:
             only = [_options(topic.only) for topic in self.topics if topic.only and options.get(topic.yes or "")]
             return options | only[0] if only else None
         return options if clauses else None
@@ -204,6 +233,9 @@ class Reader:
                 if re.match(r"\s*before\b", piece) and not clause.negative and all(map(self._is_main, clause.topics)):
                     early = True  # "before you deploy, …": the time of the next clause
                     continue
+                if re.match(r"\s*before\b", piece) and clause.topics:
+                    yield None  # such as "before the backup, …"
+                    return
                 if not clause.topics:
                     early = early or clause.early
                     if clause.negative or (clause.own and before is None and mark == ""):
@@ -248,18 +280,26 @@ class Reader:
         named: list[Topic] = []
         message: int | None = None
         own = denied = False
-        for word in words:
+        if words[-1] in ("is", "are", "do", "does", "not"):
+            return None  # it leaves out its verb: "…, the backup is"
+        days = 0
+        for place, word in enumerate(words):
             kind, topic, is_verb = self._known(re.sub(r"^\W+|\W+$", "", word))
             if kind is None:
                 return None
+            if word == "just" and self._names(words[place + 1 :]):
+                kind = "only"
             kinds.append(kind)
             denied = denied or word in _DENIALS
-            own = own or is_verb or kind in ("verb", "negation")
+            days += topic is not None and topic.yes is None and not topic.weak
+            own = own or is_verb or kind in ("verb", "alter", "negation")
             if topic is not None and topic not in named:
                 named.append(topic)
             if topic is not None and topic.message and message is None:
                 message = len(kinds)
         strong = [topic for topic in named if not topic.weak]
+        if days > 1 and own:
+            return None  # such as "on Saturday rather than on Friday"
         if message is not None:
             told = next((place for place in range(message, len(words)) if words[place] in ("to", "that")), len(words))
             content = kinds[told - 1 :] if told < len(words) else []
@@ -273,7 +313,13 @@ class Reader:
                 return None  # such as "skip the tests on staging"
             if all(topic.yes is not None or topic.message for topic in strong):  # no day
                 strong = [topic for topic in strong if not self._is_main(topic)] or strong  # "don't back up production"
-        return Clause(tuple(strong or named), count % 2 == 1, own, *times, denied)
+        return Clause(tuple(strong or named), count % 2 == 1, own, *times, denied, "alter" in kinds)
+
+    def _names(self, words: Sequence[str]) -> bool:
+        """Whether the words begin with a noun: "just the soup" is only that, "just skip it" is not."""
+        noun = next((word for word in words if word not in ("a", "an", "the", "some", "our")), "")
+        topic, verb = self._known(noun)[1:]
+        return topic is not None and not verb
 
     def _known(self, word: str) -> tuple[str | None, Topic | None, bool]:
         """The kind of a word, its topic, and whether it is a topic's verb; (None, None, False) for an unknown word."""
@@ -307,7 +353,19 @@ def _limits(clause: Clause) -> bool:
 
 def _changes(clause: Clause) -> Options | None:
     """The options that a clause changes; None for a request that its topics can't meet."""
-    if clause.only and clause.denied:
+    if clause.only and (
+        clause.denied or not (clause.negative or any(one.only or one.yes == "show" for one in clause.topics))
+    ):
+        return None
+    if clause.alters and not all(
+        topic.thing or topic.yes is None or (topic.weak and not clause.negative) for topic in clause.topics
+    ):
+        return None
+    if (
+        clause.early
+        and not clause.negative
+        and any(topic.yes is not None and not topic.early for topic in clause.topics)
+    ):
         return None
     limited = [topic for topic in clause.topics if topic.yes is None]
     if limited and (not clause.negative or len({topic.no for topic in clause.topics}) > 1):
@@ -315,6 +373,8 @@ def _changes(clause: Clause) -> Options | None:
     if clause.late and not all(topic.message for topic in clause.topics):
         return None
     options: Options = {}
+    if clause.negative and all(topic.no is None for topic in clause.topics):
+        return None
     for topic in clause.topics:
         words = topic.yes or ""
         if clause.early and topic.early:
@@ -322,7 +382,7 @@ def _changes(clause: Clause) -> Options | None:
         if clause.only and topic.only:
             words += f" {topic.only}"
         if clause.negative:
-            words = topic.no
+            words = topic.no or ""
             if clause.early and topic.early:
                 words = " ".join(f"-{name}" for name in _options(topic.early))
         options |= _options(words)

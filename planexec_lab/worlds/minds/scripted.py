@@ -214,16 +214,21 @@ class ScriptedPlanner:
         return id
 
     def _waits(self, row: Row, ids: Mapping[str, str]) -> list[str]:
-        """The ids that a step waits for, in the order of the rows; a step that isn't planned passes its own on."""
-        waits: set[str] = set()
-        rest = list(row.depends_on)
+        """The ids that a step waits for, in the order of the rows; a step that isn't planned passes its own on.
+
+        What is passed on is left out where the step waits for it anyway.
+        """
+        waits, behind = set(row.depends_on), set[str]()
+        while gone := waits - ids.keys():
+            waits = (waits & ids.keys()).union(*(one.depends_on for one in self.rows if one.id in gone))
+        rest = [*waits]
         while rest:
-            id = rest.pop()
-            if id in ids:
-                waits.add(id)
-            elif (other := self._row(id)) is not None:
-                rest += other.depends_on
-        return [ids[one.id] for one in self.rows if one.id in waits]
+            before = next(one.depends_on for one in self.rows if one.id == rest[-1])
+            rest[-1:] = set(before) - behind
+            behind.update(before)
+        return [
+            ids[one.id] for one in self.rows if one.id in waits and (one.id in row.depends_on or one.id not in behind)
+        ]
 
 
 def _done(entry: Entry | None) -> bool:

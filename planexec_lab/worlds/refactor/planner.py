@@ -25,16 +25,16 @@ _ROWS = (
     Row("7", "Run test suite", "run_test_suite", {}, ["6"], _PASSES, "suite code"),
 )  # fmt: skip
 _TOPICS = (
-    Topic("analysis", "analyze analyse", "analysis", "-analysis"),
+    Topic("analysis", "analyze analyse", "analysis", "-analysis", early="analysis"),
     Topic("issuer iss", "", "issuer", "-issuer"),
-    Topic("endpoint", "", "endpoints", "-endpoints"),
-    Topic("test-edit", "", "tests", "-tests"),
+    Topic("endpoint", "", "endpoints", "-endpoints", thing=True),
+    Topic("test-edit", "", "tests", "-tests", thing=True),
     Topic("test unit-test suite", "test", "suite", "-suite -tests", early="baseline suite"),
-    Topic("code implementation", "implement", "code", "-code"),
-    Topic("jwt jwts authentication auth session login", "refactor migrate convert rewrite replace move", "code", "-code",
-          weak=True),
+    Topic("code implementation", "implement", "code", "-code", thing=True),
+    Topic("jwt jwts authentication auth login", "", "code", None, weak=True),
+    Topic("", "refactor migrate convert rewrite replace move", "code", "-code", weak=True),
     Topic("monday tuesday wednesday thursday friday saturday sunday weekend tonight today tomorrow", "", None, "-code"),
-    Topic("preview simulation", "show display print see", "show", "", message=True),
+    Topic("preview simulation", "show display print see", "show", "", early="show", message=True),
     Topic("", "execute run", None, "show", weak=True),
 )  # fmt: skip
 
@@ -46,9 +46,12 @@ PLANNER = ScriptedPlanner(
     Reader(
         _TOPICS,
         "code",
-        "module token package uses using shop user web design name out over based json",
+        "module token package uses using shop user web design name out over based json claim",
         {r"\b(?:updat|chang|edit|rewrit|touch|modify|adapt|adjust)\w* (?:the |our |any )?tests?\b": "test-edit",
-         r"\bleav(?:e|ing) (?:the |our )?tests? (?:as|alone|untouched|unchanged)\b(?: they are)?": "not test-edit"},
+         r"\b(leav|keep|hands? off)(e|ing)? (?:the |our )?tests?\b(?= (?:as|alone|untouched|unchanged))": r"\1\2 test-edit",
+         r"\bhands off (?:the |our )?tests?\b": "hands off test-edit",
+         r"\btests? (?=(?:\w+ )?(?:stay|remain)s? )": "test-edit ",
+         r"\b(?:replac\w+|from|instead of|rather than|drop|abandon) (?:the |our )?sessions?\b": "replace"},
     ),
     "analysis code endpoints tests suite",
     "list_endpoints",

@@ -43,8 +43,8 @@ _TOPICS = (
     Topic("solar panel photovoltaic sun", "", "solar", "-solar", only="-wind -storage"),
     Topic("wind turbine", "", "wind", "-wind", only="-solar -storage"),
     Topic("storage battery batteries", "", "storage", "-storage", only="-solar -wind"),
-    Topic("report", "report write", "report", "-report"),
-    Topic("preview simulation", "show display print see", "show", "", message=True),
+    Topic("report", "report write written", "report", "-report"),
+    Topic("preview simulation", "show display print see", "show", "", early="show", message=True),
     Topic("", "execute run", None, "show", weak=True),
 )
 
@@ -56,7 +56,7 @@ PLANNER = ScriptedPlanner(
         _TOPICS,
         "report",
         "research study find investigate look summarize latest newest recent trend development renewable renewables energy"
-        " power brief short topic subject section part",
+        " power brief short topic subject section part summaries what",
     ),
     "solar wind storage report",
     "web_search",

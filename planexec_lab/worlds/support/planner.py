@@ -21,7 +21,7 @@ _TOPICS = (
     Topic("cause reason", "", "cause", "-cause -fix", only="-fix"),
     Topic("workflow audit", "audit", "cause", "-cause -fix", weak=True),
     Topic("chosen-order", "", "", "", weak=True),
-    Topic("preview simulation", "show display print see", "show", "", message=True),
+    Topic("preview simulation", "show display print see", "show", "", early="show", message=True),
     Topic("", "execute run", None, "show", weak=True),
 )
 
@@ -33,7 +33,12 @@ PLANNER = ScriptedPlanner(
     Reader(
         _TOPICS,
         "cause",
-        "log logs order identify failure failing failed point find look collect branch propose root service out",
+        "log logs order identify failure failing failed point find look collect branch propose root service out"
+        " where meant happened",
+        {
+            r"\b(?:why|where) (?:it|this|(?:the )?order|did it) (?:fail(?:s|ed)?|broke)\b|\bwhat (?:went|goes) wrong\b": "cause",
+            r"\b(?:only|just) tell (?:me|us)\b": "only",
+        },
     ),
     "checkout payment fulfilment mail cause fix",
     "collect_logs",
