@@ -91,15 +91,17 @@ def _is_guess(value: Any) -> bool:
 
 
 def exercises(lesson: str | None = None) -> list[book.Facts]:
-    """Return the exercises of a lesson, or of all lessons."""
-    return [one for each in book.lessons() if lesson in (None, each) for one in book.facts(each)]
+    """Return the exercises of a lesson or of all lessons, or the core exercises of one of the README's paths."""
+    path = book.PATHS.get(lesson or "", "")
+    chosen = [each for each in book.lessons() if lesson in (None, each) or each in path]
+    return [one for each in chosen for one in book.facts(each) if one.core or not path]
 
 
 def unsolved(lesson: str = "") -> book.Facts | None:
-    """Return the first exercise that is not solved, or None; begin with those of a lesson and of the later ones."""
+    """Return the first unsolved exercise, or None: of a path, or from a lesson on and then from the start."""
     status = known()
-    left = [one for one in exercises() if status.get(one.id) != "right"]
-    return min(left, key=lambda one: (one.id < lesson, one.id), default=None)
+    left = [one for one in exercises(lesson if lesson in book.PATHS else None) if status.get(one.id) != "right"]
+    return min(left, key=lambda one: (one.id < lesson and lesson not in book.PATHS, one.id), default=None)
 
 
 def _is_card(value: Any) -> bool:
@@ -107,7 +109,7 @@ def _is_card(value: Any) -> bool:
 
 
 def board(lesson: str | None = None) -> Figure:
-    """Show the exercises of a lesson with their status, or all exercises without a lesson."""
+    """Show the exercises of a lesson or a path with their status, or all exercises."""
     status, facts = known(), exercises(lesson)
     right = sum(status.get(one.id) == "right" for one in facts)
     rows = [
@@ -125,6 +127,7 @@ def board(lesson: str | None = None) -> Figure:
         for one in facts
     ]
     name = f"Lesson {lesson}" if lesson else "All lessons"
+    name = lesson.capitalize() if lesson in book.PATHS else name
     scores = [value["score"] for value in kept().values() if _is_card(value)]
     note = (
         f"Interview cards: {len(scores)} practised, {sum(scores) // len(scores)} of 100 points."

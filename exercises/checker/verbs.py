@@ -100,7 +100,10 @@ def solution(id: str, namespace: dict[str, Any]) -> None:
 
 @_steady
 def progress(*lesson_and_namespace: Any) -> None:
-    """Show your progress in one lesson, `progress("01")`; `progress()` shows all lessons, and how good your guesses were."""
+    """Show your progress in one lesson, `progress("01")`, or on a path, `progress("one week")`.
+
+    `progress()` shows all lessons, and how good your guesses were.
+    """
     lesson = lesson_and_namespace[:-1]
     display(record.board(*lesson))
     if not lesson and (made := guesses.guesses()):

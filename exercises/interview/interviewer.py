@@ -15,14 +15,11 @@ import re
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from exercises.interview import cards
 from exercises.interview.cards import Card, Idea
-from exercises.interview.english import is_english
-from exercises.interview.subject import CLOSE, closeness
-from exercises.interview.wording import Sentence, covers, neighbours, sentences
+from exercises.interview.wording import Sentence, covers, sentences
 from exercises.interview.words import FUNCTION, tokens
 
 if TYPE_CHECKING:
@@ -113,10 +110,9 @@ def grade(score: float) -> str:
 
 
 def by_wording(card: Card, answer: str) -> Found:
-    """Judge an answer by the accepted wordings of the card. A line that is a salad of words states nothing."""
-    parts = sentences("\n".join(filter(is_english, answer.splitlines())), card.question)
-    pairs = neighbours(parts) if closeness(answer).get(card.id, 0.0) >= CLOSE else None
-    quotes = {place: _first(idea.accept, parts, pairs) for place, idea in enumerate(card.ideas)}
+    """Propose what an answer said, by the accepted wordings of the card."""
+    parts = sentences(answer, card.question)
+    quotes = {place: _first(idea.accept, parts) for place, idea in enumerate(card.ideas)}
     flags = tuple(place for place, flag in enumerate(card.red_flags) if _claims(_first(flag.accept, parts)))
     return Found({place: quote for place, quote in quotes.items() if quote}, flags)
 
@@ -126,18 +122,10 @@ def _claims(sentence: str) -> bool:
     return bool(sentence) and not any(words in sentence.lower() for words in LIMITED)
 
 
-def _first(accept: str, parts: Sequence[Sentence], pairs: Sequence[Sentence] | None = None) -> str:
-    """Return the first sentence, or pair of neighbours, that has one of the wordings; without `pairs`, no loose wording counts."""
-    exact, loose = [], []
-    for wording in accept.split(";"):
-        (loose if wording.strip().startswith("~") else exact).append(wording.strip())
-    found = (part.text for part in parts if any(covers(wording, part) for wording in exact))
-    more = (
-        (part.text for part in (*parts, *pairs) if any(covers(wording, part) for wording in loose))
-        if pairs is not None
-        else ()
-    )
-    return next(chain(found, more), "")
+def _first(accept: str, parts: Sequence[Sentence]) -> str:
+    """Return the first sentence that has one of the wordings, or ""."""
+    wordings = [wording.strip() for wording in accept.split(";")]
+    return next((part.text for part in parts if any(covers(wording, part) for wording in wordings)), "")
 
 
 def rubric(card: Card, proposed: Found) -> str:

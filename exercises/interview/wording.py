@@ -2,8 +2,7 @@
 
 A wording is a few words, such as ``planner write plan|step``. Its words must follow each other in one sentence, in any
 form ("the planner has written a plan") or as a synonym (in ``words.json``), with at most `GAP` words between two.
-``~slow wait level`` is a looser wording: its words (no synonyms) are near each other in one sentence or in two neighbours,
-in any order, and most of them are not in the question. ``=25 worker`` stands for a number near 25 in a sentence about
+``=25 worker`` stands for a number near 25 in a sentence about
 workers. ``not`` stands for any negation; a wording without it does not match a negated sentence. Only a wording with ``?``
 in front matches a question. The repeated question does not count.
 """
@@ -14,9 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
 
-from exercises.interview.english import in_order
 from exercises.interview.words import (
     BREAKS,
     FUNCTION,
@@ -29,25 +26,20 @@ from exercises.interview.words import (
 )
 
 GAP = 8  # words between two neighbouring words of a wording
-SPAN = 12  # words from the first to the last word of a loose wording
-MOST_COMMAS = 3  # more than one comma in three words is a list
 BEFORE = 5  # a negation this near before the first word negates the sentence
 QUESTION = "a question"
 NEAR = 0.1  # relative error of an estimate
 SHORTEST, LONGEST = 3, 50  # words and commas of a sentence
-LENIENT = 4.0  # spread of one sentence; that of the whole answer is smaller
 MOST = 20_000  # characters of an answer that are read
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of an answer: its text, its words, the fault because of which it does not count ("" for none), and the
-    stems of the question's words."""
+    """One sentence of an answer: its text, its words, and the fault because of which it does not count ("" for none)."""
 
     text: str
     words: tuple[str, ...]
     fault: str = ""
-    asked: frozenset[str] = frozenset()
 
     @cached_property
     def meanings(self) -> frozenset[str | int]:
@@ -62,17 +54,8 @@ def sentences(text: str, question: str = "") -> list[Sentence]:
     """
     asked = _stems(tokens(question))
     return [
-        replace(each, fault="the question" if _stems(each.words) <= asked else each.fault, asked=asked)
+        replace(each, fault="the question" if _stems(each.words) <= asked else each.fault)
         for each in _split(text[:MOST])
-    ]
-
-
-def neighbours(parts: Sequence[Sentence]) -> list[Sentence]:
-    """Return each two neighbouring sentences that count as one."""
-    return [
-        replace(one, text=f"{one.text} {other.text}", words=(*one.words, ".", *other.words))
-        for one, other in pairwise(parts)
-        if not (one.fault or other.fault)
     ]
 
 
@@ -87,7 +70,7 @@ def _split(text: str) -> tuple[Sentence, ...]:
         if not (words := tuple(tokens(part))):
             continue
         fault = QUESTION if part.rstrip().endswith("?") else ""
-        if not SHORTEST <= len(words) <= LONGEST or not in_order(part, LENIENT):
+        if not SHORTEST <= len(words) <= LONGEST:
             fault = "not a sentence"
         if parts and not fault and not parts[-1].fault and words[0] in PRONOUNS and parts[-1].words.count(".") < 2:
             parts[-1] = Sentence(f"{parts[-1].text} {part}", (*parts[-1].words, ".", *words))
@@ -104,8 +87,6 @@ def covers(wording: str, sentence: Sentence) -> bool:
         value, _, rest = wording[1:].partition(" ")
         near = any(abs(number - float(value)) <= NEAR * float(value) for number in numbers(sentence.text))
         return near and not _denied(sentence.words) and (not rest or covers(rest, sentence))
-    if wording.startswith("~"):
-        return _loosely(_wording(wording[1:]), sentence)
     wanted = _wording(wording.lstrip("? "))
     if len(sentence.words) <= len(wanted):  # the bare keywords
         return False
@@ -126,34 +107,6 @@ def _wording(wording: str) -> tuple[frozenset[str | int], ...]:
     return tuple(
         frozenset(("not",)) if part == "not" else frozenset().union(*map(meanings, part.split("|")))
         for part in wording.split()
-    )
-
-
-def _loosely(wanted: tuple[frozenset[str | int], ...], sentence: Sentence) -> bool:
-    """Say whether a sentence has a word of its own for each meaning, in any order, and most of them are not in the question."""
-    words = sentence.words
-    if _denied(words) or words.count(",") * MOST_COMMAS > len(words):
-        return False
-    denies = any("not" in each for each in wanted)
-    affirmed = {
-        place: {stem(word), *(["not"] if word in NEGATIONS else [])}
-        for place, word in enumerate(words)
-        if denies or not _negated((place,), words)
-    }
-    choices = [[place for place in affirmed if not each.isdisjoint(affirmed[place])] for each in wanted]
-    return _assigned(choices, words, sentence.asked, len(wanted) // 2, frozenset())
-
-
-def _assigned(
-    choices: list[list[int]], words: tuple[str, ...], asked: frozenset[str], repeats: int, used: frozenset[int]
-) -> bool:
-    """Say whether each choice can have a place of its own nearby, with at most `repeats` words of the question."""
-    if repeats < 0 or not choices:
-        return repeats >= 0
-    return any(
-        _assigned(choices[1:], words, asked, repeats - (stem(words[place]) in asked), used | {place})
-        for place in choices[0]
-        if place not in used and max(used | {place}) - min(used | {place}) <= SPAN
     )
 
 

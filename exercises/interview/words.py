@@ -11,8 +11,8 @@ from typing import Any
 import snowballstemmer
 
 _WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
-FUNCTION, BASE, NEGATIONS, BREAKS, PRONOUNS = (
-    frozenset(_WORDS[name].split()) for name in ("function", "base", "negations", "breaks", "pronouns")
+FUNCTION, NEGATIONS, BREAKS, PRONOUNS = (
+    frozenset(_WORDS[name].split()) for name in ("function", "negations", "breaks", "pronouns")
 )
 _stemmer = snowballstemmer.stemmer("english")
 IRREGULAR: dict[str, str] = _WORDS["irregular"]

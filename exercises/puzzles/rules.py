@@ -35,6 +35,28 @@ def _every_job(attempt: Attempt) -> str:
 EVERY_JOB = Rule("every job done once", _every_job)
 
 
+def _by_edges(attempt: Attempt) -> str:
+    of, before = attempt.puzzle, attempt.edges
+    done = {line.job for line in notation.lines(of.before) if line.id in of.kept.split()}
+    for job, needed in of.needs.items():
+        earlier, more = set[str](), {job}
+        while more := {other for other, later in before if later in more} - earlier:
+            earlier |= more
+        if lacking := [other for other in needed.split() if other not in earlier | done]:
+            return f"no edge makes {job} wait for {listed(lacking)}: if a job took longer, the order would be wrong"
+    return ""
+
+
+BY_EDGES = Rule("each necessary order guaranteed by edges", _by_edges)
+
+
+def _same_lines(attempt: Attempt) -> str:
+    return "" if attempt.lines == attempt.puzzle.given.lines else "the lines were changed"
+
+
+SAME_LINES = Rule("the lines unchanged", _same_lines)
+
+
 def within(seconds: float) -> Rule:
     """The run takes at most this many seconds."""
     return Rule(f"at most {seconds:g} s", lambda attempt: _why(attempt.run) if _makespan(attempt) > seconds else "")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from exercises.puzzles.attempt import Puzzle
 from exercises.puzzles.rules import (
     AS_SHORT_AS_THE_CHAIN,
+    BY_EDGES,
     EVERY_JOB,
     FAILS_ONLY_WITH,
     FEWEST_SLOTS,
     NO_SLOT_TO_SPARE,
+    SAME_LINES,
     SHORTER,
     at_any_slots,
     edges,
@@ -25,7 +27,7 @@ PUZZLES = (
         """,
         needs={"pour": "water coffee"},
         slots=2,
-        rules=(EVERY_JOB, within(70)),
+        rules=(EVERY_JOB, within(70), BY_EDGES),
         learned="Steps without an edge between them can run at the same time. Add an edge only if one step needs "
         "the other.",
     ),
@@ -85,7 +87,7 @@ PUZZLES = (
         needs={"soup": "leeks", "roast": "carrots"},
         slots=1,
         asks="slots",
-        rules=(EVERY_JOB, edges(), NO_SLOT_TO_SPARE),
+        rules=(EVERY_JOB, SAME_LINES, NO_SLOT_TO_SPARE),
         learned="More cooks help until the run is as short as its longest chain. After that, only a different "
         "plan helps.",
     ),
@@ -154,7 +156,7 @@ PUZZLES = (
         """,
         needs={"test": "build", "upload": "test", "mirror": "test", "announce": "mirror notes"},
         slots=2,
-        rules=(EVERY_JOB, within(145)),
+        rules=(EVERY_JOB, within(145), BY_EDGES),
         learned="A repair replaces the failed step and the steps that depend on it. Done steps stay done, and new "
         "steps depend on their ids.",
     ),
@@ -170,7 +172,7 @@ PUZZLES = (
         """,
         needs={"tea": "water", "eggs": "water", "plate": "eggs bread"},
         slots=2,
-        rules=(EVERY_JOB, within(120)),
+        rules=(EVERY_JOB, within(120), BY_EDGES),
         learned="Merge two plans at a shared step: do it once, and let both plans depend on it.",
     ),
     Puzzle(
@@ -183,7 +185,7 @@ PUZZLES = (
         """,
         needs={"service": "website", "cache": "service", "database": "service"},
         slots=2,
-        rules=(EVERY_JOB, within(90)),
+        rules=(EVERY_JOB, within(90), BY_EDGES),
         learned="An undo reverses every edge. Steps that could be built in parallel can be undone in parallel.",
     ),
     Puzzle(

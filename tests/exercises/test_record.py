@@ -1,6 +1,7 @@
 """The learner's progress: where its file is, that no content of the file does harm, and that two kernels can write it."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -33,6 +34,23 @@ def test_what_is_right_stays_right_and_what_is_not_started_is_not_kept(file: Pat
     assert "1 of 4 right" in record.board("01").text
     assert "✓ right" in record.board("01").text
     assert getattr(record.unsolved("01"), "id", "") == "01.2"
+
+
+def test_the_board_follows_each_path_of_the_readme(file: Path) -> None:
+    readme = (book.HERE.parent / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \*\*(.+?)\*\* \|.*?\| (\d[\d, ]+) \|", readme, re.M)
+    assert len(rows) == len(book.PATHS)
+    for (title, lessons), (name, path) in zip(rows, book.PATHS.items(), strict=True):
+        assert title.lower().endswith(name)
+        assert lessons.split(", ") == ["00", *path.split()]
+        ids = [one.id for one in record.exercises(name)]
+        assert {id[:2] for id in ids} <= {*path.split()}
+        assert f"{name.capitalize()}: 0 of {len(ids)} right" in record.board(name).text
+        assert getattr(record.unsolved(name), "id", "") == ids[0]
+    for one in record.exercises("one week"):
+        record.remember(one.id, "right")
+    assert record.unsolved("one week") is None
+    assert getattr(record.unsolved("six sessions"), "id", "") == "05.2"
 
 
 @pytest.mark.parametrize("text", ODD_FILES.values(), ids=ODD_FILES)

@@ -57,9 +57,10 @@ def dinner(trial: Trial, waves: Any, never: Any) -> None:
     trial.given("waves", waves)
     form = "lists of names in a list, such as [['a', 'b'], ['c']]"
     rule = "Write each wave as a list of steps, and all waves as a list of those lists."
-    waves = [said.listed(trial, wave, form, rule) for wave in said.listed(trial, waves, form, rule, in_order=True)]
+    waves = said.listed(trial, waves, form, rule, in_order=True)
+    waves = [said.names(trial, wave, plan.graph, form, rule) for wave in waves]
     wave_of = {id: number for number, wave in enumerate(waves, 1) for id in wave}
-    once = sorted(map(str, [id for wave in waves for id in wave])) == sorted(plan.graph)
+    once = sorted(id for wave in waves for id in wave) == sorted(plan.graph)
     trial.want(once, "each of the eight steps in exactly one wave", "Every step of this plan starts once.")
     for id, after in plan.graph.items():
         for other in after:

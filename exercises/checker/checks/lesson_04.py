@@ -136,6 +136,9 @@ VALID = (
     '[{"id": "1", "tool": "multiply", "params": {"a": 7, "b": 6}, "depends_on": []}, '
     '{"id": "2", "tool": "add", "params": {"a": "{step_1_result}", "b": 1}, "depends_on": ["1"]}]'
 )
+OTHER = ({"role": "user", "content": "Goal: What is 1 + 2?"},)
+FEWER = Toolbox(tool for tool in arithmetic.TOOLS if tool.name != "multiply")
+ADDS = '[{"id": "1", "tool": "add", "params": {"a": 1, "b": 2}, "depends_on": []}]'
 PROSE = "Sure! First multiply 7 by 6, then add 1."
 CYCLE = VALID.replace('"b": 6}, "depends_on": []', '"b": 6}, "depends_on": ["2"]')
 MANY = VALID.replace('"add"', '"sum"').replace('"b": 6', '"c": 6')
@@ -168,6 +171,10 @@ def repaired(trial: Trial, fit_plan: Any) -> None:
         )
         rule = "Return the last plan that the model wrote."
         trial.want(came.to_json() == Plan.parse(VALID).to_json(), "the plan from the valid answer", rule)
+    model, seen = _model(trial, (VALID, ADDS), 1, OTHER, FEWER)
+    came = trial.call(fit_plan, model, list(OTHER), FEWER, 1)
+    rule = "Judge a plan by the tools in `tools`, and begin with the messages in `asked`."
+    trial.want(isinstance(came, Plan) and len(seen) == 2, "a plan without multiply, after one repair", rule)
     for answers, repairs in [((PROSE, MANY, CYCLE), 2), ((MANY,), 0), ((CYCLE,) * 5, 4)]:
         _gives_up(trial, fit_plan, answers, repairs)
     scenes = [
@@ -209,7 +216,13 @@ def _called(trial: Trial, fit_plan: Any, model: Any, seen: list[Any], answers: t
         raise
 
 
-def _model(trial: Trial, answers: tuple[str, ...], repairs: int) -> tuple[Callable[[Any], str], list[Any]]:
+def _model(
+    trial: Trial,
+    answers: tuple[str, ...],
+    repairs: int,
+    asked: tuple[dict[str, str], ...] = FIRST,
+    tools: Toolbox = arithmetic.TOOLS,
+) -> tuple[Callable[[Any], str], list[Any]]:
     """Return a model that gives these answers in turn and checks its messages, and the list of its questions so far."""
     seen: list[Any] = []
 
@@ -218,17 +231,17 @@ def _model(trial: Trial, answers: tuple[str, ...], repairs: int) -> tuple[Callab
         trial.want(len(seen) < repairs + 1, f"at most {_many(repairs + 1)}", rule)
         trial.want(len(seen) < len(answers), "no question after a valid answer", "Stop asking once the plan is valid.")
         heard = [(one["role"], one["content"]) for one in messages]
-        first = [(one["role"], one["content"]) for one in FIRST]
+        first = [(one["role"], one["content"]) for one in asked]
         rule = "A model remembers nothing: everything it needs must be in the messages."
-        trial.want(heard[:2] == first, "messages that begin with the first question's messages", rule)
-        _heard(trial, heard[2:], answers[len(seen) - 1] if seen else None)
+        trial.want(heard[: len(first)] == first, "messages that begin with the first question's messages", rule)
+        _heard(trial, heard[len(first) :], answers[len(seen) - 1] if seen else None, tools)
         seen.append(heard)
         return answers[len(seen) - 1]
 
     return model, seen
 
 
-def _heard(trial: Trial, messages: list[tuple[str, str]], bad: str | None) -> None:
+def _heard(trial: Trial, messages: list[tuple[str, str]], bad: str | None, tools: Toolbox) -> None:
     """Check the messages after the first ones: none at first, later the bad answer and each of its problems."""
     rule = "The same messages would get the same answer again."
     wanted = "the first messages, then the bad answer, then its problems"
@@ -245,7 +258,7 @@ def _heard(trial: Trial, messages: list[tuple[str, str]], bad: str | None) -> No
     for role, _ in told:
         trial.want(role == "user", "the problems in messages with the role user", rule, f"the role {role}")
     words = "\n".join(text for _, text in told)
-    for problem in _problems(bad):
+    for problem in _problems(bad, tools):
         text = f"a message that contains: {problem.message}"
         trial.want(
             problem.message in words, text, "Send all problems at once; otherwise the model fixes them one by one."
@@ -254,9 +267,9 @@ def _heard(trial: Trial, messages: list[tuple[str, str]], bad: str | None) -> No
         trial.want(problem.hint in words, text, "The hint helps the model as much as it helps you.")
 
 
-def _problems(text: str) -> list[Any]:
+def _problems(text: str, tools: Toolbox = arithmetic.TOOLS) -> list[Any]:
     try:
-        return Plan.parse(text).problems(arithmetic.TOOLS)
+        return Plan.parse(text).problems(tools)
     except PlanError as error:
         return list(error.problems)
 

@@ -531,6 +531,10 @@ def told(trial: Trial, briefing: Any) -> None:
         again = trial.call(briefing, step, changed)
         rule = "On the other board, all other results and the tasks of all other steps differ, so the briefing must be the same."
         trial.want(again == text, f"the same text on both boards, {text!r}", rule)
+        changed = _board("Sell the shop", "a lease", but=[id]).board
+        text = trial.call(briefing, step, changed)
+        for source, result in changed.results.items():
+            _sees(trial, text, source, result, needed=source in step.depends_on)
 
 
 def _sees(trial: Trial, text: str, source: str, result: Any, needed: bool) -> None:

@@ -25,7 +25,7 @@ from planexec_lite import (
     ToolExecutor,
 )
 from planexec_lite.plan import Call
-from planexec_lite.run.events import Event, Paused, PlanProposed, Question, Reviewed, StepDone, StepStarted
+from planexec_lite.run.events import Event, Paused, PlanProposed, Question, Reviewed, StepDone, StepFailed, StepStarted
 
 from exercises.checker.checks import said
 from exercises.checker.exercise import Trial, exercise
@@ -139,7 +139,8 @@ def audited(trial: Trial, audit: Any) -> None:
     """The ids of the steps that started without an approval of the current plan, or without an approval at their own gate."""
     first, second = _plan("look", "save"), _plan({"id": "1b", "tool": "look"}, {"id": "2b", "tool": "send"})
     gated = _plan("look", {"tool": "send", "gate": True})
-    again = _plan("look", {"tool": "send", "gate": True}, "save")
+    again, third = _plan("look", {"tool": "send", "gate": True}, "save"), _plan("look", "send")
+    failing = StepStarted(0.0, "1"), StepFailed(0.0, "1", "no answer")
     of_plan, of_hash = "Each step needs an approval of the current plan.", "An approval applies to one hash."
     own = "A gate needs its own approval: approving the plan does not open it."
     cases: list[tuple[list[Event], list[str], str]] = [
@@ -152,12 +153,15 @@ def audited(trial: Trial, audit: Any) -> None:
         ([_new(first), *_yes(first), *_starts("1"), _new(second), *_starts("1b", "2b")], ["1b", "2b"], of_hash),
         ([_new(first), _new(second), *_yes(first), *_starts("1b")], ["1b"], "This approval names the previous plan."),
         ([_new(first), *_yes(first), _new(second), _new(first), *_starts("1", "2")], [], of_hash),
+        ([_new(first), *_yes(first), *failing, _new(third), *_starts("1", "2")], ["1", "2"], of_hash),
+        ([_new(first), *_starts("1"), _new(second), *_yes(second), *_starts("1b")], ["1"],
+         "A later approval, also of another plan, permits no earlier start."),
         ([_new(first), *_edit(second), *_starts("1b", "2b")], [], "A reviewer who edits a plan approves the edited version."),
         ([_new(gated), *_yes(gated), *_starts("1", "2")], ["2"], own),
         ([_new(gated), *_yes(gated), *_starts("1"), *_open(gated, "2"), *_starts("2")], [], own),
         ([_new(gated), *_yes(gated), *_starts("1"), *_open(gated, "1"), *_starts("2")], ["2"], own),
-        ([_new(gated), *_yes(gated), *_starts("1"), *_says("reject", gated, "2"), *_starts("2")], ["2"],
-         "A rejection does not open the gate."),
+        *(([_new(gated), *_yes(gated), *_starts("1"), *_says(no, gated, "2"), *_starts("2")], ["2"],
+           "Only an approval opens the gate.") for no in ("reject", "change")),
         ([_new(first), *_edit(gated), *_starts("1", "2")], ["2"], "After an edit, the edited plan and its gates apply."),
         ([_new(gated), *_yes(gated), *_open(gated, "2"), _new(again), *_yes(again), *_starts("1", "2")], ["2"],
          "A new plan closes every gate again."),
@@ -490,8 +494,6 @@ def _is_stopped(trial: Trial, policy: Any, post: _Post, plan: Plan, ids: list[st
     if reviews and reviews[-1].verdict != "approve":
         words = re.findall(r"[\w-]+", reviews[-1].comment)
         named = all(id in words for id in ids)
-        trial.want(
-            named,
-            f"a comment that names step {' and step '.join(ids)}",
-            "If you stop the plan, name the steps that caused this.",
-        )
+        rule = "If you stop the plan, name the steps that caused this, and not every step."
+        every = len(plan.steps) > 3 and all(step.id in words for step in plan.steps)
+        trial.want(named and not every, f"a comment that names step {' and step '.join(ids)}", rule)

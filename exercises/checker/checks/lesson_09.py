@@ -405,6 +405,8 @@ def every_order(trial: Trial, walk: Any) -> None:
     trial.show(views.graph, three)
     for wrong in (hasty, eager, waits_for_ever):
         _judge(trial, walk, three, stop, wrong, guilty=True)
+    for strict in (never_last, never_waits):
+        _judge(trial, walk, _plan({"a": (), "b": (), "d": ()}, 0), Policy(), decide, guilty=True, asked=strict)
 
 
 def _plans() -> list[tuple[dict[str, tuple[str, ...]], Policy]]:
@@ -415,6 +417,7 @@ def _plans() -> list[tuple[dict[str, tuple[str, ...]], Policy]]:
         ({"a": (), "b": ("a",)}, skip),
         ({"a": (), "b": (), "c": ("a", "b")}, skip),
         ({"c": (), "a": (), "b": ("c",)}, stop),
+        ({"a": (), "b": (), "c": (), "d": ("c",)}, stop),
     ]
 
 
@@ -468,14 +471,25 @@ def never_stuck(board: Board, event: Event | None) -> bool:
     return event is not None or bool(board.in_flight) or bool(board.ended)
 
 
+def never_last(board: Board, event: Event | None) -> bool:
+    """Return whether this is not an end after all steps have failed."""
+    return not (isinstance(event, Ended) and len(board.failed) == len(board.state))
+
+
+def never_waits(board: Board, event: Event | None) -> bool:
+    """Return whether `decide` does not wait for step d alone."""
+    return not (event is None and set(board.in_flight) == {"d"})
+
+
 ALLOWS = {
     "never_stuck": "`never_stuck` allows any event, and None while a step runs or after the end.",
     "allowed": "`allowed` forbids a start after a failure, an end while a step runs, and None while nothing runs.",
 }
 
 
-def _judge(trial: Trial, walk: Any, plan: Plan, policy: Policy, rules: Any, guilty: bool) -> None:
-    asked = allowed if policy.failure == "stop" and not any(step.retries for step in plan.steps) else never_stuck
+def _judge(trial: Trial, walk: Any, plan: Plan, policy: Policy, rules: Any, guilty: bool, asked: Any = None) -> None:
+    stops = policy.failure == "stop" and not any(step.retries for step in plan.steps)
+    asked = asked or (allowed if stops else never_stuck)
     came = trial.call(walk, _begun(plan), policy, rules, asked)
     fits = isinstance(came, (tuple, list)) and len(came) == 2 and isinstance(came[0], (set, list, tuple, frozenset))
     trial.want(fits, "`(ends, trace)`: a set of ends, and a list of events or None", "Return both values.")
@@ -508,7 +522,7 @@ def _judge(trial: Trial, walk: Any, plan: Plan, policy: Policy, rules: Any, guil
     trial.want(
         isinstance(trace, (list, tuple)) and trace,
         "the events that lead to the forbidden decision",
-        "This `decide` is wrong in at least one order of events, and a complete walk finds it.",
+        f"`{asked.__name__}` forbids a decision in at least one order of events, and a complete walk finds it.",
     )
     board = _begun(plan)
     for event in trace[:-1]:
@@ -519,7 +533,7 @@ def _judge(trial: Trial, walk: Any, plan: Plan, policy: Policy, rules: Any, guil
             trial.wrong(told, "It must be possible to replay a trace.", f"the board rejects {shown(event)}: {error}")
     last = "the forbidden event as the last event of the trace"
     trial.want(
-        not allowed(board, trace[-1]) and rules(board, policy) == trace[-1],
+        not asked(board, trace[-1]) and rules(board, policy) == trace[-1],
         last,
         "A trace ends with the fault that it shows.",
     )

@@ -33,7 +33,7 @@ from planexec_lite.run.events import Event, Inside, Paused, Reviewed
 
 from exercises.checker.checks import material
 from exercises.checker.checks.hashes import in_process
-from exercises.checker.exercise import Raised, Trial, exercise
+from exercises.checker.exercise import Raised, Trial, exercise, unforeseen
 
 STEPS = (
     {"id": "look", "effects": "none"},
@@ -117,6 +117,38 @@ def journal(trial: Trial, carry_on: Any) -> None:
         with _folder() as world:
             _judge(trial, carry_on, world, moments)
     _falsy(trial, carry_on)
+    _others(trial, carry_on)
+
+
+def _others(trial: Trial, carry_on: Any) -> None:
+    """Check other steps in another file: the call of the second raises."""
+    file, first, second = (f"{name}{mark}" for name, mark in zip("fab", unforeseen(carry_on, 3), strict=True))
+    steps = [{"id": first, "effects": "none"}, {"id": second, "effects": "once"}]
+    error, calls = ConnectionError("no answer"), list[str]()
+
+    def call(id: str) -> str:
+        calls.append(id)
+        if id == second and calls.count(id) == 1:
+            raise error
+        return id
+
+    with _folder():
+        trial.scenario = f"the call of {second!r} raises a ConnectionError"
+        try:
+            trial.call(_of_new_process(trial, carry_on), steps, file, call)
+        except Raised as raised:
+            if raised.error is not error:
+                raise
+        else:
+            trial.wrong("the ConnectionError", "Errors of `call` pass unchanged.")
+        there = sorted(path.name for path in Path().iterdir())
+        trial.want(there == [file], f"one file, {file!r}", "Keep the journal in the file `path`.", f"the files {there}")
+        trial.scenario += ", then started again"
+        came = _both(trial, trial.call(_of_new_process(trial, carry_on), steps, file, call))
+        wanted = f"({{{first!r}: {first!r}}}, {second!r}), and no call"
+        right = came == ({first: first}, second)
+        rule = "The effects of a step are in `steps`. A call that raised might have happened: it is in doubt."
+        trial.want(right and calls == [first, second], wanted, rule)
 
 
 def _falsy(trial: Trial, carry_on: Any) -> None:
@@ -198,7 +230,11 @@ def _come(trial: Trial, carry_on: Any, world: _World) -> tuple[Any, Any]:
     """Run the answer without a kill and return its two values."""
     world.moment = None
     trial.told = f"carry_on(steps, {FILE!r}, call)"
-    came = trial.call(_of_new_process(trial, carry_on), list(STEPS), FILE, world.call)
+    return _both(trial, trial.call(_of_new_process(trial, carry_on), list(STEPS), FILE, world.call))
+
+
+def _both(trial: Trial, came: Any) -> tuple[Any, Any]:
+    """Check the form of the answer's two values and return them."""
     fits = isinstance(came, (tuple, list)) and len(came) == 2 and isinstance(came[0], Mapping)
     trial.want(fits, "`(results, doubt)`: a dict by id, and an id or None", "Return both values.")
     return dict(came[0]), came[1]

@@ -211,7 +211,16 @@ def costs_along_the_tree(trial: Trial, costs: Any) -> None:
         elif number % 3 == 2:
             Random(number).shuffle(listed)
         came = trial.call(costs, material.Record(listed, told, "spans"))
-        _judge_costs(trial, _sums(trial, came, made), made, run)
+        _judge_costs(trial, _sums(trial, came, made), made, cost(run.board.calls))
+    made = spans.of(material.runs()["two parallel steps"])
+    calls = [one for one in made if _doing(one) == names.CHAT]
+    alike = {names.COST: 0.25 * len(calls)}, {names.COST: 0.25}
+    made = [
+        replace(one, attributes={**one.attributes, **alike[one in calls]}) if names.COST in one.attributes else one
+        for one in made
+    ]
+    came = trial.call(costs, material.Record(made, "calls with equal costs", "spans"))
+    _judge_costs(trial, _sums(trial, came, made), made, 0.25 * len(calls))
 
 
 def _disguised(made: Sequence[Span]) -> list[Span]:
@@ -238,7 +247,7 @@ def _sums(trial: Trial, came: Any, made: Sequence[Span]) -> dict[str, tuple[floa
     return {id: (float(own), float(total)) for id, (own, total) in came.items()}
 
 
-def _judge_costs(trial: Trial, sums: dict[str, tuple[float, float]], made: Sequence[Span], run: Run) -> None:
+def _judge_costs(trial: Trial, sums: dict[str, tuple[float, float]], made: Sequence[Span], bill: float) -> None:
     """Check own costs, totals, and the sum of the tree."""
     for one in made:
         own, asked = sums[one.span_id][0], _doing(one) == names.CHAT
@@ -262,7 +271,6 @@ def _judge_costs(trial: Trial, sums: dict[str, tuple[float, float]], made: Seque
         what, mine = f"the total of {one.name!r}", sums[one.span_id][1]
         wanted, came = (f"{_dollars(amount)} as {what}" for amount in (totals[one.span_id], mine))
         trial.want(_near(mine, totals[one.span_id]), wanted, rule, came)
-    bill = cost(run.board.calls)
     wanted, rule = (
         f"{_dollars(bill)} as the run's total, as in the ledger",
         "The total of the tree must equal the bill.",

@@ -150,6 +150,9 @@ _QUERIES: tuple[tuple[str, int, list[str], str], ...] = (
 )
 def found_tools(trial: Trial, search: Any) -> None:
     """A function of tools, a query and a number: it returns the names of the best tools."""
-    for query, most, expected, rule in _QUERIES:
-        came = trial.call(search, _TOOLS, query, most)
+    turned = dict(reversed(_TOOLS.items()))
+    cases = [(_TOOLS, *case) for case in _QUERIES] + [(turned, "send", 2, ["send_invoice", "send_mail"], TIES)]
+    cases.append(({"print_label": "for parcels"}, "a label", 1, ["print_label"], "An underscore separates words."))
+    for tools, query, most, expected, rule in cases:
+        came = trial.call(search, tools, query, most)
         trial.want(isinstance(came, list) and shown(came) == shown(expected), repr(expected), rule)
