@@ -116,6 +116,8 @@ def test_an_interview_is_typed_and_ends_in_a_report(lab: Lab, page: Page) -> Non
     run_all(page)
     wait_until_done(page)
     cell = page.locator(".jp-CodeCell").nth(1)
+    assert page.locator("[style*=planexec-time]").count() == 0
+    cell.get_by_role("button", name="Begin", exact=True).click()
     (card,) = cards.named("design-release-agent")
     expect(cell.locator("[role=status]")).to_contain_text(card.question)
     cell.locator("textarea").click()

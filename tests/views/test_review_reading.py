@@ -5,11 +5,11 @@ from urllib.parse import unquote
 
 import pytest
 
+from planexec_lab import views
 from planexec_lab.connect import connect
 from planexec_lab.views.drawing.visible import code, visible
-from planexec_lab import views
 from planexec_lab.worlds import deploy, migration
-from planexec_lite import AskPerson, LLMPlanner, Plan, PlannerExecutor, ToolExecutor, Toolbox, tool
+from planexec_lite import AskPerson, LLMPlanner, Plan, PlannerExecutor, Toolbox, ToolExecutor, tool
 from tests.views.desks import desk, fill, press
 from tests.views.test_review_desk import words
 
@@ -141,7 +141,8 @@ def test_what_a_run_has_used_is_beside_its_plan() -> None:
     planner = LLMPlanner(connect("deploy"))
     run = PlannerExecutor(planner, ToolExecutor(world.tools), reviewer=AskPerson()).run(deploy.GOAL)
     assert run.status == "paused"
-    assert f"The run has used 1 model call, {run.usage.input_tokens + run.usage.output_tokens:,} tokens" in repr(views.desk(run, world.tools))
+    tokens = run.usage.input_tokens + run.usage.output_tokens
+    assert f"The run has used 1 model call, {tokens:,} tokens" in repr(views.desk(run, world.tools))
 
 
 def test_a_long_plan_and_its_changes_are_shown_to_the_last_step() -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import ipywidgets as w
 
 from planexec_lab.views.drawing.theme import CHANGES, LOOKS
-from planexec_lab.views.graph_drawing.graph_figure import draw
+from planexec_lab.views.graph_drawing import draw
 from planexec_lab.views.review_desk import looks, marks, summary
 from planexec_lab.views.review_desk.draft import Draft, Row
 from planexec_lab.views.review_desk.form import Form
