@@ -71,7 +71,9 @@ def compare(id: str, guess: Any, outcome: Any) -> None:
         print(f"The guess {_shown(guess)} is not {_FORMS[kind_of(outcome)]}.\nIt was: {shown}")
     else:
         verdict = judged(given, outcome)
-        print(f"Your guess: {_shown(given)}.\nIt was: {shown}. {verdict.capitalize()}.")
+        print(
+            f"Your guess: {_shown(given)}.\nIt was: {shown}. {record.marked(_LOOKS[verdict], f'{verdict.capitalize()}.')}"
+        )
         if PREFIX + id not in record.kept():
             record.keep(PREFIX + id, {"guess": _plain(given), "outcome": _plain(outcome), "verdict": verdict})
     if text := reveal(id):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.table import Row, table
-from planexec_lab.views.drawing.theme import LOOKS
+from planexec_lab.views.drawing.theme import LOOKS, Look
 
 from exercises.checker import book
 
@@ -40,6 +41,19 @@ def place() -> Path | None:
             if home.name == "exercises" and (home / "checker" / "record.py").is_file():
                 return home / "progress.json"
     return book.HERE / "progress.json"
+
+
+def marked(look: Look, words: str) -> str:
+    """Return a verdict with the symbol and the colours of its state where a notebook's page shows it to a learner.
+
+    Stored outputs and other text have only the words. The colours are escape codes that notebooks and terminals draw.
+    """
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    if place() is None or getattr(shell, "kernel", None) is None:
+        return words
+    ink, fill = (";".join(map(str, bytes.fromhex(colour[1:]))) for colour in (look.ink, look.fill))
+    return f"\x1b[38;2;{ink};48;2;{fill}m {look.symbol} {words} \x1b[0m"
 
 
 def known() -> dict[str, str]:

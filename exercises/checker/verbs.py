@@ -75,7 +75,7 @@ def check(id: str, namespace: dict[str, Any]) -> None:
     record.remember(id, outcome.status)
     for figure in outcome.figures:
         display(figure)
-    print(outcome.text)
+    show(outcome)
 
 
 @_steady
@@ -364,6 +364,14 @@ def _read(value: Any, name: str) -> Any:
         return getattr(value, name)
     except Exception:
         return None
+
+
+def show(outcome: Outcome) -> None:
+    """Print an outcome; on a learner's page its first line has the symbol and the colours of its status."""
+    heading, line, text = outcome.text.partition("\n")
+    subject, dot, words = heading.partition(" · ")
+    verdict = record.marked(record.VERDICTS[outcome.status], words) if dot else ""
+    print(f"{subject}{dot}{verdict}{line}{text}")
 
 
 def display(figure: Any) -> None:

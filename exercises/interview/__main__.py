@@ -46,10 +46,14 @@ def main(arguments: list[str] | None = None) -> int:
             line = talk.answer(_answer())
         except (EOFError, KeyboardInterrupt):
             talk.end()
+            print(
+                "\nThe interview ends here." + ("" if talk.marks else " No question is finished, so nothing was kept.")
+            )
         else:
             print("\n".join(fill(part, 92) if part[:1] != " " else part for part in line.splitlines()), end="\n\n")
     if talk.marks:
         print(talk.details(), talk.report(), sep="\n\n")
+        print(f"\nKept: the marks of {len(talk.marks)} of {len(talk.asked)} questions.")
     return 0
 
 

@@ -37,12 +37,19 @@ class Practice:
     def __init__(self, title: str, asked: Sequence[cards.Card], judge: Judge | None = None) -> None:
         self.title, self.asked = title, tuple(asked)
         self.marks: list[Mark] = []
-        self._talk = conversation(asked, judge, marks=self.marks)
-        self.says = self.question = next(self._talk)
+        self._judge = judge
+        self.begin()
+        self._begun = False  # on a page
 
     def __repr__(self) -> str:
         minutes = sum(map(minutes_of, self.asked))
         return f"{self.title}: {len(self.asked)} questions, {minutes} minutes.\n{self.says}"
+
+    def begin(self) -> None:
+        """Ask the first question; its time counts from now."""
+        self._talk = conversation(self.asked, self._judge, marks=self.marks)
+        self.says = self.question = next(self._talk)
+        self._begun = True
 
     @property
     def over(self) -> bool:
@@ -76,7 +83,10 @@ class Practice:
         return "\n\n".join(map(details, self.marks))
 
     def widget(self) -> ipywidgets.VBox:
-        """Return the interview as widgets: the question, a timer, a field for the answer, and buttons."""
+        """Return the interview as widgets: a button to begin, then the question, a timer, a field for the answer, and buttons.
+
+        No clock runs before the button is pressed: a page with several interviews can be run at once.
+        """
         import ipywidgets
         from planexec_lab.views import Fence, on_event
 
@@ -118,10 +128,20 @@ class Practice:
             if not fence.behind(lambda: answered(button)) and waits:  # the last press counts
                 fence.ask_again()
 
+        def begun(_: object = None) -> None:
+            if not self._begun:
+                self.begin()
+            show()
+            box.children = [line, field, ipywidgets.HBox(buttons), after, fence.box]
+
         for button in buttons:
             on_event(button, pressed)
-        show()
-        box.children = [line, field, ipywidgets.HBox(buttons), after, fence.box]
+        if self._begun:
+            begun()
+            return box
+        begin = ipywidgets.Button(description="Begin", layout=ipywidgets.Layout(width="auto"))
+        on_event(begin, begun)
+        box.children = [ipywidgets.HTML(escape(repr(self).partition("\n")[0]), layout=wide), begin]
         return box
 
     def _ipython_display_(self) -> None:

@@ -10,7 +10,7 @@ from planexec_lab.views.drawing.table import Row, table
 from planexec_lite.workers.session import described
 
 from exercises.checker import record
-from exercises.checker.verbs import Outcome, display
+from exercises.checker.verbs import Outcome, display, show
 from exercises.puzzles.attempt import Attempt
 from exercises.puzzles.rules import reached
 from exercises.puzzles.twelve import PUZZLES
@@ -30,7 +30,7 @@ def puzzle(number: int, plan: str, **more: int | Mapping[str, int]) -> None:
     record.remember(_name(number), outcome.status)
     for figure in outcome.figures:
         display(figure)
-    print(outcome.text)
+    show(outcome)
 
 
 def judged(number: int, plan: str, **more: int | Mapping[str, int]) -> Outcome:

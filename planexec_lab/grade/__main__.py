@@ -69,7 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if who is not None
         ]
     except (OSError, ValueError, ToolError) as problem:
-        print(problem, file=sys.stderr)
+        words = str(problem)
+        if isinstance(problem, OSError) and problem.strerror:
+            words = f"{problem.filename!r} can't be read: {problem.strerror}."
+        print(words, file=sys.stderr)
         return 2
     if dead := [one for one in planners if one.answers and all(map(_failed, one.answers))]:
         print(_no_answer(dead[0]), file=sys.stderr)

@@ -50,12 +50,16 @@ def window(stand: Board, events: Sequence[Event]) -> Window:
 
     The window moves by half of its size, so that this step is never at its edge.
     """
-    ids = order(stand)
-    steps = (step for event in reversed(events) if isinstance(step := getattr(event, "step", None), str))
-    latest = next(steps, None)
+    ids, latest = order(stand), changed_last(events)
     at = ids.index(latest) if latest in stand.steps else 0
     first = max(1, min((at - MOST // 4) // (MOST // 2) * (MOST // 2) + 1, len(ids) - MOST + 1))
     return Window(ids[first - 1 : first - 1 + MOST], first, len(ids))
+
+
+def changed_last(events: Sequence[Event]) -> str | None:
+    """Return the step that the latest of the events is about."""
+    steps = (step for event in reversed(events) if isinstance(step := getattr(event, "step", None), str))
+    return next(steps, None)
 
 
 def _standing(stand: Board, shown: Window) -> str:
@@ -97,10 +101,14 @@ def in_full(stand: Board, asked_about: str | None = None) -> Figure:
     return table(finding(stand), HEAD, rows, _caption(stand), lines=WHOLE)
 
 
-def part(stand: Board, shown: Window) -> Figure:
-    """Show the rows of a board that are in a window, and count the others."""
+def part(stand: Board, shown: Window, latest: str | None = None) -> Figure:
+    """Show the rows of a board that are in a window, and count the others; the step that changed last is marked."""
     caption = " ".join(words for words in (_standing(stand, shown), _caption(stand)) if words)
-    return table(finding(stand), HEAD, [_row(stand, id) for id in shown.ids], caption, columns=120, lines=5)
+    rows = []
+    for id in shown.ids:
+        row = _row(stand, id)
+        rows.append(row._replace(mark="◂ changed last") if id == latest else row)
+    return table(finding(stand), HEAD, rows, caption, columns=120, lines=5)
 
 
 def _row(stand: Board, id: str) -> Row:

@@ -1,11 +1,12 @@
 """The difference between two plans, step by step: what was kept, planned again, changed, moved, added and removed.
 
-A step is the same step if it has the same id and tool, or the same call under another id: then it was moved.
+A step is the same step if it has the same id and call; else the same call or words under another id: then it was moved;
+else the same id and tool.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from planexec_lab.views.drawing.figure import Figure
@@ -43,7 +44,8 @@ def diff(before: Plan | Run, after: Plan | None = None, done: Collection[str] = 
     rows, removed = [], []
     for (was, now), change in zip(pairs, changes, strict=True):
         step = now or was or Step(id="")
-        rows.append(Row([step.id, "", _what(step), _how(was, now, done)], CHANGES[change]))
+        how = _how(was, now, done)
+        rows.append(Row([step.id, "", _what(step), "".join(part for part, _ in how)], CHANGES[change], how=how))
         if change == "removed":
             removed.append(step.id)
     sentences = [f"Removed: {listed(removed)} will not be carried out."] if removed else []
@@ -77,22 +79,34 @@ def _pairs(before: Plan, after: Plan, done: Collection[str]) -> list[tuple[Step 
 
 
 def _origins(before: Plan, after: Plan, done: Collection[str]) -> dict[str, Step]:
-    """For each step of `after` the step of `before` that it is: one with its id and tool, or else one with its call.
+    """For each step of `after` the step of `before` that it is.
 
     A done step is only itself: a step that repeats its call is new.
     """
     left = {step.id: step for step in before.steps}
-    origins = {}
-    for step in after.steps:
-        if step.id in left and (step.id in done or left[step.id].tool == step.tool):
-            origins[step.id] = left.pop(step.id)
-    for step in after.steps:
-        if step.id not in origins and step.tool is not None:
-            same = [old for old in left.values() if (old.tool, old.params) == (step.tool, step.params)]
-            fresh = [old for old in same if old.id not in done]
-            if fresh:
-                origins[step.id] = left.pop(fresh[0].id)
+    origins = {id: left.pop(id) for id in after.graph if id in left and id in done}
+    for alike in ALIKE:
+        known: dict[tuple[str | None, ...], list[Step]] = {}
+        for old in left.values():
+            if old.id not in done:
+                known.setdefault(alike(old), []).append(old)
+        for step in after.steps:
+            if step.id not in origins and (same := known.get(alike(step))):
+                origins[step.id] = left.pop(same.pop(0).id)
     return origins
+
+
+def _call(step: Step) -> tuple[str | None, ...]:
+    """What a step is, whatever its id: its call, or its words where a model chooses the call."""
+    return step.tool, repr(dict(step.params)) if step.tool else step.description
+
+
+ALIKE: tuple[Callable[[Step], tuple[str | None, ...]], ...] = (  # the surest first
+    lambda step: (step.id, *_call(step)),
+    _call,
+    lambda step: (step.id, step.tool),
+    lambda step: (step.tool, step.description or step.id),
+)
 
 
 def _change(was: Step | None, now: Step | None, done: Collection[str]) -> str:
@@ -113,14 +127,21 @@ def _what(step: Step) -> str:
     return visible(step.description) or call(step.tool, step.params)
 
 
-def _how(was: Step | None, now: Step | None, done: Collection[str]) -> str:
-    """Why a step was kept, which of its fields differ and how, and what an added or removed one calls."""
+def _how(was: Step | None, now: Step | None, done: Collection[str]) -> list[tuple[str, bool]]:
+    """Why a step was kept, which fields differ, one on each line, and what an added or removed step calls.
+
+    In parts, each with whether it is struck out.
+    """
     if was is not None and was.id in done:
-        return "done"
+        return [("done", False)]
+    parts: list[tuple[str, bool]] = []
     if was is not None and now is not None:
-        return "; ".join(f"{FIELDS.get(name, name)} {old} → {new}" for name, old, new in of_steps(was, now))
+        for name, old, new in of_steps(was, now):
+            line = "\n" if parts else ""
+            parts += [(f"{line}{FIELDS.get(name, name)} ", False), (old, old != NOTHING), (f" → {new}", False)]
+        return parts
     step = now or was
-    return call(step.tool, step.params) if step is not None and step.tool and step.description else ""
+    return [(call(step.tool, step.params), False)] if step is not None and step.tool and step.description else []
 
 
 def _finding(changes: list[str]) -> str:

@@ -10,20 +10,19 @@ from planexec_lab.spans.span import NANO
 from planexec_lab.views.drawing import theme
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.svg_canvas import Box, Canvas
-from planexec_lab.views.drawing.text_fitting import aligned, clean, fit, fit_columns
+from planexec_lab.views.drawing.text_fitting import aligned, clean, fit, fit_columns, width
 from planexec_lab.views.drawing.theme import LOOKS, MARGIN, PLANNER, SMALL
 from planexec_lab.views.drawing.wording import count, seconds
 from planexec_lite.run import Run
 
 MOST = 40  # rows that are drawn
 ROW, BAR, INDENT = 22.0, 14.0, 12.0
-# of the time axis, in pixels; the uncut words of a span are to the right of it
-BEGIN, END = 275.0, 500.0
+NAMES, WORDS = 255.0, 260.0  # the most room for names, left of the bars, and for seconds and tokens, right of them
 DEEPEST = 8  # further in, rows are not indented more
 
 
 class Row(NamedTuple):
-    """A span: its depth, its seconds since the start of the run, and its words."""
+    """A span: its depth, its seconds since the start of the run, and its words; what it took comes first."""
 
     span: Span
     depth: int
@@ -46,7 +45,7 @@ def spans(run: Run) -> Figure:
 
 def draw(run: Run) -> tuple[Figure, Canvas]:
     """Return the figure, and the canvas that it was drawn on."""
-    rows = _rows(of(run))
+    rows = _rows(of(run), run.makespan)
     title = _finding(rows, run.makespan)
     shown, left_out = rows[:MOST], len(rows[MOST:])
     lines = aligned(_in_words(row, run.makespan) for row in shown)
@@ -58,7 +57,7 @@ def draw(run: Run) -> tuple[Figure, Canvas]:
     return Figure(title, "\n".join([title, *lines, caption]), alt, caption, theme.WIDEST, svg=svg), canvas
 
 
-def _rows(made: Sequence[Span]) -> list[Row]:
+def _rows(made: Sequence[Span], longest: float) -> list[Row]:
     """The spans, each below its parent; spans with the same parent are in the order of time."""
     inside: dict[str | None, list[Span]] = {}
     for span in made:
@@ -67,7 +66,9 @@ def _rows(made: Sequence[Span]) -> list[Row]:
     while waiting:
         span, depth = waiting.pop()
         start, end = ((at - made[0].start) / NANO for at in (span.start, span.end))
-        rows.append(Row(span, depth, start, end, _told(span)))
+        rows.append(
+            Row(span, depth, start, end, " · ".join(filter(None, [seconds(end - start, longest), _told(span)])))
+        )
         within = sorted(inside.get(span.span_id, ()), key=lambda one: one.start)
         waiting += [(one, depth + 1) for one in reversed(within)]
     return rows
@@ -102,29 +103,35 @@ def _alt(row: Row, longest: float) -> str:
 def _sketch(title: str, shown: Sequence[Row], longest: float) -> tuple[Canvas, int]:
     canvas = Canvas()
     top, _ = canvas.heading(title)
-    canvas.text(BEGIN, top + 4, seconds(0.0, longest), ink=theme.MUTED)
-    canvas.text(END, top + 4, seconds(longest, longest), ink=theme.MUTED, anchor="end")
+    names = max((_left(row) - MARGIN + width(clean(row.span.name), SMALL) for row in shown), default=0.0)
+    words = max((width(row.told, SMALL) for row in shown), default=0.0)
+    begin = round(MARGIN + min(names, NAMES) + 10)
+    end = int(theme.WIDEST - MARGIN - min(words, WORDS) - 9)
+    canvas.text(begin, top + 4, seconds(0.0, longest), ink=theme.MUTED)
+    canvas.text(end, top + 4, seconds(longest, longest), ink=theme.MUTED, anchor="end")
     y = top + 12
-    for x in (BEGIN, END):
+    for x in (begin, end):
         canvas.line(f"M{x:g} {y:g}V{y + ROW * len(shown):g}", ink=theme.HAIR, thick=1)
     for row in shown:
-        _row(canvas, row, y, longest)
+        _row(canvas, row, y, longest, begin, end)
         y += ROW
     return canvas, int(y + MARGIN)
 
 
-def _row(canvas: Canvas, row: Row, y: float, longest: float) -> None:
-    look = _look(row.span)
-    left = MARGIN + INDENT * min(row.depth, DEEPEST)
-    canvas.text(left, y + 15, fit(clean(row.span.name), BEGIN - left - 10, SMALL))
-    scale = (END - BEGIN) / longest if longest else 0.0
+def _left(row: Row) -> float:
+    return MARGIN + INDENT * min(row.depth, DEEPEST)
+
+
+def _row(canvas: Canvas, row: Row, y: float, longest: float, first: float, last: float) -> None:
+    look, left = _look(row.span), _left(row)
+    canvas.text(left, y + 15, fit(clean(row.span.name), first - left - 10, SMALL))
+    scale = (last - first) / longest if longest else 0.0
     # a model call's reported duration can exceed that of its job
-    start, end = (min(BEGIN + at * scale, END) for at in (row.start, row.end))
-    box = Box(min(start, END - 2), y + 4, max(end - start, 2.0), BAR, row.span.name)
+    start, end = (min(first + at * scale, last) for at in (row.start, row.end))
+    box = Box(min(start, last - 2), y + 4, max(end - start, 2.0), BAR, row.span.name)
     canvas.box(box, fill=look.fill, ink=look.ink)
-    if row.told:
-        told = fit(row.told, theme.WIDEST - MARGIN - END - 8, SMALL)
-        canvas.text(END + 8, y + 15, told, ink=look.ink if row.span.error is not None else theme.TEXT)
+    told = fit(row.told, theme.WIDEST - MARGIN - last - 8, SMALL)
+    canvas.text(last + 8, y + 15, told, ink=look.ink if row.span.error is not None else theme.TEXT)
 
 
 def _look(span: Span) -> theme.Look:

@@ -61,7 +61,7 @@ def test_a_learner_gets_from_not_started_to_right(lab: Lab, page: Page) -> None:
 
     write(page, ANSWER, "whole = 1\nsingle = 4")
     run(page, CHECK)
-    expect(output(page, CHECK)).to_contain_text("01.1 · Wrong")
+    expect(output(page, CHECK)).to_contain_text("01.1 ·  ✗ Wrong")
     expect(output(page, CHECK)).to_contain_text("single = 4")
     expect(output(page, CHECK).locator("img")).to_have_count(1)
     run(page, BOARD)
@@ -74,7 +74,7 @@ def test_a_learner_gets_from_not_started_to_right(lab: Lab, page: Page) -> None:
 
     write(page, ANSWER, "whole = 1\nsingle = 5")
     write(page, CHECK, 'check("01.1")')
-    expect(output(page, CHECK)).to_contain_text("01.1 · Right")
+    expect(output(page, CHECK)).to_contain_text("01.1 ·  ✓ Right")
     run(page, BOARD)
     expect(output(page, BOARD)).to_contain_text("Lesson 01: 1 of 4 right")
     expect(output(page, BOARD)).to_contain_text("✓ right")
@@ -116,6 +116,8 @@ def test_an_interview_is_typed_and_ends_in_a_report(lab: Lab, page: Page) -> Non
     run_all(page)
     wait_until_done(page)
     cell = page.locator(".jp-CodeCell").nth(1)
+    assert page.locator("[style*=planexec-time]").count() == 0
+    cell.get_by_role("button", name="Begin", exact=True).click()
     (card,) = cards.named("design-release-agent")
     expect(cell.locator("[role=status]")).to_contain_text(card.question)
     cell.locator("textarea").click()

@@ -204,7 +204,7 @@ def test_the_work_outlives_the_tab(address: str, visitor: Page, cut_off: Browser
     tab.opened(visitor, address, name_of(EXERCISES))
     assert "Not started" in tab.told(visitor, 'from exercises import check, compare, progress\ncheck("01.1")')
     assert "s of CPU time" in tab.told(visitor, WITHOUT_END)
-    assert "01.1 · Right" in tab.told(visitor, 'whole, single = 1, 5\ncheck("01.1")')
+    assert "✓ Right" in tab.told(visitor, 'whole, single = 1, 5\ncheck("01.1")')
     assert "Near" in tab.told(visitor, 'compare("01.1", 3, 4)')
     tab.command(visitor, "docmanager:save")
     tab.told(visitor, 'with open("mini.py", "w") as file:\n    file.write("MINE = 53")')

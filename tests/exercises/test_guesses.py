@@ -1,6 +1,8 @@
 """Predictions: how a guess is judged, what is kept of it, and what the page of guesses shows."""
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -50,6 +52,14 @@ def test_the_first_guess_counts_and_texts_come_last(file: Path, capsys: Any, mon
     assert told(capsys, 32, 53) == "Your guess: 32.\nIt was: 53. Wrong.\n"
     assert told(capsys, 53, 53) == "Your guess: 53.\nIt was: 53. Right.\n"
     assert guesses() == [Guess("99.1", 32.0, 53, "wrong")]
+
+
+def test_a_page_shows_the_verdict_with_symbol_and_colours(file: Path, capsys: Any, monkeypatch: Any) -> None:
+    page = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
+    monkeypatch.setitem(sys.modules, "IPython", page)
+    assert told(capsys, 53, 53).endswith("It was: 53. \x1b[38;2;0;90;66;48;2;207;235;224m ✓ Right. \x1b[0m\n")
+    monkeypatch.setenv("PLANEXEC_PROGRESS", "")
+    assert told(capsys, 53, 53).endswith("It was: 53. Right.\n")
     monkeypatch.setattr("exercises.checker.guesses.reveal", lambda id: f"The reason for {id}.")
     assert told(capsys, ..., 53) == "No guess.\nIt was: 53\n\nThe reason for 99.1.\n\n"
 

@@ -347,10 +347,19 @@ def test_missed_cards_come_again_sooner_and_progress_shows_them() -> None:
     assert "Interview cards: 1 practised, 100 of 100 points." in str(record.board())
 
 
+def begun(practice: Practice) -> Any:
+    """The widgets of an interview after the press of Begin; its clock ran not before."""
+    box = practice.widget()
+    words, button = box.children
+    assert "planexec-time" not in words.value
+    button.click()
+    return box
+
+
 @pytest.mark.usefixtures("file")
 def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> None:
     practice = Practice("Drill", cards.named(*interviewer.DRILLS[8].ids), by_wording)
-    line, field, buttons, after, _ = practice.widget().children
+    line, field, buttons, after, _ = begun(practice).children
     answer, unknown, end = buttons.children
     assert "planexec-time 180s" in line.value
     unknown.click()
@@ -382,7 +391,7 @@ def test_an_interview_goes_on_after_a_judge_that_failed(problem: BaseException) 
         return by_wording(card, answer)
 
     practice = Practice("Test", cards.named("idempotency-key"), judge)
-    line, field, buttons, _, _ = practice.widget().children
+    line, field, buttons, _, _ = begun(practice).children
     field.value = own(practice.asked[0])
     buttons.children[0].click()
     assert f"could not be judged ({repr(problem).partition('(')[0]}" in line.value
@@ -414,7 +423,7 @@ def test_a_judge_that_fails_repeats_the_probe_and_loses_no_mark() -> None:
 
 def test_the_last_press_counts_while_an_answer_waits_for_its_text() -> None:
     practice = Practice("Drill", cards.named(*interviewer.DRILLS[8].ids), by_wording)
-    box = practice.widget()
+    box = begun(practice)
     box._view_count = 1
     _, field, buttons, _, fence = box.children
     field.value = "half a sent"
@@ -430,7 +439,7 @@ def test_the_last_press_counts_while_an_answer_waits_for_its_text() -> None:
 def test_an_answer_is_judged_with_all_that_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     practice, judged = Practice("Drill", cards.named(*interviewer.DRILLS[8].ids), by_wording), list[str]()
     monkeypatch.setattr(practice, "answer", lambda text: judged.append(text) or "Why?")
-    box = practice.widget()
+    box = begun(practice)
     box._view_count = 1
     _, field, buttons, _, fence = box.children
     field.value = "m"

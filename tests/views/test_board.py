@@ -8,7 +8,6 @@ from planexec_lab import views
 from planexec_lab.views import span_tree
 from planexec_lab.views.drawing import theme
 from planexec_lab.views.drawing.visible import code
-from planexec_lab.views.span_tree import BEGIN, END
 from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Run
 from planexec_lite.meter import ModelCall, charge
 from planexec_lite.run import events
@@ -90,8 +89,9 @@ def test_the_text_names_step_try_event_and_words() -> None:
 def test_bars_stand_on_the_axis_and_no_text_on_another(name: str) -> None:
     figure, canvas = span_tree.draw(SAMPLES[name]())
     for box in canvas.boxes:
-        assert box.x >= BEGIN
-        assert box.x + box.width <= END + 0.01
+        assert box.x >= canvas.boxes[0].x
+        assert box.x + box.width <= canvas.boxes[0].x + canvas.boxes[0].width + 2.01
+    assert overlaps([*canvas.texts, *canvas.boxes]) == []
     assert overlaps(canvas.texts) == off_the_plate(canvas.texts, theme.WIDEST, 10_000) == []
     assert figure.alt.startswith(f"Spans: {figure.title}. invoke_agent")
 
@@ -101,7 +101,7 @@ def test_tokens_and_dollars_are_not_cut() -> None:
     _, canvas = span_tree.draw(
         Run([events.RunStarted(0.0, "", planner=True, reviewer=False), events.PlanStarted(0.0, "first"), planned])
     )
-    assert "123,456 in, 12,345 out, $0.4321" in [text.holds for text in canvas.texts]
+    assert "3 s · 123,456 in, 12,345 out, $0.4321" in [text.holds for text in canvas.texts]
 
 
 def one(**fields: Any) -> Plan:

@@ -194,10 +194,10 @@ def test_every_kind_of_event_has_a_sentence_of_its_own() -> None:
 def test_the_last_picture_is_that_of_the_end_however_slow_drawing_is(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[int] = []
 
-    def slow(stand: Board, shown: Window) -> Any:
+    def slow(stand: Board, shown: Window, latest: str | None) -> Any:
         drawn.append(len(stand.results))
         clock.now += 60.0
-        return part(stand, shown)
+        return part(stand, shown, latest)
 
     clock, part = SimpleNamespace(now=0.0), live_board.part
     monkeypatch.setattr(live_board, "part", slow)

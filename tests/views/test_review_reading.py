@@ -1,12 +1,15 @@
 """Read before you approve: a planner can hide no part of an approved plan."""
 
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
+from planexec_lab import views
+from planexec_lab.connect import connect
 from planexec_lab.views.drawing.visible import code, visible
-from planexec_lab.worlds import migration
-from planexec_lite import Plan, Toolbox, tool
+from planexec_lab.worlds import deploy, migration
+from planexec_lite import AskPerson, LLMPlanner, Plan, PlannerExecutor, Toolbox, ToolExecutor, tool
 from tests.views.desks import desk, fill, press
 from tests.views.test_review_desk import words
 
@@ -116,6 +119,30 @@ def test_what_bounds_a_step_and_what_is_beside_the_steps_is_shown() -> None:
                  "the answer", "The planner is asked again when these steps are done."):  # fmt: skip
         assert what in words(shown)
         assert "".join(what.split()) in "".join(repr(shown).split())
+
+
+def test_time_risks_and_edits_of_a_plan_are_in_its_graph() -> None:
+    world = deploy.World()
+    shown = desk(Plan.parse(deploy.PLAN), world.tools)
+    assert "the plan takes at least 266 s." in repr(shown)
+    press(shown, "Edit 4")
+    fill(shown, "4: tag", "v9")
+    press(shown, "Edit 5")
+    fill(shown, "5: description", "Look at staging")
+    graph = unquote(words(shown))
+    assert "At least 266 s: 7 of 8 steps must follow one another" in graph
+    assert "4, no undo, ≠ changed, after 2; 5, changed, after 4; 6, no undo, after 3 and 5" in graph
+    press(shown, "Back to the planner's plan")
+    assert "changed, after" not in unquote(words(shown))
+
+
+def test_what_a_run_has_used_is_beside_its_plan() -> None:
+    world = deploy.World()
+    planner = LLMPlanner(connect("deploy"))
+    run = PlannerExecutor(planner, ToolExecutor(world.tools), reviewer=AskPerson()).run(deploy.GOAL)
+    assert run.status == "paused"
+    tokens = run.usage.input_tokens + run.usage.output_tokens
+    assert f"The run has used 1 model call, {tokens:,} tokens" in repr(views.desk(run, world.tools))
 
 
 def test_a_long_plan_and_its_changes_are_shown_to_the_last_step() -> None:

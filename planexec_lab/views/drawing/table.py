@@ -31,11 +31,15 @@ CELL = f"padding:5px {SPACE:g}px 5px 0;text-align:left;vertical-align:top;font-s
 
 
 class Row(NamedTuple):
-    """The cells of a row, its look, and the words of a `mark` below the look."""
+    """The cells of a row, its look, and the words of a `mark` below the look.
+
+    `how` is the cell of that column in parts, each with whether it is struck out.
+    """
 
     cells: Sequence[str]
     look: Look
     mark: str = ""
+    how: Sequence[tuple[str, bool]] = ()
 
 
 WHOLE = 0  # lines: as many as there are
@@ -73,7 +77,7 @@ def _texts(head: Sequence[str], row: Sequence[str], columns: int, lines: int) ->
     """A row of the text form: one line, or as many as its longest cell needs."""
     if lines != WHOLE:
         return [[fit_columns(cell, 1000 if name in WIDEST else columns) for name, cell in zip(head, row, strict=True)]]
-    cells = [isolated_lines(wrap_words(cell, columns)) for cell in row]
+    cells = [isolated_lines([part for line in cell.split("\n") for part in wrap_words(line, columns)]) for cell in row]
     return [list(line) for line in zip_longest(*cells, fillvalue="")]
 
 
@@ -86,7 +90,8 @@ def _widths(head: Sequence[str], cells: Sequence[Sequence[str]], rows: Sequence[
     natural = []
     for name, column in zip(head, zip(head, *cells, strict=True), strict=True):
         words = [name, *(part for row in rows for part in (str(row.look), row.mark))] if name in PILLS else column
-        natural.append(max(width(cell, BODY, bold=name == "step") for cell in words) + (PILL if name in PILLS else 0))
+        longest = max(width(line, BODY, bold=name == "step") for cell in words for line in cell.split("\n"))
+        natural.append(longest + (PILL if name in PILLS else 0))
     wide = [min(room, WIDEST.get(name, room)) for name, room in zip(head, natural, strict=True)]
     elastic = [number for number, name in enumerate(head) if name not in WIDEST]
     left = theme.WIDEST - 2 * theme.MARGIN - SPACE * len(wide) - fsum(wide)
@@ -153,9 +158,14 @@ def _bold(words: str) -> str:
     return f'<strong style="color:{theme.TEXT}">{escape(words)}</strong>'
 
 
+STRUCK = '<span style="text-decoration:line-through">'
+
+
 def _struck(words: str, row: Row, name: str) -> str:
     if name == "what" and words and row.look.word in ("superseded", "removed"):
-        return f'<span style="text-decoration:line-through">{escape(words)}</span>'
+        return f"{STRUCK}{escape(words)}</span>"
+    if name == "how":
+        return "".join(f"{STRUCK}{escape(part)}</span>" if struck else escape(part) for part, struck in row.how)
     return escape(words)
 
 

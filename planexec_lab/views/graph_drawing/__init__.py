@@ -4,6 +4,6 @@ Read `layers` (the column of each step), `place` (order and height), `cards` (si
 `graph_figure`, which writes the title and the text form.
 """
 
-from planexec_lab.views.graph_drawing.graph_figure import graph
+from planexec_lab.views.graph_drawing.graph_figure import draw, graph
 
-__all__ = ["graph"]
+__all__ = ["draw", "graph"]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.text_fitting import aligned, clean, fit_columns
-from planexec_lab.views.drawing.theme import LOOKS
+from planexec_lab.views.drawing.theme import LOOKS, Look
 from planexec_lab.views.drawing.wording import count, few, in_a_row, listed, name_of, seconds
 from planexec_lab.views.graph_drawing.cards import Card
 from planexec_lab.views.graph_drawing.layers import shape
@@ -38,16 +38,22 @@ def graph(shown: Plan | Run | Board, durations: Mapping[str, float] | None = Non
     return draw(shown, durations, title)[0]
 
 
-def draw(shown: Plan | Run | Board, durations: Mapping[str, float] | None, title: str | None) -> tuple[Figure, Sketch]:
-    """Return the figure, and the sketch that it was made from."""
+def draw(
+    shown: Plan | Run | Board,
+    durations: Mapping[str, float] | None,
+    title: str | None,
+    looks: Mapping[str, Look] | None = None,
+    marks: Mapping[str, str] | None = None,
+) -> tuple[Figure, Sketch]:
+    """Return the figure, and the sketch that it was made from; `looks` and `marks` are those of a plan's steps, by id."""
     board = shown.board if isinstance(shown, Run) else shown if isinstance(shown, Board) else None
     plan = shown if isinstance(shown, Plan) else shown.plan
     waits_for = {id: tuple(dict.fromkeys(others)) for id, others in plan.graph.items()}
     names: dict[str, str] = {}
     for step in plan.steps:
         names[step.id] = f"{names[step.id]} / {name_of(step)}" if step.id in names else name_of(step)
-    marks = {id: mark(board, id) for id in waits_for} if board else {}
-    looks = {id: LOOKS[board.state[id]] for id in waits_for} if board else {}
+    marks = {id: mark(board, id) for id in waits_for} if board else marks or {}
+    looks = {id: LOOKS[board.state[id]] for id in waits_for} if board else looks or {}
     times = {id: durations.get(id, 0.0) for id in waits_for} if durations is not None else {}
     path, length = plan.critical_path(times) if times else ([], 0.0)
     path = path if length else []

@@ -7,6 +7,7 @@ its steps are plain data, and `Draft.plan` is a `Plan` only when they make one.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -113,6 +114,15 @@ class Draft:
     def edited(self) -> bool:
         """Whether the draft is another plan than the one that came."""
         return self.plan is None or self.plan.hash != self.received.hash
+
+    @cached_property
+    def durations(self) -> dict[str, float]:
+        """The seconds that the tools declare, by step id; empty if none declares any, or one depends on a result."""
+        times: dict[str, float] = {}
+        if self.plan is not None and not self.problems:
+            with suppress(Exception):  # a tool computes its seconds from the arguments, which might refer to a result
+                times = self.plan.durations(self.toolbox)
+        return times if any(times.values()) else {}
 
     def row(self, key: int) -> Row:
         """Return the row with this key."""

@@ -65,6 +65,14 @@ def risk(row: Row, toolbox: Toolbox) -> Risk | None:
     return None if tools and all(one.destructive is False for one in tools) else "open"
 
 
+def edit(draft: Draft, row: Row) -> str:
+    """Return ``added`` or ``changed``, if the reviewer did that to the step."""
+    came = next((step for step in draft.received.steps if step.id == row.id), None)
+    if came is None:
+        return "added"
+    return "changed" if repr(came.model_dump()) != repr(dict(row.step)) else ""
+
+
 def chosen(row: Row, draft: Draft) -> bool:
     """Whether a model chooses a step's calls."""
     return (draft.models and row.step["tool"] is None) or row.id in draft.model_chooses

@@ -111,6 +111,8 @@ class Sheet:
     def details(self) -> list[str]:
         """What is beside a plan or a call: the call beside a plan, the inputs of a step without a tool, the used-up amounts."""
         question, lines = self.question, []
+        if question.plan is not None:
+            lines += summary.amounts(self.draft, self.run)
         if question.call is not None and question.plan is not None:
             lines.append(f"The call: {visible(question.call)}")
         elif question.call is not None and question.call.tool is None:

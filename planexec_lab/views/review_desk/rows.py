@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import ipywidgets as w
 
-from planexec_lab.views.graph_drawing import graph
-from planexec_lab.views.review_desk import looks, summary
+from planexec_lab.views.drawing.theme import CHANGES, LOOKS
+from planexec_lab.views.graph_drawing import draw
+from planexec_lab.views.review_desk import looks, marks, summary
 from planexec_lab.views.review_desk.draft import Draft, Row
 from planexec_lab.views.review_desk.form import Form
 from planexec_lab.views.review_desk.parts import WIDE, button, focus, styled
@@ -152,5 +153,12 @@ def _graph(draft: Draft) -> str:
     """The graph of the plan, in a box that scrolls where the window is narrow; "" where there is little or much to draw."""
     if draft.plan is None or not 1 < len(draft.plan.steps) <= MOST:
         return ""
-    figure = graph(draft.plan)._repr_html_()
+    edits = {row.id: CHANGES[edit] for row in draft.rows if (edit := marks.edit(draft, row))}
+    risks = {
+        row.id: LOOKS["failed"]._replace(symbol=looks.RISKS[risk][0].symbol, word="no undo")
+        for row in draft.rows
+        if (risk := marks.risk(row, draft.toolbox))
+    }
+    beside = {id: str(edit) for id, edit in edits.items() if id in risks}
+    figure = draw(draft.plan, draft.durations or None, None, edits | risks, beside)[0]._repr_html_()
     return f'<div class="pxl-picture" role="group" tabindex="0" aria-label="The graph of the plan">{figure}</div>'

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from html import escape
 from typing import get_args
 
 from planexec_lab.views.drawing.text_fitting import clean
 from planexec_lab.views.drawing.theme import CHANGES
 from planexec_lab.views.drawing.visible import call, visible
-from planexec_lab.views.drawing.wording import count, listed, value
+from planexec_lab.views.drawing.wording import count, listed, seconds, value
 from planexec_lab.views.review_desk import looks, marks
 from planexec_lab.views.review_desk.draft import Draft, Row
-from planexec_lite.capabilities.budget import in_words
+from planexec_lite.capabilities.budget import SHARED, in_words, used
 from planexec_lite.core.questions import Verb
 from planexec_lite.plan import Plan, Problem
+from planexec_lite.run import Run
 from planexec_lite.run.events import Decision, Question
 
 VERDICTS: dict[Verb, str] = {
@@ -47,6 +49,21 @@ def sentence(draft: Draft) -> str:
     return "; ".join(clause for clause in clauses if clause)
 
 
+def amounts(draft: Draft, run: Run | None) -> list[str]:
+    """The least time that the plan takes, and the time, tokens and cost of the run until now, each where it is known."""
+    lines = []
+    if draft.plan is not None and draft.durations:
+        length = draft.plan.critical_path(draft.durations)[1]
+        lines.append(f"By its tools' declared times, the plan takes at least {seconds(length)}.")
+    if run is not None and run.usage.calls:
+        spent = []
+        for name in SHARED:
+            with suppress(ValueError):  # a model without a price
+                spent.append(in_words(name, used(run.board, name)))
+        lines.append(f"The run has used {listed(spent)} until now.")
+    return lines
+
+
 def changed(draft: Draft) -> str:
     """The reviewer's changes."""
     return looks.bullets("You changed:", marks.changes(draft.received, draft.plan) if draft.plan is not None else [])
@@ -55,10 +72,8 @@ def changed(draft: Draft) -> str:
 def step(draft: Draft, row: Row, faults: Sequence[Problem] = ()) -> str:
     """A step: its description and call, its dependencies, its effects and its undo."""
     one = row.step
-    came = next((step for step in draft.received.steps if step.id == row.id), None)
-    edited = came is not None and repr(came.model_dump()) != repr(dict(one))
-    warning = looks.warning(draft, row)
-    pills = [CHANGES["added"]] * (came is None) + [CHANGES["changed"]] * edited + ([warning] if warning else [])
+    warning, edit = looks.warning(draft, row), marks.edit(draft, row)
+    pills = ([CHANGES[edit]] if edit else []) + ([warning] if warning else [])
     pills += [looks.CHOSEN] * marks.chosen(row, draft)
     waits = [f"after {listed(map(visible, one['depends_on']))}"] if one["depends_on"] else []
     effects = [] if warning else [looks.EFFECTS[marks.effects(row, draft.toolbox)][0]]  # else the warning says it

@@ -6,7 +6,7 @@ import time
 
 import ipywidgets as w
 
-from planexec_lab.views.board_table import part, window
+from planexec_lab.views.board_table import changed_last, part, window
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.wording import count
 from planexec_lab.views.graph_drawing import graph
@@ -50,10 +50,10 @@ class Live:
         self._due = now + (now - started) * (SHARE - 1)
 
     def _tell(self, run: Run) -> None:
-        """Describe the progress of the run; aloud at each tenth, and when its status or its failures change."""
+        """Describe the progress aloud, at each tenth, and when the status or the failures change; the board shows it."""
         done, steps = len(run.results), len(run.plan.steps)
         words = f"{run.status.capitalize()}: {done:,} of {count(steps, 'step')} done."
-        self._line.value = f"<p>{words}</p>"
+        self._line.value = ""
         tenth = run.status, bool(run.board.failed), TENTHS * done // max(steps, 1)
         if tenth != self._tenth:
             self._tenth = tenth
@@ -62,7 +62,8 @@ class Live:
     def _draw(self, run: Run) -> None:
         """Draw the board, and the graph of a plan that is shown whole."""
         shown = window(run.board, run.events)
-        self._shown = part(run.board, shown)
+        latest = changed_last(run.events) if run.board.in_flight else None
+        self._shown = part(run.board, shown, latest)
         self._graph.value = graph(run)._repr_html_() if shown.whole else f"<p>{NO_GRAPH}</p>"
         self._board.value = self._shown._repr_html_()
 
