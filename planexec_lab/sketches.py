@@ -30,6 +30,37 @@ SKETCHES: dict[str, tuple[str, list[Happening]]] = {
             ("board", "the result of step 4", "executor"),
         ],
     ),
+    "replan": (
+        "The verdict goes to the planner, which plans the rest",
+        [
+            ("5", "changes the endpoints", ""),
+            ("6", "runs the tests: 3 fail", "5"),
+            ("judge", "step 5 is wrong", "6"),
+            ("plan", "again, from all results", "5 judge"),
+            ("rest", "5b fixes, then 6 and 7", "plan"),
+        ],
+    ),
+    "grant": (
+        "A grant answers for you, but only for a plan inside its bounds",
+        [
+            ("you", "approve, and grant 1 new step", ""),
+            ("failure", "a step fails", "you"),
+            ("plan", "a new one is written", "failure"),
+            ("bounds", "is it inside?", "plan"),
+            ("inside", "the plan starts at once", "bounds"),
+            ("outside", "the run pauses and asks you", "bounds"),
+        ],
+    ),
+    "barrier": (
+        "A barrier: c needs only a, and it waits for b too",
+        [
+            ("a", "1 minute", ""),
+            ("b", "3 minutes", ""),
+            ("barrier", "opens when a and b have ended", "a b"),
+            ("c", "needs only a", "barrier"),
+            ("d", "needs only b", "barrier"),
+        ],
+    ),
     "saga": (
         "A saga: step 7 fails, and the undos run in reverse order",
         [
@@ -74,6 +105,44 @@ SKETCHES: dict[str, tuple[str, list[Happening]]] = {
             ("replan", "now called pay_rent", "call"),
             ("nested", "made by a helper", "call"),
             ("bank", "one key, one booking", "first retry replan nested"),
+        ],
+    ),
+    "nested": (
+        "A step of the outer plan is the goal of another planner",
+        [
+            ("outer", "plans search, then read", ""),
+            ("search", "a step without a tool", "outer"),
+            ("inner", "plans 3 calls for search", "search"),
+            ("1", "search solar", "inner"),
+            ("2", "search wind", "inner"),
+            ("3", "search storage", "inner"),
+            ("read", "gets one result, and so on", "1 2 3"),
+        ],
+    ),
+    "rounds": (
+        "The graph unrolled: a round ends when its last copy of work ends",
+        [
+            ("plan", "writes 8 steps", ""),
+            ("yes", "of a person", "plan"),
+            ("send-1", "1 and 3 are ready", "yes"),
+            ("work-1", "tests", "send-1"),
+            ("work-3", "backup", "send-1"),
+            ("send-2", "now 2 is ready", "work-1 work-3"),
+            ("work-2", "builds", "send-2"),
+        ],
+    ),
+    "conversation": (
+        "Only a hand-off changes the agent that you talk to",
+        [
+            ("you-1", "ask A", ""),
+            ("tool", "A gives B one task", "you-1"),
+            ("A", "answers you with B's result", "tool"),
+            ("you-2", "ask S", ""),
+            ("team", "S gives steps to B and C", "you-2"),
+            ("S", "answers you with the results", "team"),
+            ("you-3", "ask A", ""),
+            ("hand-off", "A leaves you to B", "you-3"),
+            ("B", "answers you, now and later", "hand-off"),
         ],
     ),
 }

@@ -12,7 +12,7 @@ import pytest
 
 from exercises import attempt
 from exercises.authors import reveals
-from tests.guards.books import LESSONS
+from tests.guards.books import APPENDIX, LESSONS
 
 
 def said(capsys: pytest.CaptureFixture[str], function: Any, *cases: tuple[Any, ...]) -> str:
@@ -37,9 +37,9 @@ def test_the_first_difference_or_exception_is_shown(capsys: Any) -> None:
 
 
 def with_task() -> list[Any]:
-    """The lessons that have a coding task, with the place of its check."""
+    """The lessons and pages that have a coding task, with the place of its check."""
     found = []
-    for path in LESSONS:
+    for path in [*LESSONS, *APPENDIX]:
         cells = nbformat.read(path, as_version=4).cells
         checks = [n for n, cell in enumerate(cells) if cell.cell_type == "code" and "attempt(" in cell.source]
         found += [pytest.param(path, n, id=path.stem) for n in checks]
@@ -73,7 +73,7 @@ def names(source: str, context: type[ast.expr_context]) -> set[str]:
 def test_a_task_is_unsolved_and_its_answer_is_right(path: Path, place: int) -> None:
     cells = nbformat.read(path, as_version=4).cells
     assert cells[place].outputs[0].text.startswith("not yet: ")
-    answer = re.search(r"```python\n(.*?)```", reveals.sections(path.name[:2])["task"], re.S)
+    answer = re.search(r"```python\n(.*?)```", reveals.sections(path.name.partition("_")[0])["task"], re.S)
     assert answer is not None
     names = {node.name for node in ast.parse(answer[1]).body if isinstance(node, ast.FunctionDef)}
     assert any(f"def {name}(" in cells[place - 1].source for name in names), "the stub is in the cell above the check"
