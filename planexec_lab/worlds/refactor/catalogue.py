@@ -65,7 +65,7 @@ OTHER_WORDS = {
     "I can't fly; cancel the trip": "travel_delete_bookings",
     "give the angry caller's complaint to the manager": "support_assign_cases",
 }
-"""The same kind of request from people who don't know the catalogue. They were written before any search was tried with them."""
+"""The same kind of request from people who don't know the catalogue. 24 of the 30 were written before any search was tried."""
 
 
 def tools() -> list[Tool]:
