@@ -348,6 +348,7 @@ DRILLS = tuple(
         ("estimate: time and load", "estimate-capacity how-fast-can-a-plan-be ten-thousand-runs"),
         ("follow-up ladder: the second payment", "idempotency-key exactly-once step-in-doubt key-across-replans zombie-worker"),
         ("follow-up ladder: who approved this?", "approval-belongs-to-a-hash grant-with-bounds approval-fatigue audit-trail"),
+        ("design: agents of today", "design-coding-agent approved-then-changed"),
     ]
 )  # fmt: skip
 OPENERS = ("design-release-agent", "careless-continue", "whole-plan-or-next-step", "estimate-workers")

@@ -136,6 +136,22 @@ def at_any_slots(most: int) -> Rule:
     return Rule(f"with 1 to {most} slots", broken)
 
 
+def _at_any_pace(attempt: Attempt) -> str:
+    """Name a need without a path in the plan: the answer is right only by luck, as long as the other job is fast."""
+    graph, id = attempt.plan.graph, {line.job: line.id for line in attempt.lines}
+    for job, needed in attempt.puzzle.needs.items():
+        waits = {id[job]}
+        for _ in graph:
+            waits |= {before for step in waits for before in graph[step]}
+        for other in needed.split():
+            if id[other] not in waits:
+                return f"{job} needs {other} but does not wait for it: with a slower {other} the run fails"
+    return ""
+
+
+AT_ANY_PACE = Rule("whatever a job takes", _at_any_pace)
+
+
 def failure(run: Run) -> str:
     """Describe the first step that failed for good; "" if every step of the plan is done."""
     failed = {id: error.partition(": ")[2] for id, error in run.board.errors.items() if run.board.state[id] == "failed"}

@@ -12,8 +12,8 @@ from planexec_lite.workers.session import described
 from exercises.checker import record
 from exercises.checker.verbs import Outcome, display, show
 from exercises.puzzles.attempt import Attempt
+from exercises.puzzles.collection import PUZZLES
 from exercises.puzzles.rules import reached
-from exercises.puzzles.twelve import PUZZLES
 
 COLUMNS = 88
 
@@ -22,7 +22,7 @@ def puzzle(number: int, plan: str, **more: int | Mapping[str, int]) -> None:
     """Run an answer, draw the run, and print the result and the expected result.
 
     Args:
-        number: the number of the puzzle, 1 to 12.
+        number: the number of the puzzle, 1 to 13.
         plan: the plan, one line per step.
         more: `slots` or `limits`, where the puzzle asks for them.
     """

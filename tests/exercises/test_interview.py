@@ -168,7 +168,7 @@ def test_questions_fill_the_minutes_and_begin_with_what_is_due() -> None:
     with pytest.raises(ValueError, match="give a level of 1, 2 or 3, and at least 5 minutes"):
         interviewer.interview(4)
     assert all(cards.named(*one.ids) for one in interviewer.DRILLS)
-    assert len(interviewer.DRILLS) == 10
+    assert len(interviewer.DRILLS) == 11
 
 
 CALIBRATION = yaml.safe_load(Path(__file__).with_name("calibration.yaml").read_text(encoding="utf-8"))

@@ -10,7 +10,7 @@ import pytest
 from exercises.checker import record
 from exercises.checker.book import HERE
 from exercises.puzzles import puzzle, solved
-from exercises.puzzles.twelve import PUZZLES
+from exercises.puzzles.collection import PUZZLES
 from exercises.puzzles.verdict import judged
 from planexec_lab.views import Figure
 from tests.guards.test_lessons import COLUMNS, printed
@@ -48,6 +48,7 @@ def ordered(number: int, order: str, *changes: tuple[str, str]) -> str:
 REST = "3b mirror 20 s after 2\n5b announce 5 s after 3b, 4"
 TWO_IN_ONE = "1 water 60 s\n2 tea 30 s after 1\n3 eggs 50 s after 1\n4 bread 20 s\n5 plate 10 s after 3, 4"
 BACK = "4 website 10 s\n3 service 20 s after 4\n2 cache 30 s after 3\n1 database 60 s after 3"
+SHARED = "1 read 20 s\n2 clock 30 s after 1\n3 docs 30 s\n4 test 20 s after 2\n5 report 10 s after 3, 4"
 FREE = ("30 s after 1", "30 s")
 SLOTS = [{"slots": number} for number in range(6)]
 RIGHT = [
@@ -66,6 +67,9 @@ RIGHT = [
     Answer(10, TWO_IN_ONE.replace("after 3, 4", "after 2, 3, 4")),
     Answer(11, "\n".join(reversed(BACK.splitlines()))),
     Answer(12, ordered(12, "1 3 2 4 6 5 7 8", ("after 4, 1", "after 1"))),
+    Answer(13, SHARED),
+    Answer(13, "\n".join(reversed(SHARED.splitlines()))),
+    Answer(13, SHARED.replace("after 2", "after 1, 2")),
 ]  # fmt: skip
 WRONG = [
     Answer(1, ordered(1, "2 1 3"), "the chain 1 → 2 → 3 takes 100 s"),
@@ -92,6 +96,9 @@ WRONG = [
     Answer(11, BACK.replace("1 database 60 s after 3", "1 database 60 s after 2"), "the chain 4 → 3 → 2 → 1"),
     Answer(11, BACK.replace("3 service 20 s after 4", "3 service 20 s"), "needs website"),
     Answer(12, swapped(12, ("after 4, 1", "after 4")), "takes 120 s"),
+    Answer(13, SHARED.replace("after 3, 4", "after 4"), "report needs docs but does not wait for it"),
+    Answer(13, SHARED.replace("30 s after 1", "30 s"), "clock started at 0 s but needs read, which ends at 20 s"),
+    Answer(13, SHARED.replace("3 docs 30 s", "3 docs 30 s after 2"), "the chain"),
 ]  # fmt: skip
 UNREADABLE = [
     Answer(1, "1 water", "'1 water' can't be read; write a line such as: 3 pour 10 s after 1, 2"),
@@ -133,16 +140,16 @@ def test_a_puzzle_begins_unsolved_and_shows_its_run(number: int) -> None:
 def test_a_right_answer_is_remembered(file: Path, capsys: Any) -> None:
     puzzle(1, swapped(1))
     assert not file.exists(), "what is not started is not kept"
-    assert solved().title == "0 of 12 puzzles right"
+    assert solved().title == "0 of 13 puzzles right"
     puzzle(1, swapped(1, FREE))
     puzzle(1, ordered(1, "2 1 3"))
     puzzle(2, ordered(2, "2 1 3"))
     assert json.loads(file.read_text()) == {"puzzle 1": "right", "puzzle 2": "wrong"}
     assert record.board("01").title.startswith("Lesson 01: 0 of"), "a puzzle is no exercise of a lesson"
-    assert solved().title == "1 of 12 puzzles right"
+    assert solved().title == "1 of 13 puzzles right"
     assert "Puzzle 1 · Right" in capsys.readouterr().out
-    puzzle(13, "1 water 60 s")
-    assert capsys.readouterr().out == "There is no puzzle 13; there are 1 to 12.\n"
+    puzzle(14, "1 water 60 s")
+    assert capsys.readouterr().out == "There is no puzzle 14; there are 1 to 13.\n"
 
 
 def cells() -> list[Any]:
@@ -152,6 +159,6 @@ def cells() -> list[Any]:
 
 def test_the_notebook_begins_every_puzzle_unsolved() -> None:
     calls = [cell for cell in cells() if "puzzle(" in cell.source]
-    assert len(calls) == len(PUZZLES) == 12
+    assert len(calls) == len(PUZZLES) == 13
     for number, cell in enumerate(calls, 1):
         assert f"Puzzle {number} · Not started" in printed(cell), "run `make notebooks`"

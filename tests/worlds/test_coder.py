@@ -1,10 +1,12 @@
 """The scripted coding agent knows only what is in its window, and its catalogue has a tool for each request."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planexec_lab import recorded
 from planexec_lab.worlds.refactor import World, catalogue, coder
 from planexec_lite import Toolbox, tool
 from planexec_lite.model.schemas import function_schema
@@ -68,4 +70,12 @@ def test_with_tools_that_only_read_it_answers_with_a_plan_and_changes_nothing() 
 def test_each_request_means_a_tool_of_the_catalogue() -> None:
     names = [one.name for one in catalogue.tools()]
     assert len(set(names)) == 200
-    assert set(catalogue.REQUESTS.values()) <= set(names)
+    requests = catalogue.REQUESTS | catalogue.OTHER_WORDS
+    assert set(requests.values()) <= set(names)
+    recording = json.loads((Path(recorded.__file__).parent / "tool_choices.json").read_text(encoding="utf-8"))
+    assert recording["requests"].keys() == requests.keys()
+    for row in recording["requests"].values():
+        assert row["of 200"] in names
+        assert {*row["found"]} <= {*names}
+        assert row["of 5 found"] in row["found"][:5]
+        assert row["of 3 found"] in row["found"][:3]

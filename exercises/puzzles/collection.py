@@ -1,10 +1,11 @@
-"""The twelve puzzles, from easy to hard. Each teaches one new thing."""
+"""The puzzles, from easy to hard. Each teaches one new thing."""
 
 from __future__ import annotations
 
 from exercises.puzzles.attempt import Puzzle
 from exercises.puzzles.rules import (
     AS_SHORT_AS_THE_CHAIN,
+    AT_ANY_PACE,
     BY_EDGES,
     EVERY_JOB,
     FAILS_ONLY_WITH,
@@ -204,5 +205,20 @@ PUZZLES = (
         graph=True,
         rules=(EVERY_JOB, SHORTER, edges(gone=1)),
         learned="Only an edge on every longest chain can shorten the plan. All other edges have slack.",
+    ),
+    Puzzle(
+        title="A todo list for three subagents",
+        plan="""
+            1 read   20 s
+            2 clock  30 s
+            3 docs   30 s
+            4 test   20 s
+            5 report 10 s
+        """,
+        needs={"clock": "read", "test": "clock", "report": "docs test"},
+        slots=3,
+        rules=(EVERY_JOB, AT_ANY_PACE, within(80)),
+        learned="A todo list states an order only for one agent. If agents share it, write each need as an edge; no run "
+        "proves that an edge is unnecessary.",
     ),
 )  # fmt: skip
