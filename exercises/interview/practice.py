@@ -172,7 +172,7 @@ def mock(level: int = 2, minutes: int = 45, seed: int = 0) -> Practice:
 
 
 def drill(number: int) -> Practice:
-    """Begin a drill, 1 to 10. Raises `ValueError` for another number."""
+    """Begin a drill, 1 to 11. Raises `ValueError` for another number."""
     if not 1 <= number <= len(DRILLS):
         raise ValueError(f"there is no drill {number}; there are 1 to {len(DRILLS)}")
     chosen = DRILLS[number - 1]

@@ -377,8 +377,8 @@ def test_the_notebooks_interview_is_used_by_buttons_and_ends_in_a_report() -> No
     assert "<figure" in after.value
     assert "A strong answer" in after.value
     assert mock(1, 5).over is False
-    with pytest.raises(ValueError, match="there is no drill 11; there are 1 to 10"):
-        drill(11)
+    with pytest.raises(ValueError, match="there is no drill 12; there are 1 to 11"):
+        drill(12)
 
 
 @pytest.mark.parametrize("problem", [KeyboardInterrupt(), TimeoutError("no answer in 60 s")], ids=repr)
