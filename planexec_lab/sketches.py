@@ -158,3 +158,10 @@ def sketch(name: str) -> views.Figure:
     title, story = SKETCHES[name]
     steps = [{"id": id, "description": what, "depends_on": before.split()} for id, what, before in story]
     return views.graph(Plan.parse(steps), title=title)
+
+
+def chain(*descriptions: str) -> views.Figure:
+    """Draw steps that come one after the other."""
+    steps = [{"id": number, "description": text} for number, text in enumerate(descriptions, 1)]
+    edges = [{"depends_on": [number] if number else []} for number in range(len(steps))]
+    return views.graph(Plan.parse([step | edge for step, edge in zip(steps, edges, strict=True)]))

@@ -100,7 +100,7 @@ def test_a_single_429_is_retried_by_the_client(command: Any, capsys: Capture) ->
     assert "1 of 1 plans were valid at once" in capsys.readouterr().out
 
 
-def test_an_endpoint_that_fails_midway_or_ctrl_c_ends_it_and_the_rest_is_asked_later(
+def test_after_an_end_midway_the_rest_is_asked_later(
     command: Any, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask, asked = your_model.try_goal, list[int]()

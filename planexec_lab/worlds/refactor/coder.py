@@ -14,11 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from planexec_lab import views
-from planexec_lab.views import Figure
 from planexec_lab.worlds.minds import Act, Answer, Expectation, Later, Seen, observed
 from planexec_lab.worlds.minds import script as script_of
-from planexec_lite.plan import Plan
 from planexec_lite.tools import Toolbox
 
 if TYPE_CHECKING:
@@ -109,13 +106,6 @@ def observe(tools: Toolbox, name: str, params: Mapping[str, Any]) -> str:
         return json.dumps(tools[name].call(params))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-
-
-def chain(*descriptions: str) -> Figure:
-    """Draw steps that come one after the other."""
-    steps = [{"id": number, "description": text} for number, text in enumerate(descriptions, 1)]
-    edges = [{"depends_on": [number] if number else []} for number in range(len(steps))]
-    return views.graph(Plan.parse([step | edge for step, edge in zip(steps, edges, strict=True)]))
 
 
 class Coder:
