@@ -68,8 +68,11 @@ class Chart:
     left_out: list[Problem] = field(default_factory=list)
 
     def node(self, id: str, line: int, lines: list[str] | None = None, shape: Shape | None = None) -> None:
-        """Name a node; a text or a shape that it gets later takes the place of an earlier one."""
+        """Name a node; a shape that it gets later takes the place of an earlier one, and another text is a fault."""
         node = self.nodes.setdefault(id, Node(line))
+        if lines is not None and node.lines not in (None, lines):
+            message = f"line {line}: {id} has another text than on line {node.line}"
+            self.faults.append(fault(message, "give each step a name of its own, and a name one text"))
         node.lines = node.lines if lines is None else lines
         node.shape = node.shape if shape is None else shape
 
