@@ -46,11 +46,16 @@ def place() -> Path | None:
 def marked(look: Look, words: str) -> str:
     """Return a verdict with the symbol and the colours of its state where a notebook's page shows it to a learner.
 
-    Stored outputs and other text have only the words. The colours are escape codes that notebooks and terminals draw.
+    Stored outputs and other text have only the words: the cells are run by a program then. The colours are escape codes
+    that notebooks and terminals draw.
     """
-    module = sys.modules.get("IPython")
-    shell = module.get_ipython() if module is not None else None
-    if place() is None or getattr(shell, "kernel", None) is None:
+    ipython = sys.modules.get("IPython")
+    if ipython is None or getattr(ipython.get_ipython(), "kernel", None) is None:
+        return words
+    from planexec_lab.views.review_desk import presence  # needs ipywidgets
+
+    asked = presence.request()
+    if asked is None or presence.by_a_program(asked):
         return words
     ink, fill = (";".join(map(str, bytes.fromhex(colour[1:]))) for colour in (look.ink, look.fill))
     return f"\x1b[38;2;{ink};48;2;{fill}m {look.symbol} {words} \x1b[0m"

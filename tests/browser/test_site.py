@@ -32,6 +32,7 @@ pytestmark = [*in_a_browser, pytest.mark.wide, pytest.mark.xdist_group("the site
 DRAWN_BY_MATPLOTLIB = re.compile(r'<img alt="Timelines?: ')
 DESK = re.compile(r'<div class="pxl-still')
 UNDECIDED = re.compile(r"^(To review|Paused (?:before|to be told)).*", re.M)
+MARK = re.compile(r"\x1b\[38[\d;]+m \S (.*?) \x1b\[0m")  # the colours of a verdict, which stored outputs have not
 WITHOUT_THREADS = (
     "the run has ended; production: v2.3.0",
     "the run has ended; production: v2.3.1",
@@ -165,7 +166,8 @@ def said(cell: Any) -> list[tuple[str, str]]:
             if DESK.search(forms["text/html"]) and (undecided := UNDECIDED.search(forms["text/plain"])):
                 forms = {"text/html": "a desk", "text/plain": undecided[0]}
             found += sorted((form, text) for form, text in forms.items() if text)
-    return [(form, re.sub(r"\bscript\b", "reviewer", text).replace(*WITHOUT_THREADS)) for form, text in found]
+    found = [(form, MARK.sub(r"\1", text).replace(*WITHOUT_THREADS)) for form, text in found]
+    return [(form, re.sub(r"\bscript\b", "reviewer", text)) for form, text in found]
 
 
 @pytest.mark.parametrize("path", TABS)

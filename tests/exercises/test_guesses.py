@@ -10,6 +10,7 @@ import pytest
 
 from exercises.authors import reveals
 from exercises.checker.guesses import Guess, board, compare, guesses, kind_of
+from planexec_lab.views.review_desk import presence
 from tests.guards.books import APPENDIX, LESSONS
 
 RIGHT: list[tuple[Any, Any]] = [
@@ -55,10 +56,12 @@ def test_the_first_guess_counts_and_texts_come_last(file: Path, capsys: Any, mon
 
 
 def test_a_page_shows_the_verdict_with_symbol_and_colours(file: Path, capsys: Any, monkeypatch: Any) -> None:
+    request = {"msg_type": "execute_request", "content": {"allow_stdin": True}}
     page = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object()))
     monkeypatch.setitem(sys.modules, "IPython", page)
+    monkeypatch.setattr(presence, "request", lambda: request)
     assert told(capsys, 53, 53).endswith("It was: 53. \x1b[38;2;0;90;66;48;2;207;235;224m ✓ Right. \x1b[0m\n")
-    monkeypatch.setenv("PLANEXEC_PROGRESS", "")
+    request["content"]["allow_stdin"] = False  # nbval, a build
     assert told(capsys, 53, 53).endswith("It was: 53. Right.\n")
     monkeypatch.setattr("exercises.checker.guesses.reveal", lambda id: f"The reason for {id}.")
     assert told(capsys, ..., 53) == "No guess.\nIt was: 53\n\nThe reason for 99.1.\n\n"
