@@ -36,7 +36,7 @@ weekly: $(STAMP) ## other clients and front ends, Colab, long walks, many kills,
 	$(PYTEST) --hypothesis-profile all -m "weekly or random" $(TESTS)
 
 hub: $(STAMP) ## a real JupyterHub in an environment of its own, and three learners at once; prints memory and seconds
-	$(PYTEST) -n 0 -rP -o faulthandler_timeout=1800 -m hub $(TESTS)
+	$(PYTEST) -n 0 -rP -m hub $(TESTS)
 
 check: $(STAMP) ## the quick round, about a minute: a sample, no kernels, no browser; lint and types beside it
 	@mkdir -p build
@@ -96,6 +96,7 @@ clean: ## remove the environments and caches
 	rm -rf .venv .venv-latest .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -o -name .ipynb_checkpoints -o -name '*.egg-info' | xargs rm -rf
 
-$(STAMP): requirements.lock pyproject.toml distributions/mock-llm/pyproject.toml distributions/planexec-lab/pyproject.toml .ci/environment
+$(STAMP): requirements.lock pyproject.toml distributions/mock-llm/pyproject.toml distributions/planexec-lab/pyproject.toml .ci/environment \
+	planexec_lab/views/labextension/static/remoteEntry.js
 	PYTHON="$(PYTHON)" sh .ci/environment $(VENV) locked
 	@touch $@

@@ -5,6 +5,8 @@ In the lessons: `compare("01.1", guess, outcome)` for predictions, and `attempt(
 Open a notebook of this folder; the answers are read from the notebook itself. See `exercises/README.md`.
 """
 
+import mock_llm.command  # noqa: F401  # first, because the rest loads a second, and Ctrl-C must end it
+
 from exercises.checker.guesses import compare
 from exercises.checker.tasks import attempt
 from exercises.checker.verbs import check, hint, next, progress, solution

@@ -20,6 +20,7 @@ The folders, in order of dependency; each imports only the public names of folde
 `README.md` is for authors of scripts, `TESTING.md` for testers of an agent.
 """
 
+from . import command  # noqa: F401  # first, because the rest loads a second, and Ctrl-C must end it
 from .engine import Call, Calls
 from .llm import MockLLM
 from .script import Dialogue, Reply, Scene, ScriptError, ToolUse, When

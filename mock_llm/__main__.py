@@ -12,7 +12,9 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
+from . import command
 from .authoring import check, import_cassettes
 from .llm import MockLLM
 from .script import ScriptError, read_scenes
@@ -158,5 +160,10 @@ def _check(scripts: Sequence[str]) -> int:
     return 1 if problems else 0
 
 
+def begin() -> NoReturn:
+    """Run the command and end the process."""
+    command.run(main)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    begin()

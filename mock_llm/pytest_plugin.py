@@ -23,7 +23,7 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 
@@ -35,14 +35,14 @@ from .types import HttpRequest, HttpResponse, suggestion, unprocessable
 
 Transport = Literal["auto", "in-process", "loopback"]
 Reaction = Literal["fail", "ignore"]
-MARKER: Final = "mock_llm"
-MARKER_HELP: Final = (
+MARKER = "mock_llm"
+MARKER_HELP = (
     "mock_llm(*scripts, scenes=[name, …], unused='fail'|'ignore', errors='fail'|'ignore', max_calls=100, "
     "transport='auto'|'in-process'|'loopback'): the script of the fixture mock_llm; files are relative to the test's folder"
 )
-OPENAI: Final = "https://api.openai.com/v1"
-ANTHROPIC: Final = "https://api.anthropic.com"
-LIBRARIES: Final = (
+OPENAI = "https://api.openai.com/v1"
+ANTHROPIC = "https://api.anthropic.com"
+LIBRARIES = (
     *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")),
     str(Path(__file__).parent),
 )
@@ -67,7 +67,7 @@ class Settings:
     transport: Transport = "auto"
 
 
-SETTINGS: Final = {
+SETTINGS = {
     "unused": ("what to do if a scene has answered no call", get_args(Reaction)),
     "errors": ("what to do if the script could not answer a call", get_args(Reaction)),
     "max_calls": ("how many calls an agent can make in a test", ()),
@@ -127,8 +127,8 @@ class ScriptedTest:
         return "\n".join([*lines, "To allow more calls: @pytest.mark.mock_llm(max_calls=…)"])
 
 
-RUNNING: Final = pytest.StashKey[list[ScriptedTest]]()
-RECORDED: Final = pytest.StashKey[list[Path]]()
+RUNNING = pytest.StashKey[list[ScriptedTest]]()
+RECORDED = pytest.StashKey[list[Path]]()
 
 
 class Relay:

@@ -17,6 +17,7 @@
 ``python -m planexec_lab runs FILE`` shows the runs in a journal.
 """
 
+import mock_llm.command  # noqa: F401  # first, because the rest loads a second, and Ctrl-C must end it
 from planexec_lab.connect import connect
 
 __all__ = ["connect"]

@@ -1,14 +1,13 @@
 """The command line: ``python -m planexec_lab runs FILE`` lists the runs in a journal, shows one, or tells it news;
 ``python -m planexec_lab try-model`` asks your own model for plans."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
 
+from mock_llm import command
 from planexec_lab import your_model
 from planexec_lab.views.drawing.text_fitting import aligned, clean
 from planexec_lab.views.narration import trace
@@ -66,4 +65,4 @@ def _list(journal: Journal) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command.run(main)

@@ -4,10 +4,8 @@
 
 The adapter translates each request to the Messages API, and the answer back to a chat completion. In the Messages API the system
 prompt is a separate field, tool results are blocks of a user message, and `max_tokens` is required. The adapter omits the
-temperature.
+temperature. It asks for the whole answer, so the steps of a streaming planner start when its answer is complete.
 """
-
-from __future__ import annotations
 
 import json
 import re
@@ -17,14 +15,12 @@ from types import SimpleNamespace
 from typing import Any
 
 Body = dict[str, Any]
-DEFAULT_MAX_TOKENS = 4_096
 REASONS = {
     "max_tokens": "length",
     "tool_use": "tool_calls",
     "model_context_window_exceeded": "length",
     "pause_turn": "abort",
 }
-TOOL_FIELDS = {"name": "name", "description": "description", "parameters": "input_schema"}
 # Keywords that structured outputs refuse; an answer is checked after it arrives anyway.
 REFUSED = frozenset("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split())
 
@@ -47,22 +43,29 @@ class AnthropicAdapter:
         raw = self._client.messages.with_raw_response.create(**_translated(request))
         duration = re.search(r"dur=(\d+)", raw.headers.get("server-timing", ""))
         headers = {"openai-processing-ms": duration[1]} if duration else {}
-        answer, parts = raw.parse(), _chunks if request.get("stream") else _whole
-        yield SimpleNamespace(headers=headers, iter_bytes=lambda: parts(answer))
+        body = json.dumps(_completion(raw.parse())).encode()
+        yield SimpleNamespace(headers=headers, iter_bytes=lambda: iter([body]))
 
 
 def _translated(request: Mapping[str, Any]) -> Body:
     """Convert a request for a chat completion into a request to the Messages API."""
     messages = request["messages"]
-    system = "\n\n".join(message["content"] for message in messages if message["role"] == "system")
-    limit = request.get("max_tokens") or request.get("max_completion_tokens") or DEFAULT_MAX_TOKENS
-    asked: Body = {"model": request["model"], "messages": _turns(messages), "max_tokens": limit}
-    asked |= {"system": system} if system else {}
+    rules = [message["content"] for message in messages if message["role"] == "system"]
+    limit = request.get("max_tokens") or request.get("max_completion_tokens")
+    asked: Body = {"model": request["model"], "messages": _turns(messages)}
+    asked["max_tokens"] = limit or 4_096
+    if system := "\n\n".join(rules):
+        asked["system"] = system
     if shape := request.get("response_format"):
-        asked["output_config"] = {"format": {"type": "json_schema", "schema": _plain(shape["json_schema"]["schema"])}}
-    if tools := [tool["function"] for tool in request.get("tools") or ()]:
-        asked["tools"] = [{there: tool[here] for here, there in TOOL_FIELDS.items()} for tool in tools]
-    return asked | ({"stream": True} if request.get("stream") else {})
+        schema = _plain(shape["json_schema"]["schema"])
+        asked["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
+    if tools := request.get("tools"):
+        asked["tools"] = [_tool(tool["function"]) for tool in tools]
+    return asked
+
+
+def _tool(function: Mapping[str, Any]) -> Body:
+    return {"name": function["name"], "description": function["description"], "input_schema": function["parameters"]}
 
 
 def _turns(messages: Sequence[Mapping[str, Any]]) -> list[Body]:
@@ -83,10 +86,10 @@ def _turns(messages: Sequence[Mapping[str, Any]]) -> list[Body]:
 
 
 def _use(call: Mapping[str, Any]) -> Body:
+    arguments = {}
     with suppress(ValueError):  # broken arguments can't be sent back on this wire
         arguments = json.loads(call["function"]["arguments"])
-        return {"type": "tool_use", "id": call["id"], "name": call["function"]["name"], "input": arguments}
-    return {"type": "tool_use", "id": call["id"], "name": call["function"]["name"], "input": {}}
+    return {"type": "tool_use", "id": call["id"], "name": call["function"]["name"], "input": arguments}
 
 
 def _plain(schema: Any) -> Any:
@@ -100,57 +103,21 @@ def _plain(schema: Any) -> Any:
     return kept if named is None else kept | {"properties": {name: _plain(part) for name, part in named.items()}}
 
 
-def _whole(answer: Any) -> Iterator[bytes]:
-    yield json.dumps(_completion(answer)).encode()
-
-
 def _completion(answer: Any) -> Body:
     calls = [
         {"id": block.id, "function": {"name": block.name, "arguments": json.dumps(block.input)}}
         for block in answer.content
         if block.type == "tool_use"
     ]
-    parts = [_part(block) for block in answer.content if block.type != "tool_use"]
+    # the kit reads text, skips thoughts, and rejects parts of other kinds
+    parts = [
+        {"type": block.type, "text": getattr(block, "text", "")} for block in answer.content if block.type != "tool_use"
+    ]
     message = {"content": parts, "refusal": _refusal(answer), "tool_calls": calls}
     return {
-        "choices": [{"message": message, "finish_reason": _reason(answer)}],
+        "choices": [{"message": message, "finish_reason": REASONS.get(answer.stop_reason, "stop")}],
         "usage": _usage(answer.usage),
     }
-
-
-def _part(block: Any) -> Body:
-    """A part of the content; the kit reads text, skips thoughts, and rejects parts of other kinds."""
-    return {"type": block.type, "text": getattr(block, "text", "")}
-
-
-def _chunks(events: Iterator[Any]) -> Iterator[bytes]:
-    for chunk in _deltas(events):
-        yield f"data: {json.dumps(chunk)}\n\n".encode()
-
-
-def _deltas(events: Iterator[Any]) -> Iterator[Body]:
-    for event in events:
-        delta: Body = {}
-        if event.type == "content_block_delta" and event.delta.type == "text_delta":
-            delta = {"content": event.delta.text}
-        elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
-            delta = {"tool_calls": [{"index": event.index, "function": {"arguments": event.delta.partial_json}}]}
-        elif event.type == "content_block_start" and (block := event.content_block).type == "tool_use":
-            delta = {"tool_calls": [{"index": event.index, "id": block.id, "function": {"name": block.name}}]}
-        elif event.type == "content_block_start":
-            delta = {"content": [_part(block)]}
-        elif event.type == "message_delta":
-            end = {
-                "delta": {"refusal": _refusal(event.delta)},
-                "finish_reason": _reason(event.delta),
-            }
-            yield {"choices": [end], "usage": _usage(event.usage)}
-        if delta:
-            yield {"choices": [{"delta": delta}]}
-
-
-def _reason(ended: Any) -> str:
-    return REASONS.get(ended.stop_reason, "stop")
 
 
 def _refusal(ended: Any) -> str | None:

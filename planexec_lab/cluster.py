@@ -7,8 +7,6 @@ some make the calls again that it had begun. So each call needs a permit, which 
 withdraws. The permit answers: has the call begun, can it be cancelled, did another worker begin it?
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, InvalidStateError
@@ -36,29 +34,29 @@ class ClusterPool:
     most. Another call that has begun is in doubt: the run pauses until a person has said whether it was done.
 
     Args:
-        executor: where the steps run; or a function that returns it, which each run calls once, and again if it breaks.
+        executor: where the steps run.
         slots: how many are submitted at once; None: all that are ready.
         limits: how many steps can use a resource at once, such as ``{"oven": 1}``.
         permits: a folder that this process and the workers share, if they are on several machines; None: a temporary
             one.
 
-    Raises `TypeError` for anything but an executor or a function.
+    Raises `TypeError` for anything but an executor.
     """
 
-    executor: Executor | Callable[[], Executor]
+    executor: Executor
     slots: int | None = None
     limits: Mapping[str, int] = field(default_factory=dict, hash=False)
     permits: str | Path | None = None
 
     def __post_init__(self) -> None:
         given: object = self.executor
-        if not isinstance(given, Executor) and (isinstance(given, type) or not callable(given)):
+        if not isinstance(given, Executor):
             raise TypeError(f"ClusterPool takes a concurrent.futures.Executor, not {given!r}")
 
     @contextmanager
     def open(self, now: float = 0.0) -> Iterator[WorkerSession]:
         """Give a session on the executor. Calls from one of the executor's own threads are made there, not submitted."""
-        if isinstance(self.executor, Executor) and hasattr(self.executor, "keys"):  # it lets each call begin once
+        if hasattr(self.executor, "keys"):  # it lets each call begin once
             with Pool(self.executor, self.slots).open(now) as session:
                 yield session
         else:
@@ -165,11 +163,10 @@ class _Permitted(Executor):
     `keys` says so to `Pool`.
     """
 
-    def __init__(self, given: Executor | Callable[[], Executor], permits: str | Path | None) -> None:
-        self.given = given
+    def __init__(self, executor: Executor, permits: str | Path | None) -> None:
+        self.executor = executor
         self.permits = permits
         self.keys: Iterable[str] = ()
-        self.executor: Executor | None = None
         self.folder: str | None = None
         self.numbers = count()
         self.lock = Lock()
@@ -203,26 +200,13 @@ class _Permitted(Executor):
         future.add_done_callback(partial(self._ended, call, call.permit))
 
     def _accepted(self, call: _Call) -> Future[Any]:
-        executor = self._executor()
         waiting = call.work.executors
-        work = PermittedCall(replace(call.work, executors=waiting | {id(executor)}), call.permit)
-        if id(executor) in waiting:  # one of its threads waits for this call, perhaps its only one
+        work = PermittedCall(replace(call.work, executors=waiting | {id(self.executor)}), call.permit)
+        if id(self.executor) in waiting:  # one of its threads waits for this call, perhaps its only one
             made: Future[Any] = Future()
             made.set_result(carry_out_permitted(work))
             return made
-        try:
-            return executor.submit(carry_out_permitted, work)
-        except RuntimeError:  # it is broken or shut down; perhaps a new one can be made
-            with self.lock:
-                if self.executor is executor:
-                    self.executor = None
-            return self._executor().submit(carry_out_permitted, work)
-
-    def _executor(self) -> Executor:
-        with self.lock:
-            if self.executor is None:
-                self.executor = self.given if isinstance(self.given, Executor) else self.given()
-            return self.executor
+        return self.executor.submit(carry_out_permitted, work)
 
     def _folder(self) -> str:
         with self.lock:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from planexec_lab.worlds.minds.scripted import ScriptedPlanner
 
+_REQUEST = r"^News:|\[change_asked\]|UnprocessableEntityError"
 _GOAL = re.compile(r"^ +goal: '?(.+?)'?$", re.M)  # of a plan in a scene file
 
 
@@ -61,12 +62,20 @@ def script_of(world: str, script: str) -> list[Any]:
             f"world {world!r} has no script {script!r}{suggest(script, names)}; it has: {', '.join(names)}"
         )
     if script in planners:
-        scenes, limits = [planners[script].scene], planners[script].limits
+        scenes, limits = [planners[script].scene], planners[script].limits()
     else:
-        goals = "”, “".join(
-            dict.fromkeys(re.sub(r"{{\w+}}", "…", goal) for goal in _GOAL.findall(scripts[script].read_text()))
-        )
-        scenes, limits = [], f"this planner is a script that knows only “{goals}” and no requests; {REAL_MODEL}"
+        goals = [*dict.fromkeys(re.sub(r"{{\w+}}", "…", goal) for goal in _GOAL.findall(scripts[script].read_text()))]
+        limits = f"this planner is a script that knows only “{'”, “'.join(goals)}” and no requests; {REAL_MODEL}"
+        patterns = "|".join(re.escape(goal).replace("…", ".*") for goal in goals)
+        asks = {"more": rf"(?m)\AGoal: (?!(?:{patterns})$)|{_REQUEST}"}
+        # With more conditions than any scene has, this one answers first.
+        scenes = [
+            {
+                "name": "a request",
+                "when": {"system": ["Role: planner"] * 20, "find": asks},
+                "reply": {"refusal": limits},
+            }
+        ]
     file = [scripts[script]] if script in scripts else []
     return [
         *file,

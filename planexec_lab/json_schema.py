@@ -36,8 +36,17 @@ def plain(schema: Any) -> Any:
     Conditions that the plain form lacks are left out: whoever is called has to check them. A schema that is plain already is
     returned as it is.
 
-    Raises `ToolError` for a schema that can't be read, is too large, contains itself or is not that of an object.
+    Raises `ToolError` for a schema that can't be read, is too large, contains itself, or is not that of an object with named
+    properties.
     """
+    if (
+        isinstance(schema, dict)
+        and not schema.get("properties")
+        and isinstance(schema.get("additionalProperties"), dict)
+    ):
+        raise ToolError(
+            "its arguments have no names of their own (additionalProperties); a tool needs named parameters"
+        )
     try:
         Tool.from_schema(dict, schema, name="plain")
     except ToolError:

@@ -1,7 +1,5 @@
 """The lines of parts of YAML, and of JSON, which is YAML too."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

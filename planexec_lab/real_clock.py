@@ -1,7 +1,5 @@
 """Workers on threads and the real clock, for lessons that show what a simulated clock can't."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A scripted model whose streams report when each chunk arrives, so that a plan's steps can start while it is written."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -60,7 +60,7 @@ def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
     run = agent.run(world.GOAL)
     answers = [event for event in run.events if isinstance(event, PlanProposed)]
     errors = [answer.error for answer in answers if answer.error]
-    outcome = OUTCOMES[3] if answers[-1].problems else OUTCOMES[len(answers) - 1]
+    outcome = OUTCOMES[3] if answers[-1].problems else OUTCOMES[len(answers) - len(errors) - 1]
     if len(errors) == len(answers):
         outcome = OUTCOMES[4]
     return Trial(
@@ -79,6 +79,7 @@ def try_goal(planner: LLMPlanner, goal: str, number: int) -> Trial:
 def read_trials(path: Path, model: str) -> list[Trial]:
     """The answered trials of `model` in a file; raises `ValueError` with the number of a line that is not a trial."""
     trials = []
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
     for number, line in enumerate(path.read_text().splitlines(), 1):
         try:
@@ -112,19 +113,25 @@ def report(trials: Sequence[Trial]) -> str:
     faults = Counter(fault for trial in trials for fault in trial.faults)
     kinds = ", ".join(f"{count} {fault}" for fault, count in faults.most_common())
     tokens, seconds = sum(trial.tokens for trial in trials), sum(trial.seconds for trial in trials)
-    cost = f"{sum(trial.dollars for trial in trials):.4f} dollars by planexec_lite.model.prices (0: unknown model)"
-    return f"{figure(trials).text}\nfaults: {kinds or 'none'}\n{tokens:,} tokens; {cost}; {seconds:.1f} s"
+    cost = f"{sum(trial.dollars for trial in trials):.4f} dollars, prices of {prices.AS_OF} or later"
+    if trials[0].model not in prices.PRICES:
+        cost = "no price is known for this model"
+    drawn = figure(trials)
+    rows = drawn.alt.partition(" by outcome. ")[2].rstrip(".").split("; ")
+    return "\n".join([drawn.title, *rows, f"faults: {kinds or 'none'}", f"{tokens:,} tokens; {cost}; {seconds:.1f} s"])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--goals", nargs="+", choices=GOALS, default=GOALS)
+    parser.add_argument("--goals", nargs="+", choices=GOALS, default=GOALS, metavar="GOAL", help=", ".join(GOALS))
     parser.add_argument("--n", type=int, default=20, help="plans for each goal")
     parser.add_argument("--tokens", type=int, default=200_000, help="no new plan is asked for after so many tokens")
     parser.add_argument(
         "--dollars", type=float, default=math.inf, help="no new plan is asked for after so many US dollars"
     )
-    parser.add_argument("--timeout", type=float, default=120.0, help="seconds that an answer can take")
+    parser.add_argument(
+        "--timeout", type=float, default=120.0, help="seconds to wait for an answer; asked up to 6 times"
+    )
     parser.add_argument(
         "--file", type=Path, default=Path("try-model.jsonl"), help="the outcomes, to go on later; beside it the figure"
     )
@@ -135,12 +142,12 @@ def main(options: argparse.Namespace) -> int:
     try:
         if (client := endpoint()) is None:
             raise ValueError("try-model needs PLANEXEC_LLM: openai, or a URL such as http://127.0.0.1:11434/v1")
-        planner = LLMPlanner(client.with_options(timeout=options.timeout))
+        planner = LLMPlanner(client.with_options(timeout=options.timeout, max_retries=1))
         if options.dollars < math.inf and planner.model not in prices.PRICES:
             raise ValueError(f"--dollars: no price is known for {planner.model!r}; limit it by --tokens")
         return _tried(planner, read_trials(options.file, planner.model), options)
     except KeyboardInterrupt:
-        print(f"Stopped. The same command goes on after the trials in {options.file}.", file=sys.stderr)
+        print(f"\nStopped. The same command goes on after the trials in {options.file}.", file=sys.stderr)
         return 130
     except (ValueError, ImportError, OSError) as problem:
         print(problem, file=sys.stderr)
@@ -159,10 +166,15 @@ def _tried(planner: LLMPlanner, known: Sequence[Trial], options: argparse.Namesp
                 f"The limit is reached: {spent:,} tokens, {cost:.4f} dollars. The rest was not asked.", file=sys.stderr
             )
             break
+        print(f"{len(trials) + 1} of {len(wanted)}: {goal}", end="", file=sys.stderr, flush=True)
         trial = try_goal(planner, goal, number)
-        print(f"{len(trials) + 1} of {len(wanted)}: {goal}, {trial.outcome} {trial.error}", file=sys.stderr)
+        print(f", {trial.outcome}{trial.error and ': '}{trial.error}", file=sys.stderr)
         if trial.error and all(one.error for one in trials[-2:]):
-            print("The endpoint gives no answer; check PLANEXEC_LLM and the model's name, then go on.", file=sys.stderr)
+            print(
+                "The endpoint gives no answer. Check PLANEXEC_LLM, the key and the model's name in"
+                f" PLANEXEC_PLANNER_MODEL ({planner.model}). Then the same command goes on.",
+                file=sys.stderr,
+            )
             return 1
         trials.append(trial)
         with options.file.open("a") as file:

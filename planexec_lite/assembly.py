@@ -77,7 +77,6 @@ RULES: tuple[Rule, ...] = (
     approval.stop_if_rejected,
     replanning.stop_after_news,
     deadline.stop_at_deadline,
-    budget.stop_if_denied,
     approval.stop_after_changes,
     replanning.stop_at_failure,
     replanning.stop_after_repairs,
@@ -114,15 +113,7 @@ WORK: Mapping[type[e.Job], Work] = {
 """By job, how it is carried out."""
 EMITS = {kind: event_of for one in CAPABILITIES for kind, event_of in one.emits.items()}
 """By type of value that a job emits, the function that returns its event. Other values become `Inside` events."""
-CONTEXTS = {
-    job: [
-        context_of
-        for one in CAPABILITIES
-        for kind, context_of in one.context.items()
-        if kind is job
-    ]
-    for job in WORK
-}
+CONTEXTS = {job: [one.context[job] for one in CAPABILITIES if job in one.context] for job in WORK}
 """By job, the functions that fill its `JobContext` when it starts."""
 PLAN_CHECKS = tuple(check for one in CAPABILITIES for check in one.plan_checks)
 

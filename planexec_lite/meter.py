@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
+MakeKey = Callable[[], str]  # the key of a call: a hash, and few tools ask for it
 FOREVER = 1e9  # seconds: no job takes longer, and threads can't wait much longer; but a timeout can be any number
 current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
@@ -139,7 +140,7 @@ class JobContext(NamedTuple):
 
     Args:
         limit: seconds after which the job times out; None: never.
-        key: see `idempotency_key`.
+        key: makes the job's `idempotency_key`; None: it has none.
         budget: the budget of a nested run; None: no bound.
         over_budget: what the nested run does when its budget is used up.
         model_calls: the maximum number of the job's model calls; None: no bound.
@@ -148,7 +149,7 @@ class JobContext(NamedTuple):
     """
 
     limit: float | None = None
-    key: str | None = None
+    key: MakeKey | None = None
     budget: Budget | None = None
     over_budget: Literal["pause", "stop"] = "pause"
     model_calls: int | None = None
@@ -178,7 +179,7 @@ class Meter:
     called = False
     chosen: Sequence[Any] = ()
     context: JobContext = _NOTHING
-    key: str | None = None
+    key: MakeKey | None = None
     calls_log: Any = None
 
     def __init__(self, hear: Callable[[Any], bool] | None = None, at: float | None = None) -> None:
@@ -294,7 +295,7 @@ def idempotency_key() -> str | None:
     description. None outside of steps, and in steps without effects.
     """
     meter = current.get()
-    return None if meter is None else meter.key
+    return None if meter is None or meter.key is None else meter.key()
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +309,6 @@ class InContext:
         meter = current.get()
         if meter is not None:
             meter.context, meter.key = self.context, self.context.key
-            meter.calls_log = (
-                self.context.approved.log() if self.context.approved is not None else None
-            )
+            if self.context.approved is not None:
+                meter.calls_log = self.context.approved.log()
         return self.work(*args)

@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ FILES = ["notebooks/*.ipynb", "notebooks/appendix/*.ipynb"]
 FILES += ["exercises/*.ipynb", "exercises/*.md", "GLOSSARY.md"]
 LEFT_OUT = {"solutions", "mine", "__pycache__", "progress.json"}
 APPS = ("lab", "notebooks", "tree", "edit")
-TAB = '<script src="../tab.js"></script>'
+TAB = '<script src="../../_static/store.js"></script><script src="../tab.js"></script>'
 COUNT = """
 const loaded = new BroadcastChannel("loaded"), get = self.fetch;
 self.fetch = (what, ...how) => (loaded.postMessage(String(what.url ?? what)), get(what, ...how));
@@ -47,15 +46,8 @@ def install_tools() -> None:
         return
     shutil.rmtree(TOOLS, ignore_errors=True)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    run([*pip, f"--target={TOOLS}", f"--requirement={lock}"])
+    wheels.run([*pip, f"--target={TOOLS}", f"--requirement={lock}"])
     stamp.write_text(wanted, encoding="utf-8")
-
-
-def run(command: list[Any], **how: Any) -> None:
-    """Run a command in silence; if it fails, say what it printed and end."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **how)
-    if done.returncode:
-        raise SystemExit(f"{done.stdout}\n{' '.join(map(str, command))} failed.")
 
 
 def get_package(name: str, version: str) -> Path:
@@ -71,7 +63,7 @@ def get_package(name: str, version: str) -> Path:
             f"--prefix={place}",
             f"{name}@{version}",
         ]
-        run(install)
+        wheels.run(install)
     return folder
 
 
@@ -96,6 +88,7 @@ def lay_out_pyodide(core: Path, server: str, into: Path) -> None:
         shutil.copy(wheel, into)
     wheels.build([ROOT, *sorted((ROOT / "distributions").iterdir())], into)
     wheels.pack("exercises", "0.1.0", exercises(), into)
+    wheels.pack("pyyaml", lock.pins["pyyaml"], wheels.pure("pyyaml", "yaml"), into)
     for name in wheels.EMPTY:
         wheels.pack(name, lock.pins[name], {}, into)
     there = [wheels.parse_wheel_filename(wheel.name)[0] for wheel in into.glob("*.whl")]
@@ -154,11 +147,11 @@ def build_lite(into: Path) -> None:
     }
     (lite / "jupyter_lite_config.json").write_text(json.dumps(options), encoding="utf-8")
     env = os.environ | {"PYTHONPATH": str(TOOLS)}
-    run([sys.executable, "-m", "jupyterlite_core", "build"], cwd=lite, env=env)
+    wheels.run([sys.executable, "-m", "jupyterlite_core", "build"], cwd=lite, env=env)
 
 
 def prepare_tab(jupyter: Path) -> None:
-    """Let each page of JupyterLite load tab.js, which shows how far it has loaded."""
+    """Let each page of JupyterLite load tab.js, which shows how far it has loaded, and store.js, which keeps the work."""
     for app in APPS:
         page = jupyter / app / "index.html"
         html = page.read_text(encoding="utf-8")
@@ -174,7 +167,7 @@ def build_pages(site: Path, repo: str) -> None:
     stage.Stage(WORK / "pages", files).write()
     env = os.environ | {"PYTHONPATH": str(TOOLS), "SITE_REPO": repo, "SITE_FILES": "\n".join(files)}
     sphinx = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-E", "-c", HERE, "-d", WORK / "doctrees"]
-    run([*sphinx, WORK / "pages", site], cwd=ROOT, env=env)
+    wheels.run([*sphinx, WORK / "pages", site], cwd=ROOT, env=env)
     shutil.copy(get_package("fflate", FFLATE) / "esm" / "browser.js", site / "_static" / "fflate.js")
 
 

@@ -38,8 +38,12 @@ autodoc_typehints_format = "short"
 codeautolink_warn_on_missing_inventory = codeautolink_warn_on_failed_resolve = False
 
 html_theme = "furo"
-html_static_path = ["static", *(str(ROOT / ".github" / name) for name in ("run.svg", "desk.png"))]
-html_css_files, html_js_files = ["site.css"], [("site.js", {"type": "module"})]
+FIGURES = "planexec_lab/views/labextension/static/remoteEntry.js"  # figures become SVG in the page, as in JupyterLab
+html_static_path = ["static", *(str(ROOT / name) for name in (".github/run.svg", ".github/desk.png", FIGURES))]
+html_css_files, html_js_files = (
+    ["site.css"],
+    ["store.js", ("site.js", {"type": "module"}), ("remoteEntry.js", {"defer": ""})],
+)
 html_favicon = "static/favicon.svg"
 html_copy_source = html_show_sourcelink = False
 templates_path = ["templates"]

@@ -5,9 +5,12 @@ else {
   const STYLE = `
     .added { position: fixed; z-index: 20; font: 13px system-ui, sans-serif; padding: 2px 8px; border-radius: 4px;
       color: var(--jp-ui-font-color1, #1f1f1f); background: var(--jp-layout-color1, white); }
-    #home { right: 14px; bottom: 8px; }
-    #home a { color: var(--jp-content-link-color, #1565c0); }
-    .lab #home { top: 3px; bottom: auto; }
+    #home { left: 0; right: 0; bottom: 0; height: 32px; box-sizing: border-box; padding: 6px 14px; text-align: right; border-radius: 0;
+      border-top: 1px solid var(--jp-border-color2, #ccc); }
+    #home a { color: var(--jp-content-link-color, #1565c0); padding: 4px 0; }
+    #home ~ #main, #main:has(~ #home) { bottom: 32px !important; height: calc(100vh - 32px) !important; min-height: 0 !important; }
+    .lab #home { left: auto; right: 14px; top: 3px; bottom: auto; height: auto; padding: 2px 8px; border: 0; }
+    .lab #home ~ #main, .lab #main:has(~ #home) { bottom: 0 !important; height: 100vh !important; }
     .jp-NotebookTrustedStatus { white-space: nowrap; }
     #loading { left: 50%; bottom: 24px; transform: translateX(-50%); width: min(330px, 90vw); box-sizing: border-box; padding: 12px 16px;
       box-shadow: 0 1px 8px #0006; pointer-events: none; }
@@ -45,6 +48,17 @@ else {
     loading(ready ? "" : `${window.jupyterapp ? "Starting Python" : "Loading Jupyter"}. The first time, this takes half a minute.`);
     if (!ready) setTimeout(watch, 250, tries + 1);
   };
+
+  /** What was typed is saved a second after the last key, and kept when the page is left or another comes before it. */
+  const save = () => window.jupyterapp?.commands.execute("docmanager:save-all").catch(() => {});
+  let typed;
+  addEventListener("input", () => {
+    clearTimeout(typed);
+    typed = setTimeout(save, 1000);
+  }, true);
+  addEventListener("beforeunload", (event) => keepLeft() && event.stopImmediatePropagation(), true); // Jupyter would ask
+  addEventListener("pagehide", keepLeft);
+  addEventListener("visibilitychange", () => document.hidden && (keepLeft(), save()));
 
   addEventListener("DOMContentLoaded", async () => {
     document.documentElement.classList.add(location.pathname.split("/").at(-2));

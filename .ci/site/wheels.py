@@ -1,8 +1,8 @@
 """The wheels that a tab loads, and the lock by which Pyodide loads them when they are imported.
 
 The site contains the packages of the kit and the kernel, in the versions of requirements.lock, or of Pyodide's lock if they are
-not pinned there. Compiled packages that no registry has for Pyodide keep their entry in Pyodide's lock, so a browser loads
-them from Pyodide's server.
+not pinned there; PyYAML without its compiled part. Only matplotlib and the compiled packages that it needs, which no registry
+has for Pyodide, keep their entry in Pyodide's lock: a browser loads them from Pyodide's server for the first timeline.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KERNEL = ["ipykernel", "comm", "pyodide-kernel", "jedi", "ipython"]
 EMPTY = ["jedi"]  # 5 MB and 2,300 files, by which names are completed; without it they are completed by what they hold
 KIT = ["planexec-lab", "exercises"]
 ON_IMPORT = ["anthropic"]  # loaded only on the page that imports it
-FROM_PYODIDE = {"contourpy", "kiwisolver", "matplotlib", "numpy", "pillow", "pyyaml"}
+FROM_PYODIDE = {"contourpy", "kiwisolver", "matplotlib", "numpy", "pillow"}
 LEFT_OUT = {"jupyterlab-widgets", "widgetsnbextension"}  # for a Jupyter that has a server
 NEEDS = {  # in place of what their own files say
     "planexec-lite": ["pydantic"],
@@ -137,6 +137,12 @@ def pack(name: str, version: str, files: Mapping[str, bytes], into: Path) -> Pat
     return path
 
 
+def pure(name: str, folder: str) -> dict[str, bytes]:
+    """The Python files of an installed package, without its compiled part."""
+    source = Path(str(metadata.distribution(name).locate_file(folder)))
+    return {f"{folder}/{path.name}": path.read_bytes() for path in source.glob("*.py")}
+
+
 def modules(wheel: Path) -> list[str]:
     """The names that can be imported from a wheel."""
     with zipfile.ZipFile(wheel) as archive:
@@ -150,4 +156,11 @@ def _digest(content: bytes) -> str:
 
 
 def _pip(*arguments: str) -> None:
-    subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments], check=True)
+    run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet", *arguments])
+
+
+def run(command: Sequence[Any], **how: Any) -> None:
+    """Run a command in silence; if it fails, say what it printed and end."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **how)
+    if done.returncode:
+        raise SystemExit(f"{done.stdout}\n{' '.join(map(str, command))} failed.")

@@ -26,7 +26,7 @@ from typing import Any
 from uuid import uuid4
 
 from planexec_lite.capabilities.doubt import Doubt
-from planexec_lite.capabilities.once_calls import OnceCalls, context
+from planexec_lite.capabilities.once_calls import OnceCalls, key_of
 from planexec_lite.run import Run
 from planexec_lite.run.events import StepLate
 from planexec_lite.storage.sqlite_file import Connection, SQLiteFile
@@ -122,7 +122,7 @@ class Tickets(Executor):
         run = run.again()
         doubt = run.board[Doubt]
         for id in [id for id in doubt.doubted if id not in doubt.late]:
-            key = context(None, run, run.board[OnceCalls].latest[id])["key"]
+            key = key_of(run, run.board[OnceCalls].latest[id])()
             with FILE.reading(self._file) as db:
                 answers = [pickle.loads(report) for (report,) in db.execute(LATE, (key,))]
             for answer in answers:

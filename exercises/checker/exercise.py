@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 from pydantic import BaseModel
 
+from exercises.checker.data import data
 from exercises.checker.guard import Stop
 
 LONGEST = 240
@@ -102,6 +103,17 @@ class Trial:
                 self.wrong(f"`{parameter}` as it was before the call", rule)
         return value
 
+    def lets_through(self, error: Exception, function: Any, *args: Any) -> None:
+        """Check that the learner's function raises this error, which a function that it calls has raised."""
+        try:
+            self.call(function, *args)
+        except Raised as raised:
+            if raised.error is error:
+                return
+            self.came = cut(f"{type(raised.error).__name__}: {raised.error}")
+        rule = "Let the errors of the functions that you call pass unchanged; don't swallow them."
+        self.wrong(f"the {type(error).__name__} that the called function raises", rule)
+
     def given(self, name: str, value: Any) -> Any:
         """Record a value that the learner wrote, instead of a call, and return it."""
         self.head, self.called, self.came = "you wrote", cut(f"{name} = {shown(value)}"), ""
@@ -151,19 +163,16 @@ class Exercise:
         return inspect.getdoc(self.judge) or ""
 
 
-def exercise(
-    id: str, *, nudge: str, question: str, learned: str, seconds: float = 3.0
-) -> Callable[[Callable[..., None]], Exercise]:
-    """Make an exercise of the decorated function.
+def exercise(id: str) -> Callable[[Callable[..., None]], Exercise]:
+    """Make an exercise of the decorated function; its hints and its limit are in the YAML file of the lesson.
 
-    Args:
-        id: lesson and number, "01.2".
-        nudge: the first hint, at most 50 words: where to look.
-        question: the second hint, at most 50 words: a question whose answer is the next move. Never the answer.
-        learned: a sentence shown when the answer is right.
-        seconds: limit of CPU time for each check, at least ten times the usual time. Waiting has a separate limit.
+    Each exercise has there a `nudge`, the first hint, at most 50 words: where to look; a `question`, the second hint, at most 50
+    words, whose answer is the next move and never the answer itself; `learned`, a sentence shown when the answer is right;
+    and perhaps `seconds`, the limit of CPU time for each check, at least ten times the usual time. Waiting has a separate limit.
     """
-    return lambda judge: Exercise(id, judge, (nudge, question), learned, seconds)
+    text = data(id)
+    hints, seconds = (text["nudge"], text["question"]), text.get("seconds", 3.0)
+    return lambda judge: Exercise(id, judge, hints, text["learned"], seconds)
 
 
 def find(id: str) -> Exercise:
@@ -190,6 +199,15 @@ def copied(value: Any) -> Any:
     if type(value) in (list, tuple, set):
         return type(value)(map(copied, value))
     return {key: copied(one) for key, one in value.items()} if type(value) is dict else value
+
+
+def raising(error: Exception) -> Callable[..., NoReturn]:
+    """Return a function that raises this error."""
+
+    def fails(*_: Any, **__: Any) -> NoReturn:
+        raise error
+
+    return fails
 
 
 def unforeseen(function: Any, count: int) -> list[str]:

@@ -18,6 +18,7 @@ from planexec_lab.views.drawing.table import Row, table
 from planexec_lab.views.drawing.theme import LOOKS, Look
 
 from exercises.checker import book
+from exercises.checker.exercise import Unknown
 
 _SESSION: dict[str, Any] = {}
 VERDICTS = {
@@ -46,8 +47,7 @@ def place() -> Path | None:
 def marked(look: Look, words: str) -> str:
     """Return a verdict with the symbol and the colours of its state where a notebook's page shows it to a learner.
 
-    Stored outputs and other text have only the words: the cells are run by a program then. The colours are escape codes
-    that notebooks and terminals draw.
+    Stored outputs and other text have only the words: the cells are run by a program then.
     """
     ipython = sys.modules.get("IPython")
     if ipython is None or getattr(ipython.get_ipython(), "kernel", None) is None:
@@ -57,8 +57,7 @@ def marked(look: Look, words: str) -> str:
     asked = presence.request()
     if asked is None or presence.by_a_program(asked):
         return words
-    ink, fill = (";".join(map(str, bytes.fromhex(colour[1:]))) for colour in (look.ink, look.fill))
-    return f"\x1b[38;2;{ink};48;2;{fill}m {look.symbol} {words} \x1b[0m"
+    return look.in_colour(words)
 
 
 def known() -> dict[str, str]:
@@ -112,6 +111,10 @@ def _is_guess(value: Any) -> bool:
 def exercises(lesson: str | None = None) -> list[book.Facts]:
     """Return the exercises of a lesson or of all lessons, or the core exercises of one of the README's paths."""
     path = book.PATHS.get(lesson or "", "")
+    if not path and lesson not in (None, *book.lessons()):
+        raise Unknown(
+            f'There is no lesson or path {lesson!r}. Write a lesson, such as "01", or {", ".join(book.PATHS)}.'
+        )
     chosen = [each for each in book.lessons() if lesson in (None, each) or each in path]
     return [one for each in chosen for one in book.facts(each) if one.core or not path]
 

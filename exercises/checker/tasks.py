@@ -1,20 +1,35 @@
 """Coding tasks inside the lessons: `attempt(function, cases)` calls the learner's function and prints the first difference.
 
-A stub returns None, so the cell prints "not yet: …" until the function is written. The cases are in the cell, where
-the learner can read them. `exercises/authors/reveals` has one right answer for each task.
+A stub returns None, so the cell prints "not yet: …" until the function is written. The first cases are in the cell, where
+the learner can read them, and `tasks.yaml` has more. `exercises/authors/reveals` has one right answer for each task.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from functools import cache
+from pathlib import Path
 from reprlib import Repr
 from textwrap import fill, shorten
 from typing import Any
 
+import yaml
+
+from exercises.checker.data import Loader
+
 COLUMNS = 92
 LONGEST = 60  # characters of the arguments
-_SHORT = Repr()
+
+
+class _Short(Repr):
+    def repr_instance(self, x: Any, _level: int) -> str:
+        """A long object is its class: the middle of its fields tells a reader nothing."""
+        text = repr(x)
+        return text if len(text) <= self.maxother else f"{type(x).__name__}(…)"
+
+
+_SHORT = _Short()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 60
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = 8
 
@@ -26,6 +41,7 @@ def attempt(function: Callable[..., Any], cases: Sequence[tuple[Any, ...]]) -> N
         function: the learner's function. Each call gets its own copy of the arguments.
         cases: tuples of the arguments followed by the expected result.
     """
+    cases = [*cases, *_more().get(_name(function), ())]
     for *arguments, expected in cases:
         shown = ", ".join(_name(argument) or _SHORT.repr(argument) for argument in arguments)
         call = f"{_name(function) or 'your function'}({shorten(shown, LONGEST, placeholder='…')})"
@@ -38,6 +54,13 @@ def attempt(function: Callable[..., Any], cases: Sequence[tuple[Any, ...]]) -> N
             _say(f"not yet: {call} returned {_SHORT.repr(result)}; expected {_SHORT.repr(expected)}")
             return
     _say(f"right: {len(cases)} of {len(cases)} cases")
+
+
+@cache
+def _more() -> dict[str, list[list[Any]]]:
+    """The further cases of the tasks, by the name of the function."""
+    found: dict[str, list[list[Any]]] = yaml.load(Path(__file__).with_name("tasks.yaml").read_text("utf-8"), Loader)
+    return found
 
 
 def _name(value: Any) -> str:

@@ -13,8 +13,10 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+from mock_llm import command
+
 from exercises.grade import report
-from exercises.grade.collect import Class, Handed, collect
+from exercises.grade.collect import Class, Handed, collect, printable
 from exercises.grade.lessons import all_tasks, digest, job, tasks, unchanged
 from exercises.grade.report import Row
 from exercises.grade.rules import means
@@ -27,6 +29,7 @@ NOT_RUN = (
     "A cell beside the answers uses {names} and was not run. Perhaps the answer needs it, so a teacher looks at it."
 )
 NOT_JUDGED = "The grader could not judge this notebook to its end ({why}). A teacher looks at the answer."
+DAMAGED = "A cell of this notebook is damaged, perhaps by another program. A teacher looks at the answer."
 Outcomes = dict[tuple[str, str], dict[str, dict[str, Any]]]  # student and hash of the answers -> exercise -> outcome
 
 
@@ -121,6 +124,8 @@ def rows_of(handed: Handed, lesson: str, outcomes: dict[str, dict[str, Any]], tr
     rows = []
     for id, task in tasks(lesson).items():
         status, message = status_of(handed, id, outcomes.get(id), f"{handed.student}:{id}" in trusted)
+        if handed.damaged and status != "right":
+            status, message = "look", f"{DAMAGED}\n{message}"
         points = task.points if status == "right" else 0
         rows.append(Row(handed.student, id, status, points, message, key(handed)[1][:12]))
     return rows
@@ -146,9 +151,9 @@ def status_of(handed: Handed, id: str, outcome: dict[str, Any] | None, trusted: 
 
 
 def said(outcome: dict[str, Any]) -> str:
-    """Return the message of an outcome, without its heading."""
+    """Return the message of an outcome without its heading; control characters are written as escapes."""
     heading, _, body = outcome["text"].partition("\n")
-    return dedent(body) or heading
+    return "\n".join(map(printable, (dedent(body) or heading).split("\n")))
 
 
 def quoted(names: Iterable[str]) -> str:
@@ -171,4 +176,4 @@ def alike(chosen: Sequence[Handed]) -> list[tuple[str, str, str, float]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command.run(main)

@@ -25,6 +25,8 @@ LARGEST_ZIP, MOST_FILES = 300_000_000, 5_000  # bytes and files that are read fr
 MOST_CELLS = 200  # cells of a notebook beside the answers and the given ones
 DEEPEST = 3  # zips in zips
 NO_ANSWER = "no cell of it is an answer"
+BROKEN = {".ipynb": "broken JSON", ".zip": "a broken or encrypted zip"}
+PARTS = {"cell_type": str, "id": str, "metadata": dict, "source": (str, list)}  # of a cell
 PATTERNS = (
     re.compile(r"^(?P<who>.+?)_(?P<number>\d+)_assignsubmission_"),  # Moodle: Ada Lovelace_1234_assignsubmission_file_
     re.compile(r"^(?P<who>[^_]+?)_(?:LATE_)?(?P<number>\d+)_\d+_"),  # Canvas: lovelaceada_LATE_12_345_name.ipynb
@@ -44,6 +46,10 @@ MAGIC = re.compile(r"(?m)^\s*(?:[%!].*|\S+\?{1,2}\s*)$")
 MOMENT = re.compile(r"(\d{4})[-_](\d\d)[-_](\d\d)[-T _](\d\d)[-:_](\d\d)[-:_](\d\d)")
 
 
+class Unreadable(Exception):
+    """A file can't be graded; the message says why."""
+
+
 @dataclass(frozen=True)
 class Handed:
     """A submitted notebook.
@@ -55,6 +61,7 @@ class Handed:
         answers: the answers by exercise.
         own: the learner's other cells, by the given cell or the exercise before them.
         number: the student's number in the name of the file, if the name has one.
+        damaged: whether a part of a cell has a wrong type, for example null metadata; the part is left out.
     """
 
     student: str
@@ -63,6 +70,7 @@ class Handed:
     answers: dict[str, str]
     own: dict[str, list[str]] = field(default_factory=dict)
     number: str = ""
+    damaged: bool = False
 
 
 @dataclass
@@ -89,7 +97,7 @@ def collect(folder: Path, roster: Path | None = None) -> Class:
             if path.stat().st_size > (LARGEST_ZIP if path.suffix.lower() == ".zip" else LARGEST):
                 read.problems.append((_student(parts, read.roster), "/".join(parts), "too large"))
             else:
-                _read(read, parts, path.read_bytes(), moment)
+                _read(read, parts, path, moment)
     _refuse_strangers(read)
     _tell_namesakes_apart(read)
     return read
@@ -134,11 +142,12 @@ def _tell_namesakes_apart(read: Class) -> None:
     read.namesakes = sorted(namesakes)
 
 
-def _read(read: Class, parts: tuple[str, ...], content: bytes, moment: str, deep: int = 0) -> None:
+def _read(read: Class, parts: tuple[str, ...], file: Path | bytes, moment: str, deep: int = 0) -> None:
     """Read a file, which can be inside a zip."""
     student, where = _student(parts, read.roster), "/".join(parts)
     moment = _moment(" ".join(part for part in parts if part == parts[-1] or "+" in part)) or moment
     try:
+        content = file.read_bytes() if isinstance(file, Path) else file
         if parts[-1].lower().endswith(".zip"):
             handed, problems = len(read.handed), len(read.problems)
             for name, member, dated in _members(content, deep):
@@ -151,23 +160,23 @@ def _read(read: Class, parts: tuple[str, ...], content: bytes, moment: str, deep
                 inside = [(student, where, f"{len(inside)} files in it; the first: {inside[0][2]}")]
             read.problems[problems:] = inside
             return
-        answers, own = _answers(json.loads(content))
-        if not answers:
-            raise ValueError(NO_ANSWER)
-        read.handed.append(Handed(student, moment, where, answers, own, _number(parts)))
+        answers, own, damaged = _answers(json.loads(content))
+        read.handed.append(Handed(student, moment, where, answers, own, _number(parts), damaged))
+    except OSError:
+        read.problems.append((student, where, "no right to read it, or it was deleted meanwhile"))
     except Exception as problem:  # a hostile file can raise anything
-        reason = "broken JSON" if isinstance(problem, (json.JSONDecodeError, UnicodeDecodeError)) else str(problem)
-        read.problems.append((student, where, printable(reason)[:200] or type(problem).__name__))
+        broken = BROKEN[Path(parts[-1].lower()).suffix]
+        read.problems.append((student, where, str(problem) if isinstance(problem, Unreadable) else broken))
 
 
 def _members(content: bytes, deep: int) -> Iterator[tuple[str, bytes, str]]:
     """Yield name, content and time of the notebooks and zips in a zip."""
     left = LARGEST_ZIP
     if deep >= DEEPEST:
-        raise ValueError("zips in zips in zips")
+        raise Unreadable("zips in zips in zips")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         if len(archive.infolist()) > MOST_FILES:
-            raise ValueError("too many files")
+            raise Unreadable("too many files")
         for info in sorted(archive.infolist(), key=lambda info: info.filename):
             name = info.filename.replace("\\", "/")
             if not name.lower().endswith(KINDS) or not LEFT_OUT.isdisjoint(name.split("/")):
@@ -176,33 +185,34 @@ def _members(content: bytes, deep: int) -> Iterator[tuple[str, bytes, str]]:
                 data = member.read(LARGEST + 1)
             left -= len(data)
             if len(data) > LARGEST or left < 0:
-                raise ValueError("too large")
+                raise Unreadable("too large")
             yield name, data, "{:04}{:02}{:02}{:02}{:02}{:02}".format(*info.date_time)
 
 
-def _answers(raw: Any) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Return the answers of a notebook, and the learner's other cells by the place before them.
+def _answers(raw: Any) -> tuple[dict[str, str], dict[str, list[str]], bool]:
+    """Return the answers of a notebook, the learner's other cells by the place before them, and whether a cell is damaged.
 
     The cells of an exercise are joined, because a split cell keeps its tags; a cell that is still as given adds nothing.
     """
     answers: dict[str, str] = {}
     own: dict[str, list[str]] = {}
-    place = ""
+    place, damaged = "", False
+    if isinstance(raw, dict) and "worksheets" in raw:
+        raise Unreadable("a notebook of an old format; open it in JupyterLab and save it")
     if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list):
-        raise ValueError("not a notebook")
-    for cell in raw["cells"]:
+        raise Unreadable("not a notebook")
+    for given_cell in raw["cells"]:
+        cell, tags, text, whole = _parts(given_cell)
+        damaged |= not whole
         if cell.get("cell_type") != "code":
             continue
-        tags = cell.get("metadata", {}).get("tags", [])
         id = (
             next((tag for tag in tags if tag in all_tasks()), None)
             if "answer" in tags
             else ids_of_cells().get(cell.get("id"))
         )
-        source = cell.get("source", "")
-        text = (source if isinstance(source, str) else "".join(source)).encode("utf-8", "backslashreplace").decode()
         if len(text) > LONGEST_ANSWER:
-            raise ValueError(f"a cell ({id or 'no answer'}) has more than {LONGEST_ANSWER:,} characters")
+            raise Unreadable(f"a cell ({id or 'no answer'}) has more than {LONGEST_ANSWER:,} characters")
         if not is_python(text):
             text = MAGIC.sub("", text)
         place = id or (cell.get("id") if cell.get("id") in places() else place)
@@ -214,8 +224,22 @@ def _answers(raw: Any) -> tuple[dict[str, str], dict[str, list[str]]]:
         elif not unchanged(id, text):
             answers[id] += f"\n{text}"
     if sum(map(len, own.values())) > MOST_CELLS:
-        raise ValueError(f"more than {MOST_CELLS} cells beside the answers")
-    return answers, own
+        raise Unreadable(f"more than {MOST_CELLS} cells beside the answers")
+    if not answers:
+        raise Unreadable("its cells are damaged" if damaged else NO_ANSWER)
+    return answers, own, damaged
+
+
+def _parts(cell: Any) -> tuple[dict[str, Any], list[Any], str, bool]:
+    """Return the parts of a cell that have the right type, its tags and its source, and whether no part has a wrong type."""
+    if not isinstance(cell, dict):
+        return {}, [], "", False
+    parts = {name: cell[name] for name, kind in PARTS.items() if isinstance(cell.get(name), kind)}
+    tags, lines = parts.get("metadata", {}).get("tags", []), parts.get("source", "")
+    text = "".join(line for line in lines if isinstance(line, str))
+    whole = parts.keys() == cell.keys() & PARTS.keys() and isinstance(tags, list)
+    whole = whole and all(isinstance(line, str) for line in lines)
+    return parts, tags if isinstance(tags, list) else [], text.encode("utf-8", "backslashreplace").decode(), whole
 
 
 def _outside(parts: tuple[str, ...]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ LIMITS = {
     resource.RLIMIT_CORE: 0,
 }
 PROCESSES = 64  # processes and threads of a notebook, where the sandbox counts them separately
-STOPPED = "The answer ended its process, or was stopped: it used too much time or memory."
+STOPPED = "The answer ended its process, or was stopped: it used too much time or memory, or returned too much."
 ANEW = 0  # the number of the function that runs the cell again
 SNAPSHOTS: list[Any] = []
 LIVE = frozenset({"09.3", "10.1", "11.2"})

@@ -13,6 +13,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from mock_llm import command
+
 from exercises.checker import record
 from exercises.hunts.catalogue import BEST, Hunt, hunts
 from exercises.hunts.judge import Verdict, run
@@ -209,4 +211,4 @@ def _shown(path: Path) -> str:
 if __name__ == "__main__":
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # for a console without these symbols
-    sys.exit(main())
+    command.run(main)

@@ -72,7 +72,7 @@ def calls(program, broken, rollback, when=None):
     """The calls of a plan a, b, c, d; step `broken` fails, step `when` is skipped."""
 
     def breaks():
-        raise RuntimeError("broken")
+        raise ArithmeticError("broken")
 
     steps = [{"id": id, "tool": f"do {id}"} | ({"when": "never"} if id == when else {}) for id in "abcd"]
     tools = {f"do {id}": breaks if id == broken else (lambda: None) for id in "abcd"}

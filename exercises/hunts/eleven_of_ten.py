@@ -58,8 +58,10 @@ def test_every_item_of_the_goal_is_called(program):
         called.append(item)
         return item != "b"
 
-    program.work(["a", "b", "c", "d"], call)
-    assert called == ["a", "b", "fix b", "c", "d"], f"the goal is a, b, c, d, and b failed; called: {called}"
+    came = program.work("abcdefghijklmnopqrstuvwxyz", call)
+    wanted = ["a", "b", "fix b", *"cdefghijklmnopqrstuvwxyz"]
+    assert called == wanted, f"the goal is a to z, and b failed; called: {called}"
+    assert came == [(text, True) for text in wanted], f"the goal is a to z, and b failed; the list at the end: {came}"
 
 
 def test_a_failed_call_adds_an_item_right_after_it_and_removes_none(program):

@@ -72,8 +72,9 @@ def test_rules_and_goal_are_always_sent(program):
 
 
 def test_the_latest_turns_are_sent(program):
-    came = sent(program, turns(1, 1, 1, 1), 6)
-    assert came == HEAD + turns(1, 1, 1, 1)[6:], f"of four turns six messages are sent: {told(came)}"
+    talk = turns(*[1] * 40)
+    came = sent(program, talk, 62)
+    assert came == HEAD + talk[22:], f"of 40 turns 62 messages are sent: {told(came)}"
 
 
 def test_the_turns_that_are_sent_have_no_gap(program):

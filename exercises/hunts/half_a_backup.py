@@ -95,7 +95,7 @@ def breaks(file):
 
 
 def nothing(file):
-    return 2
+    return -9
 
 
 def test_an_incomplete_backup_stops_the_migration(program):
@@ -106,7 +106,7 @@ def test_an_incomplete_backup_stops_the_migration(program):
 def test_the_previous_backup_stays(program):
     for dump, told in (
         (half, "wrote half and returned code 1"),
-        (nothing, "wrote nothing and returned code 2"),
+        (nothing, "wrote nothing and returned code -9"),
     ):
         _, held, _ = run(program, dump)
         assert held == LAST_NIGHT, f"the dump {told}; last night's backup is now {held!r}"

@@ -91,7 +91,7 @@ class Provider:
             self.bill.append((question, cents))
             if self.failures.get(question, 0):
                 self.failures[question] -= 1
-                raise ConnectionError(f"no answer about {question}")
+                raise ArithmeticError(f"no answer about {question}")
             return f"answer about {question}"
 
         return call, cents

@@ -61,6 +61,10 @@ def test_a_late_answer_of_a_replaced_attempt_changes_nothing(program):
 def test_a_replaced_attempt_never_counts_even_if_it_answers_first(program):
     results = program.results_of([START_1, START_2, LATE])
     assert results == {}, f"attempt 2 replaced attempt 1 and has not answered; results: {results}"
+    results = program.results_of([START_1, LATE, START_2])
+    assert results == {}, f"attempt 1 answered, but attempt 2 replaced it and has not answered; results: {results}"
+    results = program.results_of([START_1, LATE, START_2, EARLY])
+    assert results == {"a": "good"}, f"attempt 1 answered 'stale' before attempt 2 replaced it; results: {results}"
     results = program.results_of([START_1, START_2, LATE, EARLY])
     assert results == {"a": "good"}, (
         f"attempt 2 replaced attempt 1 before its answer 'stale' arrived; results: {results}"
@@ -68,9 +72,10 @@ def test_a_replaced_attempt_never_counts_even_if_it_answers_first(program):
 
 
 def test_an_answer_that_is_delivered_twice_counts_once(program):
-    again = ("answered", "a", 2, None)
-    results = program.results_of([START_1, START_2, EARLY, again])
-    assert results == {"a": "good"}, f"attempt 2 gave 'good', and was delivered again as None; results: {results}"
+    for first, second in (("good", None), (None, "good"), ("", 0)):
+        answers = [("answered", "a", 2, result) for result in (first, second)]
+        results = program.results_of([START_1, START_2, *answers])
+        assert results == {"a": first}, f"attempt 2 gave {first!r}, and was delivered again as {second!r}; {results}"
 
 
 def test_one_attempt_is_enough(program):

@@ -58,7 +58,8 @@ if __name__ == "__main__":
         print(f"{step:8} {became.get(step)}")
 
 # %% test
-STEPS = {"a": [], "b": ["a"], "c": ["b"], "d": ["x", "c"], "x": [], "y": ["x"]}
+STEPS = {str(n): [str(n + 1)] for n in range(20)} | {"20": []}  # the last step has to run first
+STEPS |= {"a": [], "b": ["a"], "c": ["b"], "d": ["x", "c"], "x": [], "y": ["x"]}
 
 
 def run(program, broken):
@@ -68,7 +69,7 @@ def run(program, broken):
         def call():
             called.append(step)
             if step in broken:
-                raise ValueError(f"{step} is broken")
+                raise ArithmeticError(f"{step} is broken")
 
         return call
 

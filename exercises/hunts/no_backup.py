@@ -66,15 +66,17 @@ def test_nothing_runs_before_the_plan_is_checked(program):
 
 
 def test_every_unknown_tool_is_named_at_once(program):
-    error, _ = attempt(program, [("s1", "raed"), ("s2", "write"), ("s3", "sned")])
-    named = error is not None and "s1" in error and "s3" in error
-    assert named, f"s1 and s3 have unknown tools; the error says {error!r}"
+    error, _ = attempt(program, [("s1", "raed"), ("s2", "write"), ("s3", "sned"), ("s4", "raed")])
+    named = [id for id in ("s1", "s2", "s3", "s4") if id in (error or "")]
+    assert named == ["s1", "s3", "s4"], f"s1, s3 and s4 have unknown tools; the error says {error!r}"
 
 
 def test_a_note_is_not_a_tool(program):
     error, called = attempt(program, [("s1", "none"), ("s2", "read")])
     assert error is None, f"s1 is a note, s2 reads; the run raised {error!r}"
     assert called == ["read"], f"s1 is a note, s2 reads; called: {called}"
+    results = program.run_plan([("s1", "none")], {})
+    assert results == {"s1": None}, f"s1 is a note, and its result is None; the results: {results}"
 
 
 # %% hints

@@ -67,7 +67,7 @@ def run(program, broken):
             started.append(step)
             await asyncio.sleep(0.001)
             if step in broken:
-                raise ValueError(f"{step} is broken")
+                raise ArithmeticError(f"{step} is broken")
 
         return call
 
@@ -97,6 +97,7 @@ def test_without_a_failure_everything_is_done_once(program):
     became, started = run(program, set())
     assert became == dict.fromkeys(STEPS, "done"), f"nothing raises, and it says {became}"
     assert sorted(started) == sorted(STEPS), f"each step is started once; started: {started}"
+    assert {*started[:2]} == {"a", "x"}, f"a and x depend on nothing, so both start at once; started: {started}"
 
 
 # %% hints

@@ -6,12 +6,17 @@ import argparse
 import sys
 from textwrap import fill
 
+from mock_llm import command
+
 from exercises.interview import cards, interviewer, schedule
 from exercises.interview.practice import Practice
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Hold the interview, print the report, and store the cards to learn. Returns 0."""
+    """Hold the interview, print the report, and store the cards to learn.
+
+    Returns 0, or 1 if the model could not judge the last answer.
+    """
     parser = argparse.ArgumentParser(prog="python -m exercises.interview", description="A mock interview.")
     parser.add_argument(
         "--level", type=int, default=2, choices=sorted(cards.LEVELS), help="1 first round, 2 second, 3 senior"
@@ -29,7 +34,11 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.real:
         from planexec_lite.model.asking import endpoint
 
-        if (client := endpoint()) is None:
+        try:
+            client = endpoint()
+        except (ValueError, ImportError) as problem:
+            parser.error(f"--real: {problem}")
+        if client is None:
             parser.error("--real needs a model: set PLANEXEC_LLM to openai or to the URL of an endpoint")
         judge = interviewer.by_model(client)
     if chosen.drill:
@@ -41,6 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     print("Answer in sentences; an empty line ends your answer. Ctrl-D or Ctrl-C ends the interview.\n")
     talk = Practice("Interview", asked, judge)
     print(f"{talk!r}\n")
+    judged = True
     while not talk.over:
         try:
             line = talk.answer(_answer())
@@ -50,11 +60,17 @@ def main(arguments: list[str] | None = None) -> int:
                 "\nThe interview ends here." + ("" if talk.marks else " No question is finished, so nothing was kept.")
             )
         else:
+            judged = interviewer.NOT_JUDGED not in line
             print("\n".join(fill(part, 92) if part[:1] != " " else part for part in line.splitlines()), end="\n\n")
     if talk.marks:
         print(talk.details(), talk.report(), sep="\n\n")
         print(f"\nKept: the marks of {len(talk.marks)} of {len(talk.asked)} questions.")
-    return 0
+    if not judged:
+        told = (
+            "The model that PLANEXEC_LLM names did not judge your last answer. Check its endpoint, or leave out --real."
+        )
+        print(told, file=sys.stderr)
+    return int(not judged)
 
 
 def _answer() -> str:
@@ -66,4 +82,4 @@ def _answer() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command.run(main)

@@ -20,7 +20,7 @@ BOXES = {  # name: (left, top, second line)
     "Check and approval": (524, 62, "a program, then a person"),
     "Board": (84, 182, "the status of each step"),
     "Executor": (304, 182, "carries out one step"),
-    "Loop": (524, 182, "names the next event"),
+    "Loop": (524, 182, "decides what starts next"),
     "Tools": (304, 272, "the only way to the world"),
 }
 ARROWS = [  # points, label, where the label is
@@ -47,7 +47,7 @@ def architecture() -> Figure:
 STEPS = [
     "goal -> Planner (a model or a rule) -> Plan (steps, as data)",
     "Plan -> Check and approval (a program, then a person) -> Loop",
-    "Loop (names the next event) -> step -> Executor -> call -> Tools",
+    "Loop (decides what starts next) -> step -> Executor -> call -> Tools",
     "Executor -> result -> Board (the status of each step) -> Loop",
     "Board -> failed step -> Planner, which writes a new plan for the rest",
 ]

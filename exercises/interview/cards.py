@@ -18,6 +18,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
+from mock_llm import command
+
 if TYPE_CHECKING:
     from planexec_lab.views import Figure
 
@@ -310,4 +312,4 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    command.run(main)

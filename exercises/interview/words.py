@@ -11,11 +11,13 @@ from typing import Any
 import snowballstemmer
 
 _WORDS: dict[str, Any] = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
-FUNCTION, NEGATIONS, BREAKS, PRONOUNS = (
-    frozenset(_WORDS[name].split()) for name in ("function", "negations", "breaks", "pronouns")
+FUNCTION, NEGATIONS, BREAKS, PRONOUNS, CONTINUES = (
+    frozenset(_WORDS[name].split()) for name in ("function", "negations", "breaks", "pronouns", "continues")
 )
 _stemmer = snowballstemmer.stemmer("english")
 IRREGULAR: dict[str, str] = _WORDS["irregular"]
+LIMITS = re.compile(rf"\b(?:{'|'.join(_WORDS['limits'])})\b")
+OPINIONS = re.compile(_WORDS["opinions"])  # they limit nothing
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'\u201d)]*\s+|\n+")
 
 
@@ -36,6 +38,11 @@ _FIRST = {phrase[0] for phrase in _PHRASES}
 def meanings(word: str) -> frozenset[str | int]:
     """Return the stem of a word and the numbers of its groups of synonyms."""
     return frozenset([stem(word), *(number for number, group in enumerate(_GROUPS) if stem(word) in group)])
+
+
+def limits(text: str) -> frozenset[str]:
+    """Return the words with which a text limits or rejects what it says: "unless", "only if", "a mistake"."""
+    return frozenset(LIMITS.findall(OPINIONS.sub("", text.lower())))
 
 
 def tokens(text: str) -> list[str]:

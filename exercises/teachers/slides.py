@@ -6,13 +6,14 @@ answer a question stay folded until you click. The arrow keys turn the slides; p
 
 from __future__ import annotations
 
+import argparse
 import re
-import sys
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import nbformat
+from mock_llm import command
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_notebook
 from pygments.formatters import HtmlFormatter
@@ -108,17 +109,21 @@ def page_of(path: Path) -> str:
     )
 
 
-def main(names: list[str]) -> int:
-    """Write the slides of the lessons whose names hold one of `names`, all of them without names."""
+def main(arguments: list[str] | None = None) -> None:
+    """Write the slides of the chosen lessons."""
+    parser = argparse.ArgumentParser(prog="python -m exercises.teachers.slides", description="Slides of the lessons.")
+    parser.add_argument("names", nargs="*", help="parts of names of lessons; without one, all lessons")
+    names = parser.parse_args(arguments).names
     lessons = sorted((ROOT / "notebooks").glob("*.ipynb"))
     chosen = [path for path in lessons if not names or any(name in path.name for name in names)]
+    if not chosen:
+        parser.error(f"no lesson has a name with {' or '.join(names)} in it")
     folder = ROOT / "build" / "slides"
     folder.mkdir(parents=True, exist_ok=True)
     for path in chosen:
         (folder / f"{path.stem}.html").write_text(page_of(path), encoding="utf-8")
         print(f"build/slides/{path.stem}.html")
-    return 0 if chosen else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    command.run(main)

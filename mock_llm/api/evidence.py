@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.types import ApiError
 
-LIST: Final = Path(__file__).with_name("unproven.txt")
-MOST_LEFT_OUT: Final = 100  # parts of a request
+LIST = Path(__file__).with_name("unproven.txt")
+MOST_LEFT_OUT = 100  # parts of a request
 
 
 @lru_cache(maxsize=1)

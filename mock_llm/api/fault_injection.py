@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
 
 from mock_llm.types import RETRY_AFTER_MS, STATUS, ApiError, Fault, HttpResponse
 
 from .http import RATE_LIMITS, error_response
 
-WEB_PAGE: Final = b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n"
-DEFAULT_DELAY: Final = 60.0  # seconds
-OVERLOADED: Final = "The server had an error while processing your request. Sorry about that!"
-LIMITED: Final = "Rate limit reached for requests. Please try again later."
-NO_QUOTA: Final = (
+WEB_PAGE = b"<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n"
+DEFAULT_DELAY = 60.0  # seconds
+OVERLOADED = "The server had an error while processing your request. Sorry about that!"
+LIMITED = "Rate limit reached for requests. Please try again later."
+NO_QUOTA = (
     "You exceeded your current quota, please check your plan and billing details. For more information on this error, "
     "read the docs: https://platform.openai.com/docs/guides/error-codes/api-errors."
 )

@@ -11,27 +11,27 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import inf
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import yaml
 
 from mock_llm.api import refusals
 from mock_llm.types import ApiError
 
-TABLE: Final = Path(__file__).with_name("models.yaml")
-DATE: Final = r"(-\d{4}-\d{2}-\d{2})?"
+TABLE = Path(__file__).with_name("models.yaml")
+DATE = r"(-\d{4}-\d{2}-\d{2})?"
 # A reasoning model refuses these parameters of a chat, and while it reasons the sampling parameters, except at these defaults.
-REFUSED_WITH_REASONING: Final = ("max_tokens", "logit_bias", "prediction")
-UNKNOWN_WITH_REASONING: Final = ("audio", "modalities", "web_search_options")
-SAMPLING: Final[Mapping[str, Any]] = {
+REFUSED_WITH_REASONING = ("max_tokens", "logit_bias", "prediction")
+UNKNOWN_WITH_REASONING = ("audio", "modalities", "web_search_options")
+SAMPLING: Mapping[str, Any] = {
     "temperature": 1,
     "top_p": 1,
     "presence_penalty": 0,
     "frequency_penalty": 0,
     "logprobs": False,
 }
-RETENTION: Final = "This model is compatible only with 24h extended prompt caching"
-OMIT: Final = "omit it for this model."
+RETENTION = "This model is compatible only with 24h extended prompt caching"
+OMIT = "omit it for this model."
 Located = tuple[str, ApiError]  # the column of the table that gives an error, and the error
 
 

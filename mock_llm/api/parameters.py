@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.api import refusals
 from mock_llm.types import ApiError
 
 Check = Callable[[str, Any], ApiError | None]  # a parameter's name and its value, which is not null
 
-MOST_METADATA: Final = 16
+MOST_METADATA = 16
 LONGEST_METADATA_KEY, LONGEST_METADATA_VALUE = 64, 512
-EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-INCLUDABLE: Final = (
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+INCLUDABLE = (
     "file_search_call.results",
     "web_search_call.results",
     "web_search_call.action.sources",
@@ -31,6 +31,14 @@ def errors(body: Mapping[str, Any], checks: Mapping[str, Check]) -> Iterator[Api
     for name, check in checks.items():
         if body.get(name) is not None and (error := check(name, body[name])):
             yield error
+
+
+def unsupported_error(body: Mapping[str, Any], unsupported: Mapping[str, Any]) -> ApiError | None:
+    """Return the error of a parameter that a script can't support, or None; each has a value without an effect."""
+    for name, neutral in unsupported.items():
+        if body.get(name) not in (None, neutral):
+            return refusals.not_supported(f"'{name}'", "leave it out.", name)
+    return None
 
 
 def unknown_error(name: str, body: Mapping[str, Any], checks: Mapping[str, Check], hint: str) -> ApiError:
@@ -189,12 +197,12 @@ def _with(field: str) -> Check:
     return check
 
 
-SERVICE_TIER: Final = one_of("auto", "default", "fast", "flex", "priority", also=("scale", "ultrafast"))
-VERBOSITY: Final = one_of("low", "medium", "high")
-RETENTIONS: Final = ("in_memory", "24h")
-PENALTY: Final = decimal(-2, 2)
+SERVICE_TIER = one_of("auto", "default", "fast", "flex", "priority", also=("scale", "ultrafast"))
+VERBOSITY = one_of("low", "medium", "high")
+RETENTIONS = ("in_memory", "24h")
+PENALTY = decimal(-2, 2)
 
-CHAT: Final[Mapping[str, Check]] = {
+CHAT: Mapping[str, Check] = {
     "model": text(),
     **dict.fromkeys(("messages", "functions", "function_call", "tools", "tool_choice"), anything),
     "parallel_tool_calls": flag,
@@ -227,7 +235,7 @@ CHAT: Final[Mapping[str, Check]] = {
     "verbosity": VERBOSITY,
     **dict.fromkeys(("audio", "modalities", "web_search_options"), anything),
 }
-RESPONSES: Final[Mapping[str, Check]] = {
+RESPONSES: Mapping[str, Check] = {
     "model": text(),
     "input": anything,
     "previous_response_id": text(),

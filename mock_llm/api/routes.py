@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from mock_llm.api import refusals
 from mock_llm.engine import Call, Counters, answer
@@ -62,7 +62,7 @@ def _injector(
     return lambda response, fault, request: inject_fault(response, fault, partial(error_events, request))
 
 
-ENDPOINTS: Final[Mapping[str, Endpoint]] = {
+ENDPOINTS: Mapping[str, Endpoint] = {
     "/v1/chat/completions": Endpoint(
         "chat", chat.validate, Request, chat.http_response, http.error_response, _injector(chat.error_events)
     ),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from mock_llm.api import refusals
 from mock_llm.json_schema import loose_mode_error, strict_mode_error
 from mock_llm.types import NAME, ApiError
 
-MOST_TOOLS: Final = 128
-LONGEST_NAME: Final = 64
-CHOICES: Final = ("none", "auto", "required")
-MODES: Final = ("auto", "required")
+MOST_TOOLS = 128
+LONGEST_NAME = 64
+CHOICES = ("none", "auto", "required")
+MODES = ("auto", "required")
 
 
 def name_error(name: Any, at: str, hint: str) -> ApiError | None:
@@ -61,8 +61,16 @@ def format_type_error(shape: Any, at: str, kinds: tuple[str, ...]) -> ApiError |
     return None if kind in kinds else refusals.invalid_value(f"{at}.type", kind, kinds, hint)
 
 
-def tool_list_error(tools: Any, items: str) -> ApiError | None:
-    """Return the error of a list of tools that is no list of objects, or None; `items` is the API's word for them."""
+def tool_list_error(
+    tools: Any, items: str, tool_error: Callable[[Mapping[str, Any], str], ApiError | None]
+) -> ApiError | None:
+    """Return the error of a list of tools, or None.
+
+    Args:
+        tools: the list, as the client sent it.
+        items: the API's word for its items.
+        tool_error: returns the error of one tool at a path of the request.
+    """
     if not isinstance(tools, list):
         return refusals.invalid_type("tools", f"an array of {items}", tools)
     if error := refusals.too_long("tools", tools, MOST_TOOLS, "offer the tools that this step needs."):
@@ -73,7 +81,8 @@ def tool_list_error(tools: Any, items: str) -> ApiError | None:
             return refusals.invalid_type(at, "an object", tool)
         if tool.get("type") is None:
             return refusals.missing_parameter(f"{at}.type", "a tool is an object with the type 'function'.")
-    return None
+    errors = (tool_error(tool, f"tools[{index}]") for index, tool in enumerate(tools))
+    return next(filter(None, errors), None)
 
 
 def callable_error(kind: str, function: Mapping[str, Any], at: str) -> ApiError | None:

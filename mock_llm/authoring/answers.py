@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.types import SERVICE_ITEMS, Answer, Choice, ToolCall, Usage
 
-REASONS: Final = {"max_output_tokens": "length", "content_filter": "content_filter"}
+REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 class UnreadableAnswer(ValueError):
@@ -201,8 +201,8 @@ def _last_response(events: Iterator[dict[str, Any]]) -> Any:
     return ended[-1]
 
 
-READERS: Final[Mapping[str, Callable[[Any], Content]]] = {"chat": _chat, "responses": _response, "anthropic": _message}
-MERGERS: Final[Mapping[str, Callable[[Iterator[dict[str, Any]]], Any]]] = {
+READERS: Mapping[str, Callable[[Any], Content]] = {"chat": _chat, "responses": _response, "anthropic": _message}
+MERGERS: Mapping[str, Callable[[Iterator[dict[str, Any]]], Any]] = {
     "chat": _merged_chunks,
     "responses": _last_response,
     "anthropic": _merged_events,

@@ -11,6 +11,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -49,7 +50,7 @@ def import_cassettes(cassettes: Sequence[Path], out: Path) -> tuple[int, list[st
 
 
 def _interactions(path: Path) -> Iterator[tuple[Any, Any]]:
-    """Yield the requests and responses of a cassette."""
+    """Yield the requests and responses of a cassette; None in place of one that is missing."""
     data = path.read_bytes()
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
@@ -57,14 +58,17 @@ def _interactions(path: Path) -> Iterator[tuple[Any, Any]]:
     except (yaml.YAMLError, OSError, ValueError, RecursionError) as error:
         raise ScriptError(f"{path.name}: not a cassette: {error}") from None
     if isinstance(cassette, dict) and isinstance(listed := cassette.get("interactions"), list):
-        yield from ((entry["request"], entry["response"]) for entry in listed if isinstance(entry, dict))
+        entries = [entry if isinstance(entry, dict) else {} for entry in listed]
+        yield from ((entry.get("request"), entry.get("response")) for entry in entries)
     elif isinstance(cassette, dict) and isinstance(cassette.get("requests"), list):
-        yield from zip(cassette["requests"], cassette.get("responses") or (), strict=False)
+        yield from zip_longest(cassette["requests"], cassette.get("responses") or ())
     else:
         raise ScriptError(f"{path.name}: not a cassette: it has no list 'interactions'")
 
 
-def _add(recording: Recording, request: Mapping[str, Any], response: Mapping[str, Any]) -> None:
+def _add(recording: Recording, request: Any, response: Any) -> None:
+    if not (isinstance(request, Mapping) and isinstance(response, Mapping)):
+        raise NotRecorded("its request or its response is missing")
     path = urlsplit(request["uri"]).path.rstrip("/")
     sent = {name.lower(): text if isinstance(text, str) else text[0] for name, text in request["headers"].items()}
     known = re.search("/(chat/completions|responses|messages)$", path)

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from email.message import Message
 from pathlib import Path
 from time import perf_counter
-from typing import Final
 
 from mock_llm.api import endpoint, error_response
 from mock_llm.engine import Call
@@ -23,9 +22,9 @@ from mock_llm.types import ApiError, HttpRequest, HttpResponse
 
 from .recording import NotRecorded, Recording
 
-TIMEOUT: Final = 600.0  # seconds
+TIMEOUT = 600.0  # seconds
 # Response headers that describe the connection and are not passed on.
-CONNECTION: Final = {
+CONNECTION = {
     "connection",
     "content-length",
     "content-encoding",
@@ -34,7 +33,7 @@ CONNECTION: Final = {
     "transfer-encoding",
 }
 # The beginnings of request headers that are passed on; without accept-encoding, so that bodies are not compressed.
-PASSED_ON: Final = ("authorization", "content-type", "user-agent", "openai-", "anthropic-", "x-api-key", "api-key")
+PASSED_ON = ("authorization", "content-type", "user-agent", "openai-", "anthropic-", "x-api-key", "api-key")
 
 
 class Recorder:

@@ -41,6 +41,7 @@ class Recording:
         self._script: dict[str, Any] = {"scenes": []}
         self._scenes: tuple[Scene, ...] = ()
         self._recorded: dict[str, tuple[Request, str]] = {}  # by digest: the request and the name of its scene
+        self._choices: dict[str, list[Any]] = {}  # of the first answer, by digest
         self._conversations: dict[str, list[Any]] = {}  # items of the Responses API, by the response's id
         self._lock = threading.Lock()
         if out.exists():
@@ -60,7 +61,7 @@ class Recording:
             The request and the answer in the engine's form; the answer names its scene.
 
         Raises:
-            NotRecorded: the script can't contain this answer.
+            NotRecorded: the script can't contain this answer, or has another one to the same request.
         """
         with self._lock:
             full = endpoint.adopt(self._with_earlier_items(body) if endpoint.stores else body)
@@ -74,10 +75,14 @@ class Recording:
                     self._conversations[name] = [*input_items(full), *items]
             except UnreadableAnswer as error:
                 raise NotRecorded(str(error)) from None
-            digest = request.digest()
+            digest, choices = request.digest(), [*map(_choice, answer.choices)]
             if digest not in self._recorded:
                 self._recorded[digest] = request, self._add_scene(request, answer)
-            return request, replace(answer, scene=self._recorded[digest][1])
+                self._choices[digest] = choices
+            name = self._recorded[digest][1]
+            if self._choices[digest] != choices:
+                raise NotRecorded(f"scene {name!r} has another answer to the same request, and a scene gives one")
+            return request, replace(answer, scene=name)
 
     def _with_earlier_items(self, body: Any) -> Any:
         """Return a request of the Responses API with the items of the response that it continues."""

@@ -50,6 +50,10 @@ def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
     return Answer(scene.name, tuple(choices), read, output_tokens, reply.latency, fault, cached, reasoning_tokens)
 
 
+_CALLS = {"calls", "tool_calls", "function_call"}  # a dict with one of these is a call that was meant, and no data
+_MESSAGE = {"role", "content"}
+
+
 def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
     """Return the reply after its function was called or its placeholders were filled."""
     if reply.python is None:
@@ -60,8 +64,9 @@ def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
     if isinstance(value, Reply):
         # Only scripted templates are filled. A function's result might quote the conversation, including braces.
         return _resolved(value, chosen, request) if value.python is not None else value
-    if isinstance(value, dict) and request.format == "text" and REPLY & value.keys() and value.keys() <= FIELDS:
-        fields = ", ".join(value)
+    known = value.keys() if isinstance(value, dict) and request.format == "text" else set[str]()
+    if _CALLS & known or known >= _MESSAGE or (REPLY & known and known <= FIELDS):
+        fields = ", ".join(known)
         raise TypeError(
             f"the function returned a dict with the fields of a reply ({fields}); return Reply(…), or Reply(json=…)"
         )

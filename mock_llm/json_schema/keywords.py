@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from .validation import TYPES, has_type
 
 # Keywords with a schema, with a list of schemas, and with named schemas; then the others by the type of their values.
-ONE: Final = ("items", "additionalProperties", "not", "contains", "if", "then", "else", "propertyNames")
-LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
-NAMED: Final = ("properties", "patternProperties", "$defs", "definitions")
-KINDS: Final = {
+ONE = ("items", "additionalProperties", "not", "contains", "if", "then", "else", "propertyNames")
+LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+NAMED = ("properties", "patternProperties", "$defs", "definitions")
+KINDS = {
     **dict.fromkeys(NAMED, "object"),
     **dict.fromkeys((*LISTS, "enum", "required", "examples"), "array"),
     **dict.fromkeys(("title", "description", "pattern", "format", "$ref", "$id", "$schema", "$comment"), "string"),

@@ -7,7 +7,7 @@ Rules and messages follow OpenAI's guide "Structured model outputs", its SDKs an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from .keywords import keyword_error, parts
 from .validation import resolve
@@ -124,8 +124,8 @@ def _count(keyword: str) -> Callable[[Any], int]:
 
 
 # The guide states these two limits; the words are not those of the API, which no public source quotes.
-STRINGS: Final = "Expected at most {most} characters in total in"
-RECEIVED: Final = "when using structured outputs, but received {size}."
+STRINGS = "Expected at most {most} characters in total in"
+RECEIVED = "when using structured outputs, but received {size}."
 
 
 def _characters(schema: Any) -> int:
@@ -148,7 +148,7 @@ def _longest_enum(schema: Any) -> int:
     return max(sum(map(len, values)) if many else 0, inside)
 
 
-LIMITS: Final[Sequence[tuple[Callable[[Any], int], str, int]]] = (
+LIMITS: Sequence[tuple[Callable[[Any], int], str, int]] = (
     (_depth, "{size} levels of nesting exceeds limit of {most}.", 10),
     (_count("properties"), "{size} parameters exceed the limit of {most}.", 5000),
     (

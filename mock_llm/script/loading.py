@@ -32,7 +32,7 @@ from .fields import (
 )
 from .replies import Reply, ToolUse, unreadable
 from .scenes import Scene, When, check_unseen
-from .yaml_lines import YamlError, read_yaml
+from .yaml_lines import read_yaml
 
 Source = Scene | Mapping[str, Any] | str | os.PathLike[str]
 
@@ -90,8 +90,8 @@ def _listed(sources: Iterable[Source] | Source) -> Iterable[Source]:
 def _file(path: FilePath, problems: list[str]) -> list[Scene]:
     try:
         data, lines = read_yaml(path.read_text(encoding="utf-8"))
-    except YamlError as error:
-        problems.append(f"{path.name}:{error.line}: {error}")
+    except ValueError as error:  # no YAML, or no text
+        problems.append(f"{path.name}:{getattr(error, 'line', 1)}: {error}")
         return []
     top = Place(path.name, lines, problems)
     given = fields(data, {"scenes": anything, "unseen": anything}, top, "a script")

@@ -11,21 +11,21 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal, get_args
 
 from mock_llm.types import SERVICE_ITEMS, Fault, Request, Usage, suggestion
 
 from .errors import ScriptError
 
 FinishReason = Literal["stop", "length", "content_filter"]
-KINDS: Final = ("text", "json", "calls", "refusal", "python", "choices", "fault")
+KINDS = ("text", "json", "calls", "refusal", "python", "choices", "fault")
 PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 BRACED = re.compile(r"\{\{([^{}]*)\}\}")
 AS_JSON = re.compile(r"\{\{\s*(\w+)\s*(?:\|\s*json\s*){1,2}\}\}")
 
 
-NOTHING: Final = object()  # marks a reply without `json`, because `json: null` is a reply too
-ESTIMATED: Final = Usage()
+NOTHING = object()  # marks a reply without `json`, because `json: null` is a reply too
+ESTIMATED = Usage()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from typing import Any, Literal, get_args
 
 from mock_llm.types import suggestion
 
@@ -81,7 +81,7 @@ class When:
             raise ScriptError("a counter needs a turn: add the number of the call that this scene answers")
 
 
-ALWAYS: Final = When()
+ALWAYS = When()
 
 
 @dataclass(frozen=True)

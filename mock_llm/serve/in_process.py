@@ -11,13 +11,13 @@ import contextlib
 import importlib
 import math
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.types import HttpRequest, HttpResponse
 
 BASE_URL = "https://mock-llm.invalid/v1"  # a host name that never resolves, so that a call without the transport fails
 API_KEY = "mock-llm-needs-no-key"
-LONGEST_DEADLINE: Final = 1.0  # seconds
+LONGEST_DEADLINE = 1.0  # seconds
 
 Handle = Callable[[HttpRequest], HttpResponse]
 

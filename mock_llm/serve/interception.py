@@ -11,12 +11,12 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 from unittest import mock
 
 from .in_process import BASE_URL, Handle, http_library, transport
 
-PROVIDERS: Final = re.compile(r"([a-z]{2}\.)?api\.openai\.com|api\.anthropic\.com")  # eu.api.openai.com has a region
+PROVIDERS = re.compile(r"([a-z]{2}\.)?api\.openai\.com|api\.anthropic\.com")  # eu.api.openai.com has a region
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
 from mock_llm.api import error_response
@@ -24,11 +24,11 @@ from mock_llm.types import ApiError, HttpRequest, HttpResponse
 from .in_process import Handle
 from .proxies import without_proxy
 
-LARGEST_BODY: Final = 16 * 2**20  # bytes
-IDLE: Final = 60.0  # seconds after which a silent connection is closed
-METHODS: Final = "GET, POST, DELETE, OPTIONS"
-LOOPBACK_PAGE: Final = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
-LONGEST_WAIT: Final = 2.0  # maximum seconds that a never-ending answer keeps its client waiting
+LARGEST_BODY = 16 * 2**20  # bytes
+IDLE = 60.0  # seconds after which a silent connection is closed
+METHODS = "GET, POST, DELETE, OPTIONS"
+LOOPBACK_PAGE = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?")
+LONGEST_WAIT = 2.0  # maximum seconds that a never-ending answer keeps its client waiting
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 from .errors import suggestion
 
@@ -26,10 +26,10 @@ Kind = Literal[
     "error_event",
     "slow_first_token",
 ]
-STATUS: Final[Mapping[str, int]] = {"rate_limit": 429, "insufficient_quota": 429, "server_error": 500}
-STREAM_ONLY: Final = frozenset({"ended_early", "bad_chunk", "error_event", "slow_first_token"})
-PLAIN_ONLY: Final = frozenset({"truncated"})
-RETRY_AFTER_MS: Final = 1  # without this header, a client sleeps for at least half a second
+STATUS: Mapping[str, int] = {"rate_limit": 429, "insufficient_quota": 429, "server_error": 500}
+STREAM_ONLY = frozenset({"ended_early", "bad_chunk", "error_event", "slow_first_token"})
+PLAIN_ONLY = frozenset({"truncated"})
+RETRY_AFTER_MS = 1  # without this header, a client sleeps for at least half a second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

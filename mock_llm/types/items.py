@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,9 @@ def _optional(*names: str) -> dict[str, bool]:
     return dict.fromkeys(names, False)
 
 
-SEARCH: Final = ("in_progress", "searching", "completed")
-MADE: Final = _optional(
-    "action", "background", "error", "output_format", "quality", "revised_prompt", "size", "svg_usage"
-)
-SERVICE_ITEMS: Final[Mapping[str, ServiceItem]] = {
+SEARCH = ("in_progress", "searching", "completed")
+MADE = _optional("action", "background", "error", "output_format", "quality", "revised_prompt", "size", "svg_usage")
+SERVICE_ITEMS: Mapping[str, ServiceItem] = {
     "web_search_call": ServiceItem(
         "ws", {"action": True}, ("web_search", "web_search_preview"), absent=("action",), stages=SEARCH
     ),

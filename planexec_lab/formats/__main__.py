@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from mock_llm import command
 from planexec_lab.formats import names, read, write, written
 from planexec_lite.plan import PlanError
 
@@ -62,4 +63,4 @@ def _tell(error: PlanError) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command.run(main)

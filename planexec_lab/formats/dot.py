@@ -1,9 +1,8 @@
 """Graphviz DOT, the graph language of many drawing tools: https://graphviz.org/doc/info/lang.html.
 
 ``1 -> 2`` says that 2 waits for 1; `drawn` says what a node is. An arrow may end at several nodes in braces. ``dir=back`` turns an
-arrow around, ``style=invis`` means no arrow, and an arrow in both directions is a fault. The graph's label is the goal. Colours,
-ranks, fonts and the like are not read; tooltips and links are left out and listed; an attribute that Graphviz does not have is a
-fault.
+arrow around, and an arrow in both directions is a fault. The graph's label is the goal. Colours, ranks and fonts are not read.
+Tooltips, links, invisible arrows and dashed nodes are left out and listed. An attribute that Graphviz does not have is a fault.
 """
 
 from __future__ import annotations
@@ -50,7 +49,9 @@ _LOOKS = frozenset(
     truecolor vertices viewport voro_margin weight width xlp z
     """.split()
 )
+_LEADS = re.compile("o?[lr]?(?:normal|vee|open|halfopen|empty)")  # a tee can mean "blocks", a diamond "is a part of"
 _REMARKS = re.compile(r"(?:edge|head|tail|label)?(?:url|href|target|tooltip)|comment|class")
+_OF_PACKAGES = re.compile(r"\[root\] |@?//|@@|\S+@v?\d")
 _MEND = 'write digraph { "1" [label="what to do"]; "2" [label="what to do next"]; "1" -> "2" }'
 _Token = tuple[str, str, int]  # its kind, its text, its line
 _Defaults = dict[str, dict[str, str]]
@@ -112,10 +113,11 @@ class _Graph:
         if self._next != _END:
             raise self._fault(f"{self._next[1][:60]!r} comes after the end of the graph")
         self.chart.goal = "\n".join(_lines(defaults["graph"].get("label", "")))
-        if any(id.startswith("[root] ") for id in self.named):
-            raise fault(
-                "line 1: Terraform's arrows lead to what must be done first", "turn each arrow around: dir=back"
+        if other := next(filter(_OF_PACKAGES.match, self.named), None):
+            message = (
+                f"line 1: {other!r} is of Terraform, Bazel or packages, whose arrows lead to what must be done first"
             )
+            raise fault(message, "turn each arrow around: dir=back")
         self.chart.nodes = {id: self.chart.nodes[id] for id in self.named if id in self.chart.nodes}
         return self.chart.plan()
 
@@ -154,14 +156,17 @@ class _Graph:
         if _INVISIBLE.search(given.get("style", "")):
             shape = "mark"
             self.chart.left_out.append(left_out(f"the invisible node {id}", line))
+        if "dashed" in given.get("style", ""):  # Snakemake draws so what is up to date
+            self.chart.left_out.append(left_out(f"the dashed look of {id}", line))
         self.chart.remark(" ".join(_lines(attributes.get("xlabel", ""))), f"the node {id}", line)
         lines = _lines(given["label"].replace("\\N", id)) if "label" in given else None
         self.chart.node(id, line, lines, shape)
 
     def _draw_arrows(self, starts: list[str], ends: list[str], line: int, attributes: dict[str, str]) -> None:
         way = attributes.get("dir", "forward").lower()
-        if attributes.get("arrowhead", "") in ("none", "inv") or attributes.get("color") == "transparent":
-            way = "none"
+        head = attributes.get("arrowhead", "normal").lower()
+        if not _LEADS.fullmatch(head) or attributes.get("color") == "transparent":
+            way = f"none, arrowhead={head}"
         if way not in ("forward", "back"):
             raise fault(
                 f"line {line}: an arrow with dir={way} does not say which comes first", "draw one arrow, a -> b"
@@ -170,11 +175,13 @@ class _Graph:
             if name in attributes:
                 message = f"line {line}: {name} draws the arrow to {attributes[name]!r}, a group of nodes"
                 raise fault(message, "draw the arrows between the nodes that they mean, without " + name)
-        if not _INVISIBLE.search(attributes.get("style", "")):
-            label = " ".join(" ".join(_lines(attributes[name])) for name in _LABELS if name in attributes)
-            dotted = "dotted" in attributes.get("style", "")
-            for start, end in product(starts, ends) if way == "forward" else product(ends, starts):
-                self.chart.arrow(start, end, line, label, dotted)
+        style = attributes.get("style", "")
+        label = " ".join(" ".join(_lines(attributes[name])) for name in _LABELS if name in attributes)
+        for start, end in product(starts, ends) if way == "forward" else product(ends, starts):
+            if _INVISIBLE.search(style):
+                self.chart.left_out.append(left_out(f"the invisible arrow from {start} to {end}", line))
+            else:
+                self.chart.arrow(start, end, line, label, re.search("dotted|dashed", style) is not None)
 
     def _end(self, defaults: _Defaults) -> list[str]:
         """One end of an arrow: a node, or all nodes of a group in braces. A group has its own defaults."""
@@ -195,7 +202,7 @@ class _Graph:
         id = self._name()
         while self._take(":"):  # a port says where the arrow touches the node
             self._name()
-        return id
+        return " ".join(_lines(id)) if id.startswith(_HTML_LABEL) else id
 
     def _attributes(self) -> dict[str, str]:
         attributes = {}
@@ -249,7 +256,10 @@ def _lines(written: str) -> list[str]:
     """
     if written.startswith(_HTML_LABEL):
         broken = re.sub(r"<(?:br|hr|/tr|/td)\b[^>]*>", "\n", written.removeprefix(_HTML_LABEL), flags=re.IGNORECASE)
-        lines = [" ".join(unescape(line).split()) for line in re.sub(r"<[^>]*>", "", broken).split("\n")]
+        lines = [
+            " ".join(unescape(line).split())
+            for line in re.sub(r"<(?!/?s>)[^>]*>", "", broken, flags=re.IGNORECASE).split("\n")
+        ]
         return [line for line in lines if line] or [""]
     text = _ESCAPED.sub(lambda match: "\n" if match[1] in "nlr" else match[1], written)
     return [labels.decoded(line, "&") for line in text.split("\n")]

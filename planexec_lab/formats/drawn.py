@@ -3,8 +3,9 @@
 A node is a step; `labels` reads the text. A node that only marks start or stop, joins arrows, or is invisible is not a step: what
 comes after it waits for what comes before it. The words at arrows and groups are left out and listed, unless they name a
 condition ("if it fails", the branches of a decision), which a plan does not have, or turn the arrow around ("depends on"). In
-charts of agent frameworks, which have a node ``__start__``, a dotted arrow is a condition, and LangGraph's ``__interrupt = before``
-is a gate. A name that no step can have, such as ``data/raw.csv``, becomes the step's description.
+charts of agent frameworks, which have a node ``__start__``, a dotted arrow is a condition. LangGraph's ``__interrupt = before`` is
+a gate, and so are words for a person's approval. A name that no step can have, such as ``data/raw.csv``, becomes the step's
+description.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ _INTERRUPT = re.compile(r"__interrupt\s*=\s*(.*)")
 _MARKERS = {"start", "begin", "end", "stop", "finish"}
 _ALWAYS = {"__start__", "__end__", "START", "END"}  # of LangGraph and other tools, in every shape
 _MEANS = re.compile(  # a condition, or that an arrow leads the other way
-    r"^\W*(?:no|false)\W*$|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|reject\w*|denied|invalid|time-?outs?"
-    r"|approv\w*|optional\w*|sometimes|maybe|skip\w*|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?)\b"
+    r"^\W*(?:no|false)\W*$|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|catch\w*|reject\w*|denied|invalid|time-?outs?"
+    r"|approv\w*|optional\w*|sometimes|maybe|skip\w*|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?"
+    r"|always|all done|one (?:done|success))\b"  # the last three are trigger rules of Airflow
     r"|<-|←",
     re.IGNORECASE,
 )
 _SOMETIMES = re.compile(
-    r"\b(?:if|when|unless|else|otherwise|only|fail\w*|optional\w*|skip\w*|loop|repeat\w*)\b", re.IGNORECASE
+    r"\b(?:if|when|unless|else|otherwise|only|fail\w*|approv\w*|optional\w*|skip\w*|loop|repeat\w*)\b", re.IGNORECASE
 )
 
 
@@ -88,7 +90,7 @@ class Chart:
     def remark(self, words: str, of: str, line: int, conditions: re.Pattern[str] = _SOMETIMES) -> None:
         """Leave out the words at an arrow or a group; keep a fault where they name a condition or turn an arrow around."""
         text = " ".join(words.split())[:60]
-        if conditions.search(words):
+        if conditions.search(re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", words)):
             self.faults.append(fault(f"line {line}: {of} says {text!r}; a plan has no branches", _NO_BRANCHES))
         elif text:
             self.left_out.append(left_out(f"{text!r} at {of}", line))
@@ -122,6 +124,9 @@ def _says(id: str, node: Node) -> dict[str, Any]:
         mend = "let the step after it wait: __interrupt = before"
         raise fault(f"line {node.line}: after {id}, the chart stops for a person; a plan asks before a step", mend)
     lines = [line for line in lines if not _INTERRUPT.fullmatch(line)]
+    if state := labels.STATE.search(" ".join(lines)):
+        mend = "leave out what is not to be done, or say it in other words"
+        raise fault(f"line {node.line}: {state[0]!r} at {id} can mean that it is done or left out", mend)
     try:
         return {"gate": bool(stops), **labels.read(lines or [id])}
     except ValueError as error:

@@ -54,6 +54,11 @@ _KINDS = {  # by the key of its jobs: a job's words and dependencies; the settin
 }
 _HARMLESS = {"fail-fast", "max-parallel"}  # of a strategy; a matrix makes several jobs of one
 
+_ASKS = re.compile(  # a person, by the name of an action or in a command
+    r"approv|'uses': '[^']*(?:await|manual|human|confirm|sign-?off|wait-for-(?!.*check)|(?<!dependency-)review(?!dog))",
+    re.IGNORECASE,
+)
+
 
 class _Key(str):
     """A key as it is written, and its line."""
@@ -101,7 +106,12 @@ def _from_jobs(group: str, content: Mapping[_Key, Any]) -> Plan:
     (words, waits), settings, fields = _KINDS[group]
     remarks = _left_out(content, (group, "name"), settings, _Key("the file"))
     jobs = {id: _fields(id, job) for id, job in content[_Key(group)].items()}
-    before = {id: _names(id, job.get(waits)) for id, job in jobs.items()}
+    ids = {str(id): id for id in jobs}
+    for id, job in jobs.items():
+        for alias in _listed(job.get("aliases")):
+            if ids.setdefault(str(alias), id) != id:
+                raise fault(f"line {id.line}: the alias {alias} of {id} means {ids[alias]}, too", MEND)
+    before = {id: [ids.get(name, name) for name in _names(id, job.get(waits))] for id, job in jobs.items()}
     if group == "stages":
         before = _makers(jobs, before)
     steps = []
@@ -137,7 +147,7 @@ def _left_out(fields: Mapping[_Key, Any], kept: tuple[str, str], known: str, of:
 
 def _is_approved(job: Mapping[str, Any]) -> bool:
     """Does a person approve the job: by its environment, by its prompt, or by an action for approvals?"""
-    return not job.keys().isdisjoint({"environment", "prompt"}) or "approv" in str(job.get("steps")).lower()
+    return not job.keys().isdisjoint({"environment", "prompt"}) or _ASKS.search(str(job.get("steps"))) is not None
 
 
 def _listed(value: Any) -> list[Any]:
@@ -190,17 +200,17 @@ def _loaded(text: str) -> Any:
     def value_of(node: yaml.Node) -> Any:
         if isinstance(node, yaml.ScalarNode):
             return node.value if node.style else _meant(node.value)
-        if not node.tag.endswith((":map", ":seq")):
-            raise wrong(f"the tag {node.tag} has a meaning of its own", node)
         if isinstance(node, yaml.SequenceNode):
             return [value_of(part) for part in node.value]
         fields = dict[_Key, Any]()
         for key, part in node.value:
             value = value_of(part)
             if not isinstance(key, yaml.ScalarNode) or (
-                not key.style and value is None and key.value.startswith("step_")
+                getattr(node, "flow_style", False) and part.end_mark.index == key.end_mark.index
             ):
-                raise wrong("this key is no name; write quotes around a text that begins with a bracket", key)
+                raise wrong(
+                    "this key is no name, or has no value; write quotes around a text with a bracket or a comma", key
+                )
             name = _Key(key.value)
             if name in fields:
                 raise wrong(f"the key {name!r} is repeated", key)
@@ -218,6 +228,8 @@ def _loaded(text: str) -> Any:
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if isinstance(event, yaml.AliasEvent) or depth > _DEEPEST:
                 raise wrong("an alias, or too deep a nesting; write what it stands for", event)
+            if tag := getattr(event, "tag", None):
+                raise wrong(f"the tag {tag} has a meaning of its own", event)
         root = yaml.compose(text, loader)
         return None if root is None else value_of(root)
     except (yaml.YAMLError, ValueError) as error:

@@ -14,6 +14,11 @@ from typing import Any
 from planexec_lab.formats import calls
 from planexec_lite.plan import Step
 
+STATE = re.compile(
+    r"~~|</?(?:s|del|strike)>|^\[[^\]]?\](?!\()|[☑✅✔✓✗❌]|\((?:done|completed?|finished|skip(?:ped)?|cancell?ed)\)\W*$",
+    re.IGNORECASE,
+)
+"""Words and signs that can mean that a step is done or left out."""
 _ENTITY = re.compile(r"([#&])(#?)([0-9]{1,7}|[A-Za-z][A-Za-z0-9]*);")
 
 

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lab.formats import calls
+from planexec_lab.formats import calls, labels
 from planexec_lab.formats.shapes import fault, left_out
 from planexec_lab.formats.steps import build, through, unwritable
 from planexec_lite.plan import Plan, PlanError, Problem
@@ -28,9 +28,6 @@ _ITEM = re.compile(
 )
 _FIELD = re.compile(r"[a-z_][\w.-]*:(?=\s|$)")  # of an object in YAML
 _BOX = re.compile(r"\[(?P<tick>[ xX✓✔])\][ \t]+")
-_STATE = re.compile(
-    r"~~|^\[[^\]]?\](?!\()|[☑✅✔✓✗❌]|\((?:done|completed?|finished|skip(?:ped)?|cancell?ed)\)\W*$", re.IGNORECASE
-)
 _GOAL = re.compile(r"[ \t]*(?:#+[ \t]*)?(?:Goal|Task):[ \t]*(.*)", re.IGNORECASE)
 _HEADING = re.compile(
     r"[ \t]*(?!(?:nodes?|edges?)[ \t]*:)(?:#{1,6}[ \t]+\S.*|(?:\*\*|__)?\S.*:(?:\*\*|__)?)[ \t]*", re.I
@@ -195,7 +192,7 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
         if not item.number and (_FIELD.match(first) or first.endswith(":")) and _FIELD.match(second):
             raise fault(f"line {item.line}: {_short(first)} begins an object, not an item", _MEND)
         _read_hints(item, items, place)
-        if state := _STATE.search(item.text):
+        if state := labels.STATE.search(item.text):
             mend = "leave out what is not to be done, or write [ ] or [x] before each item"
             raise fault(f"line {item.line}: {state[0]!r} can mean that the item is done or left out", mend)
         if calls.looks_like_one(item.text):

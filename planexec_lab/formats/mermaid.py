@@ -1,9 +1,9 @@
 """Mermaid flowcharts, as people and models draw plans in Markdown: https://mermaid.js.org/syntax/flowchart.html.
 
-``A["search(query='Oslo')"] --> B[Tell it]`` says that B waits for A; `drawn` says what a node is. Subgraphs are read for
-their nodes. Comments and styles are not read, but a style that hides a node, its words or an arrow is a fault; links are left out
-and listed. ``A@{ shape: diam, label: "…" }`` and ids of arrows, ``A e1@--> B``, are read as Mermaid 11 writes them. The title above
-the chart is the goal.
+``A["search(query='Oslo')"] --> B[Tell it]`` says that B waits for A; an arrow without such a head is a fault. `drawn` says what a
+node is. Subgraphs are read for their nodes. Comments and styles are not read, but a style that hides a node, its words or an
+arrow is a fault; links are left out and listed. ``A@{ shape: diam, label: "…" }`` and ids of arrows, ``A e1@--> B``, are read as
+Mermaid 11 writes them. The title above the chart is the goal.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ _DOTTED = re.compile(r"\s*(?:[\w-]+@)?[<xo]?-\.")
 _LINK = re.compile(
     r"""\s*(?:(?P<id>[\w-]+)@(?=[-=~<xo.]))?(?P<back><|[xo](?=[-=]))?
     (?: (?P<hidden>~{3,})
-      | (?:--+|==+|-\.+-)(?P<head>>|[xo](?=[\s|]))
+      | (?:--+|==+|-\.+-)(?:(?P<head>>)|[xo](?=[\s|]))
       | (?:---+|===+|-\.+-)(?![->=.])
-      | (?:--|==|-\.)(?P<text>[^\n]*?)(?:--+|==+|\.+-)(?P<end>>|[xo](?=\s))
+      | (?:--|==|-\.)(?P<text>[^\n]*?)(?:--+|==+|\.+-)(?:(?P<end>>)|[xo](?=\s))
     )[ \t]*(?:\|(?P<label>[^|]*)\|)?\s*""",
     re.VERBOSE,
 )
@@ -84,7 +84,7 @@ _NAMED_SHAPES: dict[str, Shape] = {
         "mark",
     ),
 }
-_TAG = re.compile(r"</?(?:p|b|i|u|em|strong|small|sub|sup|span|div|font|code|img|a|s)\b[^<>]*>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?:p|b|i|u|em|strong|small|sub|sup|span|div|font|code|img|a)\b[^<>]*>", re.IGNORECASE)
 _QUOTED = re.compile(r'\s*"([^"]*)"\s*')
 _BREAK = re.compile(r"<[bh]r\s*/?>", re.IGNORECASE)
 _KEYWORD = re.compile(
@@ -226,7 +226,9 @@ class _Statement:
             if link["id"]:
                 self.chart.arrow_ids.add(link["id"])
             ends = self._nodes()
-            if not link["hidden"]:
+            if link["hidden"]:
+                self.chart.left_out.append(left_out(f"{link[0].strip()!r}, an invisible arrow", self.line))
+            else:
                 if link["back"] or not (link["head"] or link["end"]):
                     raise self._fault(f"{link[0].strip()[:60]!r} does not say which comes first")
                 label = labels.decoded((link["label"] or link["text"] or "").strip().strip('"'), "#&").strip()

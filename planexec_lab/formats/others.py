@@ -1,6 +1,7 @@
 """Files of other systems, in YAML, JSON or a language of their own: each is refused by its name.
 
-Their approvals, branches and loops have no place in a plan, so such a file is never read in part.
+Their approvals, branches and loops have no place in a plan, so such a file is never read in part. Of models' answers, those of
+OpenAI's APIs are read (`tool_calls`).
 """
 
 from __future__ import annotations
@@ -67,6 +68,11 @@ _MARKS = {  # the marks of each system's files; a mark that several systems shar
     "a GitHub action or workflow": r"^runs:|@(?:uses|runs-on):",
     "a Kubernetes object": r"^apiVersion:",
     "a chart of nodes and edges": r"@edges:",
+    "an answer of Claude, or a request": r"@stop_reason:|@type: (?:tool_use|tool_result|content_block_\w+)\b",
+    "an answer of Gemini, or a request": r"@(?:functionCall|functionResponse|functionDeclarations|usageMetadata):"
+    r"|^(?:candidates|contents):|@role: \w+\n +parts:",
+    "an answer of Bedrock, or a request": r"@(?:toolUse|toolResult|stopReason):",
+    "an answer of Ollama": r"@done_reason:",
 }
 _KEY = r"(?:^[ -]*|[{,] *)"
 _PATTERNS = {name: re.compile(marks.replace("@", _KEY), re.MULTILINE) for name, marks in _MARKS.items()}

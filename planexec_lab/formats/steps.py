@@ -125,7 +125,8 @@ def build(
 ) -> Plan:
     """Return the plan; raise `PlanError` for contents that no plan can hold.
 
-    A step whose id has a forbidden sign is renamed: ``data/raw.csv`` to ``data_raw.csv``, and one with "é" to its number.
+    A step whose id has a forbidden sign is renamed: ``data/raw.csv`` to ``data_raw.csv``, and one with "é" to its number. A step
+    whose words name a person's approval is a gate.
 
     Args:
         steps: their fields.
@@ -133,6 +134,7 @@ def build(
         lines: of the steps, by their ids.
         left_out: remarks about what the text says and the plan does not.
     """
+    steps = [{**step, "gate": True} if _is_approval(step) else step for step in steps]
     ids = _new_ids([str(step["id"]) for step in steps])
     if ids:
         steps = [_renamed(step, ids) for step in steps]
@@ -149,6 +151,23 @@ def build(
         raise PlanError(placed) from None
     except ValueError as error:
         raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None
+
+
+_PERSON = r"(?:humans?|persons?|people|manual(?:ly)?|managers?|operators?|owners?|stakeholders?|reviewers?)"
+_ALLOWS = r"(?:reviews?|checks?|confirm\w*|gates?|decisions?|decides?|consents?|permissions?|go[ -]ahead|ok|input)\b"
+_APPROVAL = re.compile(
+    r"approv(?!ed(?!\W*\?)|es)|freigabe|freigeben|genehmig|\bapro[bv]a|\bapprouv|审批|批准|承認|승인"
+    rf"|\b(?:sign[ -]?offs?|hitl|human.in.the.loop)\b|\buser.confirm|\b{_PERSON}\W+(?:\w+\W+)?{_ALLOWS}"
+    rf"|\b{_ALLOWS}.{{0,20}}\b(?:by|from|of)\W+(?:(?:an?|the)\W+)?{_PERSON}\b"
+    r"|\b(?:a?wait\w*|ask\w*)\b.{0,40}\b(?:confirmation|permission|consent|humans?|persons?)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_approval(step: Mapping[str, Any]) -> bool:
+    """Do the words of a step without a tool name a person's approval?"""
+    words = "" if step.get("tool") else str(step.get("description", ""))
+    return _APPROVAL.search(words.replace("_", " ")) is not None
 
 
 def through(ids: Iterable[str], passed: Mapping[str, list[str]]) -> list[str]:

@@ -22,6 +22,8 @@ _SHAPE = 'write [{"type": "function", "function": {"name": "search", "arguments"
 
 _OF_A_CALL = {"id", "type", "index", "call_id", "status", "function", "name", "arguments"}
 _BESIDE = ("reasoning", "message", "function_call_output")
+_OF_A_MESSAGE = {"role", "type", "id", "status", "tool_calls", "call_id", "tool_call_id", "name", "content", "output"}
+_WHOLE = (None, "completed", "stop", "tool_calls", "function_call")
 
 
 def recognises(data: Any) -> bool:
@@ -65,13 +67,15 @@ def _answers(data: Any) -> tuple[str, list[list[Any]], list[Problem]]:
     if len(choices) > 1:
         raise fault("the model gave several choices", "pass the message of one of them")
     ends = [one.get("finish_reason") for one in choices if isinstance(one, Mapping)]
-    if whole.get("status") == "incomplete" or "length" in ends:
-        raise fault("the model's answer was cut off", "ask it again, with more tokens for the answer")
+    ends += [one.get("status") for one in (whole, *items) if isinstance(one, Mapping)]
+    if cut := [end for end in ends if end not in _WHOLE] or whole.get("error"):
+        raise fault(f"the model's answer was cut off: {str(cut)[:60]}", "ask it again, with more tokens for the answer")
     for place, one in enumerate(items):
         if _is_call(one):
             listed.append(one)
             continue
         told = one if isinstance(one, Mapping) else {}
+        remarks += [left_out(f"{name} of a message") for name in told if told[name] and name not in _OF_A_MESSAGE]
         calls, content = told.get("tool_calls") or [], told.get("content", told.get("output"))
         parts = content if isinstance(content, list) else []
         odd = next(
@@ -105,9 +109,11 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     told = call.get("function", call)
     if unknown := {*call, *told} - _OF_A_CALL:
         raise fault(f"the call of {told.get('name')} has {min(unknown)}, which is not known", _SHAPE)
+    if not isinstance(told.get("name"), str):
+        raise fault(f"the call {str(call)[:60]} has no name", _SHAPE)
     given = told.get("arguments")
     params = load(given.strip() or "{}") if isinstance(given, str) else given
     params = {} if params is None else params
     if not isinstance(params, dict):
         raise fault(f"the arguments of {told.get('name')} are no object", _SHAPE)
-    return {"tool": str(told.get("name", "")), "params": rewritten(params, references.escape)}
+    return {"tool": told["name"], "params": rewritten(params, references.escape)}

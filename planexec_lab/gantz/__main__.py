@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
+from mock_llm import command
 from planexec_lab.gantz.manifest import read
 from planexec_lab.gantz.script import ManifestError
 from planexec_lab.gantz.toolbox import load
@@ -42,10 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ManifestError as error:
         print(error, file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command.run(main)

@@ -1,4 +1,4 @@
-"""The manifest ``gantz.yaml``: tools as scripts, commands and HTTP requests with parameters.
+"""The manifest ``gantz.yaml``: tools as scripts and commands with parameters.
 
 The format is that of the program gantz::
 
@@ -12,7 +12,7 @@ The format is that of the program gantz::
         script:
           shell: psql mydb < {{file}}
 
-`Script` and `Request` list the other keys. Texts are read as written, without YAML's types: a default of ``010`` is no 8. An
+`Script` lists the other keys. Texts are read as written, without YAML's types: a default of ``010`` is no 8. An
 unknown key is an error, because ignoring it could change the meaning.
 """
 
@@ -36,9 +36,8 @@ from pydantic import (
     model_validator,
 )
 
-from planexec_lab.gantz import http
 from planexec_lab.gantz import script as scripts
-from planexec_lab.gantz.script import PARAMETER, ManifestError
+from planexec_lab.gantz.script import ManifestError
 from planexec_lab.lines import line_of
 from planexec_lite.tools import suggest
 
@@ -109,7 +108,6 @@ class Script(_Part):
     shell: str = ""
     command: Fixed = ""
     args: tuple[str, ...] = ()
-    stdin: str = ""
     working_dir: Fixed = ""
     timeout: Seconds = None
 
@@ -120,45 +118,14 @@ class Script(_Part):
         return self
 
 
-class Request(_Part):
-    """A tool's HTTP request."""
-
-    url: Annotated[str, Field(min_length=1)]
-    method: Annotated[str, Field(pattern="^[A-Z]+$")] = "GET"
-    headers: dict[str, str] = {}
-    body: str = ""
-    timeout: Seconds = None
-    extract_json: str = ""
-
-    @model_validator(mode="after")
-    def _fixed(self) -> Request:
-        http.check(self.url, self.headers, self.body)
-        if re.search(PARAMETER, "".join(self.headers)):
-            raise ValueError("the name of a header is fixed")
-        return self
-
-
 class ManifestTool(_Part):
     """One tool of a manifest."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
     description: str = ""
     parameters: Annotated[tuple[Parameter, ...], Field(max_length=500)] = ()
-    script: Script | None = None
-    http: Request | None = None
+    script: Script
     environment: dict[Annotated[str, Field(pattern=r"^[A-Za-z_]\w*$")], Fixed] = {}
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> ManifestTool:
-        if (self.script is None) == (self.http is None):
-            raise ValueError("it needs one of the keys script and http")
-        return self
-
-    @property
-    def seconds(self) -> float | None:
-        """The seconds that a call can take, if the manifest limits them."""
-        action = self.script or self.http
-        return action.timeout if action else None
 
     @property
     def schema_of_arguments(self) -> dict[str, Any]:
@@ -174,14 +141,8 @@ class ManifestTool(_Part):
         if len(set(map(scripts.variable_of, names))) < len(names):
             raise ManifestError("two parameters have the same name, or the same variable GANTZ_ARG_…")
         optional = [one.name for one in self.parameters if not one.required and one.default is None]
-        if self.script is not None:
-            words = self.script.shell or (self.script.command, *self.script.args)
-            return scripts.prepare(words, names, optional, self.script.stdin, self.name)
-        text = json.dumps(self.http.model_dump() if self.http else "")
-        script = scripts.prepare(["cat"], names, stdin=text)  # a request runs no script
-        if unused := set(names) - {*re.findall(PARAMETER, text)}:
-            raise ManifestError(f"the request never uses {{{{{min(unused)}}}}}; use the parameter, or leave it out")
-        return script
+        words = self.script.shell or (self.script.command, *self.script.args)
+        return scripts.prepare(words, names, optional, self.name)
 
 
 class Manifest(_Part):
@@ -270,13 +231,15 @@ def _told(name: str, problems: list[str]) -> str:
     return f"{name}: {problems[0]}" if len(problems) == 1 else "\n- ".join([f"{name}:", *problems])
 
 
-_KEYS = [key for part in (Manifest, ManifestTool, Parameter, Script, Request) for key in part.model_fields]
+_KEYS = [key for part in (Manifest, ManifestTool, Parameter, Script) for key in part.model_fields]
 
 
 def _problem(error: Any, root: Any) -> str:
     """A problem that pydantic found, with its line and the keys that lead there."""
     message = error["msg"].removeprefix("Value error, ")
-    if error["type"] == "extra_forbidden":
+    if error["loc"][-1] == "http":
+        message = "requests are not read; write a function with @tool that sends it, or a script file"
+    elif error["type"] == "extra_forbidden":
         message = f"this key is not read{suggest(str(error['loc'][-1]), _KEYS)}; leave it out"
     place = ".".join(map(str, error["loc"]))
     return f"line {line_of(root, error['loc'])}: {place}: {message}"

@@ -8,7 +8,6 @@ import selectors
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import monotonic, sleep
@@ -53,13 +52,6 @@ class _Output:
         return f"{head} … [{left_out:,} bytes left out] … {tail}" if left_out else head + tail
 
 
-def shortened(data: bytes) -> str:
-    """Return the text of an output, at most about `MOST` bytes of it."""
-    output = _Output()
-    output.add(data)
-    return output.text()
-
-
 def environment(more: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that a script sees: a few of this process, and those that are given."""
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | dict(more)
@@ -72,9 +64,7 @@ def seconds_left(timeout: float) -> float:
     return timeout if left is None else min(timeout, left)
 
 
-def run(
-    script: str | Sequence[str], variables: Mapping[str, str], folder: Path, timeout: float, stdin: str = ""
-) -> Done:
+def run(script: str | Sequence[str], variables: Mapping[str, str], folder: Path, timeout: float) -> Done:
     """Run `script` in `folder`, and return what it wrote, shortened to `MOST` bytes of each output.
 
     A script is text for the shell, or the words of a command, which needs no shell. When it has ended, or after `timeout`
@@ -86,16 +76,11 @@ def run(
         raise RuntimeError(f"a script of a manifest needs {SHELL}, which this system does not have; use Linux or macOS")
     seconds = seconds_left(timeout)
     words = [SHELL, "-c", script] if isinstance(script, str) else list(script)
-    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "bufsize": 0}
-    with tempfile.TemporaryFile() as file:
-        file.write(stdin.encode())
-        file.seek(0)
-        try:
-            shell = subprocess.Popen(
-                words, cwd=folder, env=dict(variables), start_new_session=True, stdin=file, **pipes
-            )
-        except (OSError, ValueError) as error:
-            raise RuntimeError(f"the script can't be started: {error}") from None
+    pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "bufsize": 0}
+    try:
+        shell = subprocess.Popen(words, cwd=folder, env=dict(variables), start_new_session=True, **pipes)
+    except (OSError, ValueError) as error:
+        raise RuntimeError(f"the script can't be started: {error}") from None
     out, err = _Output(), _Output()
     try:
         in_time = _read_until_end(shell, {shell.stdout: out, shell.stderr: err}, monotonic() + seconds)

@@ -48,13 +48,12 @@ class ManifestError(ValueError):
 class Script:
     """A script that the rule permits.
 
-    `text` is the shell's input, or None for a command of `arguments`; `stdin` is its input. `variables` maps each parameter to
-    its environment variable. `checked` has the words with placeholders, for the check of the values of a call.
+    `text` is the shell's input, or None for a command of `arguments`. `variables` maps each parameter to its environment
+    variable. `checked` has the words with placeholders, for the check of the values of a call.
     """
 
     text: str | None
     arguments: tuple[str, ...]
-    stdin: str
     variables: Mapping[str, str]
     checked: tuple[str, ...]
 
@@ -78,7 +77,6 @@ def prepare(
     script: str | Sequence[str],
     names: Collection[str],
     optional: Collection[str] = (),
-    stdin: str = "",
     tool: str = "tool",
 ) -> Script:
     """Return `script`, the shell's input or the words of a command, with a reference for each placeholder.
@@ -86,17 +84,16 @@ def prepare(
     Args:
         names: the parameters.
         optional: the parameters that can be missing. A missing parameter that is a whole word of a shell script is dropped.
-        stdin: the input of the script.
         tool: the tool's name, for the entry in an error.
 
     Raises `ManifestError` where the rule does not permit the script, with the entry to write instead.
     """
     text, arguments = (script, ()) if isinstance(script, str) else (None, tuple(script))
     written = "\n".join([text or "", *arguments])
-    check_names(f"{written}\n{stdin}", names)
+    check_names(written, names)
     variables = {name: variable_of(name) for name in names}
     if not names:
-        return Script(text, arguments, stdin, variables, ())
+        return Script(text, arguments, variables, ())
     commands, inputs, outputs = [list(arguments)], list[str](), list[str]()
     try:
         if text is not None:
@@ -105,12 +102,12 @@ def prepare(
             raise ManifestError("a value can't name a file that is written")
         alone = len(commands) == 1 and set(outputs) <= {"/dev/null"}
         for words in commands:
-            _check(words, alone, stdin)
+            _check(words, alone)
     except ManifestError as error:
         used = dict.fromkeys(re.findall(PARAMETER, written))
-        raise ManifestError(f"{error}.\n{_rewritten(tool, list(used or names), stdin)}") from None
+        raise ManifestError(f"{error}.\n{_rewritten(tool, list(used or names))}") from None
     words = [word for command in commands for word in command]
-    return Script(text, arguments, stdin, variables, tuple(filter(_has_value, words + inputs)))
+    return Script(text, arguments, variables, tuple(filter(_has_value, words + inputs)))
 
 
 def _read(
@@ -141,7 +138,7 @@ def _read(
     return commands, inputs, outputs, "".join(written)
 
 
-def _check(words: Sequence[str], alone: bool, stdin: str) -> None:
+def _check(words: Sequence[str], alone: bool) -> None:
     """Raise `ManifestError` where a command is not permitted; `alone` says that the script has no other, and no output file."""
     if not words:
         raise ManifestError("a command is missing")
@@ -153,7 +150,7 @@ def _check(words: Sequence[str], alone: bool, stdin: str) -> None:
         return
     is_file = "/" in program and _SCRIPT_FILE.fullmatch(program)
     runs_file = program in _INTERPRETERS and _SCRIPT_FILE.fullmatch("".join(words[1:2]))
-    loads = program == "psql" and not any(map(_has_value, [*words, stdin]))
+    loads = program == "psql" and not any(map(_has_value, words))
     if not (is_file or runs_file or loads):
         raise ManifestError(f"{program!r} might run a value, or change a file that a value names")
     if not alone:
@@ -186,18 +183,17 @@ def _referring(word: str, variables: Mapping[str, str], optional: Collection[str
     return f'"${{{variable}-}}"'
 
 
-def _rewritten(tool: str, names: Sequence[str], stdin: str) -> str:
+def _rewritten(tool: str, names: Sequence[str]) -> str:
     """Return the entry to write instead: the script in a separate file, which gets the values as arguments."""
     file = f"./{tool}.sh"
     places = ", ".join(f'"${place}" is {{{{{name}}}}}' for place, name in enumerate(names, 1))
     args = [file, *(f"{{{{{name}}}}}" for name in names)]
-    entry = [
-        f"Move the script to {file}, where {places} and must never be code, and write:",
-        f"  - name: {tool}",
-        "    script:",
-        "      command: sh",
-        f"      args: {json.dumps(args)}",
-    ]
-    if stdin:
-        entry.append(f"      stdin: {json.dumps(stdin)}")
-    return "\n".join(entry)
+    return "\n".join(
+        [
+            f"Move the script to {file}, where {places} and must never be code, and write:",
+            f"  - name: {tool}",
+            "    script:",
+            "      command: sh",
+            f"      args: {json.dumps(args)}",
+        ]
+    )

@@ -12,7 +12,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from planexec_lab.gantz import http
 from planexec_lab.gantz.manifest import ManifestTool, Parameter, read
 from planexec_lab.gantz.running import Done, environment, run
 from planexec_lab.gantz.script import PARAMETER, ManifestError, Script
@@ -36,9 +35,8 @@ def load(
 ) -> Toolbox:
     """Return the tools of a manifest.
 
-    A call of a script returns ``{"exit_code": 0, "stdout": …, "stderr": …}``, and a request ``{"status": 200, "body": …}``. The
-    call fails where the script ends with another code, the status is an error, or it takes too long. Scripts run in the
-    manifest's own folder, or in ``working_dir``.
+    A call returns ``{"exit_code": 0, "stdout": …, "stderr": …}``. It fails where the script ends with another code, or takes too
+    long. Scripts run in the manifest's own folder, or in ``working_dir``.
 
     Args:
         path: the manifest, ``gantz.yaml``.
@@ -67,10 +65,10 @@ def load(
             script = tool.runnable
         except (ManifestError, ValidationError) as error:
             raise ManifestError(f"{path.name}: tool {tool.name!r}: {error}") from None
-        folder = path.parent.resolve() / (tool.script.working_dir if tool.script else "")
+        folder = path.parent.resolve() / tool.script.working_dir
         tools.append(
             Tool.from_schema(
-                ManifestCall(tool, script, folder, variables, tool.seconds or timeout, runner),
+                ManifestCall(tool, script, folder, variables, tool.script.timeout or timeout, runner),
                 tool.schema_of_arguments,
                 name=tool.name,
                 description=tool.description,
@@ -101,7 +99,7 @@ def _expanded(tool: ManifestTool, variables: Mapping[str, str]) -> ManifestTool:
         return variables[name]
 
     data = tool.model_dump()
-    return ManifestTool.model_validate(data | {key: filled(data[key]) for key in ("script", "http", "environment")})
+    return ManifestTool.model_validate(data | {key: filled(data[key]) for key in ("script", "environment")})
 
 
 @dataclass(frozen=True)
@@ -115,18 +113,15 @@ class ManifestCall:
     timeout: float
     runner: Callable[..., Done]
 
-    def __call__(self, /, **arguments: Any) -> Done | http.Answer:
-        """Run the script with these arguments, or send the request.
+    def __call__(self, /, **arguments: Any) -> Done:
+        """Run the script with these arguments.
 
         Raises `ToolError` for a value that can't be passed on safely, before anything runs; `RuntimeError` where the script
-        ends with another code than 0, or the request fails; `TimeoutError` where it takes too long.
+        ends with another code than 0; `TimeoutError` where it takes too long.
         """
         parameters = self.tool.parameters
         values = {one.name: one.default for one in parameters if one.default is not None} | arguments
         texts = {name: self._text(name, value) for name, value in values.items()}
-        if (sent := self.tool.http) is not None:
-            request = http.request(sent.method, sent.url, sent.headers, sent.body, values, texts)
-            return http.send(request, self.timeout, sent.extract_json)
 
         def filled(template: str) -> str:
             return re.sub(PARAMETER, lambda one: texts.get(one[1], ""), template)
@@ -139,7 +134,7 @@ class ManifestCall:
             self._check_word(word, filled(word))
         variables = self.env | self.tool.environment | {self.script.variables[name]: texts[name] for name in texts}
         script = self.script.text if self.script.text is not None else tuple(map(filled, self.script.arguments))
-        done = self.runner(script, variables, self.folder, self.timeout, filled(self.script.stdin))
+        done = self.runner(script, variables, self.folder, self.timeout)
         if (code := done["exit_code"]) != 0:
             how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
             wrote = (done["stderr"].strip() or done["stdout"].strip()).replace("\x00", "\\x00")

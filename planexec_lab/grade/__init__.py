@@ -1,4 +1,4 @@
-"""Grades a plan against a gold plan, and a planner over a data set.
+"""Grades a plan against a gold plan, and compares two planners by their numbers.
 
 >>> from planexec_lite import Plan
 >>> from planexec_lab.grade import grade
@@ -8,18 +8,11 @@
 >>> one.valid, one.tool_f1, one.order_kept
 (True, 1.0, 0.0)
 
-Read in this order: `matching` (pairs of equal steps), `grading` (the numbers of one plan), `paired` (two planners),
-`dataset`, `answers` and `report` (a planner over a data set, ``python -m planexec_lab.grade``). A grade measures the
-distance from a plan that is known to be good; another plan can be good too.
+Read in this order: `matching` (pairs of equal steps), `grading` (the numbers of one plan), `paired` (two planners). A grade
+measures the distance from a plan that is known to be good; another plan can be good too.
 """
 
-from planexec_lab.grade.answers import Answered, answered
-from planexec_lab.grade.dataset import GoldRow, gold_rows, written
-from planexec_lab.grade.grading import METRICS, Cost, Grade, grade
+from planexec_lab.grade.grading import Grade, grade
 from planexec_lab.grade.paired import Paired, paired
-from planexec_lab.grade.report import Graded, compared
 
-__all__ = [
-    "METRICS", "Answered", "Cost", "GoldRow", "Grade", "Graded", "Paired", "answered", "compared",
-    "gold_rows", "grade", "paired", "written",
-]  # fmt: skip
+__all__ = ["Grade", "Paired", "grade", "paired"]

@@ -1,9 +1,7 @@
-"""Which steps of two plans are the same, what they wait for, and how much of the one is in the other.
+"""Which steps of two plans are the same, and how much of the one is in the other.
 
 Nothing here depends on the order in which a plan lists its steps, nor on how it calls them.
 """
-
-from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
@@ -20,17 +18,6 @@ def label(step: Step) -> str:
 def labels(plan: Plan) -> Counter[str]:
     """The labels of a plan's steps; a tool that is called twice counts twice."""
     return Counter(map(label, plan.steps))
-
-
-def edges(plan: Plan) -> Counter[tuple[str, str]]:
-    """The direct dependencies of a plan as pairs of labels: dependency, dependent.
-
-    A dependency on a missing step counts with its id, so it lowers precision.
-    """
-    by_id: dict[str, str] = {}
-    for step in plan.steps:  # among steps with the same id, always the same step
-        by_id[step.id] = min(label(step), by_id.get(step.id, label(step)))
-    return Counter((by_id.get(other, other), label(step)) for step in plan.steps for other in step.depends_on)
 
 
 def f1(plan: Counter[Any], gold: Counter[Any]) -> float:

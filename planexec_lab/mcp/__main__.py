@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from mock_llm import command
 from planexec_lab.mcp.worlds import WORLDS, tools_of
 
 
@@ -26,4 +27,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command.run(main)

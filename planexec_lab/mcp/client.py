@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import json
 import os
 import weakref
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ from typing import Any, TypeVar
 from planexec_lab.mcp.connection import Address, Connection, address_of
 from planexec_lab.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
 from planexec_lab.mcp.listing import ListedTool, Pin, left_out_of
-from planexec_lab.mcp.results import in_its_words, result_of
+from planexec_lab.mcp.results import in_its_words, result_of, words_of
 from planexec_lab.mcp.strangers_words import bounded, fault_of_name, shown_schema, words_of_field
 from planexec_lite.meter import emit, made_once
 from planexec_lite.model.schemas import closed_parameters
@@ -207,13 +208,15 @@ class ToolServer:
         except Exception as error:  # the outcome of the call is unknown
             if not isinstance(error, ServerGoneError | TimeoutError):
                 # HTTP that breaks off; an answer that is not what its schema says
-                error = ToolFailedError(in_its_words(tool, str(error)))
+                error = ToolFailedError(in_its_words(tool, words_of(error)))
             if self._effects(tool) in ("once", "unknown"):
                 made_once()
                 error.no_retry = True  # type: ignore[union-attr]  # the server gets no idempotency key
             raise error from None
         finally:
             progress.over = True
+        if answer.meta:
+            emit(Observation(f"beside the result: {bounded(json.dumps(answer.meta, ensure_ascii=False), 500)}"))
         return result_of(answer, tool)
 
     async def _alone(self, work: Callable[[], Awaitable[T]]) -> T:

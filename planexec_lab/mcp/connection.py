@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -21,7 +23,7 @@ from pydantic import ValidationError
 from planexec_lab.mcp.errors import ServerGoneError, ToolFailedError
 from planexec_lab.mcp.listing import ListedTool
 from planexec_lab.mcp.pipe import where_the_kit_is
-from planexec_lab.mcp.results import in_its_words
+from planexec_lab.mcp.results import in_its_words, words_of
 from planexec_lab.mcp.strangers_words import bounded
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_TOOLS = 1_000
 _MOST_PAGES = 100
+_RESULT = {"content", "structuredContent", "isError", "resultType", "_meta"}  # the fields of a result in the protocol
 STARTS_WITHIN = 60.0  # seconds that a server has to begin, and to list its tools
 
 # no cell prints the log of the library; add a handler of your own to read it
@@ -45,7 +48,10 @@ class Address:
     cwd: str | None = None
 
     def __str__(self) -> str:
-        return self.url or " ".join([Path(self.command[0]).name, *self.command[1:]])
+        if self.url:
+            return self.url
+        program, *options = self.command
+        return " ".join(["python" if program == sys.executable else Path(program).name, *options])
 
 
 class Connection:
@@ -218,23 +224,40 @@ class Connection:
         return Watched()
 
     def _sorted_out(self, received: Any) -> Any:
-        """Take the tools that the protocol does not allow out of a listing, because the client would refuse all of them."""
-        from mcp_types.methods import validate_server_result
-
+        """Keep what the client would refuse or drop: tools that the protocol does not allow are listed as rejected; such parts of
+        a result become texts, and fields that it does not have are added to its ``_meta``.
+        """
         answer = getattr(getattr(received, "message", None), "result", {})
         if isinstance(tools := answer.get("tools"), list):
             answer["tools"] = []
             for tool in tools:
-                try:
-                    validate_server_result("tools/list", self.client.protocol_version, answer | {"tools": [tool]})
-                    answer["tools"].append(tool)
-                except ValidationError as error:
-                    fault = error.errors()[0]
-                    place = ".".join(map(str, fault["loc"][2:])) or "this"
-                    words = f"the protocol does not allow {place}: {fault['msg']}"
+                if isinstance(fault := self._read("tools/list", answer | {"tools": [tool]}), str):
                     name = tool.get("name") if isinstance(tool, dict) else tool
-                    self._rejected.append(ListedTool(bounded(str(name), 128), rejected=words))
+                    self._rejected.append(ListedTool(bounded(str(name), 128), rejected=fault))
+                else:
+                    answer["tools"].append(tool)
+        elif isinstance(parts := answer.get("content"), list):
+            beside = {name: value for name, value in answer.items() if name not in _RESULT}
+            for place, part in enumerate(parts):
+                read = self._read("tools/call", answer | {"content": [part]})
+                if isinstance(read, str):
+                    parts[place] = {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
+                    continue
+                kept = {"type": "text", "text": part["text"]} if part["type"] == "text" else read["content"][0]
+                if lost := _lost(part, kept):
+                    beside[f"content[{place}]"] = lost
+            if beside:
+                answer["_meta"] = {**(answer.get("_meta") or {}), **beside}
         return received
+
+    def _read(self, method: str, answer: Any) -> dict[str, Any] | str:
+        """The answer with the fields of the protocol, or why the protocol does not allow its only part."""
+        from mcp_types.methods import serialize_server_result
+
+        try:
+            return serialize_server_result(method, self.client.protocol_version, answer)
+        except ValidationError as error:
+            return words_of(error, 2)
 
     def _last_words(self) -> str:
         """The end of what the process wrote on stderr."""
@@ -251,6 +274,14 @@ class Connection:
 def _listed(tool: Any) -> ListedTool:
     hints = tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else {}
     return ListedTool(tool.name, tool.description or "", tool.input_schema, tool.output_schema, hints, tool.title)
+
+
+def _lost(sent: Any, kept: Any) -> Any:
+    """What `sent` says and `kept` does not; None if that is nothing."""
+    if not (isinstance(sent, dict) and isinstance(kept, dict)):
+        return None if sent == kept else sent
+    lost = {name: _lost(value, kept.get(name)) for name, value in sent.items()}
+    return {name: value for name, value in lost.items() if value is not None} or None
 
 
 def _first(error: BaseException) -> str:

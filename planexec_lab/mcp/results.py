@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from planexec_lab.mcp.errors import ToolFailedError
 from planexec_lab.mcp.listing import ListedTool
 from planexec_lab.mcp.strangers_words import bounded
@@ -34,14 +36,14 @@ def result_of(answer: CallToolResult, tool: ListedTool) -> Any:
         part.text if part.type == "text" else part.model_dump(mode="json", by_alias=True, exclude_none=True)
         for part in answer.content
     ]
-    if data is not None:
+    if answer.structured_content is not None:
         parts = [part for part in parts if not _repeats(part, data)]
     if answer.is_error:
         reasons = parts if data is None else [*parts, data]
         words = " ".join(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in reasons)
         raise ToolFailedError(in_its_words(tool, words))
     result = data
-    if data is None:
+    if answer.structured_content is None:
         result = parts[0] if len(parts) == 1 else parts or None
     elif parts:
         named = isinstance(data, dict) and "content" not in data
@@ -56,6 +58,15 @@ def in_its_words(tool: ListedTool, words: str) -> str:
     """A server's error message, bounded, after the tool's name."""
     shown = bounded(words, _LONGEST_ERROR) or "it failed, and does not say why"
     return shown if shown.startswith(f"{tool.name}: ") else f"{tool.name}: {shown}"
+
+
+def words_of(error: Exception, skipped: int = 0) -> str:
+    """The words of the official client's error, in a sentence; the first parts of a place in a message are `skipped`."""
+    if not isinstance(error, ValidationError):
+        return str(error).partition("\n\n")[0]
+    fault = error.errors()[0]
+    place = ".".join(map(str, fault["loc"][skipped:])) or "this"
+    return f"the protocol does not allow {place}: {fault['msg']}"
 
 
 def _repeats(part: Any, data: Any) -> bool:

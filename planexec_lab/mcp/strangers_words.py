@@ -24,6 +24,7 @@ _LEFT_OUT = ("title", "$comment", "examples", "$schema", "deprecated", "readOnly
 _NAMED = {"properties": _PARAMETER, "$defs": _DEFINITION}
 _VALUES = ("enum", "const", "default")
 _LONGEST_VALUE = 100
+_BOUNDS = "format minimum maximum minLength maxLength minItems maxItems".split()
 _HIDDEN = (
     "Cc",
     "Cf",
@@ -75,14 +76,16 @@ def shown_schema(schema: Any) -> Any:
 
 
 def words_of_field(field: Any) -> str:
-    """Return what the schema of a form's field says to a person, quoted: title, description, and names of the choices; or ""."""
+    """Return what the schema of a form's field says to a person, quoted: title, description, choices' names, bounds; or ""."""
     if not isinstance(field, Mapping):
         return ""
     values = field.get("items", field)  # a list of choices has them inside
-    choices = values.get("oneOf") or values.get("anyOf") or ()
-    named = [(one.get("const"), one["title"]) for one in choices if "title" in one]
+    listed = values.get("oneOf") or values.get("anyOf") or ()
+    named = [(one.get("const"), one["title"]) for one in listed if "title" in one]
     named += zip(values.get("enum", ()), values.get("enumNames", ()), strict=False)
-    parts = [field.get("title"), field.get("description"), ", ".join(f"{value} is {name}" for value, name in named)]
+    bounds = [f"{keyword} {field[keyword]}" for keyword in _BOUNDS if keyword in field]
+    choices = ", ".join(f"{value} is {name}" for value, name in named)
+    parts = [field.get("title"), field.get("description"), choices, *bounds]
     words = "; ".join(str(part) for part in parts if part)
     return quoted(words, LONGEST_DESCRIPTION) if words else ""
 

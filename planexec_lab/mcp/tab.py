@@ -104,7 +104,7 @@ class _Here:
             raise ToolFailedError(in_its_words(tool, str(error))) from None
         parts = [SimpleNamespace(type="text", text=part["text"]) for part in result["content"]]
         data = result.get("structuredContent")
-        return SimpleNamespace(is_error=result["isError"], content=parts, structured_content=data)
+        return SimpleNamespace(is_error=result["isError"], content=parts, structured_content=data, meta=None)
 
     async def close(self) -> None:
         """Nothing to clean up."""

@@ -15,9 +15,8 @@
 >>> f"{comparison.value:+.2f} [{comparison.low:+.2f}, {comparison.high:+.2f}]"
 '+0.33 [+0.08, +0.53]'
 
-Read in this order: `registry` (the whole file), `versions`, `request_log`, `logged_client` and `answer_reading` (requests and
-answers), `datasets` (past runs as rows), `answers` and `comparison` (is the new version better?).
-``python -m planexec_lab.prompts check`` fails at a regression.
+Read in this order: `registry` (the whole file), `versions`, `request_log` and `logged_client` (what each request came to),
+`datasets` (past runs as rows), `answers` and `comparison` (is the new version better? `check` fails at a regression).
 """
 
 from planexec_lab.prompts.answers import Answers, asked, recorded_answers
@@ -25,7 +24,6 @@ from planexec_lab.prompts.comparison import (
     MEASURES,
     Backtest,
     Comparison,
-    Measure,
     RegressionError,
     backtest,
     check,
@@ -43,7 +41,6 @@ __all__ = [
     "Backtest",
     "Comparison",
     "LoggedRequest",
-    "Measure",
     "PromptVersion",
     "Registry",
     "RegistryError",

@@ -4,8 +4,6 @@ Thirty rows are few, so a difference has its 95 % interval: that of two shares (
 question, the rows are pairs, and an interval of pairs would be narrower (`grade.paired`); this interval is valid for both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -17,8 +15,6 @@ from planexec_lab.recorded import RecordedAnswer, Share
 from planexec_lab.views.drawing.text_fitting import aligned, clean
 from planexec_lite.plan import Plan, PlanError, StepReader
 from planexec_lite.tools import suggest
-
-Measure = Callable[[RecordedAnswer, Row], bool]
 
 
 def _valid(answer: RecordedAnswer, row: Row) -> bool:
@@ -35,19 +31,8 @@ def _ends_a_step(answer: RecordedAnswer, row: Row) -> bool:
     return bool(StepReader().feed(answer.text))
 
 
-MEASURES: dict[str, Measure] = {"valid": _valid, "ends a step": _ends_a_step}
+MEASURES: dict[str, Callable[[RecordedAnswer, Row], bool]] = {"valid": _valid, "ends a step": _ends_a_step}
 """By name: the answer is a valid plan; its first step was finished before it was."""
-
-
-def measure_of(measure: str | Measure) -> tuple[str, Measure]:
-    """Return a measure with its name. Raises `ValueError` for an unknown name."""
-    if callable(measure):
-        return getattr(measure, "__name__", "the measure given").replace("_", " "), measure
-    if measure not in MEASURES:
-        raise ValueError(
-            f"there is no measure {measure!r}{suggest(measure, MEASURES)}; there are: {', '.join(MEASURES)}, or give a function"
-        )
-    return measure, MEASURES[measure]
 
 
 class RegressionError(AssertionError):
@@ -82,26 +67,26 @@ class Backtest:
         return Share(sum(self.passed), len(self.passed))
 
 
-def backtest(
-    version: PromptVersion, rows: Iterable[Row], answers: Answers, measure: str | Measure = "valid"
-) -> Backtest:
+def backtest(version: PromptVersion, rows: Iterable[Row], answers: Answers, measure: str = "valid") -> Backtest:
     """Measure the answers to a version of a prompt on some rows.
 
     Args:
         version: of the prompt.
         rows: of a data set.
         answers: where the answers come from: `recorded_answers` or `asked`.
-        measure: "valid", "ends a step", or a function of an answer and a row that returns True or False.
+        measure: one of `MEASURES`.
 
-    Raises `ValueError` where there is no row, and what `answers` raises.
+    Raises `ValueError` where there is no row, for an unknown measure, and what `answers` raises.
     """
-    name, measured = measure_of(measure)
+    if measure not in MEASURES:
+        near = suggest(measure, MEASURES)
+        raise ValueError(f"there is no measure {measure!r}{near}; there are: {', '.join(MEASURES)}")
     asked = tuple(rows)
     if not asked:
         raise ValueError("there is no row to measure; take the rows of a data set, or of a recording")
-    given = tuple(answers(version.text, row) for row in asked)
-    passed = tuple(bool(measured(answer, row)) for answer, row in zip(given, asked, strict=True))
-    return Backtest(version, asked, given, passed, name, answers.source, answers.written)
+    given = tuple(answers.answer(version.text, row) for row in asked)
+    passed = tuple(MEASURES[measure](answer, row) for answer, row in zip(given, asked, strict=True))
+    return Backtest(version, asked, given, passed, measure, answers.source, answers.written)
 
 
 @dataclass(frozen=True, slots=True)

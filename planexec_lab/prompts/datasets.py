@@ -1,25 +1,21 @@
-"""Data sets made from past runs: each row is a planner's question with its answer.
+"""Data sets made from past runs: each row is a planner's question.
 
 A row has the planner's whole input: goal, tools, and the events of the run so far. So another prompt version can get the same
 question.
 """
 
-from __future__ import annotations
-
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from planexec_lab.prompts.file import RegistryError, digest
-from planexec_lab.recorded import Transcript, is_valid
+from planexec_lab.prompts.file import RegistryError
+from planexec_lab.recorded import Transcript
 from planexec_lab.worlds import arithmetic
 from planexec_lite.assembly import Board
 from planexec_lite.run import Run
 from planexec_lite.run.events import PlanProposed, PlanStarted, from_json, to_json
-from planexec_lite.storage.journal import Journal
-from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
+from planexec_lite.tools import Effects, Tool, Toolbox, ToolError
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, ToolError)
 
@@ -43,18 +39,14 @@ class Row:
         goal: what the run was for.
         tools: that the planner was shown.
         events: of the run so far, each as JSON; the last one is that the planner was asked.
-        answer: what it answered.
         tags: what the row is to be found by: those given, why the planner was asked, and how the run ended.
-        score: 1.0 where the answer was a valid plan, 0.0 where not; None: not known.
     """
 
     id: str
     goal: str
     tools: tuple[ToolWords, ...]
     events: tuple[str, ...] = ()
-    answer: str = ""
     tags: tuple[str, ...] = ()
-    score: float | None = None
 
     @property
     def board(self) -> Board:
@@ -86,16 +78,14 @@ def tool_words(tools: Toolbox) -> tuple[ToolWords, ...]:
     return tuple(ToolWords(one.name, one.description, one.schema, one.effects) for one in tools)
 
 
-def rows_from_runs(runs: Iterable[Run] | Journal, tools: Toolbox, tags: Iterable[str] = ()) -> list[Row]:
+def rows_from_runs(runs: Iterable[Run], tools: Toolbox, tags: Iterable[str] = ()) -> list[Row]:
     """Return a row for each question that a planner was asked in some runs.
 
     Args:
-        runs: the runs, or a journal of them.
+        runs: the runs, such as those that a journal loads.
         tools: that the planner was shown; a run does not hold them.
         tags: for every row.
     """
-    if isinstance(runs, Journal):
-        runs = [runs.load(stored.id) for stored in runs.list()]
     words, marks = tool_words(tools), tuple(tags)
     return [row for place, run in enumerate(runs, 1) for row in _of_run(run, f"run {run.id or place}", words, marks)]
 
@@ -107,12 +97,8 @@ def _of_run(run: Run, name: str, tools: tuple[ToolWords, ...], tags: tuple[str, 
             asked, number, reason = place, number + 1, event.reason
         elif isinstance(event, PlanProposed) and asked:
             so_far = tuple(to_json(one) for one in run.events[:asked])
-            answer, score = "", 0.0
-            if event.error is None:
-                answer = event.text if event.plan is None else event.plan.to_json()
-                score = float(event.plan is not None and not event.problems)
             marks = (*tags, reason, run.status)
-            yield Row(f"{name}, question {number}", run.board.goal, tools, so_far, answer, marks, score)
+            yield Row(f"{name}, question {number}", run.board.goal, tools, so_far, marks)
             asked = 0
 
 
@@ -120,42 +106,11 @@ def rows_from_transcript(transcript: Transcript, variant: str = "whole") -> list
     """Return a row for each time that a recorded model was asked: its id is the number of the sample."""
     asked = transcript.variants[variant]
     words = tool_words(arithmetic.TOOLS)
-    return [
-        Row(
-            str(sample.number), asked.goal, words, (), sample.answers[0].text, (variant,),
-            float(is_valid(sample.answers[0], asked)),
-        )
-        for sample in transcript.of(variant)
-    ]  # fmt: skip
+    return [Row(str(sample.number), asked.goal, words, (), (variant,)) for sample in transcript.of(variant)]
 
 
-def add(db: sqlite3.Connection, dataset: str, rows: Iterable[Row]) -> int:
-    """Store rows, each once, and return the number of new rows. Raises `ValueError` for a row that could not be read again."""
-    new = 0
-    for row in rows:
-        data = _written(row)
-        into = "INSERT OR IGNORE INTO dataset_rows (dataset, digest, data) VALUES (?, ?, ?)"
-        new += db.execute(into, (dataset, digest(data), data)).rowcount
-    return new
-
-
-def read(db: sqlite3.Connection, dataset: str) -> list[Row]:
-    """Return the rows of a data set. Raises `RegistryError` for an unknown name or an unreadable row."""
-    stored = db.execute("SELECT id, data FROM dataset_rows WHERE dataset = ? ORDER BY id", (dataset,)).fetchall()
-    if not stored:
-        known = counted(db)
-        there = ", ".join(map(repr, known)) or "none"
-        raise RegistryError(f"there is no data set {dataset!r}{suggest(dataset, known)}; there are: {there}")
-    return [_read(id, data) for id, data in stored]
-
-
-def counted(db: sqlite3.Connection) -> dict[str, int]:
-    """Return how many rows each data set has."""
-    return dict(db.execute("SELECT dataset, count(*) FROM dataset_rows GROUP BY dataset ORDER BY min(id)"))
-
-
-def _written(row: Row) -> str:
-    """A row as JSON."""
+def write_row(row: Row) -> str:
+    """Return a row as JSON. Raises `ValueError` for a row that could not be read again."""
     try:
         data = json.dumps(asdict(row), ensure_ascii=True, sort_keys=True, allow_nan=False)
         _row(data)
@@ -172,7 +127,8 @@ def _row(data: str) -> Row:
     return row
 
 
-def _read(id: int, data: str) -> Row:
+def read_row(id: int, data: str) -> Row:
+    """Return the row of the JSON text that is stored as number `id`. Raises `RegistryError` if it can't be read."""
     try:
         return _row(data)
     except UNREADABLE as problem:

@@ -1,7 +1,5 @@
 """The file of a registry: its schema and its allowed names."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 from planexec_lite.plan.data import as_words
@@ -35,16 +33,11 @@ CREATE TABLE requests (
     at TEXT NOT NULL,
     prompt TEXT,
     version INTEGER,
-    path TEXT NOT NULL,
     model TEXT NOT NULL,
-    request TEXT NOT NULL,
     status TEXT NOT NULL,
-    answer TEXT NOT NULL DEFAULT '',
-    finish_reason TEXT NOT NULL DEFAULT '',
     input_tokens INTEGER NOT NULL DEFAULT 0,
     output_tokens INTEGER NOT NULL DEFAULT 0,
     cost REAL,
-    seconds REAL NOT NULL DEFAULT 0,
     error TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE TABLE dataset_rows (

@@ -1,23 +1,22 @@
 """The registry: versions of prompts, release labels, the request log and data sets, all in one SQLite file."""
 
-from __future__ import annotations
-
-import sqlite3
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from planexec_lab.prompts import datasets, request_log, versions
-from planexec_lab.prompts.datasets import Row
-from planexec_lab.prompts.file import FILE, name_of
+from planexec_lab.prompts.datasets import Row, read_row, write_row
+from planexec_lab.prompts.file import FILE, RegistryError, digest, name_of
 from planexec_lab.prompts.logged_client import logged
 from planexec_lab.prompts.request_log import LoggedRequest, Reply
-from planexec_lab.prompts.versions import PromptVersion, Release
+from planexec_lab.prompts.versions import COLUMNS, PromptVersion, Release, read_version
+from planexec_lite.meter import ModelCall
+from planexec_lite.model.prices import PRICES, cost
 from planexec_lite.plan.data import as_words
 from planexec_lite.roles.planners import LLMPlanner
+from planexec_lite.tools import escaped, suggest
 
 PLANNER = "planner"
 """The name of the planner's prompt."""
@@ -51,48 +50,77 @@ class Registry:
         name, text, note = name_of(name, "the name of a prompt"), as_words(text, "a prompt"), as_words(note, "a note")
         if not text.strip():
             raise ValueError(f"the prompt {name!r} has no text; write what the model is to be told")
-        with self._writing() as db:
-            return versions.save(db, name, text, note, self._at())
+        with FILE.writing(self.path) as db:
+            asked = f"SELECT {COLUMNS} FROM versions WHERE prompt = ? AND digest = ?"
+            if row := db.execute(asked, (name, digest(text))).fetchone():
+                return read_version(row)
+            (count,) = db.execute("SELECT count(*) FROM versions WHERE prompt = ?", (name,)).fetchone()
+            row = (name, count + 1, text, note, self._at(), digest(text))
+            db.execute(f"INSERT INTO versions ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", row)
+            return read_version(row)
 
     def names(self) -> list[str]:
         """Return the names of the prompts, in the order in which they were first saved."""
-        with self._reading() as db:
-            return versions.names(db)
+        with FILE.reading(self.path) as db:
+            return [name for (name,) in db.execute("SELECT prompt FROM versions GROUP BY prompt ORDER BY min(rowid)")]
 
     def versions(self, name: str) -> list[PromptVersion]:
         """Return the versions of a prompt, the first one first."""
-        with self._reading() as db:
-            return versions.of(db, name)
+        with FILE.reading(self.path) as db:
+            asked = f"SELECT {COLUMNS} FROM versions WHERE prompt = ? ORDER BY number"
+            rows = db.execute(asked, (name,)).fetchall()
+        if not rows:
+            known = self.names()
+            there = ", ".join(map(repr, known[:20])) or "none"
+            raise RegistryError(f"there is no prompt {name!r}{suggest(name, known)}; there are: {there}")
+        if [row[1] for row in rows] != [*range(1, len(rows) + 1)]:
+            raise RegistryError(f"versions of the prompt {name!r} are missing: the file is damaged")
+        return [read_version(row) for row in rows]
 
     def get(self, name: str, which: int | str | None = None) -> PromptVersion:
         """Return a version of a prompt, by its number or by a label that points to it; None: the newest."""
-        with self._reading() as db:
-            return versions.get(db, name, which)
+        number = which
+        if isinstance(which, str):
+            labels = self.labels(name)
+            if which not in labels:
+                there = ", ".join(map(repr, labels)) or "none"
+                raise RegistryError(f"the prompt {name!r} has no label {which!r}; it has: {there}")
+            number = labels[which]
+        known = self.versions(name)  # read after the label, which can point to a version that was saved a moment ago
+        if number is None:
+            return known[-1]
+        for version in known:
+            if version.number == number:
+                return version
+        raise RegistryError(f"the prompt {name!r} has no version {number}; it has 1 to {len(known)}")
 
     def diff(self, name: str, old: int | str, new: int | str) -> str:
         """Return what is different in version `new`, line by line, as unified diff; "" for equal texts."""
-        with self._reading() as db:
-            return versions.diff(versions.get(db, name, old), versions.get(db, name, new))
+        versions = self.get(name, old), self.get(name, new)
+        before, after = ([*map(escaped, version.text.split("\n"))] for version in versions)
+        first, second = map(str, versions)
+        return "\n".join(unified_diff(before, after, first, second, lineterm=""))
 
     def release(self, name: str, which: int | str, label: str, note: str = "") -> Release:
         """Let a label, such as "production", point to a version; where it pointed before stays in its history."""
         label, note = name_of(label, "a label"), as_words(note, "a note")
         if label.isdecimal():
             raise ValueError(f"a label {label!r} would be taken for the number of a version; give it a word")
-        with self._writing() as db:
-            return versions.release(db, versions.get(db, name, which), label, note, self._at())
+        row = (name, label, self.get(name, which).number, note, self._at())
+        with FILE.writing(self.path) as db:
+            db.execute("INSERT INTO releases (prompt, label, number, note, at) VALUES (?, ?, ?, ?, ?)", row)
+        return Release(*row)
 
     def labels(self, name: str) -> dict[str, int]:
         """Return where each label of a prompt points: label -> number of the version."""
-        with self._reading() as db:
-            versions.of(db, name)
-            return versions.labels(db, name)
+        return {release.label: release.number for release in self.history(name)}
 
-    def history(self, name: str, label: str | None = None) -> list[Release]:
-        """Return where a label of a prompt has pointed, oldest first; None: all labels."""
-        with self._reading() as db:
-            versions.of(db, name)
-            return [one for one in versions.history(db, name) if label in (None, one.label)]
+    def history(self, name: str) -> list[Release]:
+        """Return where the labels of a prompt have pointed, oldest first."""
+        self.versions(name)  # raises for an unknown prompt
+        asked = "SELECT prompt, label, number, note, at FROM releases WHERE prompt = ? ORDER BY id"
+        with FILE.reading(self.path) as db:
+            return [Release(*row) for row in db.execute(asked, (name,))]
 
     def planner(self, client: Any, which: int | str | None = None, name: str = PLANNER, **options: Any) -> LLMPlanner:
         """Return a planner with the text of a version, whose requests are logged under that version.
@@ -112,7 +140,7 @@ class Registry:
     def logged(self, client: Any, prompt: PromptVersion | None = None) -> Any:
         """Return a copy of an `openai.OpenAI` client that logs every request here as a `LoggedRequest`.
 
-        Answers of chat completions are read; for other endpoints only the request and the fact of an answer are kept.
+        The log has the outcome and the counts of each request, and no texts, because they can contain keys.
 
         Args:
             client: synchronous; it is not changed.
@@ -122,20 +150,26 @@ class Registry:
         """
         name, number = (prompt.name, prompt.number) if prompt else (None, None)
 
-        def begin(*sent: str) -> int:
-            with self._writing() as db:
-                return request_log.begin(db, self._at(), name, number, sent)
+        def begin(model: str) -> int:
+            with FILE.writing(self.path) as db:
+                into = "INSERT INTO requests (at, prompt, version, model, status) VALUES (?,?,?,?,?)"
+                return db.execute(into, (self._at(), name, number, model, "no answer")).lastrowid or 0
 
         def end(id: int, model: str, reply: Reply) -> None:
-            with self._writing() as db:
-                request_log.end(db, id, model, reply)
+            tokens = reply.input_tokens, reply.output_tokens
+            dollars = cost([ModelCall(model, *tokens)]) if model in PRICES else None
+            with FILE.writing(self.path) as db:
+                columns = "status = ?, input_tokens = ?, output_tokens = ?, cost = ?, error = ?"
+                row = (reply.status, *tokens, dollars, reply.error, id)
+                db.execute(f"UPDATE requests SET {columns} WHERE id = ?", row)
 
         return logged(client, begin, end)
 
-    def log(self, name: str | None = None, version: int | None = None) -> list[LoggedRequest]:
-        """Return the logged requests, oldest first: all, those of a prompt, or those of a version."""
-        with self._reading() as db:
-            return request_log.read(db, name, version)
+    def log(self) -> list[LoggedRequest]:
+        """Return the logged requests, oldest first."""
+        columns = ", ".join(field.name for field in fields(LoggedRequest))
+        with FILE.reading(self.path) as db:
+            return [LoggedRequest(*row) for row in db.execute(f"SELECT {columns} FROM requests ORDER BY id")]
 
     def add_rows(self, dataset: str, rows: Iterable[Row]) -> int:
         """Add rows to a data set, and return how many were new: an equal row is kept once.
@@ -143,25 +177,26 @@ class Registry:
         Raises `ValueError` for a row that can't be written down and read again; then none is added.
         """
         dataset = name_of(dataset, "the name of a data set")
-        given = [*rows]  # iterating might read this file
-        with self._writing() as db:
-            return datasets.add(db, dataset, given)
+        written = [write_row(row) for row in rows]  # iterating might read this file
+        into = "INSERT OR IGNORE INTO dataset_rows (dataset, digest, data) VALUES (?, ?, ?)"
+        with FILE.writing(self.path) as db:
+            return sum(db.execute(into, (dataset, digest(data), data)).rowcount for data in written)
 
     def rows(self, dataset: str) -> list[Row]:
         """Return the rows of a data set, in the order in which they were added."""
-        with self._reading() as db:
-            return datasets.read(db, dataset)
+        asked = "SELECT id, data FROM dataset_rows WHERE dataset = ? ORDER BY id"
+        with FILE.reading(self.path) as db:
+            stored = db.execute(asked, (dataset,)).fetchall()
+        if not stored:
+            known = self.datasets()
+            there = ", ".join(map(repr, known)) or "none"
+            raise RegistryError(f"there is no data set {dataset!r}{suggest(dataset, known)}; there are: {there}")
+        return [read_row(id, data) for id, data in stored]
 
     def datasets(self) -> dict[str, int]:
         """Return how many rows each data set has, by name."""
-        with self._reading() as db:
-            return datasets.counted(db)
+        with FILE.reading(self.path) as db:
+            return dict(db.execute("SELECT dataset, count(*) FROM dataset_rows GROUP BY dataset ORDER BY min(id)"))
 
     def _at(self) -> str:
         return self.now().isoformat(timespec="seconds")
-
-    def _reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        return FILE.reading(self.path)
-
-    def _writing(self) -> AbstractContextManager[sqlite3.Connection]:
-        return FILE.writing(self.path)

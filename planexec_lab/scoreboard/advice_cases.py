@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from mock_llm import MockLLM
 from planexec_lab.connect import script_of
-from planexec_lab.scoreboard.assumptions import SLOTS, STRONG
+from planexec_lab.scoreboard.assumptions import SLOTS, STRONG, Paced
 from planexec_lab.scoreboard.comparing import WIDE, Case, plans_a_step, plans_ahead, plans_nothing
-from planexec_lab.scoreboard.faults import Faults
+from planexec_lab.scoreboard.faults import NO_FAULTS, Faults
 from planexec_lab.scoreboard.figures import figures
-from planexec_lab.scoreboard.pace import Paced
 from planexec_lab.scoreboard.tasks import Task, tasks
 from planexec_lab.scoreboard.trials import Row, trial
 from planexec_lab.variations import planner_executor
@@ -69,7 +68,7 @@ def both(
     other: str = REACT,
     *,
     policy: Policy = WIDE,
-    faults: Faults | None = None,
+    faults: Faults = NO_FAULTS,
 ) -> Case:
     """Carry out both sides, a whole plan and ReAct; `planned` and `other` are what they are called."""
     planning = trial(planned, task, partial(plans_ahead, policy=policy), mind_of, faults)

@@ -1,13 +1,19 @@
-"""The scoreboard's assumptions: the speed of each model. Prices are those of `model.prices`."""
+"""The scoreboard's assumptions: the speed of each model, and a scripted model at this speed. Prices are those of `model.prices`.
 
-from __future__ import annotations
+A scene can state its own latency, and its input tokens are estimated from the messages alone. A comparison of two ways of working
+would then measure the script. With `Paced`, both follow from the request: everything in it is read, tools and schemas too, and an
+answer takes a first delay and then its tokens.
+"""
 
+import json
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
+from mock_llm import MockLLM
 from planexec_lite.meter import ModelCall
 from planexec_lite.model.asking import DEFAULT_MODELS
-from planexec_lite.model.prices import AS_OF, PRICES, cost
+from planexec_lite.model.prices import PRICES, cost
 
 
 class Pace(NamedTuple):
@@ -40,20 +46,25 @@ def dollars(calls: Iterable[ModelCall]) -> float:
     return cost(every, {call.model: PRICES.get(call.model, PRICES[STRONG]) for call in every})
 
 
-def in_words() -> str:
-    """The assumptions, a line each."""
-    lines = [
-        "Every model is scripted, and knows the way as far as it can be known: it never decides badly by itself.",
-        "Where a result alone tells what comes next (trail, bisect, flights), a plan takes results for granted: this log has the "
-        "cause, a version passes, the traveller says yes.",
-        "An executor does what its task names and no more, and tries again what fails.",
-        *(
-            f"{name} takes {pace.first:g} s, and {pace.token:g} s for each token that it writes; a million tokens read cost "
-            f"${PRICES[name].read:g}, written ${PRICES[name].written:g} ({AS_OF})."
-            for name, pace in PACES.items()
-        ),
-        f"A token is {CHARACTERS_PER_TOKEN} characters. Up to {SLOTS} steps run at once; tools take the seconds that they declare.",
-        "A tool call is wasted if it failed or was undone. A step that failed without a call "
-        "is none; nor is a call whose result stands and led nowhere.",
-    ]
-    return "\n".join(lines)
+class Paced(MockLLM):
+    """A scripted model that answers at the pace of `PACES`; the latencies of its scenes do not count."""
+
+    def __init__(self, llm: MockLLM) -> None:
+        super().__init__()
+        self.llm = llm
+
+    def respond(self, request: Any) -> Any:
+        """Answer as `llm` does, with the tokens of the whole request and the seconds of the answer."""
+        response = self.llm.respond(request)
+        if response.status != 200:
+            return response
+        body = json.loads(response.body)
+        usage = body["usage"]
+        usage["prompt_tokens"] = tokens_in(request.body.decode())
+        usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
+        milliseconds = round(1000 * seconds_of(body["model"], usage["completion_tokens"]))
+        headers = response.headers | {"openai-processing-ms": str(milliseconds)}
+        whole = json.dumps(body).encode()
+        if "content-length" in headers:
+            headers["content-length"] = str(len(whole))
+        return replace(response, headers=headers, chunks=(whole,))

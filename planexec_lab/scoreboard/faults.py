@@ -1,7 +1,5 @@
 """Injected faults with a seeded random generator: a flaky tool, a wrong first plan, a surprise that no plan knows."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +11,6 @@ from planexec_lite.plan import Plan, Step
 from planexec_lite.tools import Tool, Toolbox
 
 Kind = Literal["flaky tool", "wrong first plan", "late surprise"]
-KINDS: tuple[Kind, ...] = ("flaky tool", "wrong first plan", "late surprise")
 CLEAR = Step(id="clear", description="Clear the way", tool="clear_the_way")
 """The step that a surprise makes necessary."""
 IN_THE_WAY = "something is in the way; call clear_the_way first"

@@ -1,7 +1,5 @@
 """The figures of a variation's run, counted from its events alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,22 +8,18 @@ from typing import Any
 
 from planexec_lab.scoreboard.assumptions import dollars
 from planexec_lite.meter import ModelCall, Usage
-from planexec_lite.plan import Step
 from planexec_lite.run import Run
 from planexec_lite.run.events import (
     Event,
     Inside,
     Judged,
-    Observation,
     PlanProposed,
     PlanStarted,
     Requeued,
     RunStarted,
     StepDone,
     StepFailed,
-    StepProposed,
     StepStarted,
-    UndoDone,
 )
 
 _ENDS = (StepDone, StepFailed, Requeued)
@@ -45,8 +39,6 @@ class Figures:
         reasons: number of requests to the planner, by reason, in the outer run.
         executors: executors of the outer run's steps: "tools", a model's name, or "a run" inside the step; most frequent first.
         workers: the most steps that ran at once, in the outer run.
-        wasted: tool calls, also in nested runs, that failed or were undone. A step that failed without a call does not count,
-            for instance after a model's refusal; nor does a call with an unused result.
     """
 
     seconds: float
@@ -57,17 +49,11 @@ class Figures:
     reasons: dict[str, int]
     executors: tuple[str, ...]
     workers: int
-    wasted: int
 
     @property
     def calls(self) -> int:
         """Calls of models in all roles."""
         return sum(usage.calls for usage in self.usage.values())
-
-    @property
-    def replans(self) -> int:
-        """Number of replans: after a failure, news, a stall or each step."""
-        return sum(self.reasons.get(reason, 0) for reason in ("failure", "news", "stall", "step"))
 
 
 def figures(*runs: Run) -> Figures:
@@ -86,7 +72,6 @@ def figures(*runs: Run) -> Figures:
         reasons=dict(Counter(event.reason for event in events if isinstance(event, PlanStarted))),
         executors=tuple(name for name, _ in Counter(_executors(events)).most_common()),
         workers=_at_once(events),
-        wasted=_wasted(events),
     )
 
 
@@ -123,25 +108,3 @@ def _at_once(events: Iterable[Any]) -> int:
         now += isinstance(event, StepStarted) - isinstance(event, _ENDS)
         most = max(most, now)
     return most
-
-
-def _wasted(events: Iterable[Any]) -> int:
-    """Calls that failed or were undone. The calls of a ReAct executor or a nested run are events inside their step."""
-    wasted = 0
-    steps: dict[str, Step] = {}
-    inside: dict[str, list[Event]] = {}
-    for event in events:
-        match event:
-            case StepProposed(step=step):
-                steps[step.id] = step
-            case PlanProposed(plan=plan) if plan is not None:
-                steps |= {step.id: step for step in plan.steps}
-            case Inside(step=id, event=inner):
-                inside.setdefault(id, []).append(inner)
-            case Observation(error=error):
-                wasted += error
-            case StepFailed(step=id):
-                wasted += steps[id].tool is not None and id not in inside
-            case UndoDone(step=id):
-                wasted += " " not in id  # the label of a rollback call has a space; it undoes no single call
-    return wasted + sum(_wasted(some) for some in inside.values())

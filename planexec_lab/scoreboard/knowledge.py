@@ -4,8 +4,6 @@ A `KnownWay` is a plan that reaches the goal. The end of an `UnknownWay` is not 
 from the results so far (`worlds.minds`), and a planner with a longer horizon relies on its expectations.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ given; a role that sees the goal looks at the results.
 surprise, and it answers with a plan or a call.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping
@@ -18,7 +16,7 @@ from typing import Any
 from mock_llm.script import Reply, ToolUse
 from mock_llm.types import Request
 from planexec_lab.scoreboard.assumptions import seconds_of, tokens_in
-from planexec_lab.scoreboard.faults import CLEAR, IN_THE_WAY, Faults
+from planexec_lab.scoreboard.faults import CLEAR, IN_THE_WAY, NO_FAULTS, Faults
 from planexec_lab.scoreboard.knowledge import Part, parts_of, remaining, results_in
 from planexec_lab.scoreboard.tasks import Task
 from planexec_lab.timed_llm import TimedLLM
@@ -32,7 +30,7 @@ Content = str | dict[str, Any] | list[ToolUse]
 
 def model(task: Task, faults: Faults | None = None) -> TimedLLM:
     """Return the scripted model of `task`; `faults` may make its first plan a wrong one."""
-    script = Script(task, faults or Faults())
+    script = Script(task, faults or NO_FAULTS)
     return TimedLLM([{"name": f"the way in the world {task.name}", "reply": {"python": script.reply}}])
 
 

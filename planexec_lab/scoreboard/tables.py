@@ -1,22 +1,19 @@
 """The scoreboard as figures: what follows from a variation's structure, and, apart from it, what follows from a script."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from statistics import fmean
 
 from planexec_lab.scoreboard.advised import Verdict
+from planexec_lab.scoreboard.figures import ROLES
 from planexec_lab.scoreboard.trials import Row
 from planexec_lab.views.charts import bars
 from planexec_lab.views.drawing.figure import Figure
-from planexec_lab.views.drawing.table import WHOLE, table
 from planexec_lab.views.drawing.table import Row as Line
+from planexec_lab.views.drawing.table import table
 from planexec_lab.views.drawing.theme import LOOKS, Look
-from planexec_lab.views.drawing.wording import count, listed
+from planexec_lab.views.drawing.wording import count
 
 PLAIN = LOOKS["waiting"]
 MISSED = "missed"
-_ROLES = ("planner", "executor", "evaluator")
 
 
 def settings(rows: Sequence[Row]) -> Figure:
@@ -28,48 +25,6 @@ def settings(rows: Sequence[Row]) -> Figure:
         cells = [row.variation, _horizon(row), _asked_again(row), executors, workers, _by_role(row)]
         lines.append(Line(cells, PLAIN))
     return table(f"One loop, {count(len(rows), 'variation')}: {rows[0].task}", head, lines, columns=40)
-
-
-def goals(rows: Sequence[Row]) -> Figure:
-    """Which goals each variation reached, as the worlds show it, and which it missed though nothing went wrong."""
-    by_variation: dict[str, dict[str, bool]] = {}
-    for row in rows:
-        by_variation.setdefault(row.variation, {})[row.task] = row.reached
-    lines = []
-    for name, tasks in by_variation.items():
-        missed = [task for task, reached in tasks.items() if not reached]
-        lines.append(Line([name, f"{len(tasks) - len(missed)} of {len(tasks)}", ", ".join(missed)], PLAIN))
-    always = [name for name, tasks in by_variation.items() if all(tasks.values())]
-    reach = "reaches" if len(always) == 1 else "reach"
-    title = f"{len(always)} of {count(len(by_variation), 'variation')} {reach} every goal"
-    return table(title, ("variation", "reached", "missed"), lines, _MISSING if len(always) < len(by_variation) else "")
-
-
-_MISSING = """A goal is missed when steps rely on an assumption of the plan that turned out wrong. \
-That an executor does nothing beyond its task is our script's choice."""
-
-
-def robustness(rows: Sequence[Row]) -> Figure:
-    """How often the goal was reached under faults: it follows from what the script does when it is asked again."""
-    columns = list(dict.fromkeys((row.faults.kind, row.faults.rate) for row in rows))
-    by_variation: dict[str, list[Row]] = {}
-    for row in rows:
-        by_variation.setdefault(row.variation, []).append(row)
-    head = ("variation", *(f"{kind} {rate:.0%}" for kind, rate in columns), "calls", "wasted", "replans")
-    lines = []
-    for name, some in by_variation.items():
-        cells = [name]
-        for column in columns:
-            reached = [row.reached for row in some if (row.faults.kind, row.faults.rate) == column]
-            cells.append(f"{sum(reached)} of {len(reached)}")
-        for counted in ("calls", "wasted", "replans"):
-            cells.append(f"{fmean(getattr(row.figures, counted) for row in some):.1f}")
-        lines.append(Line(cells, PLAIN))
-    reached_by = {name: sum(row.reached for row in some) for name, some in by_variation.items()}
-    best = [name for name, times in reached_by.items() if times == max(reached_by.values())]
-    reach = "reaches" if len(best) == 1 else "reach"
-    caption = "These columns reflect our script, not any model: once asked, the scripted model always knows the answer."
-    return table(f"Under faults, {listed(best)} {reach} the goal most often", head, lines, caption, lines=WHOLE)
 
 
 def race(rows: Sequence[Row]) -> Figure:
@@ -107,7 +62,7 @@ def _asked_again(row: Row) -> str:
 
 def _by_role(row: Row) -> str:
     usage = row.figures.usage
-    return ", ".join(f"{role} {usage[role].calls}" for role in _ROLES if role in usage)
+    return ", ".join(f"{role} {usage[role].calls}" for role in ROLES if role in usage)
 
 
 WINNERS = {

@@ -1,7 +1,5 @@
 """The tasks of the scoreboard: each world's goal, the way there, and how the world is looked up afterwards."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,17 +1,15 @@
 """The harness: an agent works on a task in a fresh world, on a scripted model and a virtual clock, and its run is counted.
 
-`trial` is one run of any agent. `row`, `rows` and `sweep` let the variations try the tasks; `advice_cases` lets two ways of
+`trial` is one run of any agent. `row` and `rows` let the variations try the tasks; `advice_cases` lets two ways of
 working try the same task.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from planexec_lab.scoreboard.assumptions import SLOTS
-from planexec_lab.scoreboard.faults import NO_FAULTS, Faults, Kind
+from planexec_lab.scoreboard.faults import NO_FAULTS, Faults
 from planexec_lab.scoreboard.figures import Figures, figures
 from planexec_lab.scoreboard.scripted_model import model
 from planexec_lab.scoreboard.tasks import Task, tasks
@@ -37,7 +35,6 @@ class Row:
         figures: the counts of the run.
         reached: whether the goal is reached.
         run: the run.
-        faults: the injected faults.
         replan: the agent's setting, which a run without a failure doesn't show.
     """
 
@@ -46,11 +43,10 @@ class Row:
     figures: Figures
     reached: bool
     run: Run
-    faults: Faults = NO_FAULTS
     replan: str = "never"
 
 
-def trial(name: str, task: Task, agent: Agent, client: Client, faults: Faults | None = None) -> Row:
+def trial(name: str, task: Task, agent: Agent, client: Client, faults: Faults = NO_FAULTS) -> Row:
     """Let an agent carry out a task in a fresh world, and count.
 
     Args:
@@ -58,26 +54,24 @@ def trial(name: str, task: Task, agent: Agent, client: Client, faults: Faults | 
         task: the goal, its world and its check.
         agent: makes the agent.
         client: makes the client of its model, and gets the tools without faults.
-        faults: the injected faults; None: none.
+        faults: the injected faults.
     """
-    faults = faults or NO_FAULTS
     world = task.world()
     tools = faults.tools(world.tools, task.plan)
     with client(task, world.tools) as connected:
         worker = agent(connected, tools)
         run = worker.run(task.goal)
-    return Row(name, task.name, figures(run), task.reached(world, run), run, faults, worker.policy.replan)
+    return Row(name, task.name, figures(run), task.reached(world, run), run, worker.policy.replan)
 
 
 def row(variation: str, task: str, faults: Faults | None = None) -> Row:
     """Carry out a task with a variation, on the scripted model, and count. A goal is only reached by a finished run."""
-    faults = faults or NO_FAULTS
     one = trial(
         variation,
         tasks()[task],
         lambda client, tools: VARIATIONS[variation](client, tools, Simulated(SLOTS)),
         lambda known, tools: model(known, faults).client(),
-        faults,
+        faults or NO_FAULTS,
     )
     return replace(one, reached=one.reached and one.run.status == "finished")
 
@@ -86,11 +80,3 @@ def rows(of: Iterable[str] = VARIATIONS, on: Iterable[str] | None = None) -> Ite
     """A row for each variation and each task, without faults."""
     on = list(tasks() if on is None else on)
     return (row(variation, task) for variation in of for task in on)
-
-
-def sweep(task: str, of: Iterable[str], kinds: Sequence[Kind], rates: Sequence[float], seeds: int) -> Iterator[Row]:
-    """A row for each variation under each kind of fault at each rate, once a seed."""
-    for variation in of:
-        for kind in kinds:
-            for rate in rates:
-                yield from (row(variation, task, Faults(kind, rate, seed)) for seed in range(seeds))

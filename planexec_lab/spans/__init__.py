@@ -1,7 +1,7 @@
 """Runs as OpenTelemetry spans, and spans as runs, in the terms of every collector.
 
 >>> from planexec_lab import spans
->>> spans.send(run, spans.console())                                  # or spans.otlp(url)
+>>> spans.send(run, spans.otlp())                                     # or another exporter, such as ConsoleSpanExporter()
 >>> agent = PlannerExecutor(…, watch=spans.live(spans.otlp()))         # each span as soon as it has ended
 >>> theirs = spans.read(Path("trace.json").read_text())               # OTLP JSON, or a trace of openai-agents or LangGraph
 >>> views.timeline(theirs)
@@ -16,7 +16,7 @@ and `sample` returns two traces of real runs (`sample_traces`).
 import it.
 """
 
-from planexec_lab.spans.exporting import ExportFailedError, console, otlp, send
+from planexec_lab.spans.exporting import ExportFailedError, otlp, send
 from planexec_lab.spans.from_events import of
 from planexec_lab.spans.live_export import Live, live
 from planexec_lab.spans.otlp_json import write
@@ -30,7 +30,6 @@ __all__ = [
     "Span",
     "SpanEvent",
     "TraceError",
-    "console",
     "live",
     "of",
     "otlp",

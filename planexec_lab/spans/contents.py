@@ -10,8 +10,10 @@ from planexec_lab.spans import names
 from planexec_lab.spans.span import Span, utf8
 from planexec_lab.spans.tree import nested_deeper
 from planexec_lite.plan.data import fixed
+from planexec_lite.plan.reading import named_once
 
 _DEEPEST = 40
+_FAILED = {"error", "failed", "failure", "cancelled", "canceled", "timeout", "True"}
 _CALL = {"args", "kwargs", "sanitize_inputs_outputs"}  # of a Python function, as OpenInference writes it
 
 
@@ -46,7 +48,7 @@ def failed(span: Span) -> bool:
     ):
         told += [message.get(name) for name in ("status", "isError", "is_error")]
     untrue = [span.attributes.get(name) for name in ("tool.success", "success")]
-    return "error" in told or True in told or not {"false", "False"}.isdisjoint(map(str, untrue))
+    return not _FAILED.isdisjoint(map(str, told)) or not {"false", "False", "0"}.isdisjoint(map(str, untrue))
 
 
 def _message(span: Span) -> Any:
@@ -108,6 +110,7 @@ def _first(span: Span, *keys: str) -> Any:
         return list(value) if isinstance(value, tuple) else value
     try:
         data = json.loads(value, parse_constant=str, parse_float=_finite)
+        named_once(value)
         if "\\ud" in value.lower():  # perhaps half a pair of surrogates, which can't be written down
             data = json.loads(utf8(json.dumps(data, ensure_ascii=False)))
         return value if nested_deeper(data, _DEEPEST) else data

@@ -57,6 +57,8 @@ _OTHER_NAMES: dict[str, tuple[str, ...]] = {
 _TOKENS_AS_JSON = {  # the attributes that are an object, and its keys for the tokens in and out
     "mlflow.chat.tokenUsage": ("input_tokens", "output_tokens"),
     "langfuse.observation.usage_details": ("input", "output"),
+    "gen_ai.usage": ("input_tokens", "output_tokens"),
+    "llm.token_count": ("prompt", "completion"),
 }
 _ENTITY = "traceloop.entity.name"  # the name of a tool, an agent or a task
 _LEVEL, _REASON = "langfuse.observation.level", "langfuse.observation.status_message"

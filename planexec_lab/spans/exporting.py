@@ -6,7 +6,6 @@ traces itself is not disturbed.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
@@ -83,14 +82,6 @@ def on_a_thread(work: Callable[[], object], seconds: float) -> Thread:
     else:
         thread.join(seconds)
     return thread
-
-
-def console() -> SpanExporter:
-    """An exporter that prints spans."""
-    exporter: SpanExporter = imported("sdk.trace.export", "ConsoleSpanExporter")(
-        out=sys.stdout
-    )  # a notebook has its own
-    return exporter
 
 
 def otlp(url: str = "http://127.0.0.1:4318/v1/traces", *, timeout: float = 10.0) -> SpanExporter:

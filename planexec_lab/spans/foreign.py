@@ -86,6 +86,8 @@ class _Telling:
             status = "failed" if failed else "finished"
         reason = (failed[0].error if failed else "") or "the trace ends"
         reason += self._not_understood()
+        dropped = sum(names.DROPPED in span.attributes for span in self.tree.spans)
+        reason += f" (attributes or events were dropped: {dropped} × a span)" if dropped else ""
         reason += f" (tokens unknown: {self.unknown} × a model's call)" if self.unknown else ""
         return [*told, e.Ended(over, status, reason)]  # type: ignore[arg-type]
 

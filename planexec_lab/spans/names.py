@@ -41,4 +41,5 @@ STEP, DEPENDS_ON = OWN + "step", OWN + "depends_on"
 # Names that frameworks used before the conventions had one, or use in addition.
 ARGUMENTS_TOO = ("input.value", "gen_ai.prompt", INPUT)
 RESULT_TOO = ("output.value", "gen_ai.completion", OUTPUT)
+DROPPED = OWN + "dropped"  # how many attributes and events an exporter dropped
 OF_LANGSMITH = "langsmith.span.kind"  # which its exporter gives to each span

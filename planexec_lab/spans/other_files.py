@@ -22,6 +22,7 @@ _MORE = ("next_cursor", "next_page_token", "nextPageToken", "has_more", "errors"
 
 _NOT_READ = {  # the files of other systems, by the fields of an object
     "LangSmith's own run": {"run_type"},
+    "a table of Phoenix's client": {"context.span_id"},
     "a page of LangSmith's runs": {"runs"},
     "Opik's own span": {"trace_id", "type", "start_time"},
     "a span of Zipkin": {"traceId", "id"},
@@ -33,6 +34,10 @@ _NOT_READ = {  # the files of other systems, by the fields of an object
     "a row of Logfire": {"span_name"},
     "a page of Elasticsearch": {"hits"},
     "an event of Honeycomb": {"trace.trace_id"},
+    "an answer of Claude": {"stop_reason"},
+    "an answer of Gemini": {"candidates"},
+    "a chat completion of OpenAI": {"choices"},
+    "a message to or from a model": {"role"},
     "OTLP JSON of logs": {"resourceLogs"},
     "OTLP JSON of metrics": {"resourceMetrics"},
 }
@@ -40,7 +45,7 @@ _NOT_READ = {  # the files of other systems, by the fields of an object
 
 def spans_in(one: Any, place: str) -> Iterator[Placed]:
     """Yield the spans in an object, each with its place. Raises `TraceError` for one without spans, or with a part of them."""
-    here, fields = place or "the trace", one if isinstance(one, dict) else {}
+    here, fields = place or "the trace", _object(one)
     for number, part in enumerate(one if isinstance(one, list) else ()):  # the spans of a trace
         yield from spans_in(part, f"{place}[{number}]")
     if "batches" in fields:  # Tempo's name for them
@@ -49,9 +54,6 @@ def spans_in(one: Any, place: str) -> Iterator[Placed]:
         yield from spans_in_otlp(fields, place)
     elif "observations" in fields:
         yield from _of_langfuse(fields, here)
-    elif "context.span_id" in fields:
-        for number, row in enumerate(_rows(fields)):
-            yield _of_console(_nested(row), at := f"{here}, row {number}"), at
     elif fields.get("object") == "trace.span":
         yield _of_openai_agents(fields, here), here
     elif {"traceId", "type", "startTime"} <= fields.keys():
@@ -147,38 +149,15 @@ def _of_langfuse(trace: dict[str, Any], place: str) -> Iterator[Placed]:
 def _of_observation(one: dict[str, Any], trace: Any, place: str) -> Span:
     usage = _first(one, "usageDetails", "usage")
     attributes = {
-        "type": one.get("type"),
-        "input": one.get("input"),
-        "output": one.get("output"),
+        **{name: one.get(name) for name in "type input output level".split()},
         "model.name": one.get("model"),
         "usage_details": usage if _object(usage).get("unit") in (None, "TOKENS") else None,
-        "level": one.get("level"),
         "status_message": one.get("statusMessage"),
     }
     attributes = {f"langfuse.observation.{name}": value for name, value in attributes.items()}
     ids = [one.get("traceId") or trace, one.get("id"), one.get("parentObservationId") or trace]
     end = one.get("startTime") if one.get("type") == "EVENT" else one.get("endTime")
     return span_from(place, one.get("name"), ids, [one.get("startTime"), end], attributes)
-
-
-def _rows(table: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows of a table: the object is one row, or has the columns, each with its values by row, as pandas writes them."""
-    numbers = table["context.span_id"]
-    if not isinstance(numbers, dict):
-        return [table]
-    return [{name: _object(column).get(row) for name, column in table.items()} for row in numbers]
-
-
-def _nested(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of Phoenix's table as an object: ``attributes.llm.model_name`` is in its attributes; a time is in milliseconds."""
-    span: dict[str, Any] = {"name": row.get("name")}
-    for column, value in row.items():
-        group, _, name = column.partition(".")
-        if name:
-            span.setdefault(group, {})[name] = value
-        else:
-            span[column] = value * 1_000_000 if column.endswith("_time") and type(value) is int else value
-    return span
 
 
 def _pairs(listed: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from planexec_lab.spans import names
 from planexec_lab.spans.span import Span, TraceError
 from planexec_lab.spans.span_parts import span_from
 from planexec_lite.tools import shown
@@ -17,8 +18,7 @@ Placed = tuple[Span, str]
 def spans_in_otlp(one: dict[str, Any], place: str) -> Iterator[Placed]:
     """Yield the spans of an object, each with its place. Raises `TraceError` for what is not OTLP JSON."""
     for resource, at in _each(one, "resourceSpans", place):
-        older = "instrumentationLibrarySpans"  # before OTLP 1.0
-        for scope, within in _each(resource, older if older in resource else "scopeSpans", at):
+        for scope, within in _each(resource, "scopeSpans", at):
             for span, inside in _each(scope, "spans", within):
                 yield _span(span, inside), inside
 
@@ -43,13 +43,14 @@ def _span(span: dict[str, Any], place: str) -> Span:
     times = [span.get(name) for name in ("startTimeUnixNano", "endTimeUnixNano")]
     events = [(one.get("name"), _attributes(one, at)) for one, at in _each(span, "events", place)]
     status = span["status"] if isinstance(span.get("status"), dict) else {}
-    given = _attributes(span, place)
+    dropped = [span.get(f"dropped{what}Count") or 0 for what in ("Attributes", "Events")]
+    given = _attributes(span, place) | ({names.DROPPED: str(dropped)} if any(dropped) else {})
     return span_from(place, span.get("name"), ids, times, given, events, status.get("code"), status.get("message"))
 
 
-def _attributes(around: dict[str, Any], place: str) -> dict[str, Any]:
+def _attributes(around: dict[str, Any], place: str, name: str = "attributes") -> dict[str, Any]:
     attributes: dict[str, Any] = {}
-    for one, at in _each(around, "attributes", place):
+    for one, at in _each(around, name, place):
         if not isinstance(key := one.get("key"), str):
             raise TraceError(f"{at}: its key is not a string: {shown(key)[:80]}")
         if key in attributes:
@@ -66,14 +67,16 @@ def _value(value: Any, place: str) -> Any:
     if kind == "arrayValue" and isinstance(inner, dict):
         return [_value(one, at) for one, at in _each(inner, "values", place)]
     if kind == "kvlistValue" and isinstance(inner, dict):
-        return {str(one.get("key")): _value(one.get("value"), at) for one, at in _each(inner, "values", place)}
+        return _attributes(inner, place, "values")
     try:
         match kind, inner:
             case "stringValue" | "bytesValue", str():
                 return inner
             case "boolValue", bool():
                 return inner
-            case "intValue", int() | float() | str() if abs(int(inner)) < 2**64:
+            case "intValue", int() | float() | str() if abs(int(inner)) < 2**64 and (
+                type(inner) is str or inner % 1 == 0
+            ):
                 return int(inner)
             case "doubleValue", int() | float() | str():
                 return float(inner) if math.isfinite(float(inner)) else str(inner)

@@ -37,8 +37,8 @@ def read(source: Source, *, trace_id: str | None = None) -> Run:
         source: the text of a file or its parsed contents: one object, a list, or objects in a row. OTLP JSON (objects with
             ``resourceSpans``), which LangGraph sends with ``LANGSMITH_OTEL_ENABLED``; the objects that openai-agents passes to its
             exporters (``trace`` and ``trace.span``); the JSON of Jaeger and Tempo; a trace of Langfuse with its observations; or
-            spans as OpenTelemetry's console exporter, MLflow and Phoenix write them, Phoenix's table among them. `conventions`
-            lists the names of attributes that are understood.
+            spans as OpenTelemetry's console exporter, MLflow and Phoenix write them. `conventions` lists the names of attributes
+            that are understood.
         trace_id: the trace, if there are several.
 
     Raises `TraceError` with the place of a fault.

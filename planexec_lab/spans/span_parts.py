@@ -104,25 +104,30 @@ def plain(given: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def _leaves(name: str, value: Any) -> dict[str, Value]:
-    """The values inside an object, by their paths."""
-    if not isinstance(value, dict | list):
+    """The values inside an object, by their paths; the contents of a call are one value."""
+    contents = name in (names.ARGUMENTS, names.RESULT, names.INPUT, names.OUTPUT)
+    if contents or not isinstance(value, dict | list):
         return {} if value is None else plain({name: value})
     parts = value.items() if isinstance(value, dict) else enumerate(value)
     return {path: leaf for key, part in parts for path, leaf in _leaves(f"{name}.{key}", part).items()}
 
 
+_ERRORS = ("otel.status_description", "error.message", "error", names.ERROR)
+
+
 def _error(status: Any, message: Any, attributes: Mapping[str, Value], events: Sequence[SpanEvent]) -> str | None:
     """Why a span failed; "" without a reason; None if it did not fail.
 
-    A span without a status failed if it has an error's type, or an exception that was not caught. LangSmith sets the status when a
-    span begins, to OK, and notes no exceptions but those of calls that failed.
+    A span without a status failed if it has an error's type or message, or an exception that was not caught. LangSmith sets the
+    status when a span begins, to OK, and notes no exceptions but those of calls that failed.
     """
-    word = str(status or "UNSET").upper()
+    word = str(status or attributes.get("otel.status_code") or "UNSET").upper()
     raised = [one.attributes for one in events if one.name == "exception"]
     escaped = [one for one in raised if str(one.get("exception.escaped")).lower() != "false"]
-    unset = "UNSET" in word and (escaped or names.ERROR in attributes)
+    errors = [value for name in _ERRORS if str(value := attributes.get(name, "")).lower() not in ("", "false")]
+    unset = "UNSET" in word and (escaped or errors)
     if not (word == "2" or "ERROR" in word or unset or (raised and names.OF_LANGSMITH in attributes)):
         return None
-    told = [message, *(one.get("exception.message") for one in raised), attributes.get(names.ERROR)]
-    words = next((one for one in told if isinstance(one, str) and one), "")
+    told = [message, *(one.get("exception.message") for one in raised), *errors]
+    words = next((one for one in told if isinstance(one, str) and one.lower() not in ("", "true")), "")
     return utf8(words).partition("Traceback (most recent call last)")[0].strip()

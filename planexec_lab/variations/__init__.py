@@ -12,21 +12,20 @@ They differ in the planner's horizon, in the triggers of replanning, and in the 
 and workers. To add a reviewer, a budget or a journal, replace these fields of the agent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from planexec_lab.variations.hierarchical import hierarchical
-from planexec_lab.variations.langchain import langchain
-from planexec_lab.variations.llm_compiler import llm_compiler
-from planexec_lab.variations.orchestrator import orchestrator
-from planexec_lab.variations.plan_and_solve import plan_and_solve
-from planexec_lab.variations.planner_executor import adaptive, plan_and_execute, planner_executor
-from planexec_lab.variations.react import react
-from planexec_lab.variations.rewoo import rewoo
-from planexec_lab.variations.step_by_step import step_by_step
+from planexec_lab.variations.calls import llm_compiler, react, rewoo
+from planexec_lab.variations.lists import langchain, plan_and_solve
+from planexec_lab.variations.tasks import (
+    adaptive,
+    hierarchical,
+    orchestrator,
+    plan_and_execute,
+    planner_executor,
+    step_by_step,
+)
 from planexec_lab.variations.vote import quickest, rehearsed, vote
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.tools import Toolbox

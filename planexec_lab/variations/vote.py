@@ -5,8 +5,6 @@ https://arxiv.org/abs/2203.11171. Plans are rarely equal word for word, so they 
 which is done first in a rehearsal.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

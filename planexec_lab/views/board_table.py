@@ -103,7 +103,7 @@ def in_full(stand: Board, asked_about: str | None = None) -> Figure:
 
 def part(stand: Board, shown: Window, latest: str | None = None) -> Figure:
     """Show the rows of a board that are in a window, and count the others; the step that changed last is marked."""
-    caption = " ".join(words for words in (_standing(stand, shown), _caption(stand)) if words)
+    caption = " ".join(filter(None, (_standing(stand, shown), _caption(stand))))
     rows = []
     for id in shown.ids:
         row = _row(stand, id)
@@ -153,6 +153,4 @@ def _caption(stand: Board) -> str:
         sentences.append(
             f"The planner's last answer was invalid: {'; '.join(clean(fault) for fault in stand.problems)}."
         )
-    return " ".join(
-        [*([fit_columns(" ".join(sentences), 400)] if sentences else []), *judgements(stand), *latest_news(stand)]
-    )
+    return " ".join(filter(None, [fit_columns(" ".join(sentences), 400), *judgements(stand), *latest_news(stand)]))

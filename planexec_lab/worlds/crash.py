@@ -1,7 +1,5 @@
 """A program that is killed at a definite moment. In a browser tab, which has no processes, its disk is treated as if."""
 
-from __future__ import annotations
-
 import os
 import runpy
 import shutil

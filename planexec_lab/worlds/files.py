@@ -1,9 +1,14 @@
-"""Files of the worlds: numbered files (backup-1.sqlite), and the messages to the team."""
+"""Files of the worlds: numbered files (backup-1.sqlite), the messages to the team, and plans beside the code."""
 
-from __future__ import annotations
-
+import json
 import re
 from pathlib import Path
+
+
+def stored_plan(module: str) -> tuple[str, str]:
+    """Return the plan beside a module, as the text of its JSON file, and its goal."""
+    text = Path(module).with_suffix(".json").read_text("utf-8").rstrip()
+    return text, json.loads(text)["goal"]
 
 
 class Files:

@@ -1,7 +1,5 @@
 """Tools that fail by chance: any world's toolbox, with a service that does not always answer."""
 
-from __future__ import annotations
-
 import functools
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The base of the worlds: tools that are methods, copies, and for most worlds a folder that is removed with the object."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import weakref
@@ -14,6 +12,9 @@ from typing import ClassVar, Self
 from planexec_lab.worlds.files import Files
 from planexec_lite.tools import Effects, Tool, Toolbox
 
+Tools = Mapping[str, tuple[float | Callable[..., float], Effects]]
+"""The seconds and effects of tools, by name."""
+
 
 class ToolWorld:
     """A world whose methods are tools. `TOOLS` lists them with their seconds and effects.
@@ -22,7 +23,7 @@ class ToolWorld:
     is no declaration. `NOT_DONE` are the errors that the tools raise before they do anything.
     """
 
-    TOOLS: ClassVar[Mapping[str, tuple[float | Callable[..., float], Effects]]] = {}
+    TOOLS: ClassVar[Tools] = {}
     DESTRUCTIVE: ClassVar[Collection[str] | None] = None
     NOT_DONE: ClassVar[tuple[type[Exception], ...]] = ()
 
@@ -31,21 +32,15 @@ class ToolWorld:
         """The world's tools, with the seconds that each takes in simulation and what a repeat would do."""
         destroy = self.DESTRUCTIVE
         return Toolbox(
-            (
-                Tool(
-                    getattr(self, name),
-                    latency=seconds,
-                    effects=effects,
-                    not_done=self.NOT_DONE,
-                    destructive=None if destroy is None else name in destroy,
-                )
-                for name, (seconds, effects) in self.TOOLS.items()
-            ),
-            copied=self._copied_tools,
+            Tool(
+                getattr(self, name),
+                latency=seconds,
+                effects=effects,
+                not_done=self.NOT_DONE,
+                destructive=None if destroy is None else name in destroy,
+            )
+            for name, (seconds, effects) in self.TOOLS.items()
         )
-
-    def _copied_tools(self) -> Toolbox:
-        return self.copied().tools  # a method, because a lambda can't be sent to another process
 
     def copied(self) -> Self:
         """Return an independent copy of this world in its current state."""
@@ -70,6 +65,20 @@ class FolderWorld(ToolWorld):
         twin.folder = twin._folder()
         shutil.copytree(self.folder, twin.folder, dirs_exist_ok=True)
         return twin
+
+    @property
+    def messages(self) -> list[str]:
+        """The messages to the team, oldest first."""
+        return self._files.messages
+
+    def notify_team(self, message: str) -> dict[str, str]:
+        """Send a message to the team; it can't be taken back.
+
+        Args:
+            message: one line
+        """
+        self._files.send(message)
+        return {"sent": message}
 
     @property
     def _files(self) -> Files:

@@ -31,6 +31,10 @@ from planexec_lite.tools import Toolbox, text_of
 from planexec_lite.tools.references import MissingResultError, resolve
 
 ABOUT_STEPS = ("gate", "repeat", "call")  # the kinds of questions before a step; a yes starts it
+REJECTED = dict.fromkeys((*ABOUT_STEPS, "approval"), "rejected the plan") | {
+    "budget": "granted no more budget"
+}
+"""By kind of question, what a reviewer did who rejected it."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class Approvals(Part):
     Attributes:
         approved: the hashes of the approved plans; `latest_hash` is the hash of the latest plan, taken when it came in;
             without a reviewer, when a person first answered a question.
-        rejected: the rejection that ends the run.
+        rejected: the rejection that ends the run, in words: of a plan, a step, or more budget; "" without one.
         changes_asked: how often a reviewer asked for a changed plan.
         grant_scope: the bounds for later plans; `begun`: the steps that have started since the grant.
         opened: the steps whose gate is open.
@@ -68,7 +72,7 @@ class Approvals(Part):
 
     approved: set[str] = field(default_factory=set)
     latest_hash: str = ""
-    rejected: e.Reviewed | None = None
+    rejected: str = ""
     changes_asked: int = 0
     grant_scope: GrantScope | None = None
     begun: list[Step] = field(default_factory=list)
@@ -151,10 +155,11 @@ def _judged(board: Board, event: Judged) -> None:
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[Approvals], board.asked
     mine.latest_hash = mine.latest_hash or event.plan_hash
+    if event.verdict == "reject" and question.kind in REJECTED:
+        words = f"{event.by} {REJECTED[question.kind]}"
+        mine.rejected = f"{words}: {event.comment}" if event.comment else words
     if question.kind not in ABOUT_STEPS and question.kind != "approval":
         return
-    if event.verdict == "reject":
-        mine.rejected = event
     if question.path:  # the run inside the step reads the other verdicts
         return
     if event.verdict == "change":
@@ -248,7 +253,7 @@ def _uncovered(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
         if step.tool not in careful and not must_be_seen(board, step):
             continue
         if step not in scope.steps or step.id in board.attempt:
-            yield f"step {step.id} is new or was tried before, and must run at most once"
+            yield f"step {step.id} must be as it was approved, and is new or was tried before"
         elif not mine.covered >= lineages(steps, [step.id]):
             yield f"a step that step {step.id} depends on has changed"
 
@@ -264,12 +269,9 @@ def _has_effects(board: Board, step: Step) -> bool:
 
 
 def stop_if_rejected(board: Board, _policy: object) -> Choice | None:
-    """Stop the run if the reviewer rejected the plan."""
-    review = board[Approvals].rejected
-    if review is None:
-        return None
-    reason = f"{review.by} rejected the plan" + (f": {review.comment}" if review.comment else "")
-    return when_idle(board, e.Ended(board.now, "stopped", reason))
+    """Stop the run if the reviewer rejected the plan, or granted no more budget."""
+    reason = board[Approvals].rejected
+    return when_idle(board, e.Ended(board.now, "stopped", reason)) if reason else None
 
 
 @only_if(has_planner)

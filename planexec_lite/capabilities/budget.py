@@ -58,13 +58,12 @@ def check(policy: Settings) -> None:
 
 @dataclass
 class Spending(Part):
-    """The grants beyond the budget, and the rejection that ends the run.
+    """The grants beyond the budget.
 
     `by_model` is a cache: the totals of each model over the first `added` calls of the board.
     """
 
     extra: Counter[str] = field(default_factory=Counter)
-    denied: e.Reviewed | None = None
     by_model: dict[str, ModelCall] = field(default_factory=dict, compare=False)
     added: int = field(default=0, compare=False)
 
@@ -88,8 +87,6 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
     if event.budget is not None:
         own = (name for name in event.budget.bounds if name in SHARED or not question.path)
         mine.extra.update({name: event.budget.bounds[name] for name in own})
-    elif question.kind == "budget":
-        mine.denied = event
 
 
 VERDICTS = {
@@ -138,17 +135,6 @@ def _figure(name: str, number: float) -> str:
     if name == "dollars":
         return f"${number:.4f}".rstrip("0").rstrip(".") if number else "$0"
     return f"{round(number, 3):,}".removesuffix(".0")
-
-
-def stop_if_denied(board: Board, _policy: object) -> Choice | None:
-    """Stop the run if a person granted no more budget."""
-    denied = board[Spending].denied
-    if denied is None:
-        return None
-    reason = f"{denied.by} granted no more budget" + (
-        f": {denied.comment}" if denied.comment else ""
-    )
-    return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
 @only_if(lambda policy, _started: policy.budget is not None)

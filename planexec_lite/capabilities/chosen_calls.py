@@ -83,9 +83,8 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
 
 
 def _before_plan(board: Board, plan: Plan | None) -> None:
-    if (
-        plan is not None
-    ):  # the calls of a kept step stay made; the permissions were for the plan before
+    # the calls of a kept step stay made; the permissions were for the plan before
+    if plan is not None:
         mine, kept = board[ChosenCalls], board.kept_by(plan)
         mine.steps = {
             step_id: one._replace(allowed=())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import Approvals, ask_about_step
@@ -17,12 +18,13 @@ from planexec_lite.capabilities.doubt import Doubt, StepInDoubt, StepLate, resol
 from planexec_lite.capabilities.outer import Outer, OuterKnown
 from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core import events as e
+from planexec_lite.meter import MakeKey
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
-from planexec_lite.tools.approved import CallState
+from planexec_lite.tools.approved import TRIED, CallState
 from planexec_lite.tools.references import MissingResultError, find, resolve
 
-LANE = 1024  # the occurrences of one lane; no run makes the same call so often
+LANE = 1_000_000  # the occurrences of one lane; no run makes the same call so often
 _LANES = 64  # the steps beside each other that can choose calls
 
 
@@ -47,13 +49,16 @@ class OnceCalls(Part):
     """The calls with effects so far.
 
     Attributes:
-        states: by call, the state of each occurrence.
+        states: by call, the state of each occurrence; `tried`: those that the next attempt belongs to; `new`: by call
+            and lane, the lowest that might be new.
         latest: by step, the start of its latest attempt that has effects; `paused`: the steps that continue that attempt.
         spent: by call and occurrence, the calls that are never repeated unseen; `since`: by call, the lowest `Spent.since`.
         allowed: the steps that a person has allowed to repeat a call.
     """
 
     states: dict[str, dict[int, CallState]] = field(default_factory=dict)
+    tried: dict[str, set[int]] = field(default_factory=dict)
+    new: dict[tuple[str, int], int] = field(default_factory=dict)
     latest: dict[str, e.StepStarted] = field(default_factory=dict)
     paused: set[str] = field(default_factory=set)
     spent: dict[tuple[str, int], Spent] = field(default_factory=dict)
@@ -73,6 +78,10 @@ class OnceCalls(Part):
             states = self.states.setdefault(call, {})
             if states.get(number) != "done":
                 states[number] = state
+                if state in TRIED:
+                    self.tried.setdefault(call, set()).add(number)
+                elif call in self.tried:
+                    self.tried[call].discard(number)
 
 
 def _started(board: Board, event: e.StepStarted) -> None:
@@ -81,23 +90,22 @@ def _started(board: Board, event: e.StepStarted) -> None:
         mine.latest[event.step] = event
         mine.paused.discard(event.step)
         mine.allowed.discard(event.step)
-        mine.set_state(*mine.call_of(event.step), "running")
+        call, number = mine.call_of(event.step)
+        mine.set_state(call, number, "running")
+        mine.new[call, number // LANE] = number + 1
 
 
-def _spend(board: Board, step_id: str, by_step: Iterable[KnownCall]) -> None:
-    """Record the calls that a step made, or might have made."""
+def _record(board: Board, step_id: str, known: KnownCall) -> None:
+    """Record a call that a step made, or might have made."""
     mine = board[OnceCalls]
-    for known in by_step:
-        mine.set_state(known.call, known.number, known.state)
-        if known.once and known.state in ("done", "doubt"):
-            before = mine.spent.get((known.call, known.number))
-            sure = known.state == "done" or (before is not None and before.sure)
-            since = board.brought_by(step_id)
-            mine.since[known.call] = min(since, mine.since.get(known.call, since))
-            now = (board.plans, board[Approvals].given)
-            mine.spent[known.call, known.number] = Spent(
-                f"step {step_id}", step_id, since, *now, sure
-            )
+    mine.set_state(known.call, known.number, known.state)
+    if known.once and known.state in ("done", "doubt"):
+        before = mine.spent.get((known.call, known.number))
+        sure = known.state == "done" or (before is not None and before.sure)
+        since = board.brought_by(step_id)
+        mine.since[known.call] = min(since, mine.since.get(known.call, since))
+        now = (board.plans, board[Approvals].given)
+        mine.spent[known.call, known.number] = Spent(f"step {step_id}", step_id, since, *now, sure)
 
 
 def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
@@ -105,9 +113,9 @@ def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCal
     mine = board[OnceCalls]
     if step_id in mine.latest:
         once = board.effects[step_id] == "once"
-        _spend(board, step_id, (KnownCall(*mine.call_of(step_id), state, once),))
-    if chosen:
-        _spend(board, step_id, chosen)
+        _record(board, step_id, KnownCall(*mine.call_of(step_id), state, once))
+    for known in chosen:
+        _record(board, step_id, known)
 
 
 def _done(board: Board, event: e.StepDone) -> None:
@@ -123,7 +131,8 @@ def _in_doubt(board: Board, event: StepInDoubt) -> None:
 
 
 def _paused(board: Board, event: e.StepPaused) -> None:
-    board[OnceCalls].paused.add(event.step)
+    if event.step in board[OnceCalls].latest:
+        board[OnceCalls].paused.add(event.step)
     _end(board, event.step, "running", event.chosen)
 
 
@@ -139,9 +148,8 @@ def _requeued(board: Board, event: e.Requeued) -> None:
 
 
 def _late(board: Board, event: StepLate) -> None:
-    if (
-        event.error is None
-    ):  # a late error proves nothing: the timeout itself might have caused it, after the call
+    # a late error proves nothing: the timeout itself might have caused it, after the call
+    if event.error is None:
         _end(board, event.step, "done")
 
 
@@ -287,10 +295,9 @@ def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any)
     if executor is None or board.effects[event.step] == "none":
         return event
     step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
-    if step_id in mine.paused:
-        return replace(
-            event, key=mine.latest[step_id].key, lane=mine.latest[step_id].lane
-        )  # it continues the previous attempt
+    if step_id in mine.paused:  # it continues the previous attempt
+        latest = mine.latest[step_id]
+        return replace(event, key=latest.key, lane=latest.lane)
     call = identity(step, board.results, executor.tools)
     if mine.spent and step_id not in mine.allowed:
         spent = repeated(board, step_id, step, call, board.plans)
@@ -300,7 +307,9 @@ def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any)
             if board.has_reviewer or step.gate:
                 return ask_about_step(board, step_id, why, kind="repeat")
             return e.StepBlocked(event.at, step_id, why, event.attempt, event.attempts, final=True)
-    number = next_number(mine.states.get(call, {}), board[Outer].latest.lane * LANE)
+    lane = board[Outer].latest.lane
+    first = mine.new.get((call, lane), lane * LANE)
+    number = next_number(mine.states.get(call, ()), mine.tried.get(call, ()), first)
     key, lane = f"{call}-{number}", _free_lane(board)
     return e.StepStarted(
         event.at, step_id, event.attempt, event.attempts, key, lane, event.inside, event.reserved
@@ -323,15 +332,9 @@ def _free_lane(board: Board) -> int:
     return lane
 
 
-def key_of(run: Any, job: e.StepStarted) -> str | None:
-    """Return the idempotency key of a step that has started; None without effects."""
-    return digest_of(run.key or run.uid, job.key) if job.key else None
-
-
-def context(_agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
-    """Return the idempotency key of a step that starts."""
-    key = key_of(run, job)
-    return {} if key is None else {"key": key}
+def key_of(run: Any, job: e.StepStarted) -> MakeKey:
+    """Return what makes the idempotency key of a step that has started."""
+    return partial(digest_of, run.key or run.uid, job.key)
 
 
 def _needs(step: Step) -> set[str]:
@@ -355,6 +358,6 @@ CAPABILITY = Capability(
         OuterKnown: _learned,
     },
     before_plan=_before_plan,
-    context={e.StepStarted: context},
+    context={e.StepStarted: lambda _, run, job: {"key": key_of(run, job)} if job.key else {}},
     plan_checks=(repeats,),
 )

@@ -121,10 +121,6 @@ def _ended(board: Board, event: BackoffEnded) -> None:
     board.retry.append(event.step)
 
 
-def _failed(board: Board, event: e.StepFailed | e.StepBlocked) -> None:
-    board[Backoffs].ended.discard(event.step)
-
-
 def _requeued(board: Board, event: e.Requeued) -> None:
     step_id = event.step or ""
     if (
@@ -149,8 +145,10 @@ CAPABILITY = Capability(
         BackoffStarted: _started,
         BackoffEnded: _ended,
         e.Requeued: _requeued,
-        e.StepFailed: _failed,
-        e.StepBlocked: _failed,
+        **dict.fromkeys(
+            (e.StepFailed, e.StepBlocked),
+            lambda board, event: board[Backoffs].ended.discard(event.step),
+        ),
     },
     work={
         BackoffStarted: Work.waiting(lambda at, job, seconds: BackoffEnded(at, job.step, seconds))

@@ -30,20 +30,19 @@ def _task(agent: Any, run: Any, job: StepStarted) -> Task:
 
 def _finished(job: StepStarted, message: Finished) -> list[Event]:
     report, at, step_id = message.report, message.at, job.step
-    usage = (message.seconds, report.calls)
-    left: dict[str, Any] = {"leaves": report.leaves, "chosen": report.chosen}
+    usage, left = (message.seconds, report.calls), (report.leaves, report.chosen)
     if (waits := report.waits) is not None:
         inner = waits.question
         question = (
             chosen_calls.question_about(step_id, waits) if inner is None else inner.inside(step_id)
         )
-        return [StepPaused(at, step_id, question, *usage, report.once, waits.made, **left)]
+        return [StepPaused(at, step_id, question, *usage, report.once, waits.made, *left)]
     if report.error is None:
-        return [StepDone(at, step_id, report.value, *usage, **left)]
+        return [StepDone(at, step_id, report.value, *usage, *left)]
     if report.lost and not message.task.repeatable:
         return [doubt.StepInDoubt(at, step_id, f"{report.error}; {doubt.UNKNOWN}")]
     # after an at-most-once call began, it is unknown how much of the step was done
-    return [StepFailed(at, step_id, report.error, *usage, report.once, report.final, **left)]
+    return [StepFailed(at, step_id, report.error, *usage, report.once, report.final, *left)]
 
 
 def _timed_out(job: StepStarted, message: TimedOut) -> list[Event]:

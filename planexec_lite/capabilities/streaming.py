@@ -21,14 +21,6 @@ class StepProposed(e.Event):
     step: Step
 
 
-def _check(board: Board, event: StepProposed) -> None:
-    board.check_new([event.step.id])
-
-
-def _proposed(board: Board, event: StepProposed) -> None:
-    board.arrive(event.step)
-
-
 class StepReady(NamedTuple):
     """A report from inside a planner: this step of its plan can start before the rest is written."""
 
@@ -122,7 +114,7 @@ class StreamBuffer:
 
 
 CAPABILITY = Capability(
-    checks={StepProposed: _check},
-    folds={StepProposed: _proposed},
+    checks={StepProposed: lambda board, event: board.check_new([event.step.id])},
+    folds={StepProposed: lambda board, event: board.arrive(event.step)},
     emits={StepReady: lambda at, _job, emitted: StepProposed(at, emitted.step)},
 )

@@ -23,6 +23,8 @@ def check_tools(
         effects: the current effects of the tools, by name.
     """
     started, now = board.started, tools.pins
+    if started.pins == now and started.effects == effects:
+        return
     others = {tool for tool, pin in started.pins.items() if now.get(tool) != pin}
     changes: list[str] = []
     if board.ended is None:

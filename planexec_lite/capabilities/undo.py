@@ -303,9 +303,10 @@ def _complete(
         undo is not None and inside
     ):  # the undo of the step undoes everything that its nested runs did
         mine.inside = {key: at for key, at in mine.inside.items() if key[0] != step_id}
+    effects = board.effects[step_id]
     if lasts is None:
-        lasts = board.effects[step_id] != "none"
-    repeatable = board.effects[step_id] in REPEATABLE
+        lasts = effects != "none"
+    repeatable = effects in REPEATABLE
     before = mine.latest.get(step_id)
     mine.count += 1
     number = mine.latest[step_id] = mine.count

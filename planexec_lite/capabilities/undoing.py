@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from planexec_lite.capabilities.rollback import (
@@ -39,8 +40,8 @@ def _context(_agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
     call, undo = job.call, run.board[Rollback].calling
     if call is None or undo is None:
         return {}
-    key = digest_of(run.uid, "undo", undo.number, call.tool, call.params, _inputs(run.board, call))
-    return {"limit": _timeout(run.board), "key": key}
+    made_from = (run.uid, "undo", undo.number, call.tool, call.params, _inputs(run.board, call))
+    return {"limit": _timeout(run.board), "key": partial(digest_of, *made_from)}
 
 
 def _inputs(board: Board, call: Call) -> dict[str, Any]:

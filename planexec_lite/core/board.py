@@ -93,8 +93,8 @@ class Board:
     retry or after a verdict.
     """
     _handlers: ClassVar[dict[type, Handlers]]
-    _take_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
-    _take_failure: ClassVar[Sequence[Callable[[Board, e.StepFailed], bool]]]
+    _takes_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
+    _takes_failure: ClassVar[Sequence[Callable[[Board, e.StepFailed], bool]]]
     _before_plan: ClassVar[Sequence[Callable[[Board, Plan | None], None]]]
 
     def __init_subclass__(cls) -> None:
@@ -103,15 +103,9 @@ class Board:
             for kind, moves in one.moves.items():
                 known = cls.moves.get(kind, moves)
                 cls.moves[kind] = Moves(known.verb, {**known.states, **moves.states})
-        cls._take_result = [
-            one.takes_result for one in cls.capabilities if one.takes_result is not None
-        ]
-        cls._take_failure = [
-            one.takes_failure for one in cls.capabilities if one.takes_failure is not None
-        ]
-        cls._before_plan = [
-            one.before_plan for one in cls.capabilities if one.before_plan is not None
-        ]
+        for name in ("takes_result", "takes_failure", "before_plan"):
+            functions = [getattr(one, name) for one in cls.capabilities]
+            setattr(cls, f"_{name}", [*filter(None, functions)])
 
     @classmethod
     def _handlers_of(cls, kind: type[e.Event]) -> Handlers:
@@ -260,9 +254,7 @@ class Board:
         if not self.arrived:
             self._supersede()
         self._join([step for step in plan.steps if step.id not in self.arrived])
-        if (
-            self.arrived
-        ):  # steps arrived in the order of writing; now the order of the finished plan applies
+        if self.arrived:  # in the order of writing; now that of the finished plan applies
             for step in plan.steps:
                 self.steps[step.id] = self.steps.pop(step.id)
             self._index()
@@ -373,7 +365,7 @@ class Board:
         result.
         """
         self.queue.release(step_id)
-        for take_result in self._take_result:
+        for take_result in self._takes_result:
             if take_result(self, step_id, result):
                 return
         self.finish(step_id, result)
@@ -569,12 +561,8 @@ def _check_start(board: Board, event: e.StepStarted | e.StepBlocked) -> None:
         raise IllegalTransition("start", step_id, state, f"it waits for {', '.join(missing)}")
 
 
-def _step_done(board: Board, event: e.StepDone) -> None:
-    board.give(event.step, event.result)
-
-
 def _step_failed(board: Board, event: e.StepFailed) -> None:
-    for take_failure in board._take_failure:
+    for take_failure in board._takes_failure:
         if take_failure(board, event):
             return
     board.queue.release(event.step)
@@ -590,10 +578,6 @@ def _step_blocked(board: Board, event: e.StepBlocked) -> None:
 def _step_skipped(board: Board, event: e.StepSkipped) -> None:
     board.errors[event.step] = event.reason
     board._lose_dependents(event.step)
-
-
-def _step_paused(board: Board, event: e.StepPaused) -> None:
-    board.requeue(event.step)
 
 
 def _check_requeued(board: Board, event: e.Requeued) -> None:
@@ -620,10 +604,6 @@ def _check_review(board: Board, event: e.Reviewed) -> None:
         raise _impossible(
             board, event, f"it answers another question; the run asks about {board.asked.about}"
         )
-
-
-def _reviewed(board: Board, event: e.Reviewed) -> None:
-    board.reviews.append(event)
 
 
 def _ended(board: Board, event: e.Ended) -> None:
@@ -657,14 +637,14 @@ CORE = Capability(
         e.RunStarted: _run_started,
         e.PlanProposed: _plan_proposed,
         e.StepStarted: Board.begin,
-        e.StepDone: _step_done,
+        e.StepDone: lambda board, event: board.give(event.step, event.result),
         e.StepFailed: _step_failed,
         e.StepBlocked: _step_blocked,
         e.StepSkipped: _step_skipped,
-        e.StepPaused: _step_paused,
+        e.StepPaused: lambda board, event: board.requeue(event.step),
         e.Requeued: _requeued,
         e.Paused: _paused,
-        e.Reviewed: _reviewed,
+        e.Reviewed: lambda board, event: board.reviews.append(event),
         e.Ended: _ended,
     },
 )

@@ -92,11 +92,9 @@ def choose(
 
 
 def _guarded(choice: Choice, board: Board, policy: Any, guards: Guards, executor: Any) -> Choice:
-    kinds = type(choice).__mro__
     for about, guard in guards:
-        if about in kinds:
+        if isinstance(choice, about):
             choice = guard(board, policy, choice, executor)
-            kinds = type(choice).__mro__
     return choice
 
 

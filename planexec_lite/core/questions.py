@@ -106,7 +106,7 @@ class Question:
         return replace(self, path=self.path[1:])
 
     def __str__(self) -> str:
-        phrase = _PHRASES.get(self.kind, f"{self.kind} of {{about}}")
+        phrase = _PHRASES.get(self.kind, f"the {self.kind} of {{about}}")
         inside = "".join(f" inside step {step_id}" for step_id in reversed(self.path))
         used = f"{', '.join(self.amounts.values())} used" if self.amounts else ""
         why = used or ("" if self.kind == "doubt" else self.why)
@@ -115,8 +115,8 @@ class Question:
 
 _PHRASES = {
     "approval": "approval{inside}",
-    "repeat": "gate of {about}",
-    "call": "gate of {about}",
+    "repeat": "the gate of {about}",
+    "call": "the gate of {about}",
     "undo": "a yes to {about}",
     "doubt": "your answer: was {about} done?",
     "budget": "more budget{inside}",
@@ -128,10 +128,10 @@ class Grant:
     """Bounds within which later plans can run without another approval.
 
     A plan is within the bounds if it has at most `new_steps` new steps, none of them has a gate, and it keeps the
-    rollback of the approved plan. A step is new if it differs from all steps of the approved plan. A call with effects,
-    or of a tool that declares nothing, must be one that the approved plan makes. A step with effects "once", or with a
-    destructive tool, has to be unchanged, and so do all its direct and indirect dependencies, because otherwise its
-    inputs would differ.
+    rollback of the approved plan. A step is new if it differs from all steps of the approved plan. New steps use tools of
+    the approved plan. A call with effects, of a tool that declares nothing, of an undo, or of the rollback must be one that
+    the approved plan makes. A step with effects "once", or with a destructive tool, must be unchanged and not tried
+    before. All its direct and indirect dependencies must be unchanged too, because otherwise its inputs would differ.
     """
 
     new_steps: int = 0

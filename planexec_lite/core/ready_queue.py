@@ -92,42 +92,35 @@ class ReadyQueue:
 
     def put(self, step_id: str) -> None:
         """Add a step to the ready steps."""
-        heappush(self._queue(step_id) if self._limits else self._unlimited, self._place[step_id])
+        heappush(self._queue(step_id), self._place[step_id])
 
     def is_ready(self, step_id: str) -> bool:
         """Return whether the step is ready."""
-        ready, place = (
-            self._queue(step_id) if self._limits else self._unlimited,
-            self._place[step_id],
-        )
+        ready, place = self._queue(step_id), self._place[step_id]
         return bool(ready) and (ready[0] == place or place in ready)
 
     def take(self, step_id: str) -> None:
         """Remove a step from the ready steps, because it starts, and take its slots."""
-        ready, place = (
-            self._queue(step_id) if self._limits else self._unlimited,
-            self._place[step_id],
-        )
+        ready, place = self._queue(step_id), self._place[step_id]
         if ready[0] == place:
             heappop(ready)
         else:  # the event was recorded in another order
             ready.remove(place)
             heapify(ready)
-        if self._limits:
-            self.acquire(step_id)
+        self.acquire(step_id)
 
     def has_slot(self, step_id: str) -> bool:
         """Return whether every limit of the step has a free slot."""
-        return not self._limits or self._has_slot(self._kind[step_id])
+        return self._has_slot(self._kind.get(step_id, ()))
 
     def acquire(self, step_id: str) -> None:
         """Take one slot of each limit of the step."""
-        for limit in self._kind[step_id] if self._limits else ():
+        for limit in self._kind.get(step_id, ()):
             self._free_slots[limit] -= 1
 
     def release(self, step_id: str) -> None:
         """Release the slots of the step."""
-        for limit in self._kind[step_id] if self._limits else ():
+        for limit in self._kind.get(step_id, ()):
             self._free_slots[limit] += 1
 
     def lose(self, step_id: str) -> list[str]:
@@ -151,7 +144,7 @@ class ReadyQueue:
                 self.put(other)
 
     def _queue(self, step_id: str) -> list[int]:
-        return self._ready.setdefault(self._kind[step_id], [])
+        return self._ready.setdefault(self._kind.get(step_id, ()), [])
 
     def _has_slot(self, kind: Kind) -> bool:
         return all(self._free_slots[limit] > 0 for limit in kind)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from planexec_lite.meter import ModelCall, Waits
+from planexec_lite.meter import MakeKey, ModelCall, Waits
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class Task:
         rest: the task only waits, for this number of seconds or until the session cancels it. It is also live.
         until: the deadline on the session's clock, which also applies to a task that has not begun.
         repeatable: a repeat does no harm.
-        key: the idempotency key of the call; None: it has none.
+        key: makes the idempotency key of the call; None: it has none.
     """
 
     event: Any
@@ -34,7 +34,7 @@ class Task:
     rest: float | None = None
     until: float | None = None
     repeatable: bool = False
-    key: str | None = None
+    key: MakeKey | None = None
 
     def limit(self, began: float) -> float | None:
         """Return the seconds after which a task that began at `began` (session clock) times out; None: never."""

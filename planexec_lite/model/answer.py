@@ -15,6 +15,7 @@ from typing import Any
 
 from planexec_lite.model.prompt_text import shortened
 from planexec_lite.plan import Problem
+from planexec_lite.plan.reading import named_once
 from planexec_lite.tools.signature import Data
 
 Message = Data
@@ -22,7 +23,10 @@ _QUOTED = 300  # characters of the endpoint's words in an error
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")  # beside the content
 _THOUGHT_PARTS = ("thinking", "redacted_thinking", "reasoning")  # of the content
 _FILTERED = "content_filter safety recitation prohibited_content blocklist".split()
+_CALLS = "tool_calls function_call tool_use".split()
 _BROKEN = "error abort aborted cancelled timeout insufficient_system_resource malformed_function_call".split()
+_LIMITS = "length max_tokens model_length".split()
+_EARLY = (*_FILTERED, *_BROKEN, *_LIMITS)
 
 
 class AnswerError(RuntimeError):
@@ -106,7 +110,7 @@ class Reading:
     max_tokens: int = 0
     text: str = ""
     refusal: str = ""
-    finish_reason: str | None = None
+    finish_reason: str = ""
     tokens: tuple[int | None, int | None] = (None, None)
     thoughts: int = 0  # their characters
     _calls: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # by their index
@@ -144,8 +148,13 @@ class Reading:
             return ""
         message = choice.get("delta") or choice.get("message") or {}
         self._has_message = self._has_message or bool(message)
-        whole = "stop" if "message" in choice else None  # a stream without a reason ended early
-        self.finish_reason = choice.get("finish_reason") or self.finish_reason or whole
+        for part in ("error", "audio", "images"):
+            if beside := choice.get(part) or message.get(part):
+                self._unread[f"{part} ({quoted(beside)})"] = None
+        whole = "stop" if "message" in choice else ""  # a stream without a reason ended early
+        if self.finish_reason not in _EARLY:  # some endpoints send "stop" after it
+            reason = choice.get("finish_reason") or self.finish_reason or whole
+            self.finish_reason = str(reason).lower()
         self.refusal += message.get("refusal") or ""
         self.thoughts += sum(len(str(message.get(name) or "")) for name in _THOUGHT_FIELDS)
         self._add_calls(message, in_pieces="message" not in choice)
@@ -170,7 +179,11 @@ class Reading:
 
     def _add_calls(self, message: Data, *, in_pieces: bool) -> None:
         older = message.get("function_call")
-        calls = [*(message.get("tool_calls") or ()), *([{"function": older}] if older else [])]
+        calls = [*(message.get("tool_calls") or ())]
+        if older and older not in [
+            call.get("function") for call in calls
+        ]:  # some endpoints send a call in both
+            calls.append({"function": older})
         begun: set[int] = set()  # in one object, two calls with the same index are two calls
         for place, call in enumerate(calls):
             if not isinstance(function := call.get("function"), dict):
@@ -210,28 +223,30 @@ class Reading:
         if self._unread:
             words = "the kit reads one choice, with text and function calls; ask for no more"
             raise AnswerError(f"the endpoint sent {', '.join(self._unread)}; {words}")
-        reason = str(self.finish_reason or "").lower()
-        if reason in _FILTERED:
+        if self.finish_reason in _FILTERED:
             raise AnswerError(
                 "the endpoint's content filter stopped the answer; change the goal, or ask another model"
             )
-        reason = "length" if reason in ("max_tokens", "model_length") else reason
+        reason = "length" if self.finish_reason in _LIMITS else self.finish_reason
         text = spoken(self.text)
         thoughts = self.thoughts > 0 or text != self.text
+        calls = self._tool_calls()
         return Answer(
             text,
             self.refusal or None,
             reason,
-            self._tool_calls(),
-            self._cut_off(reason),
+            calls,
+            self._cut_off(reason, calls),
             thoughts,
         )
 
-    def _cut_off(self, reason: str) -> str:
+    def _cut_off(self, reason: str, calls: tuple[ToolCall, ...]) -> str:
         if reason == "length":
             return f"it may have {self.max_tokens:,} tokens (max_tokens)"
         if not reason:
             return "its stream ended without a finish_reason"
+        if reason in _CALLS and not calls:
+            return f"the endpoint gives the reason {reason!r} and sent no call"
         return f"the endpoint gives the reason {reason!r}" if reason in _BROKEN else ""
 
     def _tool_calls(self) -> tuple[ToolCall, ...]:
@@ -295,13 +310,15 @@ def objects(
 
 def _object(body: bytes) -> Data:
     text = body.decode("utf-8", "replace").strip()
+    sent, why = None, ""
     try:
         sent = json.loads(text)
-    except (ValueError, RecursionError):
-        sent = None
+        named_once(text)
+    except (ValueError, RecursionError) as error:
+        sent, why = None, f" ({error})"
     if not isinstance(sent, dict):
         raise AnswerError(
-            f"the endpoint's answer is not a JSON object: {quoted(text) or 'it is empty'}; "
+            f"the endpoint's answer is not a JSON object{why}: {quoted(text) or 'it is empty'}; "
             "check the client's base_url, which usually ends in /v1"
         )
     return sent
@@ -320,11 +337,13 @@ def _count(tokens: Any) -> int | None:
 
 _MAY_BE_THOUGHTS = re.compile(r"\s*<")
 _THOUGHTS = re.compile(
-    r"\A\s*<think>.*?(?:</think>\s*|\Z)|\A(?!\s*[{\[`]).*?</think>[ \t]*(?=[\n{\[]|\Z)\s*", re.S
+    r"\A\s*[<[◁](?P<tag>(?i:(?:\w+:)?think(?:ing)?|thoughts?|reasoning))[>\]▷].*?(?:[<[◁]/(?P=tag)[>\]▷]\s*|\Z)"
+    r"|\A\s*<\|.*<\|channel\|>final<\|message\|>|\A(?!\s*[{\[`]).*?</think>[ \t]*(?=[\n{\[]|\Z)\s*",
+    re.S,
 )
 _END_MARK = re.compile(r"<\|\w{1,30}\|>\s*\Z")
 
 
 def spoken(text: str) -> str:
-    """Return an answer without the thoughts before it, such as ``<think>…</think>``, and an end mark, such as ``<|im_end|>``."""
+    """Return an answer without the thoughts before it, such as ``<think>…</think>``, and its end mark, such as ``<|im_end|>``."""
     return _END_MARK.sub("", _THOUGHTS.sub("", text, count=1))

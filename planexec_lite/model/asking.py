@@ -63,7 +63,8 @@ def endpoint() -> OpenAI | None:
     ``PLANEXEC_LLM=openai`` gives a plain `OpenAI()` client, which reads its own key from the environment. A URL, such as
     ``PLANEXEC_LLM=http://127.0.0.1:11434/v1``, gives a client of the endpoint there. Without the variable the model is scripted.
 
-    Raises `ValueError` for a setting that is neither "openai" nor a URL, and `ImportError` without the openai client.
+    Raises `ValueError` for a setting that is neither "openai" nor a URL, or for openai without a key, and `ImportError`
+    without the openai client.
     """
     setting = os.environ.get("PLANEXEC_LLM", "")
     if setting in ("", "scripted"):
@@ -75,6 +76,8 @@ def endpoint() -> OpenAI | None:
             f"a real endpoint needs the openai client: pip install 'planexec-lite[openai]' ({error})"
         ) from None
     if setting == "openai":
+        if not os.environ.get("OPENAI_API_KEY"):
+            raise ValueError("PLANEXEC_LLM=openai needs your key in OPENAI_API_KEY")
         return OpenAI()
     if setting.startswith(("http://", "https://")):
         return OpenAI(base_url=setting, api_key=os.environ.get("OPENAI_API_KEY") or "none")

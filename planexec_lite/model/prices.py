@@ -28,11 +28,11 @@ PRICES: dict[str, Price] = {
     # The kit's default models: github.com/simonw/llm-prices, data/openai.json at 723ef0bd, 2026-08-05.
     "gpt-4o": Price(2.50, 10.00, 1.25),
     "gpt-4o-mini": Price(0.15, 0.60, 0.075),
-    # platform.claude.com/docs/en/models, read 2026-11-28; the page has no date, and the models are of September 2026.
+    # platform.claude.com/docs/en/models, read 2026-11-29; the page has no date, and the models are of September 2026.
     "claude-opus-5-5": Price(4.00, 20.00, 0.20),
     "claude-sonnet-5-5": Price(2.00, 10.00, 0.20),
-    # Second-hand, two sources agree: release notes of TheKrush/PromptFuel 1.0.19 (2026-09-07); docs.apiyi.com/models.
-    "gpt-5.6-terra": Price(2.00, 12.00, 0.20),
+    # Second-hand, two sources agree: notes of TheKrush/PromptFuel 1.0.24 (2026-10-27); apidog.com/blog/gpt-6-1-terra-pricing.
+    "gpt-6.1-terra": Price(1.00, 5.00, 0.05),
 }
 
 

@@ -150,14 +150,19 @@ def is_strict(schema: Mapping[str, Any]) -> bool:
 
 def _closed_inside(schema: Data) -> Data:
     """Rewrite a schema in the subset that strict mode takes, as far as it can be: objects closed, no defaults."""
+    kept = {key: value for key, value in schema.items() if key in _KEPT}
     if schema.get("type") == "object":
+        for key in kept.keys() - {"description"}:
+            del kept[key]
         if "properties" in schema:
-            return closed(
+            return kept | closed(
                 **{name: _closed_inside(part) for name, part in schema["properties"].items()}
             )
-        others = schema.get("additionalProperties") or {}
-        return {"type": "object", "properties": {}, "additionalProperties": _closed_inside(others)}
-    kept = {key: value for key, value in schema.items() if key in _KEPT}
+        return kept | {
+            "type": "object",
+            "properties": {},
+            "additionalProperties": _closed_inside(schema.get("additionalProperties") or {}),
+        }
     if kept.get("format") not in _FORMATS:
         kept.pop("format", None)
     if "default" in schema:

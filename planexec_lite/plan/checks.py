@@ -133,8 +133,7 @@ class _Checks:
             )
         yield from self.dependencies(step)
         waits_for = dict.fromkeys(step.depends_on)
-        place = _Place(step.id, "it", self.ids, waits_for)
-        yield from self.references(step.params, place)
+        yield from self.references(step.params, _Place(step.id, "it", self.ids, waits_for))
         if step.retries > MAX_RETRIES:
             message = f"it has {step.retries} retries; at most {MAX_RETRIES} are allowed"
             hint = "use fewer retries; a step that fails that often needs another plan"
@@ -143,8 +142,7 @@ class _Checks:
             yield from self.arguments(step.id, step.tool, step.params)
         if step.undo is not None:
             waits_for[step.id] = None
-            place = _Place(step.id, "its undo", waits_for, waits_for)
-            yield from self.call(step.undo, place)
+            yield from self.call(step.undo, _Place(step.id, "its undo", waits_for, waits_for))
 
     def dependencies(self, step: Step) -> Problems:
         for other in step.depends_on:

@@ -34,7 +34,7 @@ def fixed(value: Any) -> Any:
         return made
     if isinstance(value, (list, tuple)):
         made = list.__new__(FixedList)
-        list.extend(made, map(fixed, value))
+        list.extend(made, value if _UNCHANGING.issuperset(map(type, value)) else map(fixed, value))
         return made
     return value
 
@@ -46,7 +46,7 @@ def copied(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: copied(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [*map(copied, value)]
+        return [*value] if ALONE.issuperset(map(type, value)) else [*map(copied, value)]
     return value
 
 

@@ -171,7 +171,7 @@ def received(
         )
     text = b""
     try:
-        text = kind.__pydantic_serializer__.to_json(given, warnings=False)
+        text = kind.__pydantic_serializer__.to_json(given, exclude_defaults=True, warnings=False)
         return kind.model_validate_json(text)
     except ValidationError as error:
         raise PlanError(_from_pydantic(error, json.loads(text)), text.decode()) from None

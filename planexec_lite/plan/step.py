@@ -32,18 +32,17 @@ def _params(value: Any) -> Any:
 
 def _check_names(value: Any) -> None:
     """Raise `ValueError` if two keys of an object are the same in JSON, as 1 and "1" are."""
-    if isinstance(value, (dict, Mapping)):
-        has_other_names = {*map(type, value)} != {str}
-        if has_other_names and len(set(map(str, value))) < len(
-            value
-        ):  # JSON would keep only the last of 1 and "1"
+    if not isinstance(value, (list, tuple)):
+        if not isinstance(value, (dict, Mapping)):
+            return
+        has_other_names = not _TEXT.issuperset(map(type, value))
+        # JSON would keep only the last of 1 and "1"
+        if has_other_names and len(set(map(str, value))) < len(value):
             keys = ", ".join(map(repr, value))
             raise ValueError(
                 f"the keys of an object are strings in JSON, and two of these are the same: {keys}"
             )
         value = value.values()
-    elif not isinstance(value, (list, tuple)):
-        return
     for part in value:
         if type(part) not in ALONE:
             _check_names(part)
@@ -67,6 +66,7 @@ def _tool(value: Any) -> Any:
     return value
 
 
+_TEXT = frozenset({str})
 _NONE: dict[str, JsonValue] = fixed({})
 Id = Annotated[
     str, Field(pattern=r"^[\w.-]+$")
@@ -198,10 +198,8 @@ class Step(Frozen):
         `by_tool` maps tool names to effects; a missing tool has none. A step that leaves the choice of the tool to its
         executor has the strongest effect of all tools.
         """
-        declared = self.effects or "none"
-        if self.tool is None:
-            return worst((*by_tool.values(), declared))
-        return worst((by_tool.get(self.tool, "none"), declared))
+        of_tools = by_tool.values() if self.tool is None else (by_tool.get(self.tool, "none"),)
+        return worst((*of_tools, self.effects or "none"))
 
     def __str__(self) -> str:
         if self.tool:

@@ -17,7 +17,7 @@ from planexec_lite.model.asking import Bounds, ask, ask_streaming, model_for
 from planexec_lite.model.prompt_text import SHORT, listed, one_line, shortened
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
-from planexec_lite.roles.telling import AS_DATA, Telling, record
+from planexec_lite.roles.telling import record
 from planexec_lite.tools import Toolbox
 
 __all__ = ["INSTRUCTIONS", "LLMPlanner", "NextStepPlanner", "Planner", "RulePlanner"]
@@ -114,11 +114,11 @@ class LLMPlanner:
             2,048. An answer that is cut off is not a plan, and the model is asked again.
         max_prompt: the most characters of the conversation; by default ``PLANEXEC_PLANNER_MAX_PROMPT``, or 60,000. Long
             results are shortened.
-        telling: the form of the results in the prompt; by default as data, in full.
+        max_results: the most characters of all results together in a prompt, the latest steps first; None: no bound.
         instructions: the system prompt, with the fields of `INSTRUCTIONS`: ``{tools}`` for the list of tools, ``{step}`` for
             the description of a step, ``{span}`` for the number of steps to plan.
 
-    Raises `ValueError` for instructions with a missing or unknown field.
+    Raises `ValueError` for instructions with a missing field, and for a bound below one.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class LLMPlanner:
         stream: bool = False,
         max_tokens: int | None = None,
         max_prompt: int | None = None,
-        telling: Telling = AS_DATA,
+        max_results: int | None = None,
         instructions: str = INSTRUCTIONS,
     ) -> None:
         self.client = client
@@ -142,7 +142,9 @@ class LLMPlanner:
         self.tasks = tasks
         self.stream = stream
         self.bounds = Bounds.of("planner", max_tokens, max_prompt)
-        self.telling = telling
+        self.max_results = max_results
+        if max_results is not None and max_results < 1:
+            raise ValueError(f"max_results={max_results}: give a whole number from 1, or None")
         if missing := [name for name in FIELDS if f"{{{name}}}" not in instructions]:
             known = ", ".join(f"{{{name}}}" for name in FIELDS)
             raise ValueError(
@@ -203,7 +205,7 @@ class LLMPlanner:
     def messages(self, goal: str, board: Board, tools: Toolbox) -> list[Message]:
         """The conversation for the model: rules and tools, the goal and the run so far, and the problems of the previous plan."""
         rest = _REST if board.steps and self.horizon is None else ""
-        so_far = record(board, self.bounds.max_prompt, self.telling)
+        so_far = record(board, self.bounds.max_prompt, self.max_results)
         messages = [
             {"role": "system", "content": self.instructions(tools)},
             {"role": "user", "content": f"Goal: {goal}{so_far}{rest}"},

@@ -265,7 +265,9 @@ class SQLiteFile:
         if not path.exists():
             return
         if not path.is_file():
-            raise self.error(f"{path.name} is not a file; choose another name for the {self.kind}")
+            raise self.error(
+                f"{path.name or path} is not a file; choose another name for the {self.kind}"
+            )
         if _real(path) in _cut_off:
             raise self.error(self._closed(path))
         if path.stat().st_nlink > 1:  # SQLite would write another "-wal" for each name

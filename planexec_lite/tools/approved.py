@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Container
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count, filterfalse
 from json.encoder import encode_basestring_ascii as quoted
@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
+from planexec_lite.meter import MakeKey
 from planexec_lite.tools.signature import Params, ToolError
 
 NOT_MADE = object()
@@ -27,6 +28,8 @@ sorted_json = json.JSONEncoder(sort_keys=True).encode
 REPEATABLE = ("none", "idempotent")
 CallState = Literal["running", "open", "doubt", "done"]
 """The state of one occurrence of a call. "open": an attempt ended, and the call was not made."""
+TRIED = ("open", "doubt")
+"""The states in which the next attempt of the call belongs to the same occurrence."""
 
 
 class CallWaits(Exception):
@@ -90,16 +93,13 @@ def digest_of(*parts: Any) -> str:
     return sha256(f"[{', '.join(written)}]".encode()).hexdigest()[:32]
 
 
-def next_number(states: Mapping[int, CallState], first: int = 0) -> int:
+def next_number(known: Container[int], tried: Collection[int], first: int) -> int:
     """Return the occurrence that the next attempt of a call belongs to.
 
-    It is the lowest one that was tried and is not known to be done, and otherwise the lowest new one, from `first`.
+    It is the lowest of those that were `tried` and are not known to be done, and otherwise the lowest from `first` that
+    is not `known`.
     """
-    if not states:
-        return first
-    if not {"open", "doubt"}.isdisjoint(states.values()):
-        return min(number for number, state in states.items() if state in ("open", "doubt"))
-    return next(filterfalse(states.__contains__, count(first)))
+    return min(tried) if tried else next(filterfalse(known.__contains__, count(first)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +173,8 @@ class CallLog:
         self.waits, self.why = call, why
         raise CallWaits(f"{call.text} needs the approval of a person")
 
-    def begin(self, call: Request, step_key: str | None) -> tuple[int, str | None]:
-        """Record that the call begins. Return its occurrence and its idempotency key.
+    def begin(self, call: Request, step_key: MakeKey | None) -> tuple[int, MakeKey | None]:
+        """Record that the call begins. Return its occurrence and what makes its idempotency key.
 
         The call that the step names has the step's key, and here the number -1.
         """
@@ -183,10 +183,11 @@ class CallLog:
             return -1, step_key
         if call.effects == "none":
             return -1, None
-        states = {one.number: one.state for one in self._known(call.identity)}
-        number = next_number(states, self.approved.first)
+        known = self._known(call.identity)
+        tried = [number for number, one in known.items() if one.state in TRIED]
+        number = next_number(known, tried, self.approved.first)
         self._set(call, number, "running")
-        return number, digest_of(self.approved.base, f"{call.identity}-{number}")
+        return number, partial(digest_of, self.approved.base, f"{call.identity}-{number}")
 
     def end(self, call: Request, number: int, state: CallState) -> None:
         """Record how the call ended."""
@@ -236,14 +237,15 @@ class CallLog:
 
     def _earlier(self, call: Request) -> list[KnownCall]:
         """Return the occurrences of a call that were made, or might have been."""
-        return [one for one in self._known(call.identity) if one.state in ("done", "doubt")]
+        known = self._known(call.identity)
+        return [one for one in known.values() if one.state in ("done", "doubt")]
 
-    def _known(self, identity: str) -> list[KnownCall]:
+    def _known(self, identity: str) -> dict[int, KnownCall]:
         known = {}
         for call in [*self.approved.known, *self.chosen.values()]:
             if call.call == identity:
                 known[call.number] = call
-        return list(known.values())
+        return known
 
     def _set(self, call: Request, number: int, state: CallState) -> None:
         key = (call.identity, number)

@@ -6,8 +6,8 @@ and the validator both read it with each ``$ref`` written out. That is bounded (
 contains itself is refused, so a stranger's schema costs little time and memory.
 
 The validator comes from the library that checks type hints, so both kinds of tools accept the same values. Keywords
-that it can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``). Only the
-function itself checks what pydantic's schema of a hint does not say: a strict type, a type of keys, a number of digits.
+that it can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``). The keyword
+``x-condition`` of a type hint's schema is such a one: a strict type, a type of keys, a time zone, a number of digits.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ _UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, SchemaError)
 def arguments_from(name: str, schema: Params, *, checked_elsewhere: bool = False) -> Arguments:
     """Return how the arguments of the tool `name` are read, which `schema` describes.
 
-    The object is closed: a plan can name only the parameters in ``properties``. If an optional parameter does not
-    accept null, a null counts as leaving the parameter out.
+    The object is closed: a plan can name only the parameters in ``properties``. If an optional parameter without a
+    default does not accept null, a null counts as leaving the parameter out.
 
     Raises `ToolError` for a schema that can't be read. It also raises it for a schema with keywords that can't be
     checked here, unless the arguments are `checked_elsewhere`.
@@ -100,7 +100,7 @@ def arguments_from(name: str, schema: Params, *, checked_elsewhere: bool = False
             raise _error(name, parameter, f"its schema can't be read ({words})") from None
         if unread and not checked_elsewhere:
             raise _error(name, parameter, _not_checked(unread))
-        if parameter not in required and not takes_null:
+        if parameter not in required and "default" not in part and not takes_null:
             optional.add(parameter)
     validate = SchemaValidator(_object(fields, required=(), others=None)).validate_python
 

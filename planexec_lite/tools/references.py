@@ -81,8 +81,6 @@ def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
 
 def _texts(value: Any, texts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
     """Add every text in `value` that can contain a reference to `texts`, and whether it is the name of a field."""
-    if type(value) in _NO_TEXT:
-        return texts
     if isinstance(value, str):
         if _MARKS.search(value):
             texts.append((value, False))
@@ -153,11 +151,6 @@ def whole(value: Any) -> Reference | None:
     return _in_text(value).whole if isinstance(value, str) and "_result" in value else None
 
 
-def is_whole(value: Any) -> bool:
-    """Say whether `value` is nothing but one reference."""
-    return whole(value) is not None
-
-
 def resolve(value: Any, results: Mapping[str, Any]) -> Any:
     """Return `value` with every reference replaced by its value, in one pass.
 
@@ -169,8 +162,10 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         if "{" not in value:
             return value
-        if reference := whole(value):
-            return _copy(look_up(reference, results))
+        if reference := _in_text(value).whole:
+            result = look_up(reference, results)
+            # a tool that changes its argument does not change the result
+            return to_jsonable_python(result) if isinstance(result, (dict, list)) else result
         return _replaced(value, lambda reference: as_text(look_up(reference, results)))
     if isinstance(value, dict):
         return {key: resolve(part, results) for key, part in value.items()}
@@ -256,11 +251,6 @@ def json_in(text: str) -> dict[str, Any] | list[Any] | None:
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"JSON has no {constant}")
-
-
-def _copy(value: Any) -> Any:
-    """A copy of a list or an object, so that a tool that changes its argument does not change the result."""
-    return to_jsonable_python(value) if isinstance(value, (dict, list)) else value
 
 
 def _shape(value: Any) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
+from decimal import Decimal
 from enum import Enum
 from functools import partial
 from heapq import nlargest
@@ -56,8 +57,12 @@ class Arguments(NamedTuple):
     defaults: Params
     given: Params | None = None
 
-    def read(self, params: Params) -> tuple[Data, Sequence[Params]]:
+    def read(
+        self, params: Params, known_later: Callable[[Any], Any] | None = None
+    ) -> tuple[Data, Sequence[Params]]:
         """Return the arguments as the function receives them, and the errors of all that do not fit, in pydantic's form.
+
+        Errors of values for which `known_later` is true are left out.
 
         Pydantic reads text and numbers generously, which suits models: "5" is an integer, and "no" is false. But it also reads
         true as 1, and 2026 as a second of the year 1970. A value that gets another meaning does not fit.
@@ -65,12 +70,14 @@ class Arguments(NamedTuple):
         try:
             values = self.validate(params)
         except ValidationError as error:
-            if len(params) == 1:
-                errors = error.errors(include_url=False)
-                return {}, [*_merged(errors, params, self.schema)]
-            alone = [self.read({name: params[name]})[1] for name in params]
-            return {}, [*chain.from_iterable(alone)]
-        if all(_as_given(value, params[name]) for name, value in values.items()):
+            if len(params) > 1:
+                alone = [self.read({name: params[name]}, known_later)[1] for name in params]
+                return {}, [*chain(*alone)]
+            errors = error.errors(include_url=False)
+            if known_later is not None:
+                errors = [one for one in errors if not known_later(one["input"])]
+            return {}, [*_merged(errors, params, self.schema)] if errors else ()
+        if _as_given(values, params):
             return values, ()
         given = {name: params[name] for name in values}
         data = self.data(values)
@@ -80,15 +87,29 @@ class Arguments(NamedTuple):
 
 
 EXACT = frozenset({str, int, bool, type(None)})
-"""The types of values that have one meaning and one form in JSON."""
 
 
-def _as_given(value: Any, given: Any) -> bool:
-    """Whether pydantic has left a plain value, or a list of some, as it was given."""
-    if type(value) is list and type(given) is list:
+def _as_given(values: Data, params: Params) -> bool:
+    """Whether pydantic has left plain values, and lists of some, as they were given."""
+    for name, value in values.items():
+        given = params[name]
+        if value is given and type(value) in EXACT:
+            continue
+        if type(value) is not list or value != given:
+            return False
         kinds = [*map(type, value)]
-        return EXACT.issuperset(kinds) and kinds == [*map(type, given)] and value == given
-    return value is given and type(value) in EXACT
+        if kinds != [*map(type, given)] or not EXACT.issuperset(kinds):
+            return False
+    return True
+
+
+def are_exact(values: Iterable[Any]) -> bool:
+    """Whether values, and those in lists, have one meaning and one form in JSON."""
+    for value in values:
+        parts = value if type(value) is list else (value,)
+        if not EXACT.issuperset(map(type, parts)):
+            return False
+    return True
 
 
 def _merged(
@@ -132,7 +153,7 @@ def _changed(value: Any, read: Any, place: tuple[int | str, ...]) -> Iterator[Pa
             where = (*place, name)
             yield from _changed(name, key, where)
             yield from _changed(value[name], read.get(name, read[key]), where)
-    elif isinstance(value, list) and isinstance(read, list | tuple | set | frozenset):
+    elif isinstance(value, list) and isinstance(read, Collection) and not isinstance(read, str):
         for index, (part, other) in enumerate(zip(value, read, strict=False)):
             yield from _changed(part, other, (*place, index))
     elif not same_meaning(value, read):
@@ -154,10 +175,16 @@ def same_meaning(value: Any, read: Any) -> bool:
     ):  # two keys became equal, a model dropped a field, or it was a tuple's fields
         return not isinstance(read, dict | tuple)
     if type(read).__module__ in ("datetime", "ipaddress"):
-        return not _is_number(value)
+        return not (_is_number(value) or _MONTHS.match(str(value)))
     if isinstance(value, bool):
         return isinstance(read, bool) or not isinstance(read, Number | str)
-    return not isinstance(read, float) or isfinite(read)
+    sized = float if type(value) is str else float | Decimal  # a Decimal in a text has any size
+    return not isinstance(read, sized) or isfinite(float(read))
+
+
+_MONTHS = re.compile(
+    r"[+-]?P[^T]*[YM]"
+)  # a duration of no fixed length, which pydantic reads as 30 or 365 days
 
 
 def _is_number(value: Any) -> bool:
@@ -208,8 +235,71 @@ def arguments_of(name: str, function: Function, doc: str) -> Arguments:
     return Arguments(adapter.validator.validate_python, data, schema, required, defaults)
 
 
+_NO_DATA = {
+    "callable": "a function",
+    "complex": "a complex number",
+    "custom-error": "a class",
+    "generator": "an iterable, which nothing checks; write list[…]",
+    "is-instance": "an object of a class",
+    "is-subclass": "a class",
+}
+"""Pydantic's names of the types that no JSON value has, or whose values are not checked before a call."""
+_NOT_AS_WRITTEN = {
+    "InstanceOf": "an object of a class",
+    "SkipValidation": "a type that is not checked; leave SkipValidation out",
+    "import_string": "a name of code; write str",
+    "EncodedStr": "a text to decode, which drops what does not fit; write str",
+    "EncodedBytes": "a text to decode, which drops what does not fit; write str",
+}
+"""The first part of the names of pydantic's functions that leave a value unchecked, or read something else in it."""
+_BOUNDS = {"gt", "ge", "lt", "le"}
+_UNSAID = set(
+    "strict tz_constraint now_op max_digits decimal_places post_init custom_init coerce_numbers_to_str validate_by_name "
+    "str_min_length str_max_length strip_whitespace to_lower to_upper ascii_only str_strip_whitespace str_to_lower "
+    "str_to_upper".split()
+)
+"""Pydantic's names of conditions that no keyword of JSON schemas expresses."""
+_CONDITIONS = ("pydantic.types", "pydantic.json_schema")
+"""Pydantic's modules of validators and schemas that a user adds to a type."""
+
+
 class _Schema(GenerateJsonSchema):
-    """Writes pydantic's schemas, with two conditions of ours: what the text of a decimal is, and that models are closed."""
+    """Writes pydantic's schemas, with conditions of ours: what the text of a decimal is, and that models are closed.
+
+    The keyword ``x-condition`` names the conditions that only the function checks, such as a user's validators. So a tool from
+    the schema is refused, unless its function checks the arguments.
+    """
+
+    def generate_inner(self, schema: Any) -> Data:
+        made = super().generate_inner(schema)
+        kind = schema["type"]
+        conditions = schema | schema.get("config", {})
+        unsaid = {name for name in _UNSAID & conditions.keys() if conditions[name]}
+        if kind in ("str", "list", "dict"):
+            unsaid.discard("strict")  # JSON has one form of these
+        if kind in ("date", "datetime", "time", "timedelta"):
+            unsaid |= _BOUNDS & schema.keys()
+        if kind == "dict" and "propertyNames" not in made:
+            keys = schema.get("keys_schema", {}).get("type", "any")
+            unsaid |= {"keys"} if keys not in ("any", "str") else set()
+        kinds = {one["type"] for one in schema.get("choices", ()) if isinstance(one, dict)}
+        if kinds >= {"decimal", "float"}:
+            unsaid.add("the larger of the numbers")
+        metadata = schema.get("metadata", {})
+        functions = [
+            schema.get("function", {}).get("function"),
+            *metadata.get("pydantic_js_annotation_functions", ()),
+        ]
+        for function in functions:
+            function = getattr(function, "func", function)  # of a partial one
+            module = getattr(function, "__module__", "pydantic.")
+            if module in _CONDITIONS or not module.startswith("pydantic."):
+                unsaid.add(getattr(function, "__qualname__", kind))
+        return made | {"x-condition": ", ".join(sorted(unsaid))} if unsaid else made
+
+    def url_schema(self, schema: Any) -> Data:
+        made = super().url_schema(schema)
+        return made | ({"x-condition": "schemes"} if schema.get("allowed_schemes") else {})
 
     def decimal_schema(self, schema: Any) -> Data:
         number = super().float_schema(schema)
@@ -258,12 +348,42 @@ def _adapter(name: str, function: Function, doc: str) -> TypeAdapter[Any]:
     arguments = build(name, fields, total=False)
     arguments.__pydantic_config__ = ConfigDict(extra="forbid")
     try:
-        return TypeAdapter(arguments)
+        adapter = TypeAdapter(arguments)
+        for why in _no_data(adapter.core_schema):
+            raise PydanticUserError(f"not {why}", code=None)
+        return adapter
     except PydanticUserError as error:
         cause = str(error).splitlines()[0]
         raise ToolError(
             f"tool {name!r}: arguments must be data, such as str, int or list[str] ({cause})"
         ) from None
+
+
+def _no_data(schema: Any, *, in_choice: bool = False) -> Iterator[str]:
+    """Yield the types in pydantic's form of the type hints that no value in JSON has, or that are not read as written.
+
+    `in_choice` says that an object of a class is only one of the forms, and JSON has another one.
+    """
+    if isinstance(schema, list | tuple):
+        for part in schema:
+            yield from _no_data(part, in_choice=True)
+    elif isinstance(schema, dict):
+        kind = schema.get("type")
+        if (
+            isinstance(kind, str)
+            and kind in _NO_DATA
+            and not (in_choice and kind == "is-instance")
+        ):
+            yield _NO_DATA[kind]
+        if schema.get("on_error", "raise") != "raise":
+            yield "a value that is left out, or replaced, if it does not fit"
+        for one in schema["expected"] if kind == "literal" else ():
+            if isinstance(one, Enum) and not isinstance(one, str | int):
+                yield f"a member of {type(one).__name__}; write its value in the Literal"
+        for name, part in schema.items():
+            yield from _no_data(part, in_choice=name == "python_schema")
+    elif (name := getattr(schema, "__qualname__", "").partition(".")[0]) in _NOT_AS_WRITTEN:
+        yield _NOT_AS_WRITTEN[name]
 
 
 def _described(doc: str) -> dict[str, str]:
@@ -322,6 +442,8 @@ def kind_of(schema: Any) -> str:
         return "list of " + kind_of(schema.get("items", {}))
     if "type" in schema:
         return str(schema["type"])
+    if "const" in schema:
+        return f"one of {schema['const']}"
     return str(schema.get("$ref", "any").rsplit("/", 1)[-1])
 
 

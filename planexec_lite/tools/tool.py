@@ -29,11 +29,11 @@ from planexec_lite.tools.approved import (
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.json_schema import arguments_from
 from planexec_lite.tools.signature import (
-    EXACT,
     Data,
     Function,
     Params,
     ToolError,
+    are_exact,
     arguments_of,
     default_of,
     kind_of,
@@ -44,7 +44,7 @@ from planexec_lite.tools.signature import (
 Effects = Literal["none", "idempotent", "unknown", "once"]
 """The effect of a call: none; the same after each repeat; not declared; the call must run at most once."""
 
-_FROM_BEST = ("none", "idempotent", "unknown", "once")
+_RANK = {"none": 0, "idempotent": 1, "unknown": 2, "once": 3}
 _PLAIN = frozenset(
     {type(None), bool, int, float, str, list, dict, tuple}
 )  # results that are never awaited
@@ -70,7 +70,7 @@ class Options(TypedDict, total=False):
 
 def worst(effects: Iterable[Effects]) -> Effects:
     """Return the strongest of the effects, the least safe to repeat; "none" if there are no effects."""
-    return max(effects, key=_FROM_BEST.index, default="none")
+    return max(effects, key=_RANK.__getitem__, default="none")
 
 
 class Fault(NamedTuple):
@@ -156,8 +156,7 @@ class Tool:
             else arguments_from(self.name, schema, checked_elsewhere=checked_elsewhere)
         )
         if schema is None:
-            defaults = self._arguments.defaults.items()
-            for parameter, default in defaults:
+            for parameter, default in self._arguments.defaults.items():
                 if isinstance(default, list | dict | set):
                     self._fresh[parameter] = default
 
@@ -267,11 +266,11 @@ class Tool:
         for name, value in bound.items():
             if name not in known:
                 faults.append(self._unknown(name))
-            elif not references.is_whole(value):
+            elif not references.whole(value):
                 given[name] = value
-        _, errors = self._arguments.read(given)
+        _, errors = self._arguments.read(given, references.whole)
         if errors:
-            faults += self._judged(error for error in errors if not _is_known_later(error))
+            faults += self._judged(error for error in errors if not _is_open_choice(error))
         return faults
 
     def arguments(self, params: Params) -> Data:
@@ -331,8 +330,8 @@ class Tool:
         try:
             if arguments is None:
                 arguments = self.arguments(params)
-            given = {**self._arguments.defaults, **arguments}
-            if EXACT.issuperset(map(type, given.values())):
+            given = self.with_defaults(arguments)
+            if are_exact(given.values()):
                 return digest_of(sorted_json([self.name, given]))
             to_jsonable_python(given)
         except Exception:  # the methods of an object of any class can raise any error
@@ -411,12 +410,9 @@ class Tool:
         return Fault("wrong_parameter", where, words)
 
 
-def _is_known_later(error: Params) -> bool:
-    """Whether an error is about the value of a reference, or about a choice that depends on one."""
-    value = error["input"]
-    if error["type"] == "no_choice_fits" and references.find(value):
-        return True
-    return references.is_whole(value)
+def _is_open_choice(error: Params) -> bool:
+    """Whether an error is about a choice that depends on the value of a reference."""
+    return error["type"] == "no_choice_fits" and references.find(error["input"]) != []
 
 
 @lru_cache(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from planexec_lite.tools.signature import Function, ToolError, suggest
@@ -17,17 +17,9 @@ class Toolbox:
 
     Args:
         tools: the functions and tools.
-        copied: returns the same tools on a copy of the world, so that a plan can be tried without changing the world;
-            None: the world can't be copied.
     """
 
-    def __init__(
-        self,
-        tools: Iterable[Tool | Function] = (),
-        *,
-        copied: Callable[[], Toolbox] | None = None,
-    ) -> None:
-        self.copied = copied
+    def __init__(self, tools: Iterable[Tool | Function] = ()) -> None:
         self._tools: dict[str, Tool] = {}
         for item in tools:
             one = item if isinstance(item, Tool) else getattr(item, "tool", None) or Tool(item)
@@ -66,25 +58,20 @@ class Toolbox:
     @property
     def effects(self) -> dict[str, Effects]:
         """The effects of the tools by name, without the tools that have none."""
-        declared = {tool.name: tool.effects for tool in self._tools.values()}
-        return {name: effects for name, effects in declared.items() if effects != "none"}
+        return {tool.name: tool.effects for tool in self if tool.effects != "none"}
 
     @property
     def pins(self) -> dict[str, str]:
         """The hash of each tool by name; see `Tool.digest`."""
-        return {one.name: one.digest for one in self._tools.values()}
+        return {one.name: one.digest for one in self}
 
     def only(self, *names: str) -> Toolbox:
         """Return a toolbox with these tools only, such as the tools that a step is allowed to call."""
-        copied = self.copied
-        return Toolbox(
-            (self[name] for name in names),
-            copied=copied and (lambda: copied().only(*names)),
-        )
+        return Toolbox(self[name] for name in names)
 
     def describe(self) -> str:
         """The list of tools for a prompt: a line with signature and description for each tool."""
-        return "\n".join(f"- {one.signature}: {one.description}" for one in self._tools.values())
+        return "\n".join(f"- {one.signature}: {one.description}" for one in self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,5 +103,4 @@ def limits_of(tools: Toolbox, counts: Mapping[str, int]) -> tuple[Limit, ...]:
             )
         if slots < 1:
             raise ValueError(f"limits: {name}={slots}: there must be at least one, or no limit")
-    names = counts.items()
-    return tuple(Limit(name, tuple(users[name]), slots) for name, slots in names)
+    return tuple(Limit(name, tuple(users[name]), slots) for name, slots in counts.items())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -291,13 +290,17 @@ class _PoolSession(_InlineSession):
     def _submitted(self, job: _Job) -> Future[Report]:
         """Give the call to the executor and return its future."""
         task = job.task
-        work = Submission(task.call, task.args, self.waiting, task.key, task.repeatable)
         if "ThreadPoolExecutor" in self.kinds:  # its threads get the context variables of this one
+            work = Submission(task.call, task.args, self.waiting)
             hear = partial(self._hear, job)
             return self.executor.submit(copy_context().run, carry_out, work, hear)
+        key = None if task.key is None else task.key()
+        work = Submission(task.call, task.args, self.waiting, key, task.repeatable)
         if (
             "ProcessPoolExecutor" in self.kinds
         ):  # pickled here: a call that can't be sent has not begun
+            import pickle
+
             return self.executor.submit(carry_out_pickled, pickle.dumps(work))
         return self.executor.submit(carry_out, work)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -67,6 +66,8 @@ def carry_out_pickled(data: bytes) -> Report:
 
     The processes of a killed process's pool survive it, and the resumed run repeats the jobs in their queue.
     """
+    import pickle
+
     if _is_orphan():
         return Report(error="RuntimeError: not called: the process that submitted it is dead")
     try:
@@ -110,9 +111,15 @@ def measure(
     finally:
         current.reset(token)
     took = round(perf_counter() - meter.began, 9)
-    calls, events = tuple(meter.calls), tuple(meter.events)
-    report = Report(value, error, meter.seconds, took, calls, events, meter.once, final)
-    report.waits, report.leaves, report.chosen = (
+    report = Report(
+        value,
+        error,
+        meter.seconds,
+        took,
+        tuple(meter.calls),
+        tuple(meter.events),
+        meter.once,
+        final,
         meter.waits,
         meter.leaves,
         tuple(meter.chosen),

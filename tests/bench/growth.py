@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import log2
 from typing import Any
 
@@ -80,6 +81,7 @@ def unknown_ids(n: int) -> Callable[[], Any]:
 
 WORKS: dict[str, tuple[int, Callable[[int], Callable[[], Any]]]] = {  # the number of steps, and what is timed
     "judged steps": (4_000, judged),
+    "the same call with effects": (4_000, lambda n: partial(run_of, flat(n, effects="unknown"))),
     "retries with backoff": (4_000, retried),
     "gates, approved by a reviewer": (400, lambda n: lambda: gated(n, ApproveAll())),
     "gates, each resumed": (400, lambda n: lambda: resumed(n)),

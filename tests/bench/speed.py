@@ -92,4 +92,4 @@ def imports(times: int) -> list[Row]:
         return float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
 
     works: Contenders = {"ours": lambda: seconds("import planexec_lite"), "theirs": lambda: seconds(MODEL)}
-    return [beside("import planexec_lite", rounds(works, times), "ours", "theirs", 1e6, 1.3)]
+    return [beside("import planexec_lite", rounds(works, times), "ours", "theirs", 1e6, 1.5)]

@@ -27,7 +27,7 @@ mostly_dark = pytest.mark.parametrize(
 DECISIONS = ("Approve", "Reject", "Ask for changes", "It was done", "It was not done", "Roll back")
 MAIN = "button.pxl-main"  # the first of the decisions: it is there as long as none was made
 STOPPED = f"""(document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle' &&
-    [...document.querySelectorAll(`{COMPLAINTS}`)].some(one => one.innerText.includes('NotDecided')))"""
+    [...document.querySelectorAll(`{COMPLAINTS}`)].some(one => one.innerText.includes('waits for you')))"""
 FOCUSED = """() => { const at = document.activeElement; if (!at.closest('.pxl-desk')) return '';
     return at.labels?.length ? at.labels[0].innerText : at.innerText }"""
 RULES = (Path(__file__).parent / "rules.js").read_text(encoding="utf-8")
@@ -135,13 +135,12 @@ def stopped(page: Page) -> Locator:
     """The cell at which Run All has stopped, because there is no decision yet."""
     page.wait_for_function(f"() => {STOPPED}")
     cells = page.locator(".jp-CodeCell").all()
-    return next(cell for cell in cells if cell.locator(COMPLAINTS, has_text="NotDecided").count())
+    return next(cell for cell in cells if cell.locator(COMPLAINTS, has_text="waits for you").count())
 
 
 def go_on(page: Page, cell: Locator) -> None:
-    """Run a cell and all below it, from the menu, when the desk that was decided has taken the focus and its cell with it."""
-    page.wait_for_function("() => document.activeElement?.closest('.pxl-status')")
-    cell.locator(".cm-content").click()
+    """Run a cell and all below it, from the menu, when the decision on the desk has selected the cell that waits for it."""
+    cell.and_(page.locator(".jp-mod-active")).wait_for()
     if cell.locator("xpath=following::*[contains(@class, 'jp-CodeCell')]").count():
         page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
         page.get_by_role("menuitem", name="Run Selected Cell and All Below", exact=True).click()
@@ -197,8 +196,8 @@ def axe() -> str | None:
         return member.read().decode()
 
 
-def faults(page: Page, where: str, impacts: Sequence[str] = ()) -> list[str]:
-    """axe-core's violations in a part of the page, if axe-core is available; only of these `impacts`, if any are named."""
+def faults(page: Page, where: str) -> list[str]:
+    """axe-core's violations in a part of the page, if axe-core is available."""
     if (source := axe()) is None:
         return []
     page.evaluate(source)
@@ -206,6 +205,5 @@ def faults(page: Page, where: str, impacts: Sequence[str] = ()) -> list[str]:
     return [
         f"{fault['id']}: {node['html'][:160]} {node['failureSummary'][:200]}"
         for fault in report["violations"]
-        if not impacts or fault["impact"] in impacts
         for node in fault["nodes"]
     ]

@@ -39,10 +39,10 @@
   const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
     const one = walk.currentNode.parentElement;
-    if (!walk.currentNode.data.trim() || !shown(one) || one.closest("style, :disabled, datalist")) continue;
+    if (!walk.currentNode.data.trim() || !shown(one) || one.closest("style, :disabled, datalist, svg")) continue;
     check(one, walk.currentNode.data, getComputedStyle(one));
   }
-  for (const one of controls.filter((one) => one.matches("input, textarea") && !one.disabled)) {
+  for (const one of controls.filter((one) => one.matches("input:not([type=range]), textarea") && !one.disabled)) {
     if (one.value) check(one, one.value, getComputedStyle(one));
     const hint = getComputedStyle(one, "::placeholder");
     if (one.placeholder?.trim()) check(one, one.placeholder, hint, Number(hint.opacity));

@@ -1,7 +1,7 @@
 """The site, served on loopback as a browser tab gets it, and the lessons that run there.
 
-The files of Pyodide's own server are not available here: a stand-in for matplotlib draws empty pictures, and
-PyYAML comes without its compiled part. The test alone has them, laid over the files of the site while it is served.
+The files of Pyodide's own server are not available here: a stand-in for matplotlib draws empty pictures. The test alone has it,
+laid over the files of the site while it is served.
 """
 
 import gzip
@@ -15,7 +15,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ LOCK = "static/pyodide/pyodide-lock.json"
 LIST = "window.jupyterapp.shell.currentWidget.content.model.toJSON().cells"
 STOPPED = f"""() => {LIST}.findIndex(
     cell => (cell.outputs || []).some(one => one.output_type === 'error' && one.ename.includes('NotDecided')))"""
+ASKS = "() => document.activeElement?.closest('.pxl-desk')"  # the question has taken the focus
 LEFT = f"() => {LIST}.filter(cell => cell.cell_type === 'code' && !cell.execution_count).length"
 GO_ON = """number => { const book = window.jupyterapp.shell.currentWidget.content;
     book.activeCellIndex = number; book.widgets[number].model.clearExecution();
@@ -93,11 +93,9 @@ def tool(name: str) -> Any:
 def overlay(jupyter: Path, scratch: Path) -> dict[str, bytes]:
     """What is served in place of, or beside, the files of the folder `jupyter`, by path."""
     pack = tool("wheels").pack
-    source = Path(str(metadata.distribution("pyyaml").locate_file("yaml")))
-    yaml = {f"yaml/{path.name}": path.read_bytes() for path in source.glob("*.py")}
     drawing = {name: text.encode() for name, text in MATPLOTLIB.items()}
     nothing = ["contourpy", "kiwisolver", "numpy", "pillow"]
-    wheels = {"pyyaml": pack("pyyaml", "0", yaml, scratch), "matplotlib": pack("matplotlib", "0", drawing, scratch)}
+    wheels = {"matplotlib": pack("matplotlib", "0", drawing, scratch)}
     wheels |= {name: pack(name, "0", {}, scratch) for name in nothing}
     lock = json.loads((jupyter / LOCK).read_text(encoding="utf-8"))
     for name, wheel in wheels.items():
@@ -191,7 +189,7 @@ def run_all(page: Page, seconds: float = 300) -> None:
         number = page.evaluate(STOPPED)
         if number < 0:
             return
-        page.evaluate("() => [...document.querySelectorAll('.pxl-desk')].at(-1).scrollIntoView()")
+        page.wait_for_function(ASKS, timeout=9000)  # it takes two seconds; without the error on the page, twelve
         script = json.loads(told(page, "import json; print(json.dumps(desk.script))"))
         flows.play(page, flows.desk(page), script)
         page.evaluate(GO_ON, number)

@@ -63,7 +63,7 @@ def test_a_learner_gets_from_not_started_to_right(lab: Lab, page: Page) -> None:
     run(page, CHECK)
     expect(output(page, CHECK)).to_contain_text("01.1 ·  ✗ Wrong")
     expect(output(page, CHECK)).to_contain_text("single = 4")
-    expect(output(page, CHECK).locator("img")).to_have_count(1)
+    expect(output(page, CHECK).locator("figure > svg")).to_have_count(1)
     run(page, BOARD)
     expect(output(page, BOARD)).to_contain_text("✗ wrong")
 

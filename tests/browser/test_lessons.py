@@ -11,8 +11,8 @@ from tests.browser.flows import wait_for_a_person
 from tests.browser.lab import COMPLAINTS, Lab, lessons_in_a_browser, run_all, wait_until_ready
 from tests.guards.books import LESSONS, ROOT
 
-PICTURES = """() => [...document.querySelectorAll('.jp-OutputArea-output img')].map(
-    i => ({shown: i.complete && i.naturalWidth > 0 && i.getBoundingClientRect().width > 0, alt: i.alt,
+PICTURES = """() => [...document.querySelectorAll('.jp-OutputArea-output figure > :is(img, svg)')].map(
+    i => ({shown: i.matches('svg') && i.getBoundingClientRect().width > 0, alt: i.ariaLabel,
         stored: !i.closest('.jupyter-widgets')}))"""
 
 SEEN = ("00", "05")  # `make wide` opens the others
@@ -32,8 +32,8 @@ def stored_pictures(cells: list[Any]) -> int:
 
 
 def look_at_pictures(page: Page, wanted: int) -> None:
-    """Every picture of the outputs is loaded, has a size and says what it shows; those in widgets are beyond `wanted`."""
-    page.wait_for_function(f"() => document.querySelectorAll('.jp-OutputArea-output img').length >= {wanted}")
+    """Every picture of the outputs is SVG in the page, has a size and says what it shows; those in widgets are beyond `wanted`."""
+    page.wait_for_function(f"() => document.querySelectorAll('.jp-OutputArea-output figure > svg').length >= {wanted}")
     page.wait_for_timeout(300)
     pictures = page.evaluate(PICTURES)
     assert sum(picture["stored"] for picture in pictures) == wanted

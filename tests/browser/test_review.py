@@ -133,7 +133,7 @@ def test_a_desk_out_of_sight_is_never_decided_by_its_script(lab: Lab, page: Page
     page.wait_for_timeout(3000)
     lab.set(tracker, windowingMode="none")
     page.mouse.wheel(0, 60_000)
-    page.get_by_text("NotDecided: there is no decision yet").wait_for(state="attached")
+    page.get_by_text("waits for you: there is no decision yet").wait_for(state="attached")
 
 
 FRONT_ENDS = ["lab/tree", pytest.param("notebooks", marks=pytest.mark.wide)]

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Page
 
 from tests.browser import flows
 from tests.browser.flows import button, shoot
@@ -48,14 +48,6 @@ def opened(lab: Lab, page: Page, name: str, *cells: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 2400})
 
 
-def go_to(page: Page, number: Locator, text: str) -> None:
-    """Type a number as a person does: over the old one, key by key, and Enter."""
-    number.click()
-    page.keyboard.press("Control+a")
-    page.keyboard.type(text, delay=30)
-    page.keyboard.press("Enter")
-
-
 def focused(page: Page) -> str:
     label: str = page.evaluate(
         "() => document.activeElement.labels?.[0]?.innerText || document.activeElement.innerText"
@@ -91,10 +83,8 @@ def test_the_live_board_ends_and_the_player_moves(lab: Lab, page: Page, errors: 
     wait_until_done(page)
     assert page.locator(COMPLAINTS).all_inner_texts() == []
 
-    assert "the run has finished" in player.inner_text()
-    go_to(page, player.get_by_label("Event"), "3")
-    player.get_by_text("Event 3 of 15").wait_for()
-    page.keyboard.press("ArrowUp")
+    player.get_by_text("Event 1 of 15").wait_for()
+    player.get_by_label("Event").fill("4")
     player.get_by_text("Event 4 of 15").wait_for()
     button(player, "Next").click()
     player.get_by_text("Event 5 of 15").wait_for()
@@ -108,37 +98,71 @@ def test_the_live_board_ends_and_the_player_moves(lab: Lab, page: Page, errors: 
 @flows.mostly_dark
 @pytest.mark.wide
 def test_the_player_works_with_the_keyboard_alone(lab: Lab, page: Page, errors: list[str], themed: str) -> None:
-    """One status region lasts; at an end of the run the focus stays where it is."""
+    """Arrows, Home, End and the space bar work wherever the focus is; one status region lasts, and the focus stays."""
     opened(lab, page, f"heard-{themed}", SETUP, "from tests.views.worlds import deploy\nviews.player(deploy())")
     wait_until_done(page)
     player = page.locator(".pxl-player")
-    player.get_by_text("Event 19 of 19").wait_for()
+    player.get_by_text("Event 1 of 19").wait_for()
     (region,) = spoken(page)
-    assert region["words"].startswith("Event 19 of 19")
+    assert region["words"].startswith("Event 1 of 19")
 
-    button(player, "First").focus()
-    for number, name in enumerate(["Back", "Play", "Next", "Last", "Event"]):
+    button(player, "Back").focus()
+    for name in ["Play", "Next", "Event"]:
         page.keyboard.press("Tab")
-        assert focused(page) == name, number
+        assert focused(page) == name
         style, wide, ring, ground = page.evaluate(RING, page.evaluate_handle("() => document.activeElement"))
         assert (style, wide) == ("solid", 2)
         colours = ["#" + "".join(f"{int(part):02x}" for part in colour[:3]) for colour in (ring, ground)]
         assert contrast(*colours) >= 3, colours
 
-    page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
-    for key in ("Space", "Enter"):  # at the end already
+    assert page.evaluate("() => document.activeElement.type") == "range"
+    for key, words in (("End", "Event 19 of 19"), ("Home", "Nothing has happened"), ("ArrowRight", "Event 1 of 19")):
         page.keyboard.press(key)
-        assert focused(page) == "Next"
+        player.get_by_text(words).first.wait_for()
+    page.keyboard.press("Space")
+    player.get_by_text("Event 3 of 19").wait_for()
+    page.keyboard.press("Space")
+    button(player, "Play").wait_for()
+    page.keyboard.press("End")
     page.keyboard.press("Shift+Tab")
-    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")  # at the end already
+    assert focused(page) == "Next"
     for number in (18, 17, 16):
-        page.keyboard.press("Space")
+        page.keyboard.press("ArrowLeft")
         player.get_by_text(f"Event {number} of 19").wait_for()
-        assert focused(page) == "Back"
+        assert focused(page) == "Next"
     (again,) = spoken(page)
     assert again["node"] == region["node"], "the region that is known, with other words"
     assert again["words"].startswith("Event 16 of 19")
+
+
+STEPS = """from tests.views.worlds import deploy
+from IPython.display import display
+display(views.graph(deploy()), views.board(deploy()))"""
+FOUND = "() => [...document.querySelectorAll('.pxl-found')].map(one => one.tagName + one.textContent.trim()[0])"
+SELECTED = """() => { getSelection().selectAllChildren(document.querySelector('figure > svg text'));
+    return getSelection().toString() }"""
+
+
+def test_a_step_and_its_row_find_each_other(lab: Lab, page: Page, errors: list[str]) -> None:
+    """By pointer and by focus, with the keyboard too; a figure is SVG in the page, so its text can be selected."""
+    opened(lab, page, "found", SETUP, STEPS)
+    wait_until_done(page)
+    step = page.locator("figure > svg [data-step='4']")
+    step.hover()
+    assert page.evaluate(FOUND) == ["g4", "TR4"]
+    page.locator("figure tr", has_text="Send notification").hover()
+    assert page.evaluate(FOUND) == ["g8", "TR8"]
+    assert page.evaluate(SELECTED) == "8 of 8 steps done"
+    page.mouse.move(0, 0)
+    page.locator("figure > svg [data-step='1']").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(FOUND) == ["g3", "TR3"], "the next one in the picture is below"
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(FOUND) == ["g4", "TR4"]
+    assert focused(page).startswith("4")
+    assert flows.faults(page, ".jp-OutputArea") == []
 
 
 @pytest.mark.wide
@@ -146,7 +170,7 @@ def test_player_and_board_keep_the_rules_at_any_width(lab: Lab, page: Page, erro
     small, large = (LIVE, RUN, "views.player(run)"), (LARGE, RUN_LARGE, "views.player(big)", RTL)
     opened(lab, page, f"wide-{themed}", SETUP, *small, *large)
     wait_until_done(page)
-    page.locator(".pxl-player").nth(2).get_by_text("Event 7 of 7").wait_for()
+    page.locator(".pxl-player").nth(2).get_by_text("Event 1 of 7").wait_for()
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 2400})
         if width == 390:
@@ -157,6 +181,7 @@ def test_player_and_board_keep_the_rules_at_any_width(lab: Lab, page: Page, erro
             page.locator(where).scroll_into_view_if_needed()
             shoot(page, f"views-{themed.lower()}-{width}-{where[-1]}")
             assert flows.broken_rules(page, where) == flows.faults(page, where) == []
+        assert bool(page.locator(".pxl-more").count()) == (width == 390), "a figure that is cut off says so"
 
 
 @pytest.mark.wide

@@ -155,13 +155,13 @@ ASKS: dict[str, tuple[Plan, Plan, int, str]] = {  # two plans, the approvals (or
         plan(write("2", gate=True, name="1")),
         plan(write("2", gate=True, name="production")),
         3,
-        "gate of step 2",
+        "the gate of step 2",
     ),
     "a gate that was approved for another step": (
         plan(look("1", gate=True), write("4", "1", gate=True)),
         plan(look("1b"), write("4", "1b", gate=True)),
         3,
-        "gate of step 4",
+        "the gate of step 4",
     ),
     "a step that had a gate": (
         plan(look("1"), write("2", "1", gate=True)),
@@ -308,7 +308,7 @@ def test_a_decision_that_names_its_plan_opens_no_gate_and_no_other_plan() -> Non
     with pytest.raises(ValueError, match="answers another question"):
         one.resume(other, Decision("approve", of=yes.of))
     at_gate = one.resume(first, yes)
-    with pytest.raises(ValueError, match="answers another question; this run waits for gate of step 1"):
+    with pytest.raises(ValueError, match="answers another question; this run waits for the gate of step 1"):
         one.resume(at_gate, yes)
     assert world.done == []
     assert one.resume(at_gate, Decision("approve", by="you")).status == "finished"

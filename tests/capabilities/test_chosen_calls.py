@@ -122,9 +122,9 @@ def test_for_a_step_in_words_each_risky_call_asks() -> None:
     chosen = ("look", {}), ("note", {"text": "x"}), to("MALLORY"), ("delete", {"name": "a"})
     agent, run = reviewed(ReActExecutor(model(*chosen), office.tools), IN_WORDS)
     assert (run.status, office.calls) == ("paused", ["look", "note x"])
-    assert run.reason == 'waits for gate of step 1: a model chose pay({"to": "MALLORY"})'
+    assert run.reason == 'waits for the gate of step 1: a model chose pay({"to": "MALLORY"})'
     run = agent.resume(run, Decision("approve", by="Ada"))
-    assert run.reason == 'waits for gate of step 1: a model chose delete({"name": "a"})'
+    assert run.reason == 'waits for the gate of step 1: a model chose delete({"name": "a"})'
     assert office.calls[2:] == ["look", "pay MALLORY"]
     run = agent.resume(run, Decision("approve", by="Ada"))
     assert run.status == "finished"
@@ -199,7 +199,7 @@ def test_a_step_whose_words_the_evaluator_changed_asks(reviewer: Callable[[], An
     if reviewer is AskPerson:
         run = agent.resume(run, Decision("approve", by="Ada"))
         assert (run.status, did) == ("paused", ["write the summary"])
-        assert run.reason == "waits for gate of step 1: the evaluator changed the words that its executor reads"
+        assert run.reason == "waits for the gate of step 1: the evaluator changed the words that its executor reads"
         run = agent.resume(run, Decision("approve", by="Ada"))
     assert (run.status, did) == ("finished", ["write the summary", "overwrite the keys"])
 
@@ -218,7 +218,7 @@ def test_a_step_that_was_changed_in_place_asks(reviewer: bool, gate: bool) -> No
     run = agent.run("pay")
     run = run if reviewer else agent.resume(run, Decision("approve", by="Ada"))
     assert (run.status, office.calls) == ("paused", ["pay BOB"])
-    assert run.reason == "waits for gate of step 1: it was changed in place"
+    assert run.reason == "waits for the gate of step 1: it was changed in place"
 
 
 @pytest.mark.parametrize("other", ["A", "B"])

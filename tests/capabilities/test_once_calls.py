@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lite import ApproveAll, Board, Decision, Plan, Run, Step, Tool, Verdict
+from planexec_lite import ApproveAll, Board, Decision, Plan, Run, Step, Tool, Toolbox, ToolExecutor, Verdict, execute
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.run import events as e
 from planexec_lite.tools.references import resolve
@@ -27,6 +27,18 @@ def test_under_a_grant_a_payment_runs_if_its_dependencies_are_unchanged() -> Non
         )
         assert agent(bank, [first, then], granting()).run("pay").status == status
         assert bank.paid == paid
+
+
+def test_news_can_drop_a_paused_step_without_effects() -> None:
+    def look() -> str:
+        """Look."""
+        return "seen"
+
+    gated = Plan.parse([{"id": "1", "tool": "look", "gate": True}])
+    inner = agent_for([Tool(look, effects="none")], gated, gated)
+    outer = agent_for(inner, Plan(steps=(Step(id="this"),)), Plan(steps=(Step(id="that"),)))
+    run = outer.tell(outer.run("look"), "that instead")
+    assert (run.status, run.board.state) == ("paused", {"this": "superseded", "that": "waiting"})
 
 
 def rewords(words: str) -> Callable[[Step, Any], Verdict]:
@@ -53,7 +65,7 @@ def test_after_a_reworded_step_a_payment_asks_and_a_gate_closes() -> None:
     one = agent(bank, [gated], reviewer, evaluator=rewords("send it to MALLORY"))
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
-    assert run.reason.startswith("waits for gate of step 1")
+    assert run.reason.startswith("waits for the gate of step 1")
     assert Run([e.from_dict(e.to_dict(event)) for event in run.events]).board == run.board
     assert one.resume(run, Decision("approve", by="Ada")).status == "finished"
 
@@ -102,7 +114,7 @@ def test_a_repeat_found_when_the_step_starts_asks_a_person(then: Plan, reviewer:
     one = agent(bank, [DONE, then], reviewer)
     run = one.run("pay")
     assert (run.status, bank.paid) == ("paused", [ACME])
-    assert run.reason == "waits for gate of step 3: step 1 already made this call, which runs at most once"
+    assert run.reason == "waits for the gate of step 3: step 1 already made this call, which runs at most once"
     assert [event.step for event in run.events if isinstance(event, e.Paused) and event.reason == "repeat"] == ["3"]
     check_fold(run)
     assert one.resume(run, Decision("reject")).status == "stopped"
@@ -278,3 +290,23 @@ def test_no_payment_is_made_unseen_or_repeated(
             run = one.tell(run, "hurry") if len(made) % 2 else one.resume(run, Decision(verb))  # type: ignore[arg-type]
     check_fold(run)
     check_payments(run, bank)
+
+
+@pytest.mark.parametrize("from_schema", [False, True])
+def test_a_null_result_is_no_missing_argument(from_schema: bool) -> None:
+    paid = []
+
+    def pay(to: str, cents: int = 99_900) -> None:
+        """Pay."""
+        paid.append((to, cents))
+
+    properties = {"to": {"type": "string"}, "cents": {"type": "integer", "default": 99_900}}
+    schema = {"properties": properties, "required": ["to"]}
+    tool = Tool.from_schema(pay, schema, name="pay", effects="once") if from_schema else Tool(pay, effects="once")
+    steps = [
+        {"id": "1", "tool": "look"},
+        {"id": "2", "tool": "pay", "params": {"to": "Bob", "cents": "{step_1_result}"}, "depends_on": ["1"]},
+    ]
+    run = execute(Plan.parse(steps), ToolExecutor(Toolbox([Tool(lambda: None, effects="none", name="look"), tool])))
+    assert "got None" in run.board.errors["2"]
+    assert paid == []

@@ -11,6 +11,7 @@ from planexec_lite import (
     Budget,
     Decision,
     Grant,
+    LLMPlanner,
     Plan,
     Policy,
     Pool,
@@ -18,7 +19,6 @@ from planexec_lite import (
     Team,
     Verdict,
 )
-from planexec_lite.roles.telling import Telling
 
 ENDLESS, NO_NUMBER = float("inf"), float("nan")
 INVALID: list[tuple[Any, list[Any], str]] = [  # what is created, invalid values, and the words of the error
@@ -48,8 +48,7 @@ INVALID: list[tuple[Any, list[Any], str]] = [  # what is created, invalid values
     (lambda most: Policy(max_rounds=most), [-1], "max_rounds"),
     (lambda most: Policy(max_steps=most), [-1], "max_steps"),
     (lambda deadline: Policy(deadline=deadline), [-1.0, ENDLESS, NO_NUMBER], "deadline="),
-    (lambda longest: Telling(longest=longest), [0], "whole number from 1"),
-    (lambda together: Telling(together=together), [-1, True], "whole number from 1"),
+    (lambda most: LLMPlanner(None, max_results=most), [-1, 0], "whole number from 1"),
     (Team, [{}], "at least one role"),
     (lambda slots: Team({"cook": Team}, slots=slots), [{"cok": 1}], "did you mean 'cook'"),
     (lambda slots: Team({"cook": Team}, slots=slots), [{"cook": 0}], "cook=0"),

@@ -177,7 +177,7 @@ def test_an_approved_step_does_not_approve_the_run_inside(kept: Journal) -> None
     paused = nested_in(world, kept, *below, outer=gated).run("go")
     left(lambda: nested_in(world, kept, *below, outer=gated).resume(paused, YES))
     run = nested_in(world, kept, *below, outer=gated).tell(kept.load(1), "hurry")
-    assert run.reason == "waits for gate of step 1"
+    assert run.reason == "waits for the gate of step 1"
     run = nested_in(world, kept, *below, outer=gated).resume(run, YES)
     assert (run.status, world.done) == ("finished", ["a", "b", "c"])
 
@@ -234,7 +234,7 @@ def test_a_pause_inside_that_was_not_recorded_outside_asks_again(
         one, run = nested_in(there, stored, *GATES), stored.load(1)
         while run.status in ("paused", "running"):
             if run.board.paused:
-                assert run.reason == f"waits for gate of step {'b' if 'a' in there.done else 'a'} inside step 1"
+                assert run.reason == f"waits for the gate of step {'b' if 'a' in there.done else 'a'} inside step 1"
             run = one.resume(run, YES if run.board.paused else None)
         assert (run.status, there.done) == ("finished", ["a", "b"])
         check_fold(run)

@@ -231,7 +231,7 @@ def test_an_approval_covers_one_call_also_after_a_crash() -> None:
     world.cut = "x"
     run = agent.resume(left(lambda: agent.resume(approved, Decision("approve"))))
     run = agent.resume(run, Decision("not done"))
-    assert run.reason == 'waits for gate of step 1: a model chose pay({"name": "x"})'
+    assert run.reason == 'waits for the gate of step 1: a model chose pay({"name": "x"})'
     assert world.done == ["x"]
 
 

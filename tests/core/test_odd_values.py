@@ -117,7 +117,7 @@ def test_the_log_is_complete_and_the_run_as_before_whatever_a_tool_emits(emitted
     assert "inside step 1" in repr(player(run))
 
 
-POOLS: list[Callable[[ThreadPoolExecutor], Workers]] = [Pool, ClusterPool, lambda threads: ClusterPool(lambda: threads)]
+POOLS: list[Callable[[ThreadPoolExecutor], Workers]] = [Pool, ClusterPool]
 
 
 @pytest.mark.parametrize("kinds", [*product(POOLS, repeat=2)])

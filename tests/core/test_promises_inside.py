@@ -162,7 +162,7 @@ def test_a_yes_opens_only_the_gate_that_was_shown(levels: int) -> None:
     run = agent.resume(run, yes)
     assert bank.payees == ["BOB"]
     for stale in (yes, Decision("approve", of=yes.of), Decision("approve", run="another")):
-        with pytest.raises(ValueError, match="this run waits for gate of step b"):
+        with pytest.raises(ValueError, match="this run waits for the gate of step b"):
             agent.resume(run, stale)
     assert agent.resume(run, Decision("approve")).status == "finished"
     assert bank.payees == ["BOB", "MALLORY"]

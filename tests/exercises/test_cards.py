@@ -27,6 +27,10 @@ OURS = re.compile(
 ELSEWHERE = {  # numbers that were measured or published outside the lessons
     "reference-keeps-type": {"59"},
     "backup-files-notify": {"105", "136"},
+    "approval-fatigue": {"93", "2026"},  # Anthropic, "Claude Code auto mode", 2026-03
+    "tool-poisoning": {"50", "2024"},  # Hines et al., Spotlighting, arXiv:2403.14720
+    "when-is-a-graph-worth-it": {"85", "1,971", "2025", "2026"},  # 1,668 chains in GNN4TaskPlan at f1486690
+    "billed-twice": {"2026"},  # open-telemetry/semantic-conventions-genai, issue 19
 }
 
 

@@ -21,7 +21,7 @@ from exercises.checker.drawn import drawn, two_rules
 from exercises.checker.exercise import unforeseen
 from exercises.grade import __main__ as command
 from exercises.grade import lessons, sandbox
-from exercises.grade.collect import LARGEST, collect
+from exercises.grade.collect import BROKEN, LARGEST, collect
 from exercises.grade.lessons import all_tasks, job, tasks, unchanged
 from exercises.grade.rules import means
 from exercises.grade.similar import OURS, TINY, runs, similar
@@ -289,9 +289,93 @@ def test_hostile_files_are_problems_with_a_reason(tmp_path: Path) -> None:
     assert sorted(one.student for one in read.handed) == [ADA, "slip"]
     names = {where.partition("/")[0].partition(".")[0]: reason for _, where, reason in read.problems}
     assert names.keys() == {"link", "bomb", "broken", "deep", "list", "odd", "nozip", "huge", "long"}, names
-    assert all(names.values())
+    assert names["deep"] == names["broken"] == BROKEN[".ipynb"]
+    assert names["nozip"] == BROKEN[".zip"]
+    assert names["odd"] == "its cells are damaged"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "secret.ipynb"], "nothing is extracted"
     assert not list(tmp_path.parent.glob("evil*"))
+
+
+DAMAGED: dict[str, dict[str, Any]] = {
+    "null metadata": {"metadata": None},
+    "null source": {"source": None},
+    "numbers in the source": {"source": [1, None]},
+    "a dict as source": {"source": {"a": 1}},
+    "a number as tags": {"metadata": {"tags": 7}},
+    "a list as id": {"id": [1]},
+    "a list as type": {"cell_type": ["code"]},
+}
+
+
+@pytest.mark.parametrize("part", DAMAGED)
+def test_a_damaged_cell_leaves_the_other_cells_readable(part: str, tmp_path: Path) -> None:
+    raw = notebook(RIGHT)
+    raw["cells"] += [{"cell_type": "code", "metadata": {}, "source": ""} | DAMAGED[part]]
+    (tmp_path / "ada.ipynb").write_text(json.dumps(raw))
+    (tmp_path / "ben.ipynb").write_text(json.dumps({"cells": [None, *notebook(RIGHT)["cells"]]}))
+    assert [(one.answers, one.damaged) for one in collect(tmp_path).handed] == [(RIGHT, True)] * 2
+
+
+def test_whole_notebooks_are_not_damaged(tmp_path: Path) -> None:
+    cells = [{"cell_type": "code", "metadata": {}, "source": ["", ""], "outputs": None}, {"cell_type": "raw"}]
+    (tmp_path / "ada.ipynb").write_text(json.dumps({"cells": [*notebook(RIGHT)["cells"], *cells]}))
+    (handed,) = collect(tmp_path).handed
+    assert (handed.answers, handed.damaged) == (RIGHT, False)
+
+
+UNREADABLE = {
+    "an old format": (b'{"nbformat": 3, "worksheets": [{"cells": []}]}', "a notebook of an old format; open it"),
+    "a long number": (b'{"cells": ' + b"9" * 10_000 + b"}", "broken JSON"),
+    "deep nesting": (b'{"cells": [], "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "broken JSON"),
+    "a page of a site": (b"<!doctype html>", "broken JSON"),
+    "a key twice": (json.dumps(notebook(RIGHT))[:-1].encode() + b', "cells": []}', "no cell of it is an answer"),
+    "another encoding": (b'{"cells": ["\xe9"]}', "broken JSON"),
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_an_unreadable_file_gets_a_sentence_of_ours(kind: str, tmp_path: Path) -> None:
+    content, reason = UNREADABLE[kind]
+    (tmp_path / "ada.ipynb").write_bytes(content)
+    ((student, _, said),) = collect(tmp_path).problems
+    assert (student, said.startswith(reason)) == (ADA, True), said
+
+
+def test_a_file_that_may_not_be_read_spoils_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (ADA, BEN):
+        hand_in(tmp_path, f"{name}.ipynb", RIGHT)
+    read = Path.read_bytes
+
+    def denied(path: Path) -> bytes:
+        if path.name == "ada.ipynb":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    found = collect(tmp_path)
+    assert ([one.student for one in found.handed], [who for who, *_ in found.problems]) == ([BEN], [ADA])
+
+
+def test_texts_of_other_encodings_and_line_ends_are_read(tmp_path: Path) -> None:
+    raw = notebook(RIGHT)
+    for encoding in ("utf-8-sig", "utf-16", "utf-32"):
+        (tmp_path / f"{encoding}.ipynb").write_text(json.dumps(raw), encoding=encoding)
+    assert [one.answers for one in collect(tmp_path).handed] == [RIGHT] * 3
+
+
+@slow
+def test_a_wrong_answer_in_a_damaged_notebook_is_for_the_teacher(tmp_path: Path) -> None:
+    raw = notebook(RIGHT | {"01.3": "raise ValueError('\\x1b[31m=1+1\\x00')", "01.4": "rules = None"})
+    for cell in raw["cells"]:
+        if {"answer", "01.2"} <= set(cell["metadata"].get("tags", ())):
+            cell |= {"metadata": None, "id": None}
+    (tmp_path / "ada.ipynb").write_text(json.dumps(raw))
+    status = grade(tmp_path, tmp_path / "out")
+    assert [status[ADA, id] for id in RIGHT] == ["right", "look", "look", "look"]
+    text = (tmp_path / "out" / "report.txt").read_text() + (tmp_path / "out" / "grades.csv").read_text()
+    assert "A cell of this notebook is damaged" in text
+    assert r"\x1b[31m=1+1\x00" in text
+    assert "\x1b" not in text
 
 
 def deflated(name: str, content: bytes) -> bytes:

@@ -38,10 +38,8 @@ class _Walk:
             except RuntimeError:
                 return  # it is in the tables all the same
 
-    def run(
-        self, script: str | Sequence[str], variables: Mapping[str, str], folder: Path, timeout: float, stdin: str
-    ) -> Any:
-        done = run(script, variables, folder, timeout, stdin)
+    def run(self, script: str | Sequence[str], variables: Mapping[str, str], folder: Path, timeout: float) -> Any:
+        done = run(script, variables, folder, timeout)
         self._note(call_of(script, variables), done)
         return done
 

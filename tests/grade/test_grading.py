@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planexec_lab.grade import METRICS, Cost, Grade, grade, paired
+from planexec_lab.grade import Grade, grade, paired
 from planexec_lab.grade.matching import matched
 from planexec_lite import Plan, Step, Toolbox, tool
-from planexec_lite.plan import Call, PlanError
+from planexec_lite.plan import PlanError
 from tests.grade import witness
 from tests.grade.witness import plan, plans
 from tests.rounds import rounds
@@ -35,70 +35,23 @@ def test_steps_without_a_tool_are_told_by_their_words() -> None:
     assert grade(words[0], words[2]).tool_f1 == 0.0
 
 
-def test_of_several_gold_plans_the_best_counts_and_of_equals_the_first() -> None:
-    golds = [plan("1 a; 2 b"), plan("1 a; 2 b < 1"), plan("1 a; 2 b < 1"), plan("1 a")]
-    got = grade(plan("7 a; 8 b < 7"), golds)
-    assert (got.gold, got.tool_f1, got.edge_f1) == (1, 1.0, 1.0)
-    assert grade(plan("1 a"), golds).gold == 3
-
-
-@tool(latency=5.0, effects="once")
-def send(to: str) -> str:
-    """Send."""
-    return to
-
-
-@tool(latency=2.0, effects="none")
+@tool(effects="none")
 def look() -> str:
     """Look."""
     return ""
 
 
-def test_seconds_and_problems_come_from_the_toolbox() -> None:
-    tools = Toolbox([send, look])
-    gold = Plan(steps=(Step(id="1", tool="look"), Step(id="2", tool="send", params={"to": "all"}, depends_on=("1",))))
-    got = grade(plan("1 look"), gold, tools)
-    assert (got.valid, got.makespan_ratio, got.cost) == (True, pytest.approx(2 / 7), Cost(1, 2.0))
-    bad = grade(plan("1 look; 2 shout"), gold, tools)
-    assert (bad.valid, bad.problems, bad.makespan_ratio, bad.cost) == (False, ("unknown_tool",), None, None)
-    assert bad.tool_f1 == 0.5, "an invalid plan is graded, and not left out"
-
-
-def test_criteria_are_counted_where_the_gold_plan_has_them() -> None:
-    def with_criteria(on: Plan, *ids: str) -> Plan:
-        steps = [one.model_copy(update={"success_criteria": "ok"}) if one.id in ids else one for one in on.steps]
-        return on.changed(steps=tuple(steps))
-
-    gold = with_criteria(GOLD, "3", "4")
-    assert grade(gold, gold).criteria == 1.0
-    assert grade(with_criteria(GOLD, "1", "3"), gold).criteria == 0.5
-    assert grade(with_criteria(plan("1 backup; 4 migrate < 1"), "4"), gold).criteria == 0.5, (
-        "a step that is not there has none"
-    )
-    assert grade(with_criteria(GOLD, "1"), GOLD).criteria == 0.25, "where the gold plan has none, of all"
-
-
-def test_a_risk_is_a_once_step_that_nothing_takes_back() -> None:
-    tools = Toolbox([send, look])
-    first = Step(id="1", tool="send", params={"to": "all"})
-    risky = Plan(steps=(first, Step(id="2", tool="look")))
-    assert grade(risky, risky, tools).risks == ("1",)
-    for safe in ({"gate": True}, {"undo": Call(tool="look")}):
-        assert grade(Plan(steps=(first.model_copy(update=safe),)), risky, tools).risks == ()
-    assert grade(risky, risky).risks == (), "without the tools nobody knows what they do"
-    own = Plan(steps=(Step(id="1", tool="send", effects="once"), Step(id="2", tool="x", effects="idempotent")))
-    assert grade(own, own).risks == ("1",)
+def test_an_invalid_plan_is_graded_with_its_problems() -> None:
+    bad = grade(plan("1 look; 2 shout"), plan("1 look; 2 send"), Toolbox([look]))
+    assert (bad.valid, bad.problems, bad.tool_f1) == (False, ("unknown_tool",), 0.5)
+    assert grade(plan("1 look; 2 shout"), plan("1 look")).valid, "without tools, no name is checked"
 
 
 def test_an_answer_that_was_no_plan_gets_nothing() -> None:
-    none = grade(None, GOLD)
-    assert none == Grade(False, ("no_plan",), 0.0, 0.0, 0.0, None, None, 0.0, ())
-    assert [name for name, number in METRICS.items() if number(none) is None] == ["makespan ratio", "calls", "risks"]
+    assert grade(None, GOLD) == Grade(False, ("no_plan",), 0.0, 0.0)
 
 
-def test_a_gold_plan_must_be_there_and_valid() -> None:
-    with pytest.raises(ValueError, match="no gold plan"):
-        grade(GOLD, [])
+def test_a_gold_plan_must_be_valid() -> None:
     with pytest.raises(PlanError, match="gold plan must be valid"):
         grade(GOLD, plan("1 a < 1"))
 
@@ -121,24 +74,15 @@ def test_the_order_of_the_lists_does_not_matter(one: Plan, gold: Plan, random: s
 
 @given(plans(), plans())
 @rounds(200)
-def test_tools_and_edges_agree_with_the_witness(one: Plan, gold: Plan) -> None:
+def test_tools_agree_with_the_witness(one: Plan, gold: Plan) -> None:
     got = grade(one, gold)
     assert got.tool_f1 == pytest.approx(witness.tool_f1(one, gold))
-    assert got.edge_f1 == pytest.approx(witness.edge_f1(one, gold))
 
 
 @given(plans(repeats=False), plans(repeats=False))
 @rounds(200)
 def test_the_order_kept_agrees_with_the_closure_of_the_witness(one: Plan, gold: Plan) -> None:
     assert grade(one, gold).order_kept == pytest.approx(witness.order_kept(one, gold))
-
-
-@given(plans(), plans(), st.lists(st.integers(1, 9), min_size=8, max_size=8))
-@rounds(200)
-def test_the_makespan_agrees_with_the_longest_path_of_the_witness(one: Plan, gold: Plan, seconds: list[int]) -> None:
-    by_tool = dict(zip("abcdefgh", map(float, seconds), strict=True))
-    ratio = witness.makespan(one, by_tool.__getitem__) / witness.makespan(gold, by_tool.__getitem__)
-    assert grade(one, gold, durations=by_tool).makespan_ratio == pytest.approx(ratio)
 
 
 @given(plans(), plans())
@@ -172,10 +116,9 @@ def test_a_difference_is_told_from_six_pairs_whose_interval_lacks_zero(
     [
         (([1.0], [1.0, 2.0]), "the same goals"),
         (([], []), "nothing to compare"),
-        (([None], [1.0]), "nothing to compare"),
     ],
 )
-def test_nothing_to_compare_is_an_error(numbers: tuple[list[float | None], list[float | None]], words: str) -> None:
+def test_nothing_to_compare_is_an_error(numbers: tuple[list[float], list[float]], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         paired(*numbers)
 

@@ -1,6 +1,6 @@
 """An independent witness of grades, with networkx, and random plans to compare."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import networkx as nx
@@ -38,14 +38,6 @@ def tool_f1(plan: Plan, gold: Plan) -> float:
     return f1_of_lists(*named)
 
 
-def edge_f1(plan: Plan, gold: Plan) -> float:
-    links = []
-    for one in (plan, gold):
-        graph = drawn(one)
-        links.append([(graph.nodes[a]["label"], graph.nodes[b]["label"]) for a, b in graph.edges])
-    return f1_of_lists(*links)
-
-
 def order_kept(plan: Plan, gold: Plan) -> float:
     """For plans in which no label comes twice, so that there is one way to pair the steps."""
     closed = []
@@ -58,16 +50,6 @@ def order_kept(plan: Plan, gold: Plan) -> float:
         return 1.0
     both = {pair for pair in closed[1] if set(pair) <= shared}
     return len(both & closed[0]) / len(both) if both else 0.0
-
-
-def makespan(plan: Plan, seconds: Callable[[str], float]) -> float:
-    """The longest path, by way of a node before all others from which each step's own time leads to it."""
-    graph = drawn(plan)
-    weighted = nx.DiGraph()
-    for id, label in graph.nodes(data="label"):
-        weighted.add_edge("", id, weight=seconds(label))
-        weighted.add_edges_from((other, id, {"weight": seconds(label)}) for other in graph.predecessors(id))
-    return nx.dag_longest_path_length(weighted)
 
 
 def most_pairs(plan: Plan, gold: Plan) -> int:

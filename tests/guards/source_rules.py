@@ -84,7 +84,7 @@ KIT = Floors(
 MOCK_LLM = Floors(
     ("mock_llm",),
     (
-        ("json_schema", "types"),
+        ("command", "json_schema", "types"),
         ("script",),
         ("engine",),
         ("api",),

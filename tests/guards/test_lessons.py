@@ -13,7 +13,7 @@ import pytest
 from tests.guards.books import APPENDIX, LESSONS, ROOT, ci_program, name_of
 
 COLUMNS = 92  # beyond, a line runs off a window of 1280 px beside the list of files
-SHORTEST, LONGEST = 20, 46  # minutes for a lesson with its guesses and its task, without its cards and exercises
+SHORTEST, LONGEST = 20, 45  # minutes for a lesson with its guesses and its task, without its cards and exercises
 minutes = ci_program("minutes")
 each_lesson = pytest.mark.parametrize("path", LESSONS, ids=name_of)
 each_page = pytest.mark.parametrize("path", [*LESSONS, *APPENDIX], ids=name_of)
@@ -107,6 +107,14 @@ def test_predictions_are_numbered_and_labelled(path: Path) -> None:
         assert "**Guess.**" in text, f"cell {number} asks, and the text before does not say so"
 
 
+@each_page
+def test_a_heading_begins_its_cell_and_a_diagram_is_a_picture(path: Path) -> None:
+    texts = [(number, cell.source) for number, cell in enumerate(cells(path)) if cell.cell_type == "markdown"]
+    bare = [(number, re.sub(r"```.*?```", "", text, flags=re.S)) for number, text in texts]
+    assert [number for number, text in bare if re.search(r"\n#{1,6} ", text)] == []
+    assert [number for number, text in texts if re.search("[─━═▶◀▼]", text)] == []
+
+
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("exercises/**/*.md"), *ROOT.glob("exercises/*.ipynb")])
 MOST = 2.0  # sentences with a habit per 1,000 words
 
@@ -172,3 +180,11 @@ def count(path: Path) -> Count:
     return Count(
         sum(len(one.split()) for one in every), [one for one in every if any(rule.search(one) for rule in _PATTERNS)]
     )
+
+
+@each_page
+def test_the_bug_hunts_that_a_page_names_exist(path: Path) -> None:
+    known = {program.stem for program in (ROOT / "exercises" / "hunts").glob("*.py")}
+    for cell in cells(path):
+        _, _, after = cell.source.partition("hunts.ipynb)")
+        assert {*re.findall(r"`(\w+)`", after.partition("\n\n")[0])} <= known

@@ -97,7 +97,7 @@ UNDO = {"undo": {"tool": "put", "params": {"what": "back"}, "gate": True}}
 YES = Decision("approve", "Ann")
 PAUSES: dict[str, tuple[list[Any], dict[str, Any], str, Decision, str]] = {  # steps, settings, reason, decision, calls
     "approval": ([A], {"reviewer": AskPerson()}, "waits for approval", YES, "a"),
-    "gate": ([A, B | {"gate": True}], {}, "waits for gate of step 2", YES, "a b"),
+    "gate": ([A, B | {"gate": True}], {}, "waits for the gate of step 2", YES, "a b"),
     "undo": (
         [A | UNDO, step("2", "put", "1", what="nowhere")], {"rollback": "failed"}, "waits for a yes to the undo of step 1", YES,
         "a back",
@@ -112,7 +112,7 @@ PAUSES: dict[str, tuple[list[Any], dict[str, Any], str, Decision, str]] = {  # s
     ),
     "inside": (
         [step("1", None, description="put a")], {},
-        "waits for gate of step 1 inside step 1", YES, "a",
+        "waits for the gate of step 1 inside step 1", YES, "a",
     ),
 }  # fmt: skip
 

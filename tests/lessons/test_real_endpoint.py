@@ -17,7 +17,7 @@ from tests.guards.books import notebook_tool
 from tests.lessons import endpoint
 
 LESSONS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-CONNECTS = re.compile(r"(?<!\.)connect\(")
+CONNECTS = re.compile(r"(?<!\.)(?:connect|endpoint)\(")
 
 
 @pytest.fixture

@@ -221,7 +221,7 @@ class Slow(Kind):
 DEFAULTS = {
     "scope": {"type": "string", "enum": ["one", "all"], "default": "all"},
     "backup": {"type": "boolean", "default": True},
-    "note": {"type": "string", "title": "Note", "description": "why"},
+    "note": {"type": "string", "title": "Note", "description": "why", "format": "email", "maxLength": 9},
     "colour": {"oneOf": [{"const": "#f00", "title": "red"}, {"const": "#0f0", "title": "green"}]},
 }
 FORMS: dict[str, dict[str, Any]] = {
@@ -285,7 +285,7 @@ TOOLS: list[Any] = [
 
 
 class Careless:
-    """Lists tools that the protocol does not allow, beside a good one; it is written by hand."""
+    """Lists tools and returns parts that the protocol does not allow, beside good ones; it is written by hand."""
 
     def serve(self) -> None:
         for line in sys.stdin:
@@ -294,7 +294,12 @@ class Careless:
                 "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
                                "serverInfo": {"name": "careless", "version": "1"}},
                 "tools/list": {"tools": TOOLS},
-                "tools/call": {"content": [{"type": "text", "text": "good"}]},
+                "tools/call": {
+                    "content": [{"type": "text", "text": "good", "annotations": {"priority": 1}}, {"type": "video", "uri": "a"},
+                                {"type": "image", "data": "aGk=", "mimeType": "image/png", "width": 5, "annotations": {"by": "A"}},
+                                {"type": "resource", "resource": {"uri": "file:///b", "text": "b", "etag": "e"}}],
+                    "usage": 5, "_meta": {"cost": 3},
+                },
             }  # fmt: skip
             if "id" in request:
                 print(

@@ -283,7 +283,7 @@ def test_an_async_tool_that_blocks_its_loop_delays_no_server(good: ToolServer) -
         ("form", {"age": True}, "decline a person's answer does not fit the form: parameter 'age'", None),
         ("defaults", True, "accept {'scope': 'all', 'backup': True}",
          ' form(scope: one of one, all = "all", backup: boolean = true, note: string, colour: one of #f00 or one of #0f0);'
-         ' note: “Note; why”; colour: “#f00 is red, #0f0 is green”; a yes sends the defaults'),
+         ' note: “Note; why; format email; maxLength 9”; colour: “#f00 is red, #0f0 is green”; a yes sends the defaults'),
         ("defaults", {"scope": "one"}, "accept {'scope': 'one'}", None),
         ("switch", True, "decline a person said yes, and did not answer wipe",
          " form(wipe: boolean = false); a yes does not answer wipe"),
@@ -310,7 +310,7 @@ def test_a_server_learns_that_nobody_can_be_asked(start: Start) -> None:
         start("asking").toolbox["delete"].call({})
 
 
-def test_a_listing_that_the_protocol_does_not_allow_costs_one_tool(start: Start) -> None:
+def test_what_the_protocol_does_not_allow_costs_one_tool_and_no_result(start: Start) -> None:
     server = start("careless")
     assert server.toolbox.names == ("good",)
     assert server.left_out == {
@@ -321,7 +321,15 @@ def test_a_listing_that_the_protocol_does_not_allow_costs_one_tool(start: Start)
         "x": "the protocol does not allow this: Input should be a valid dictionary or instance of Tool",
         "kind": """tool 'kind', parameter 'n': its schema has a form that can't be read here: {"type": "int"}""",
     }
-    assert server.toolbox["good"].call({}) == "good"
+    run = execute(plan({"tool": "good"}), ToolExecutor(server.toolbox))
+    assert run.results["1"][:2] == ["good", '{"type": "video", "uri": "a"}']
+    beside = (
+        '{"cost": 3, "usage": 5, "content[0]": {"annotations": {"priority": 1}}, "content[2]": {"width": 5, '
+        '"annotations": {"by": "A"}}, "content[3]": {"resource": {"etag": "e"}}}'
+    )
+    assert [event.event for event in run.events if isinstance(event, Inside)] == [
+        Observation(f"beside the result: {beside}")
+    ]
 
 
 def test_questions_come_one_at_a_time_and_a_few_per_call(start: Start) -> None:

@@ -10,6 +10,8 @@ from planexec_lab.mcp.results import result_of
 
 IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
 LINK = {"type": "resource_link", "uri": "file:///a", "name": "a"}
+AUDIO = {"type": "audio", "data": "aGk=", "mimeType": "audio/wav"}
+EMBEDDED = {"type": "resource", "resource": {"uri": "file:///b", "text": "body"}}
 WRAPPED = {"type": "object", "properties": {"result": {}}, "required": ["result"]}
 
 
@@ -32,6 +34,11 @@ def read(content: list[Any], data: Any = None, *, failed: bool = False, output_s
         (["1"], {"ok": True}, {"ok": True, "content": ["1"]}),
         (["Rain", IMAGE], {"title": "Rain"}, {"title": "Rain", "content": [IMAGE]}),
         ([LINK], {"count": 1}, {"count": 1, "content": [LINK]}),
+        ([AUDIO, EMBEDDED], {"n": 1}, {"n": 1, "content": [AUDIO, EMBEDDED]}),
+        ([EMBEDDED], None, EMBEDDED),
+        (['{"a": 2}'], {"a": 1}, {"a": 1, "content": ['{"a": 2}']}),
+        (["ok"], {"isError": True}, {"isError": True, "content": ["ok"]}),
+        (["", ""], None, ["", ""]),
         (["more"], {"content": "own"}, {"structuredContent": {"content": "own"}, "content": ["more"]}),
     ],
 )
@@ -45,6 +52,8 @@ def test_parts_beside_structured_content_are_added_unless_they_repeat_it(content
         (["2.5"], 2.5, 2.5),
         (["a", "b"], ["a", "b"], ["a", "b"]),
         (['{"result": 2}'], 2, 2),
+        (["null"], None, None),
+        (["none"], None, {"structuredContent": None, "content": ["none"]}),
         ([IMAGE], 2, {"structuredContent": 2, "content": [IMAGE]}),
     ],
 )
@@ -60,6 +69,7 @@ def test_a_value_that_was_wrapped_in_an_object_is_taken_out(content: Any, value:
         (["no file"], {"code": 404}, 't: no file {"code": 404}'),
         (['{"code": 404}'], {"code": 404}, 't: {"code": 404}'),
         (["no", "file"], None, "t: no file"),
+        ([LINK], None, 't: {"name": "a", "uri": "file:///a", "type": "resource_link"}'),
     ],
 )
 def test_an_error_is_told_in_text_and_structured_content(content: Any, data: Any, words: str) -> None:

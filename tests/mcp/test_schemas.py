@@ -24,6 +24,8 @@ def of(schema: Any) -> Tool:
 
 CITY = {"$anchor": "city", "type": "string"}
 X = {"type": "object", "properties": {"x": {"type": "number"}}}
+KIND = {"type": "object", "properties": {"k": {"const": "a"}}, "required": ["k"], "additionalProperties": False}
+COUNTS = {"type": "object", "additionalProperties": {"type": "integer"}}
 FROM_OTHERS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"properties": {"a": {"anyOf": [X, {"type": "null"}]}, "b": {"$ref": "#/properties/a/anyOf/0"}}},
      {"b": {"x": 1}}, {"b": {"x": "no"}}),
@@ -41,6 +43,19 @@ FROM_OTHERS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"oneOf": [{"$ref": "#/$defs/X"}, {"properties": {"y": {"type": "string"}}}], "$defs": {"X": X}}, {"y": "a"}, {"z": 1}),
     ({"allOf": [{**X, "required": ["x"]}, {"properties": {"y": {"type": "string"}}}]}, {"x": 1, "y": "a"}, {"y": "a"}),
     ({"$ref": "#/$defs/X", "$defs": {"X": X}}, {"x": 1}, {"x": "no"}),
+    ({"properties": {"a": {"type": "object", "additionalProperties": COUNTS}}},
+     {"a": {"x": {"y": 1}}}, {"a": {"x": 1}}),
+    ({"properties": {"a": {**X, "additionalProperties": {"type": "string"}}}}, {"a": {"x": 1, "y": "z"}}, {"a": {"y": 1}}),
+    ({"properties": {"a": {"oneOf": [KIND, X | {"required": ["x"]}], "discriminator": {"propertyName": "k"}}}},
+     {"a": {"k": "a"}}, {"a": {"k": "b"}}),
+    ({"properties": {"a": {"$ref": "#/$defs/X", "nullable": True}}, "$defs": {"X": X}}, {"a": None}, {"a": 1}),
+    ({"properties": {"a": {"type": "string", "enum": ["x", None], "nullable": True}}}, {"a": None}, {"a": "y"}),
+    ({"$id": "https://x.org/s", "$defs": {"X": X}, "properties": {"a": {"$ref": "https://x.org/s#/$defs/X"}}}, {"a": {}}, {"a": 1}),
+    ({"properties": {"a": {"enum": [1, "1", None]}}}, {"a": "1"}, {"a": True}),
+    ({"properties": {"a": {"const": {"k": 1}}}}, {"a": {"k": 1}}, {"a": {"k": 2}}),
+    ({"properties": {"a": {"allOf": [{"$ref": "#/$defs/X"}, {"required": ["y"]}]}}, "$defs": {"X": X}},
+     {"a": {"y": 1}}, {"a": {"x": 1}}),
+    ({"required": ["b"], "properties": {"a": {"type": "string"}}}, {"b": 1}, {"a": "x"}),
 ]  # fmt: skip
 
 
@@ -62,7 +77,9 @@ NODE = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
     [
         ({"anyOf": [{"type": "string"}]}, "its schema must be that of an object"),
         ({"type": "string"}, "its schema must be that of an object"),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, "its arguments have no names of their own"),
         ({"allOf": [False]}, "a schema is an object, not false"),
+        ({"properties": {"x": False}}, "parameter 'x': a schema is an object, not false"),
         ({"$ref": "#/$defs/no"}, r'"#/\$defs/no" names nothing in this schema'),
         ({"properties": {"x": {"$ref": "https://127.0.0.1/schema"}}}, "parameter 'x': .* no other is read"),
         ({"properties": {"x": {"$ref": "#/$defs/Node"}}, "$defs": {"Node": NODE}}, "or 40 levels"),

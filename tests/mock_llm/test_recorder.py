@@ -259,13 +259,17 @@ def test_cassettes_become_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[
         interaction("embeddings", {"model": "m", "input": "x"}, {"data": []}),
         interaction("chat/completions", completion("refuse"), "<html>"),
         interaction("chat/completions", "not JSON", written),
+        parsed,
+        interaction("chat/completions", completion("total"), json.loads(json.dumps(written).replace("53", "54"))),
+        "no interaction",
+        {"request": parsed["request"]},
     ]
     cassette, lists, out = (tmp_path / name for name in ("test_one.yaml", "two.yaml.gz", "script.yaml"))
     cassette.write_text(yaml.safe_dump({"interactions": interactions, "version": 1}), encoding="utf-8")
     thoughts = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "of the real service"}
     asked = [{"role": "user", "content": "begin"}, thoughts, {"role": "user", "content": "filter"}]
     pair = interaction("responses", response("filter", input=asked), spoken)
-    listed = {"requests": [pair["request"]], "responses": [pair["response"]]}
+    listed = {"requests": [pair["request"], parsed["request"]], "responses": [pair["response"]]}
     lists.write_bytes(gzip.compress(yaml.safe_dump(listed).encode()))
 
     assert main(["import", str(cassette), str(lists), "--out", str(out)]) == 0
@@ -276,6 +280,10 @@ def test_cassettes_become_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[
         "5: POST /v1/embeddings is not a request to a ",
         "6: the stream has no choices",
         "7: it can't be read: JSONDecodeError('Expecti",
+        "9: scene '3: total' has another answer to the",
+        "10: its request or its response is missing",
+        "11: its request or its response is missing",
+        "two.yaml.gz, interaction 2: its request or it",
     ]
     assert "sk-secret" not in out.read_text(encoding="utf-8")
     again = MockLLM.load(out).client()

@@ -109,6 +109,9 @@ FIELDS = [
     {"refusal": "No."},
     {"choices": [{"text": "53"}]},
     {"fault": "timeout"},
+    {"calls": [{"tool": "add", "arguments": {}}], "goal": "x"},
+    {"tool_calls": [{"function": {"name": "add", "arguments": "{}"}}]},
+    {"role": "assistant", "content": "53"},
 ]
 
 

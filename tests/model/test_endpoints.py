@@ -221,6 +221,14 @@ AROUND = {
     "They want it.\n</think>\n" + PLAN: PLAN,
     PLAN + "<|im_end|>": PLAN,
     "<think>never ends": "",
+    "<thinking>Which tool?</thinking>" + PLAN: PLAN,
+    "<seed:think>Which?</seed:think>\n" + PLAN: PLAN,
+    "[THINK]Which?[/THINK]" + PLAN: PLAN,
+    "◁think▷Which?◁/think▷" + PLAN: PLAN,
+    "<|channel|>analysis<|message|>Which?<|end|><|start|>assistant<|channel|>final<|message|>"
+    + PLAN
+    + "<|return|>": PLAN,
+    "<thought>a</reasoning> b": "",
     '{"text": "a\\n</think>\\nb"}': '{"text": "a\\n</think>\\nb"}',
     "The log has </think> in it.": "The log has </think> in it.",
     '```json\n{"text": "</think> x"}\n```': '```json\n{"text": "</think> x"}\n```',
@@ -313,7 +321,10 @@ def test_each_tool_call_is_read_in_whatever_pieces_it_comes(kind: str) -> None:
 
 
 def test_an_older_function_call_is_a_tool_call() -> None:
-    answer = {"choices": [{"message": {"function_call": {"name": "look", "arguments": OSLO}}}]}
+    answer: Any = {"choices": [{"message": {"function_call": {"name": "look", "arguments": OSLO}}}]}
+    assert ask(always(answer), "m", ASKED).tool_calls == (ToolCall("call_0", "look", OSLO),)
+    message = answer["choices"][0]["message"]
+    message |= {"tool_calls": [{"function": message["function_call"]}]}
     assert ask(always(answer), "m", ASKED).tool_calls == (ToolCall("call_0", "look", OSLO),)
 
 
@@ -349,6 +360,11 @@ OTHER: dict[str, tuple[Any, str]] = {
     "a stream without a reason": ({"delta": {"content": PLAN}}, "its stream ended without a finish_reason"),
     "an empty reason": ({"delta": {"content": PLAN}, "finish_reason": ""}, "its stream ended without a finish_reason"),
     "a reason of a failure": ({"delta": {"content": PLAN}, "finish_reason": "abort"}, "gives the reason 'abort'"),
+    "a reason of calls": (
+        {"message": {"content": PLAN}, "finish_reason": "tool_calls"},
+        "'tool_calls' and sent no call",
+    ),
+    "the older reason": ({"delta": {"content": PLAN}, "finish_reason": "function_call"}, "and sent no call"),
     "a limit": ({"delta": {"content": PLAN}, "finish_reason": "length"}, "2,048 tokens (max_tokens)"),
 }
 
@@ -363,6 +379,20 @@ def test_an_answer_that_is_not_only_the_plan_is_named(what: str) -> None:
     assert words in str(run.reason)
     assert "max_tokens" in str(run.reason) or what != "a limit"
     assert "base_url" not in str(run.reason)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "words"),
+    [
+        (["length", "stop"], "2,048 tokens (max_tokens)"),
+        (["stop", "MAX_TOKENS"], "2,048 tokens (max_tokens)"),
+        (["abort", "stop", None], "gives the reason 'abort'"),
+        (["SAFETY", "tool_calls"], "content filter"),
+    ],
+)
+def test_a_reason_for_an_early_end_counts_before_and_after_others(reasons: list[str | None], words: str) -> None:
+    asked = streams(delta(PLAN), *(delta(None, reason) for reason in reasons))
+    assert words in planned(asked, stream=True, policy=Policy(max_repairs=0)).reason
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -380,12 +410,19 @@ NONE: dict[str, tuple[Any, str]] = {
     "an error object": ({"error": {"message": "model 'm' is not loaded"}}, "model 'm' is not loaded"),
     "an error beside choices": ({"error": {"code": 502, "message": "upstream"}, "choices": []}, "upstream"),
     "an error in a choice": ({"choices": [{"error": {"message": "provider is down"}}]}, "provider is down"),
+    "an error beside a message": (
+        {"choices": [{"message": {"content": "a"}, "error": {"message": "down"}}]},
+        "error (down)",
+    ),
+    "images": ({"choices": [{"message": {"content": "a", "images": [{"url": "b"}]}}]}, "images ("),
+    "audio": ({"choices": [{"message": {"content": "a", "audio": {"id": "b"}}}]}, "audio ("),
     "details": ({"detail": "Not Found"}, "Not Found"),
     "another shape": ({"choices": [{"message": "Hello"}]}, "the shape of a chat completion"),
     "content in parts": ({"choices": [{"message": {"content": [1]}}]}, "the shape of a chat completion"),
     "a page": ("<html><title>Welcome</title></html>", "<title>Welcome</title>"),
     "nothing": ("", "it is empty"),
     "a list": ("[1]", "not a JSON object"),
+    "a name twice": ('{"choices": [{"message": {"content": "a", "content": "b"}}]}', "'content' occurs twice"),
     "half a body": ('{"choices": [{"message"', "not a JSON object"),
     "a stream of nothing": ([], "sent no answer"),
     "a stream with an error": ([delta("{"), {"error": {"message": "out of memory"}}], "out of memory"),

@@ -208,3 +208,9 @@ def test_a_type_that_contains_itself_is_rejected_with_tool_and_parameter() -> No
 def test_an_empty_toolbox_has_no_schema() -> None:
     with pytest.raises(ToolError, match="empty"):
         plan_schema(Toolbox())
+
+
+def test_the_words_about_an_object_reach_the_model() -> None:
+    box = {"type": "object", "description": "where it is", "properties": {"x": {"type": "integer"}}}
+    one = Tool.from_schema(dict, {"properties": {"a": box}, "required": ["a"]}, name="put")
+    assert function_schema(one)["function"]["parameters"]["properties"]["a"]["description"] == "where it is"

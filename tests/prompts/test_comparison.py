@@ -1,4 +1,4 @@
-"""Versions on the real recording; the check that fails on a regression, also as a command; and data sets made from runs."""
+"""Versions on the real recording; the check that fails on a regression; and data sets made from runs."""
 
 import sqlite3
 from contextlib import closing
@@ -28,7 +28,6 @@ from planexec_lab.prompts import (
     rows_from_runs,
     rows_from_transcript,
 )
-from planexec_lab.prompts.__main__ import main
 from planexec_lab.prompts.datasets import tool_words
 from planexec_lab.recorded import RecordedAnswer, Transcript, smollm2
 from planexec_lab.worlds import arithmetic, research
@@ -144,42 +143,6 @@ def test_the_check_is_seldom_red_at_noise_and_red_at_a_regression(share: float) 
     assert red(max(0.0, share - 0.7)) >= 0.6 * runs
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    registry = Registry(tmp_path / "prompts.db")
-    registry.save("planner", INSTRUCTIONS, "as it came")
-    registry.save("planner", recorded.without(INSTRUCTIONS, "failure"))
-    registry.release("planner", 1, "production")
-    return registry.path
-
-
-MEASURE = ("--on", "smollm2", "--measure", "ends a step")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (("planner", "2", "production", *MEASURE), 0, "+33 (+8 to +53)"),
-        (("planner", "production", "2", *MEASURE), 1, "planner 1 is worse than planner 2\n"),
-        (("planner", "2", "1", "--on", "family"), 0, "(written, so nothing about a model)"),
-        (("planner", "2", "1", "--on", "smollm2"), 2, "could never turn red"),
-        (("planner", "2", "1", "--on", "nothing"), 2, "No such file or directory: 'nothing'"),
-        (("planner", "2", "7", *MEASURE), 2, "no version 7"),
-        (("plannr", "2", "1", *MEASURE), 2, "did you mean 'planner'"),
-        (("pl\x1b[2J", "2", "1", *MEASURE), 2, "pl\\x1b[2J"),
-        (("planner", "2", "1", *MEASURE, "--tolerance", "2"), 2, "tolerance=2.0"),
-        (("planner", "2", "1", "--on", "family", "--measure", "vaild"), 2, "did you mean 'valid'"),
-    ],
-)
-def test_check_exits(
-    arguments: tuple[str, ...], code: int, words: str, file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["check", str(file), *arguments]) == code
-    told = capsys.readouterr()
-    assert words in (told.err if code == 2 else told.out)
-    assert not (told.out if code == 2 else told.err)
-
-
 def arithmetic_run(journal: Journal | None = None) -> Run:
     planner = LLMPlanner(connect("arithmetic"))
     return PlannerExecutor(planner, ToolExecutor(arithmetic.TOOLS), journal=journal).run(arithmetic.GOAL)
@@ -197,11 +160,10 @@ def test_each_question_of_a_run_is_a_row_that_asks_it_word_for_word() -> None:
     )
     agent = PlannerExecutor(LLMPlanner(llm.client()), ToolExecutor(arithmetic.TOOLS), policy=Policy(max_repairs=1))
     first, repair = rows = rows_from_runs([agent.run("What is 1 + 2?")], arithmetic.TOOLS, tags=["nightly"])
-    assert (first.id, first.score, first.tags) == ("run 1, question 1", 0.0, ("nightly", "first", "finished"))
-    assert (repair.id, repair.score, repair.tags) == ("run 1, question 2", 1.0, ("nightly", "repair", "finished"))
+    assert (first.id, first.tags) == ("run 1, question 1", ("nightly", "first", "finished"))
+    assert (repair.id, repair.tags) == ("run 1, question 2", ("nightly", "repair", "finished"))
     assert first.goal == "What is 1 + 2?"
     assert [problem.code for problem in repair.board.problems] == ["unknown_tool"]
-    assert '"tool":"ad"' in first.answer.replace(" ", "")
     for row, call in zip(rows, llm.calls, strict=True):
         again = LLMPlanner(None, "m").messages(row.goal, row.board, row.toolbox)
         assert [one["content"] for one in again] == [one["content"] for one in call.request["messages"]]
@@ -224,7 +186,7 @@ def test_a_journal_becomes_a_data_set_and_an_equal_row_is_kept_once(tmp_path: Pa
     journal, registry = Journal(tmp_path / "runs.db"), Registry(tmp_path / "p.db")
     for _ in range(3):
         arithmetic_run(journal)
-    rows = rows_from_runs(journal, arithmetic.TOOLS, ["nightly"])
+    rows = rows_from_runs([journal.load(run.id) for run in journal.list()], arithmetic.TOOLS, ["nightly"])
     assert [row.id for row in rows] == ["run 1, question 1", "run 2, question 1", "run 3, question 1"]
     added = [registry.add_rows(name, some) for name, some in (("sums", rows), ("sums", rows), ("other", rows[:1]))]
     assert added == [3, 0, 1]
@@ -249,7 +211,7 @@ def test_a_row_that_was_spoiled_is_named(tmp_path: Path) -> None:
     [
         (Row("1", "goal", (ToolWords("look", "", {"type": "array"}),)), "tool 'look': its schema must be"),
         (Row("1", "goal", (), ("{",)), "row '1' can't be added"),
-        (Row("1", "goal", (), (), score=float("nan")), "row '1' can't be added"),
+        (Row("1", "goal", (), (), tags=(float("nan"),)), "row '1' can't be added"),  # type: ignore[arg-type]
     ],
 )
 def test_a_row_that_could_not_be_read_again_is_not_added(row: Any, words: str, tmp_path: Path) -> None:
@@ -257,7 +219,7 @@ def test_a_row_that_could_not_be_read_again_is_not_added(row: Any, words: str, t
     good = Row("0", "goal", ())
     with pytest.raises(ValueError, match=words):
         registry.add_rows("sums", [good, row])
-    assert registry.datasets() == {}
+    assert not registry.path.exists()
     assert (registry.add_rows("sums", [good]), registry.rows("sums")) == (1, [good])
 
 
@@ -272,4 +234,4 @@ def test_another_version_is_asked_the_same_question_with_its_own_text() -> None:
     rows, answers = rows_from_runs([run], arithmetic.TOOLS), asked(client)
     shorter = PromptVersion("planner", 2, INSTRUCTIONS.replace(f"\n- {rule}.", ""))
     assert [backtest(version, rows, answers, "valid").share.hits for version in (WHOLE, shorter)] == [1, 0]
-    assert backtest(shorter, rows, answers, lambda answer, row: answer.text == "It is 3.").share.hits == 1
+    assert backtest(shorter, rows, answers).answers[0].text == "It is 3."

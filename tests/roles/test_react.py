@@ -154,6 +154,44 @@ CALLS_AS_TEXT = [
     CALL[:-1],
     CALL.replace('"', "'"),
     CALL.replace("}}", "},}"),
+    f"Sure: {CALL}",
+    f"I look around now. {CALL}",
+    f"1. {CALL}",
+    f"assistant: {CALL}<|im_end|>",
+    f'{{"calls": [{CALL}]}}',
+    '{"thought": "I {look}", "action": {"name": "look", "input": {}}}',
+    f'{{"jsonrpc": "2.0", "method": "tools/call", "params": {CALL}}}',
+    '{"command": "look", "args": {"where": "the hall"}}',
+    '{"look": {"where": "the hall"}}',
+    '{name: "look", arguments: {where: "the hall"}}',
+    '"{\\"name\\": \\"look\\", \\"arguments\\": {}}"',
+    'look: {"where": "the hall"}',
+    '✿FUNCTION✿: look\n✿ARGS✿: {"where": "the hall"}',
+    '<|recipient|> look\n<|content|>{"where": "the hall"}',
+    '<invoke name="look"><parameter name="where">the hall</parameter></invoke>',
+    '<｜DSML｜invoke name="look">',
+    "<use_mcp_tool>\n<tool_name>look</tool_name>",
+    "<tool>look</tool>\n<args>",
+    '<call name="look">',
+    "<execute_tool> look(where='the hall') </execute_tool>",
+    "print(default_api.look(where='the hall'))",
+    "functions.look({where: 'the hall'})",
+    "I look.\nawait look(where='the hall')",
+    "I look.\n```js\nconst found = await look({where: 'the hall'})\n```\nThen I say it.",
+    "I'll use look(where='the hall')",
+    '[Calling tool look with {"where": "the hall"}]',
+    "- tool: look\n  arguments:\n    where: the hall",
+    "**Action:** look",
+    "Act 1: look[the hall]",
+    f"Sure: {CALL} done.",
+    f"OK [{CALL}] for you",
+    'Let me check {"parameters": {"where": "the hall"}, "name": "look"} for you.',
+    'Sure: {"functionCall": {"name": "look", "args": {"where": "the hall"}}} ok.',
+    f"Sure: {CALL.replace('look', 'lok')} done.",
+    "I should run look(where='the hall') first.",
+    "tool_code: look(where='the hall')",
+    "**Tool call:** `look`\n```json\n{}\n```",
+    "Tool: look\nInput: the hall",
 ]
 
 
@@ -170,7 +208,7 @@ def test_a_call_written_as_text_is_neither_made_nor_a_result(said: str) -> None:
     [
         "The look tool says: a key in the hall.",
         "I called look(where='the hall') and found a key (in a box).",
-        'The call {"name": "look", "arguments": {}} found a key.',
+        'The hall has {"name": "key", "place": "a box", "parameters": {"teeth": 5}} in it.',
         "Qwen writes `<tool_call>`, Mistral writes `[TOOL_CALLS]`.",
         '{"name": "Ann", "age": 5}',
         '{"found": {"name": "look", "where": "the hall"}}',
@@ -179,6 +217,10 @@ def test_a_call_written_as_text_is_neither_made_nor_a_result(said: str) -> None:
         '{"content": "the hall", "name": "a key"}',
         "look: a key\nThe <look> of the hall",
         "Action: none",
+        "I look (carefully). The <b>look</b> is dim.",
+        "I used look(where='the hall').",
+        '{"hall": {"keys": 1}}',
+        "look\n\nThe hall has a key.",
     ],
 )
 def test_words_and_data_are_results(said: str) -> None:
@@ -187,7 +229,15 @@ def test_words_and_data_are_results(said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["[\n" * 16_000, "look(" + ")" * 32_000 + "x", '{"name": "look", "a' * 1_700, "<" * 32_000]
+    "said",
+    [
+        "[\n" * 16_000,
+        "look(" + ")" * 32_000 + "x",
+        "look(\n" * 5_000,
+        '"name": "look", ' * 2_000,
+        '{"name": "look", "a' * 1_700,
+        "<" * 32_000,
+    ],
 )
 def test_calls_are_looked_for_in_time(said: str) -> None:
     began = time.perf_counter()

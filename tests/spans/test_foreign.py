@@ -201,6 +201,10 @@ def test_a_long_foreign_trace_takes_what_its_length_says(kind: str) -> None:
     ("made", "system"),
     [
         ({"id": "1", "trace_id": "2", "name": "search", "run_type": "tool", "start_time": "x"}, "LangSmith's own run"),
+        ({"type": "message", "role": "assistant", "content": [], "stop_reason": "tool_use"}, "an answer of Claude"),
+        ({"candidates": [{"content": {"parts": []}}]}, "an answer of Gemini"),
+        ([{"role": "user", "content": "hi"}], "a message to or from a model"),
+        ([{"name": "search", "context.span_id": "1", "attributes.tool.name": "x"}], "a table of Phoenix's client"),
         ({"runs": [], "cursors": {}}, "a page of LangSmith's runs"),
         ([[{"traceId": "1", "id": "2", "name": "search", "timestamp": 1, "duration": 2, "tags": {}}]], "a span of Zipkin"),
         ({"id": "1", "trace_id": "2", "name": "search", "type": "tool", "start_time": "2026-05-01T10:00:00Z"}, "Opik's own span"),
@@ -227,3 +231,17 @@ def test_a_tool_without_success_has_failed(key: str, value: dict[str, Any]) -> N
     tool = called("a", "", 0, 1)
     tool["attributes"].append({"key": key, "value": value})
     assert spans.read(otlp(tool)).board.state["1"] in ("failed", "superseded")
+
+
+@pytest.mark.parametrize("status", ["error", "failed", "cancelled", "timeout"])
+def test_a_tool_with_a_status_of_failure_has_failed(status: str) -> None:
+    tool = called("a", "", 0, 1)
+    tool["attributes"].append({"key": "gen_ai.tool.status", "value": {"stringValue": status}})
+    assert spans.read(otlp(tool)).board.errors == {"1": "failed"}
+
+
+def test_dropped_attributes_are_said_and_arguments_named_twice_stay_text() -> None:
+    twice = '{"city": "Oslo", "city": "Rome"}'
+    run = spans.read(otlp({**called("a", "", 0, 1, arguments=twice), "droppedAttributesCount": 3}))
+    assert run.reason == "the trace ends (attributes or events were dropped: 1 × a span)"
+    assert run.plan.steps[0].params == {"input": twice}

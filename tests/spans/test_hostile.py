@@ -52,6 +52,11 @@ def changed(**fields: Any) -> dict[str, Any]:
         (changed(attributes=[{"key": 3}]), rf"{PLACE}.attributes\[0\]: its key is not a string: 3"),
         (changed(attributes=[{"key": "k", "value": {"intValue": "x"}}]), rf"{PLACE}.attributes\[0\]: no value of an"),
         (changed(attributes=[{"key": "k", "value": {"doubleValue": "many"}}]), "no value of an attribute"),
+        (changed(attributes=[{"key": "k", "value": {"intValue": 7.5}}]), "no value of an attribute"),
+        (
+            changed(attributes=[{"key": "k", "value": {"kvlistValue": {"values": [{"key": "a"}] * 2}}}]),
+            "the key 'a' occurs twice",
+        ),
         (changed(parentSpanId="t"), f"{PLACE}: the span is inside itself"),
         ([{"object": "trace"}, 3], r"\[1\]: no span, and no OTLP JSON, an object with resourceSpans: 3"),
         ([{"object": "trace.span"}], "the trace: its span_data is no object"),

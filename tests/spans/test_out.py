@@ -263,7 +263,7 @@ def test_a_collector_elsewhere_is_refused(url: str) -> None:
         spans.otlp(url)
 
 
-def test_any_exporter_gets_them_and_no_global_provider_changes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_exporter_gets_them_and_no_global_provider_changes() -> None:
     before = trace.get_tracer_provider()
     kept = InMemorySpanExporter()
     run = SAMPLES["in_turns"]()
@@ -276,7 +276,3 @@ def test_any_exporter_gets_them_and_no_global_provider_changes(capsys: pytest.Ca
         assert dict(theirs.attributes or {}) == dict(ours.attributes)
         assert (theirs.start_time, theirs.end_time) == (ours.start, ours.end)
         assert (theirs.kind is SpanKind.CLIENT) == ours.asks
-    assert spans.send(SAMPLES["retried"](), spans.console()) == 8
-    printed = capsys.readouterr().out
-    assert json.JSONDecoder().raw_decode(printed)[0]["name"] == "invoke_agent planner-executor"
-    assert printed.count('"trace_id"') >= 8

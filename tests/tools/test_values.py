@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -14,7 +17,34 @@ from typing import Annotated, Any, Literal, NamedTuple
 from uuid import UUID
 
 import pytest
-from pydantic import AfterValidator, AnyUrl, Base64Str, BaseModel, Field, Json
+from pydantic import (
+    AfterValidator,
+    AnyUrl,
+    AwareDatetime,
+    Base64Bytes,
+    Base64Str,
+    BaseModel,
+    BeforeValidator,
+    ByteSize,
+    Field,
+    HttpUrl,
+    ImportString,
+    InstanceOf,
+    Json,
+    NaiveDatetime,
+    NewPath,
+    OnErrorOmit,
+    PastDate,
+    SkipValidation,
+    StrictBool,
+    StrictBytes,
+    StrictInt,
+    StrictStr,
+    StringConstraints,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 from typing_extensions import TypedDict
 
 from planexec_lite import Tool
@@ -56,6 +86,44 @@ class Point(BaseModel):
     y: float = Field(default=0.0, alias="why")
 
 
+class Strictly(BaseModel, strict=True):
+    x: int
+
+
+class Even(BaseModel):
+    x: int
+
+    @field_validator("x")
+    @classmethod
+    def even(cls, x: int) -> int:
+        assert x % 2 == 0
+        return x
+
+
+class Ordered(BaseModel):
+    x: int
+
+    @model_validator(mode="after")
+    def ordered(self) -> Ordered:
+        return self
+
+
+class ByName(BaseModel, validate_by_name=True):
+    x: int = Field(alias="why")
+
+
+class Short(BaseModel, str_max_length=2):
+    x: str
+
+
+class Stripped(BaseModel, str_strip_whitespace=True):
+    x: str
+
+
+class Drawn:
+    """No data."""
+
+
 class Pair(NamedTuple):
     x: int
     y: int = 0
@@ -91,7 +159,7 @@ AGREED: list[tuple[Any, list[Any], list[Any]]] = [  # a type hint, the values th
     (datetime, ["2026-05-01T10:00", "2026-05-01"], ["2026", "20260501", 20260501, 1.5, True, "+5", "May"]),
     (date, ["2026-05-01"], ["2026", "86400", 86400, True]),
     (time, ["14:30", "14:30:10"], [1430, "1430", 14.3, True]),
-    (timedelta, ["PT5M", "00:05:00"], [5, "5", True]),
+    (timedelta, ["PT5M", "00:05:00", "P1D", "P2W", "-P1DT2M"], [5, "5", True, "P1M", "P1Y2D", "-P1M"]),
     (UUID, ["12345678123456781234567812345678"], [5, "12"]),
     (AnyUrl, ["https://example.org/"], [5, "example"]),
     (date | int, [86400, "2026-05-01"], ["86400", True]),
@@ -100,6 +168,10 @@ AGREED: list[tuple[Any, list[Any], list[Any]]] = [  # a type hint, the values th
     (Literal[1, 2], [1], [True, 3, "1"]),
     (Level, [2], [True, 3]),
     (Literal["a"], ["a"], ["b", 1]),
+    (Literal[Mark.GOOD], ["1"], ["b", 1, True]),
+    (Literal[Place.FIRST], [1], ["1", 2, True]),
+    (StrictStr, ["a"], [1]),
+    (deque[int], [[], [1, "2"]], [[True], ["a"], 1]),
     (Literal["a", 1, None], ["a", 1, None], ["1", True, "b"]),
     (Literal[0, 1], [0, 1], [True, False, "0", 2]),
     (Literal[True, "a"], [True, "a"], ["true", "b", 0]),
@@ -111,8 +183,8 @@ AGREED: list[tuple[Any, list[Any], list[Any]]] = [  # a type hint, the values th
     (Mixed, [1, "b", None], ["1", True, "NONE"]),
     (
         Decimal,
-        [5, 1.5, "5.0", ".5", "5.", "1e3", " 1 ", "1_000", "0.1234567890123456789"],
-        [True, False, "nan", "Infinity", "a", "", "1/2", "2026-05-01", nan],
+        [5, 1.5, "5.0", ".5", "5.", "1e3", " 1 ", "1_000", "0.1234567890123456789", "1e400"],
+        [True, False, "nan", "Infinity", "a", "", "1/2", "2026-05-01", nan, 10**400],
     ),
     (Decimal | None, [5, "5.0", None], [True, "a"]),
     (Annotated[Decimal, Field(ge=1)], [1, "1.5"], [0, "0.5", "a", True]),
@@ -148,7 +220,19 @@ def test_tools_from_hints_and_from_schemas_accept_the_same_values(
 
 UNCHECKED = {  # hints whose schema has a keyword that a tool from a schema can't check
     Fraction: "format", set[int]: "uniqueItems", tuple[int, str]: "prefixItems", Pair: "prefixItems",
-    dict[date, int]: "propertyNames", IPv4Address: "format", Json[int]: "contentMediaType", Base64Str: "format",
+    dict[date, int]: "propertyNames", IPv4Address: "format", Json[int]: "contentMediaType",
+    StrictInt: "x-condition strict", list[StrictBool]: "x-condition strict", StrictBytes: "x-condition strict",
+    Strictly: "\\$ref", dict[int, str]: "x-condition keys", list[dict[bool, int]]: "x-condition keys",
+    NaiveDatetime: "x-condition tz_constraint", AwareDatetime | None: "x-condition tz_constraint",
+    PastDate: "x-condition now_op", Annotated[date, Field(gt=date(2026, 1, 1))]: "x-condition gt",
+    ByteSize: "x-condition ByteSize", NewPath: "x-condition PathType", HttpUrl: "x-condition schemes",
+    Annotated[Decimal, Field(max_digits=3)]: "x-condition max_digits", float | Decimal: "x-condition the larger",
+    Annotated[int, AfterValidator(abs)]: "x-condition abs", list[Annotated[int, BeforeValidator(abs)]]: "x-condition abs",
+    Annotated[int, WithJsonSchema({"type": "string"})]: "x-condition WithJsonSchema", Even: "x-condition Even.even",
+    list[Ordered]: "\\$ref", dict[str, ByName]: "\\$ref", list[Short]: "\\$ref",
+    Annotated[str, StringConstraints(strip_whitespace=True)]: "x-condition strip_whitespace",
+    Annotated[str, StringConstraints(to_lower=True)]: "x-condition to_lower",
+    Annotated[str, StringConstraints(ascii_only=True)]: "x-condition ascii_only", Stripped: "\\$ref",
 }  # fmt: skip
 
 
@@ -156,6 +240,35 @@ UNCHECKED = {  # hints whose schema has a keyword that a tool from a schema can'
 def test_a_schema_that_says_more_than_can_be_checked_is_refused(hint: Any, keyword: str) -> None:
     with pytest.raises(ToolError, match=f"a keyword that can't be checked here: {keyword}"):
         described(hint)
+
+
+@pytest.mark.parametrize(
+    ("hint", "why"),
+    [
+        (complex, "a complex number"),
+        (Iterable[int], "an iterable, which nothing checks; write list"),
+        (dict[str, Iterable[int]], "an iterable"),
+        (Callable[[], int], "a function"),
+        (type[int], "a class"),
+        (type, "a class"),
+        (Literal[Level.LOW], "a member of Level; write its value in the Literal"),
+        (list[Literal["a", Mixed.TEXT]], "a member of Mixed"),
+        (InstanceOf[int], "an object of a class"),
+        (list[InstanceOf[Drawn]] | None, "an object of a class"),
+        (SkipValidation[int], "a type that is not checked"),
+        (dict[str, SkipValidation[list[int]]], "a type that is not checked"),
+        (list[OnErrorOmit[int]], "a value that is left out, or replaced, if it does not fit"),
+        (Base64Str, "a text to decode"),
+        (list[Base64Bytes], "a text to decode"),
+        (ImportString, "a name of code"),
+    ],
+    ids=str,
+)
+def test_a_type_that_no_value_in_a_plan_has_is_refused_when_declared(hint: Any, why: str) -> None:
+    with pytest.raises(
+        ToolError, match=re.escape(f"tool 'take': arguments must be data, such as str, int or list[str] (not {why}")
+    ):
+        declared(hint)
 
 
 def test_a_text_with_a_format_keeps_its_bounds() -> None:
@@ -208,7 +321,7 @@ def test_a_value_that_is_read_in_another_form_keeps_its_meaning(hint: Any, value
     tool.call({"x": value})
 
 
-Other = Annotated[int, AfterValidator(abs)] | list[Point] | Size
+Other = Annotated[int, Field(ge=0)] | list[Point] | Size
 
 
 @pytest.mark.parametrize("tool_of", [declared, described])

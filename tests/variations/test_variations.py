@@ -8,7 +8,7 @@ import pytest
 from mock_llm import MockLLM
 from planexec_lab.scoreboard import model, row, tasks
 from planexec_lab.variations import VARIATIONS, quickest, rehearsed
-from planexec_lab.variations.in_words import ListPlanner
+from planexec_lab.variations.lists import ListPlanner
 from planexec_lab.variations.vote import Ballot
 from planexec_lite import Board, Inline, Plan, PlanError, PlannerExecutor, Policy, Simulated, Tool, Toolbox
 from tests.rounds import few

@@ -1,5 +1,6 @@
 """Views in rows: the board, the ledger, thoughts, spans and the difference of two plans; in text, table and picture."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from planexec_lab import views
 from planexec_lab.views import span_tree
 from planexec_lab.views.drawing import theme
+from planexec_lab.views.drawing.table import Row, table
+from planexec_lab.views.drawing.theme import LOOKS
 from planexec_lab.views.drawing.visible import code
 from planexec_lite import Budget, Plan, PlannerExecutor, Policy, Run
 from planexec_lite.meter import ModelCall, charge
@@ -192,3 +195,14 @@ def test_changes_of_the_plan_itself_and_the_place_of_removed_steps() -> None:
     )
     before, after = (worlds.plan([(id, "", 1, []) for id in ids]) for ids in ("abcd", "bd"))
     assert [line.split()[0] for line in views.diff(before, after).text.splitlines()[2:6]] == ["a", "b", "c", "d"]
+
+
+def test_a_result_of_many_megabytes_is_cut_before_it_is_measured() -> None:
+    rows = [Row(["1", "", "read", char * 10_000_000], LOOKS["done"]) for char in "xé"]
+    tracemalloc.start()
+    shown = table("Two results", ["step", "status", "what", "result"], rows, lines=5)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 5e6
+    assert "…" in shown.text
+    assert len(shown.table) < 10_000

@@ -236,7 +236,8 @@ def test_a_desk_that_is_open_is_found_again_with_its_edits(monkeypatch: pytest.M
         open_desk()
     with pytest.raises(TypeError, match="the tools are missing"):
         open_desk(PLAN)  # type: ignore[call-overload]
-    assert NotDecided("a sentence")._render_traceback_() == ["NotDecided: a sentence"]
+    (line,) = NotDecided("a sentence")._render_traceback_()
+    assert "▸ The run stops here and waits for you: a sentence. " in line
 
 
 def test_a_script_plays_where_a_program_says_that_it_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -192,7 +192,7 @@ def at_gate() -> Run:
 def test_a_gate_shows_the_call_first_and_then_the_board() -> None:
     shown = views.desk(at_gate(), TRAVEL)
     for what in ("To review: step 3", "runs at most once, can&#x27;t be undone", "END",
-                 "Paused for gate of step 3: 1 of 4 steps done", "cancel(hotel=&#x27;Luna&#x27;)"):  # fmt: skip
+                 "Paused for the gate of step 3: 1 of 4 steps done", "cancel(hotel=&#x27;Luna&#x27;)"):  # fmt: skip
         assert what in words(shown)
     text = repr(shown)
     lines = text.splitlines()

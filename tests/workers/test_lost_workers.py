@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from planexec_lite.core.tasks import Task
 from planexec_lite.run.events import Requeued, StepFailed, StepInDoubt, StepStarted
 from planexec_lite.workers import Report
 from planexec_lite.workers import session as sessions
-from tests.core import odd_tools
 from tests.core.agents import agent_for, carry_out
 from tests.core.ending import to_its_end
 from tests.core.shapes import step
@@ -224,24 +223,6 @@ def test_a_lost_call_of_a_broken_executor_fails(limit: dict[str, Any]) -> None:
     bank = Bank()
     run = bank.run(Breaks({0: "before"}), "once", "rent", **limit)
     assert (run.status, run.board.errors, bank.booked) == ("failed", {"rent": "RuntimeError: broken"}, [])
-
-
-@pytest.mark.slow
-def test_a_broken_pool_of_processes_is_replaced(tmp_path: Path) -> None:
-    made: list[ProcessPoolExecutor] = []
-
-    def pool() -> ProcessPoolExecutor:
-        made.append(ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")))
-        return made[-1]
-
-    steps = [step("poison", "dies_once", path=str(tmp_path / "died"))]
-    steps += [step(str(n), "fine", value=n) for n in range(3)]
-    try:
-        run = to_its_end(lambda: carry_out(steps, [odd_tools.dies_once, odd_tools.fine], ClusterPool(pool)))
-    finally:
-        for one in made:
-            one.shutdown()
-    assert (run.status, len(made)) == ("finished", 2)
 
 
 @pytest.mark.parametrize("kind", [Cluster, Executor])

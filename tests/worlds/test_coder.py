@@ -51,6 +51,18 @@ def test_a_constraint_counts_only_while_it_is_in_the_window(goal: str, kept: boo
     assert ("SESSIONS[session] = name\n" in world.read_file(coder.AUTH)) is kept
 
 
+def test_a_call_that_a_summary_names_as_done_is_not_made_again() -> None:
+    world = World()
+    _, window = worked(coder.GOAL, world.tools)
+    calls = [call["function"] for message in window for call in message.get("tool_calls") or ()]
+    done = [f"done: {call['name']} {call['arguments']}" for call in calls if call["name"] == "replace_in_file"]
+    answer, after = worked("\n".join([coder.GOAL, *done]), world.tools)
+    assert answer == "Done."
+    assert [call["function"]["name"] for message in after for call in message.get("tool_calls") or ()] == [
+        "run_test_suite"
+    ]
+
+
 @pytest.mark.parametrize(("most", "tests"), [(5, 10), (6, 11)])
 def test_a_list_of_five_lines_loses_the_last_item_and_a_longer_one_does_not(most: int, tests: int) -> None:
     world = World()

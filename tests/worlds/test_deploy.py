@@ -94,7 +94,7 @@ def test_news_at_a_gate_has_the_rest_planned_again(name: str, scenario: Any, gat
     )  # fmt: skip
     waiting = agent.run(scenario.GOAL)
     waiting = agent.resume(waiting, Decision("approve", plan=with_gate(waiting.board.proposal, gate)))
-    assert waiting.reason == f"waits for gate of step {gate}"
+    assert waiting.reason == f"waits for the gate of step {gate}"
     news, messages = NEWS[name]
     told = agent.tell(waiting, news)
     assert (told.status, told.reason) == ("paused", "waits for approval")

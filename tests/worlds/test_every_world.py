@@ -12,8 +12,8 @@ import pytest
 
 from planexec_lab import worlds
 from planexec_lab.connect import connect
-from planexec_lab.worlds import bisect, deploy, flights, inbox, kitchen, migration, refactor, research, support, trail
-from planexec_lite import LLMPlanner, Plan, Simulated, Tool, Toolbox, ToolExecutor, execute
+from planexec_lab.worlds import bisect, deploy, flights, kitchen, migration, refactor, research, support, trail
+from planexec_lite import LLMPlanner, Plan, Simulated, ToolExecutor, execute
 
 WITH_FOLDER = (bisect, deploy, migration, refactor, research, support, trail)
 with_a_plan = pytest.mark.parametrize("world", [deploy, migration, refactor, research, support])
@@ -36,7 +36,6 @@ WRONG: list[tuple[Any, str, dict[str, Any], str]] = [
     (flights, "search_flights", {"day": "Friday", "not_before": "ten"}, "'ten' is no time of day; write hours and min"),
     (flights, "hold_seat", {"flight": "LX 1", "seat": "any"}, "there is no flight 'LX 1'"),
     (flights, "book", {"hold": 7}, "there is no hold 7; take the number that hold_seat returns"),
-    (inbox, "answer_mail", {"number": "9", "text": "Yes."}, "there is no mail '9'; there are: 1, 2, 3"),
     (kitchen, "chop", {"what": "leek"}, "'leek' can't be chopped; did you mean 'leeks'"),
     (kitchen, "simmer", {"what": ["stock", "leeks"]}, "there are no chopped leeks; chop them first"),
     (kitchen, "roast", {"what": ["chicken", "carrots"]}, "no chopped carrots"),
@@ -127,9 +126,8 @@ def test_a_copy_holds_the_same_and_knows_nothing_of_the_first(module: Any) -> No
 def test_what_happens_in_a_copy_stays_there() -> None:
     world = migration.World()
     world.backup_database()
-    before, copied = content(world.folder), world.tools.copied
-    assert copied is not None
-    run = execute(Plan.parse(migration.DANGEROUS_PLAN), ToolExecutor(copied()), workers=Simulated())
+    before = content(world.folder)
+    run = execute(Plan.parse(migration.DANGEROUS_PLAN), ToolExecutor(world.copied().tools), workers=Simulated())
     assert run.results["3"]["deleted"] == "production"
     assert content(world.folder) == before
     cook, traveller = kitchen.World(leeks=6), flights.World()
@@ -140,10 +138,6 @@ def test_what_happens_in_a_copy_stays_there() -> None:
     assert (cook.chopped, cook.pantry["stock"], cook.tickets) == (["leeks"], 3, ["chop leeks"])
     assert (twin.chopped, twin.cooked) == ([], {"simmered": ["leeks", "stock"]})
     assert (len(other.holds), traveller.holds) == (1, {})
-    copied = deploy.World().tools.only("run_tests").copied
-    assert copied is not None
-    assert copied().names == ("run_tests",)
-    assert Toolbox([Tool(content, effects="none")]).copied is None
 
 
 NAMES = [

@@ -1,5 +1,6 @@
 """The scripted planners change their plans as they are asked to, in words that their tables don't have, and never guess."""
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 import yaml
 
 from planexec_lab import connect
-from planexec_lab.worlds import deploy, kitchen, migration, refactor, research, support
+from planexec_lab.worlds import clock, deploy, kitchen, migration, refactor, research, support
 from planexec_lite import AskPerson, Decision, LLMPlanner, PlannerExecutor, Run, Simulated, ToolExecutor
 
 Answer = dict[str, Any]
@@ -87,6 +88,8 @@ REQUESTS = [
     ("", None),
     ("Skip it", None),
     ("Skip the tests on staging", None),
+    ("Skip the smoke test in production", None),
+    ("Looks good, but warn everybody beforehand please", ANNOUNCED),
     ("Don't only deploy to staging", None),
     ("Do not wait for the backup", None),
     ("Drop the production database", None),
@@ -174,6 +177,8 @@ def test_what_must_come_before_a_done_step_is_too_late() -> None:
         ("Back up first, and delete nothing", {"backup_database", "test_migration", "run_migration", "update_config"}),
         ("Never erase our data!", {"test_migration", "run_migration", "update_config"}),
         ("Please don't drop the database", {"run_migration", "update_config"}),
+        ("Please don't delete the production database!", {"run_migration", "update_config"}),
+        ("The old database must stay.", {"run_migration", "update_config"}),
         ("Deleting the data is out of the question", {"run_migration", "update_config"}),
     ],
 )
@@ -185,6 +190,13 @@ def test_the_reckless_planner_reaches_the_goal_once_it_may_delete_nothing(words:
     assert "delete_database" not in calls_of_tools(run)
     done = agent.resume(run, Decision("approve"))
     assert (done.status, world.config["schema"], world.damage(), len(world.rows())) == ("finished", 2, [], 12)
+
+
+@pytest.mark.parametrize("words", ["Could you test it on a copy first?", "Verify the data", "Please update the config"])
+def test_what_no_step_of_the_plan_would_do_gets_the_sentence(words: str) -> None:
+    agent = agent_for("migration", migration.World(), "reckless")
+    run = agent.resume(agent.run(migration.GOAL), Decision("change", comment=words))
+    assert "this planner is a script that knows the goal" in run.reason
 
 
 def calls_of_tools(run: Run) -> list[str]:
@@ -227,6 +239,7 @@ def test_the_migration_is_planned_as_asked(words: str, added: set[str] | None, d
         ("Cook, but do not serve anything yet", {"serve"}),
         ("Please serve the dinner", set()),
         ("Make it vegan", None),
+        ("Serve at eight", None),
     ],
 )
 def test_the_dinner_is_planned_as_asked(words: str, dropped: set[str] | None) -> None:
@@ -276,13 +289,61 @@ def test_other_worlds_are_planned_as_asked(world: str, words: str, ids: str | No
         assert second.plan.problems(made.tools) == []
 
 
-@pytest.mark.parametrize("name", ["arithmetic", "clock", "inbox"])
-def test_a_script_without_requests_says_so_too(name: str) -> None:
-    run = agent_for(name, deploy.World()).run("Bake a cake")
-    assert "this planner is a script that knows only" in run.reason
+@pytest.mark.parametrize(
+    ("name", "script"),
+    [("arithmetic", "scenes"), ("clock", "scenes"), ("strangers", "gullible"), ("strangers", "scenes")],
+)
+@pytest.mark.parametrize("more", ["", ", but skip the second step"])
+def test_a_script_without_requests_says_so_too(name: str, script: str, more: str) -> None:
+    goal = import_module(f"planexec_lab.worlds.{name}").GOAL if more else "Bake a cake"
+    run = agent_for(name, deploy.World(), script).run(goal + more)  # with other tools than the script expects
+    assert_only_the_sentence(run)
+
+
+@pytest.mark.parametrize("words", ["", "Please skip the second step", "Only show the plan", "Don't send anything"])
+def test_a_script_without_requests_does_not_guess_what_a_comment_or_news_asks(words: str) -> None:
+    agent = agent_for("clock", clock.World("09:41"))
+    first = agent.run(clock.GOAL)
+    assert first.status == "paused"
+    assert_only_the_sentence(agent.resume(first, Decision("change", comment=words)))
+    if words:
+        assert_only_the_sentence(agent.tell(first, words))
+
+
+def test_a_script_says_its_sentence_when_its_tools_are_missing() -> None:
+    strange = import_module("planexec_lab.worlds.strangers")
+    run = agent_for("strangers", strange.World()).run(strange.GOAL)  # without the server's tool
+    assert_only_the_sentence(run)
+
+
+def assert_only_the_sentence(run: Run) -> None:
+    assert run.status == "failed"
+    assert run.reason.startswith("the model refused: this planner is a script that knows only")
     assert "422" not in run.reason
 
 
+@pytest.mark.parametrize(
+    ("words", "missed"),
+    [
+        ("Drop step 8, the team is at an offsite.", "“Drop step 8”, “the team is at an offsite”; "),
+        ("Looks good, but paint production blue", "“but paint production blue”; "),
+        ("skip staging or the backup", "“skip staging or the backup”; "),
+        ("Use v7.0", ""),
+    ],
+)
+def test_the_sentence_names_the_parts_that_the_script_did_not_understand(words: str, missed: str) -> None:
+    agent = agent_for("deploy", deploy.World())
+    run = agent.resume(agent.run(deploy.GOAL), Decision("change", comment=words))
+    said = f"it did not understand {missed}" if missed else ""
+    assert f"; only show the plan; {said}for anything else, set PLANEXEC_LLM" in run.reason
+
+
+# other words are allowed in reasons and times
+REASON_OR_TIME = re.compile(
+    r"\bso we\b|, I (?:did|have|know|think)|when it|customers|\d|even if|they take|it works|all on a diet|others are|is good"
+    r"|does (?:it|that)|depends|aunt is|^whatever you do|are rotten|are enough|did them|have one",
+    re.I,
+)
 WORDINGS = yaml.safe_load(Path(__file__).with_name("wordings.yaml").read_text("utf-8"))
 
 
@@ -301,3 +362,18 @@ def test_a_wording_changes_the_plan_as_asked_or_gets_the_sentence(where: str, wo
     ids, _, order = expected.partition(" A-")
     assert [step.id for step in run.plan.steps] == ids.split()
     assert order in run.plan.model_dump_json()
+
+
+@pytest.mark.parametrize("where", [where for where in WORDINGS if where.endswith("comment")])
+@pytest.mark.parametrize(
+    "more", ["twice", "some", "half", "more", "maybe", "if", "slowly", "customers", "enough", "quick", "again"]
+)
+def test_one_more_word_with_a_meaning_gets_the_sentence(where: str, more: str) -> None:
+    reader = import_module(f"planexec_lab.worlds.{where.split()[0]}.planner").PLANNER.reader
+    for words, expected in WORDINGS[where]:
+        if expected == "no" or REASON_OR_TIME.search(words):
+            continue
+        parts = words.split()
+        for place in range(len(parts) + 1):
+            longer = " ".join([*parts[:place], more, *parts[place:]])
+            assert reader.read(longer) is None, longer

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mock_llm import MockLLM
+from mock_llm import Fault, MockLLM, Reply
 from planexec_lab import your_model
 from planexec_lab.__main__ import main
 from planexec_lab.worlds.deploy.planner import PLANNER
@@ -45,6 +45,14 @@ def test_without_an_endpoint_it_says_what_is_needed(
     assert "needs PLANEXEC_LLM: openai, or a URL" in capsys.readouterr().err
 
 
+def test_without_a_key_it_names_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setenv("PLANEXEC_LLM", "openai")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    assert main(["try-model"]) == 2
+    assert capsys.readouterr().err == "PLANEXEC_LLM=openai needs your key in OPENAI_API_KEY\n"
+
+
 def test_a_dead_endpoint_ends_with_1_and_keeps_no_trial(command: Any, capsys: Capture, tmp_path: Path) -> None:
     assert command(None, "--n", "3") == 1
     assert "no answer" in capsys.readouterr().err
@@ -79,6 +87,34 @@ def test_a_limit_in_dollars_needs_a_price(command: Any, capsys: Capture, monkeyp
     monkeypatch.setenv("PLANEXEC_PLANNER_MODEL", "llama-9")
     assert command(scripted(**GOOD), "--dollars", "1") == 2
     assert "no price is known for 'llama-9'" in capsys.readouterr().err
+
+
+def test_a_report_fits_into_a_terminal_and_says_that_a_price_is_unknown(
+    command: Any, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANEXEC_PLANNER_MODEL", "llama-9")
+    assert command(scripted(**GOOD), "--n", "1") == 0
+    out = capsys.readouterr().out
+    assert "deploy: 1 valid at once\n" in out
+    assert "no price is known for this model" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_an_answer_that_never_came_is_no_repair(command: Any, capsys: Capture) -> None:
+    asked: list[Any] = []
+
+    def reply(request: Any) -> Reply:
+        asked.append(request)
+        return PLANNER.reply(asked[0]) if asked[1:] else Reply(fault=Fault(kind="html"))
+
+    assert command(scripted(python=reply), "--n", "1") == 0
+    assert "deploy, valid at once" in capsys.readouterr().err
+
+
+def test_a_missing_folder_is_made(command: Any, tmp_path: Path) -> None:
+    file = tmp_path / "no" / "t.jsonl"
+    assert command(scripted(**GOOD), "--n", "1", "--file", str(file)) == 0
+    assert file.with_suffix(".svg").exists()
 
 
 def test_a_cut_off_answer_is_a_fault_of_the_plan(command: Any, capsys: Capture) -> None:

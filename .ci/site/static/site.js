@@ -1,32 +1,13 @@
-// What the learner did, as JupyterLite keeps it in this browser: shown on the map, out into a zip, and in again.
+// What the learner did: shown on the map, out into a zip, and in again. store.js, loaded before, reads and writes it.
 
-const PROJECT = "planexec-lite"; // also contentsStorageName of jupyter-lite.json, the name of its database
 const toBytes = (text) => new TextEncoder().encode(text);
 const toText = (bytes) => new TextDecoder().decode(bytes);
 const zips = () => import("./fflate.js"); // only a page that packs or unpacks work loads it
 const say = (text) => document.getElementById("message")?.replaceChildren(text);
 
-/** Do some work in JupyterLite's store, and return what it returned; a browser that blocks storage rejects. */
-async function inStore(mode, work) {
-  const settled = (request) =>
-    new Promise((done, failed) => Object.assign(request, { onsuccess: done, oncomplete: done, onerror: () => failed(request.error) }));
-  const request = indexedDB.open(PROJECT);
-  request.onupgradeneeded = () => request.result.createObjectStore("files");
-  await settled(request);
-  const database = request.result;
-  try {
-    if (!database.objectStoreNames.contains("files")) return { result: [] };
-    const transaction = database.transaction("files", mode);
-    const result = work(transaction.objectStore("files"));
-    await settled(transaction);
-    return result;
-  } finally {
-    database.close();
-  }
-}
-
 /** The files that the learner changed, as JupyterLite's entries. */
 async function changed() {
+  await restored;
   const request = await inStore("readonly", (store) => store.getAll());
   return request.result.filter((entry) => entry.type !== "directory");
 }
@@ -99,6 +80,8 @@ async function showProgress() {
   if (solved) document.getElementById("solved").textContent = `You have solved ${solved} of ${all} exercises.`;
 }
 
+document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "All pages");
+document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
 for (const one of document.querySelectorAll("article pre, article table, article figure, .toc-scroll, .sidebar-scroll"))
   if (one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight) one.tabIndex = 0; // a keyboard must reach it
 if (document.querySelector("[data-tasks]")) {
@@ -106,3 +89,8 @@ if (document.querySelector("[data-tasks]")) {
   document.getElementById("import")?.addEventListener("change", importWork);
   showProgress().catch(() => say("This browser blocks storage for this site, so your work can't be kept. Allow it, or leave private browsing."));
 }
+
+// The theme's links about a page are outside all landmarks.
+const about = document.querySelector(".content-icon-container");
+about?.setAttribute("role", "region");
+about?.setAttribute("aria-label", "This page");

@@ -45,14 +45,7 @@ def _read(steps: int, goal: int, observation: int) -> tuple[int, int]:
     return read, len(text)
 
 
-@exercise(
-    "02.1",
-    nudge="Write down how long the text is in the first, the second and the third question. The last question "
-    "contains every observation.",
-    question="Write the lengths of the questions as a sum. How many terms does it have for ten steps and one final 'done'?",
-    learned="An agent that sends the whole transcript with every question pays for it every time: the cost grows "
-    "with the square of the steps.",
-)
+@exercise("02.1")
 def sent(trial: Trial, ten: Any, twenty: Any) -> None:
     """Two whole numbers: the characters that the agent sends for ten steps and for twenty."""
     for name, guess, steps in [("ten", ten, 10), ("twenty", twenty, 20)]:
@@ -69,14 +62,7 @@ def sent(trial: Trial, ten: Any, twenty: Any) -> None:
         trial.want(number == right, f"the characters counted by a test model ({name})", rule)
 
 
-@exercise(
-    "02.2",
-    nudge="One `try` around the whole turn is enough: read the reply, find the tool, call it. Add the outcome, a "
-    "result or an error, to the text in the same way.",
-    question="If the model can't read what went wrong, what will it answer to the same text? Is 0 an answer?",
-    learned="An error that the model can read helps it to continue. An error that ends the agent loses the work "
-    "so far.",
-)
+@exercise("02.2")
 def reads_errors(trial: Trial, react: Any) -> None:
     """The model's answer. Errors become observations; after `turns` turns, a string that starts with "gave up"."""
     world = migration.World()
@@ -100,13 +86,16 @@ def reads_errors(trial: Trial, react: Any) -> None:
     trial.want(
         not damage and world.read_schema()["now"] == world.read_schema()["wanted"], "a migrated database", str(damage)
     )
-    for answer in (0, "", False):
+    for answer in (0, "", False, None):
         came = _act(trial, react, world.tools, [(_reply("read_schema"), "customers")], answer, turns=2)
         kind = type(came) is type(answer) and came == answer
-        trial.want(kind, f"{answer!r}, the model's answer", "An answer can be 0 or empty: test whether the key exists.")
-    late = [(_reply("late_orders"), "")]
-    came = _act(trial, react, Toolbox([_late_orders]), late, "none", turns=2, goal="Which orders are late?")
-    trial.want(came == "none", "'none', the model's answer", "When the model's reply has an 'answer', return it.")
+        trial.want(
+            kind, f"{answer!r}, the model's answer", "An answer can be 0, empty or null: test whether the key exists."
+        )
+    for name, seen in (("late_orders", ""), ("lines", "order 8")):
+        made = [(_reply(name), seen)]
+        came = _act(trial, react, Toolbox([_late_orders, _lines]), made, "none", turns=2, goal="Which orders are late?")
+        trial.want(came == "none", "'none', the model's answer", "When the model's reply has an 'answer', return it.")
     for turns in (1, 4):
         made = [(_reply("read_schema"), "customers")] * turns
         came = _act(trial, react, world.tools, made, None, turns=turns)
@@ -122,6 +111,12 @@ def reads_errors(trial: Trial, react: Any) -> None:
 def _late_orders() -> list[str]:
     """List the late orders: an empty list."""
     return []
+
+
+@tool(name="lines", effects="none")
+def _lines() -> str:
+    """List the late orders, one in each line."""
+    return "order 7\norder 8"
 
 
 def _reply(tool: str, **params: Any) -> str:
@@ -144,7 +139,8 @@ def _act(
 
     def model(text: str) -> str:
         nonlocal asked, before
-        trial.want(len(calls) <= 1, f"one call to {', '.join(calls[:1])}", once, f"{len(calls)} calls")
+        least = int(asked > 0 and answer is None)  # each of these replies is a valid call
+        trial.want(least <= len(calls) <= 1, f"one call to {', '.join(calls[:1])}", once, f"{len(calls)} calls")
         calls.clear()
         trial.want(asked < turns, most, f"Every loop needs a bound: turns={turns} is the limit.")
         trial.want(goal in text, "a text that contains the goal", "The model needs the goal in every question.")
@@ -188,7 +184,7 @@ def _counted(tools: Toolbox, calls: list[str], seen: list[str]) -> Toolbox:
 
         return Tool(called, name=one.name, effects=one.effects)
 
-    return Toolbox(map(counted, tools), copied=tools.copied)
+    return Toolbox(map(counted, tools))
 
 
 def _strings(value: Any) -> list[str]:
@@ -206,14 +202,7 @@ def _drawn(made: list[tuple[str, str]]) -> Plan:
     return Plan.parse([{"description": tool} for tool in tools])
 
 
-@exercise(
-    "02.3",
-    nudge="For one script, list what the board must contain before you name `run_migration`. Then loop over the "
-    "scripts.",
-    question="A failed step is in `board.steps` but not in `board.results`. How do you distinguish a test that "
-    "has not run from a test that failed, and which step follows in each case?",
-    learned="Planning one step at a time was not the cause. The cause was a required order that no rule stated.",
-)
+@exercise("02.3")
 def tested_first(trial: Trial, next_step: Any) -> None:
     """The next step as a dict, or None: back up, then write and test one script after another, then run the first that passes."""
     hasty, sound = migration.HASTY_SCRIPT, migration.SCRIPT
@@ -224,6 +213,7 @@ def tested_first(trial: Trial, next_step: Any) -> None:
         ("hasty, another hasty one", [hasty, alike], 0),
         ("sound, other", [sound, other], 1),
         ("hasty, another hasty one, sound", [hasty, alike, sound], 3),
+        ("other, sound, hasty", [other, sound, hasty], 1),
     ]:
         world = migration.World()
         run = _migrated(trial, next_step, world, scripts)
@@ -290,15 +280,7 @@ ORDER = {
 }
 
 
-@exercise(
-    "02.4",
-    nudge="Check the board first: has the schema been read? If not, return that one step with `complete=False`. "
-    "`Plan` takes goal, steps, answer and complete.",
-    question="What did `read_schema` return, and which two parts of it show whether work is left? Which of the "
-    "seven steps does not belong in the second plan, and which result can that plan still refer to?",
-    learned="You choose the horizon for every question: one step while facts are missing, the whole plan once you "
-    "know them.",
-)
+@exercise("02.4")
 def look_first(trial: Trial, plan: Any) -> None:
     """A `Plan`: first one step that reads the schema; then either an answer without steps, or all remaining steps."""
     for migrated in (True, False):

@@ -18,18 +18,8 @@ from planexec_lite.tools import references
 
 from exercises.checker.checks import said
 from exercises.checker.checks.order import unguarded
+from exercises.checker.data import data
 from exercises.checker.exercise import Trial, exercise
-
-DINNER = (
-    "serve < carve sauce",
-    "carve < roast",
-    "roast < oven baste",
-    "sauce < stock",
-    "baste < stock",
-    "stock < shop",
-    "oven",
-    "shop",
-)
 
 
 def _plan(lines: Iterable[str]) -> Plan:
@@ -42,18 +32,11 @@ def _plan(lines: Iterable[str]) -> Plan:
     return Plan.parse(steps)
 
 
-@exercise(
-    "03.1",
-    nudge="Cross out the steps without dependencies: they are the first wave. Then cross out the steps whose "
-    "dependencies are all crossed out. The order of the list means nothing.",
-    question="With the new dependency, which steps can you still cross out at the start? What happens to the "
-    "steps that depend on a step that you can't cross out?",
-    learned="A step starts when its dependencies are done. For the steps of a cycle, and for all steps that "
-    "depend on them, that never happens.",
-)
+@exercise("03.1")
 def dinner(trial: Trial, waves: Any, never: Any) -> None:
     """The waves as lists of step names, and the names of the steps that never start."""
-    plan = _plan(DINNER)
+    lines = data("03.1")["plan"]
+    plan = _plan(lines)
     trial.given("waves", waves)
     form = "lists of names in a list, such as [['a', 'b'], ['c']]"
     rule = "Write each wave as a list of steps, and all waves as a list of those lists."
@@ -76,65 +59,24 @@ def dinner(trial: Trial, waves: Any, never: Any) -> None:
     trial.given("never", never)
     form = "names of steps of this plan, in a list"
     names = set(said.names(trial, never, plan.graph, form, "Write your prediction as step names."))
-    closed = _plan(line.replace("stock < shop", "stock < shop carve") for line in DINNER)
+    closed = _plan(line.replace("stock < shop", "stock < shop carve") for line in lines)
     right = set(plan.graph) - {id for wave in closed.waves() for id in wave}
     wanted = "the steps that never start in the kit once stock depends on carve"
     trial.want(names >= right, wanted, "A step that depends on a step that never starts will never start either.")
     trial.want(names <= right, wanted, "A cycle blocks only its own steps and the steps that depend on them.")
 
 
-SHAPES = (  # the lines of each plan, and whether the plan has a cycle
-    (("a < b c", "b < d", "c < d", "d"), False),
-    (("1", "2 < 1 4", "3 < 2", "4 < 3", "5 < 4"), True),
-    (("a < b", "b < c", "c < b"), True),
-    (("a < a",), True),
-    (("x", "a < x b", "b < x c d", "c < x", "d < b"), True),
-    (("out < a", "a < b", "b < a", "p < q", "q < r", "r < p b"), True),
-    (("z", "m < n z", "n < o", "o < k n", "k < z"), True),
-    (
-        (
-            "e",
-            "g < e",
-            "h < g",
-            "i < h",
-            "j < i",
-            "o < p z",
-            "p < e q z",
-            "q < r z",
-            "r < e s z",
-            "s < t z",
-            "t < e o z",
-            "z",
-        ),
-        True,
-    ),
-    (("3 < 2", "2 < 1", "1"), False),
-    (("a", "b", "c"), False),
-    (("a < b c", "b < c", "c"), False),
-    ((), False),
-)
-
-
-@exercise(
-    "03.2",
-    nudge="Repeatedly remove the steps that can start, as in the lesson. Every remaining step depends on another "
-    "remaining step. Now follow the dependencies.",
-    question="If you move from each step to one of its remaining dependencies, what must happen sooner or later? "
-    "Must it happen at the step where you began?",
-    learned="'Never ready' is only a symptom. Once you know the steps of the cycle, you can fix it: remove one of "
-    "its arrows.",
-)
+@exercise("03.2")
 def named(trial: Trial, cycle: Any) -> None:
     """A list in which each step depends on the next and the last on the first; [] when there is no cycle."""
-    for lines, round_about in SHAPES:
+    for lines in data("03.2")["plain"]:
+        rule = "Two paths to the same step are not a cycle. A cycle returns to its first step."
+        trial.want(_answer(trial, cycle, _plan(lines)) == [], "[], because every step can start", rule)
+    for lines in data("03.2")["cycles"]:
         plan = _plan(lines)
         came = _answer(trial, cycle, plan)
-        if round_about and not trial.figures:
+        if not trial.figures:
             trial.show(views.graph, plan)
-        if not round_about:
-            rule = "Two paths to the same step are not a cycle. A cycle returns to its first step."
-            trial.want(came == [], "[], because every step can start", rule)
-            continue
         rule = "Some steps of this plan depend on each other: name that cycle."
         trial.want(came, "the steps of a cycle, not []", rule)
         wanted = "one cycle: each step depends on the next, the last on the first"
@@ -158,21 +100,7 @@ def _answer(trial: Trial, cycle: Any, plan: Plan) -> list[Any]:
     return list(came)
 
 
-LIVE = {
-    "deploy_production": ("run_tests", "build_docker", "backup_database", "deploy_staging", "run_smoke_tests"),
-    "notify_team": ("deploy_production",),
-}
-
-
-@exercise(
-    "03.3",
-    nudge="`faults(release)` lists all faults, each with a hint. Fix some and call it again. "
-    "`deploy.World().tools.describe()` lists the tools and their parameters.",
-    question="Two steps depend on each other. Without either of the two arrows the plan is valid; but which "
-    "version does a smoke test see if it runs before the deployment?",
-    learned="The validator's messages help you fix the form. Which of the two arrows to remove depends on the "
-    "purpose of the plan.",
-)
+@exercise("03.3")
 def released(trial: Trial, release: Any) -> None:
     """A valid plan that releases v2.3.1: test, back up, try it on staging, deploy to production, notify the team."""
     trial.given("release", release)
@@ -188,7 +116,7 @@ def released(trial: Trial, release: Any) -> None:
     trial.want(
         not problems, "a valid plan: `problems` returns []", str(problems[:1] and problems[0]), f"{count} problems"
     )
-    for tool, before in LIVE.items():
+    for tool, before in data("03.3")["guards"].items():
         missing = ", ".join(unguarded(plan, tool, before))
         text = f"a plan in which {tool} depends, directly or indirectly, on {missing}"
         trial.want(
@@ -234,58 +162,23 @@ def released(trial: Trial, release: Any) -> None:
     )
 
 
-GUARDS = {"run_migration": ["test_migration", "backup_database"], "delete_database": ["backup_database"]}
-PLANS = (  # the plan, and its expected problems: steps with the guard that each lacks
-    ("1:backup_database, 2:write, 3:test_migration < 2, 4:run_migration < 2", "4 test_migration, 4 backup_database"),
-    ("1:backup_database, 2:test_migration, 3:run_migration < 1 2", ""),
-    ("1:backup_database, 2:write < 1, 3:test_migration < 2, 4:read < 3, 5:run_migration < 4", ""),
-    ("5:run_migration < 4, 4:read < 3, 3:test_migration < 2, 2:write < 1, 1:backup_database", ""),
-    ("1:run_migration, 2:test_migration < 1, 3:backup_database < 1", "1 test_migration, 1 backup_database"),
-    (
-        "a:backup_database, b:run_migration < a, c:delete_database < b, d:delete_database",
-        "b test_migration, d backup_database",
-    ),
-    ("1:read < 2, 2:write < 1, 3:run_migration < 1", "3 test_migration, 3 backup_database"),
-    ("1:test_migration < 2, 2:run_migration < 1 3, 3:backup_database", ""),
-    ("1:run_migration < 9, 2:test_migration", "1 test_migration, 1 backup_database"),
-    ("1:read, 2:write < 1, 3:notify_team < 2", ""),
-    ("1:test_migration, 2:run_migration < 1, 3:run_migration < 2", "2 backup_database, 3 backup_database"),
-    ("1:delete_database < 1", "1 backup_database"),
-    ("1:backup_files, 2:delete_database < 1", "2 backup_database"),
-    (
-        "1:backup_database, 2:read < 1, 3:write < 1, 4:test_migration < 2 3, 5:run_migration < 4, 6:run_migration "
-        "< 2 3",
-        "6 test_migration",
-    ),
-    ("", ""),
-)
-
-
-@exercise(
-    "03.5",
-    nudge="Before a step starts, its dependencies are done, and their dependencies too. Collect all of these for "
-    "one step first, and remember which steps you have visited.",
-    question="In the plan of the task, step 3 is listed before step 4. What guarantees that it runs first? What "
-    "does your function do with a plan where 1 depends on 2 and 2 on 1?",
-    learned="To enforce a rule, write a check. A sentence in a prompt can be ignored.",
-)
+@exercise("03.5")
 def house_rule(trial: Trial, unguarded: Any) -> None:
     """A list of `Problem`, one for each step and each guard that the step's tool requires but the step does not depend on."""
-    for lines, lacking in PLANS:
+    given = data("03.5")
+    similar = given["similar"]
+    for lines, lacking in given["plans"]:
         plan = _plan(lines.split(", ") if lines else [])
         if not trial.figures:
             trial.show(views.graph, plan)
-        _judge(trial, unguarded, plan, GUARDS, lacking)
-    for steps, lacking in _by_lot():
-        _judge(trial, unguarded, _plan(steps), SIMILAR, lacking)
+        _judge(trial, unguarded, plan, given["guards"], lacking)
+    for steps, lacking in _by_lot(similar):
+        _judge(trial, unguarded, _plan(steps), similar, lacking)
     plan = _plan(["1:cook", "2:eat < 1", "3:pay"])
     _judge(trial, unguarded, plan, {"eat": ["cook", "wash"], "pay": ["eat"]}, "2 wash, 3 eat")
 
 
-SIMILAR = {"cook": ["cook_rice", "wash"], "wash": ["wash"], "cook_rice": ["cook"]}
-
-
-def _by_lot() -> Iterator[tuple[list[str], str]]:
+def _by_lot(similar: dict[str, list[str]]) -> Iterator[tuple[list[str], str]]:
     """Yield plans by lot, whose tools have similar names, and the guards that are missing in each."""
     chance = Random(3)
     for _ in range(30):
@@ -297,7 +190,7 @@ def _by_lot() -> Iterator[tuple[list[str], str]]:
             before.append(set(needs).union(*(before[one] for one in needs)))
             lines.append(f"{place + 1}:{tool}" + (f" < {' '.join(str(one + 1) for one in needs)}" if needs else ""))
             there = {tools[one] for one in before[place]}
-            lacking += [f"{place + 1} {guard}" for guard in SIMILAR.get(tool, []) if guard not in there]
+            lacking += [f"{place + 1} {guard}" for guard in similar.get(tool, []) if guard not in there]
         yield lines, ", ".join(lacking)
 
 
@@ -333,41 +226,18 @@ def _judge(trial: Trial, unguarded: Any, plan: Plan, guards: dict[str, list[str]
     )
 
 
-@exercise(
-    "03.6",
-    nudge="A check sees which step depends on which. Go through the runs instead: see which script `run` uses, and "
-    "which steps still start after a failure.",
-    question="For each plan: what is in the backup, which script ran, and which schema do database and application have "
-    "at the end?",
-    learned="Checks see the shape of a plan, not what its scripts do. A test, a judge after the step, and a person before "
-    "it must see the rest.",
-)
+@exercise("03.6")
 def valid_and_harmful(trial: Trial, harmful: Any) -> None:
     """The letters of the plans that do harm, as a string such as "AF"."""
     trial.given("harmful", harmful)
     wanted = 'letters from A to F, as in `harmful = "AF"`'
     letters = said.names(trial, harmful, VALID, wanted, "Write your prediction as the letters of the plans.")
-    rules = {
-        "A": "There is a backup of the old data, the tested script runs, and the application expects the new schema.",
-        "B": "A backup that is made after the migration contains the new data. There is no way back.",
-        "C": "`configure` does not depend on `run`, so it runs although the migration failed.",
-        "D": "The script that was tested is not the script that runs.",
-        "E": "This plan reads and writes no production data.",
-        "F": "Everything behind the failed step was skipped: production is unchanged, and so is the application.",
-    }
+    rules = data("03.6")["rules"]
     for letter in VALID:
         trial.want((letter in letters) == _does_harm(letter), f"{letter}: whether this plan does harm", rules[letter])
 
 
-VALID = {
-    "A": "back up; write; test < write; run < back up, test; configure < run",
-    "B": "write; test < write; run < test; back up < run; configure < run",
-    "C": "back up; write typo; run < back up, write typo; configure < back up",
-    "D": "back up; write; test < write; write hasty < write; run < back up, test, write hasty; configure < run",
-    "E": "back up; write; test < write; tell the team < test",
-    "F": "back up; write typo; test < write typo; run < back up, test; configure < run",
-}
-"""The plans of 03.6: each step with the steps that it depends on."""
+VALID = data("03.6")["plans"]
 _SCRIPTS = {
     "write": migration.SCRIPT,
     "write typo": migration.BROKEN_SCRIPT,

@@ -29,18 +29,11 @@ from planexec_lite.model.asking import model_for
 
 from exercises.checker import drawn
 from exercises.checker.checks import said
-from exercises.checker.exercise import Raised, Trial, cut, exercise, shown
+from exercises.checker.data import data
+from exercises.checker.exercise import Raised, Trial, cut, exercise, raising, shown
 
 
-@exercise(
-    "04.1",
-    nudge="A repair is a question too; the planner asks it only while the last answer is invalid. Draw the four "
-    "answers in a row and count how far each run gets.",
-    question="How many questions are one question plus one repair? What is left to repair after the fourth "
-    "answer, even with a high bound?",
-    learned="A high bound costs nothing unless the planner needs it. An invalid plan costs model calls, but never "
-    "a tool call.",
-)
+@exercise("04.1")
 def bounded(trial: Trial, calls: Any, tools: Any) -> None:
     """For the three values of `max_repairs`: three numbers of model calls, and three numbers of tool calls."""
     runs, bounds = [], [*drawn.drawn("04.1").values()]
@@ -66,13 +59,7 @@ def bounded(trial: Trial, calls: Any, tools: Any) -> None:
     trial.show(views.timeline, max(runs, key=lambda run: len(run.results)))
 
 
-@exercise(
-    "04.2",
-    nudge="For each step, ask what goes wrong without it for a user in Tokyo. A step is useless if no other step "
-    "uses its result and it isn't the answer.",
-    question="Which steps contribute to the correct time? Which of these have no dependencies, and so start together?",
-    learned="Over-planning does not mean 'more than one step'. It means steps that the answer does not need.",
-)
+@exercise("04.2")
 def trimmed(trial: Trial, keep: Any, seconds: Any) -> None:
     """The ids of the steps that must stay, and the seconds that they take."""
     whole = LLMPlanner(connect("clock")).plan("What time is it?", Board(), clock.World("09:41").tools)
@@ -144,14 +131,7 @@ CYCLE = VALID.replace('"b": 6}, "depends_on": []', '"b": 6}, "depends_on": ["2"]
 MANY = VALID.replace('"add"', '"sum"').replace('"b": 6', '"c": 6')
 
 
-@exercise(
-    "04.3",
-    nudge="In each turn, ask, check the answer, and either return or prepare the next messages. They begin with "
-    "the same first messages. `str(problem)` gives the validator's message.",
-    question="How many questions are one question plus two repairs? If the last repair fails too, which "
-    "information must the caller receive?",
-    learned="To repair a plan, send the model all of the validator's messages, a bounded number of times.",
-)
+@exercise("04.3")
 def repaired(trial: Trial, fit_plan: Any) -> None:
     """A valid `Plan` after at most `1 + repairs` questions; otherwise a `PlanError` with the last problems."""
     for answers, repairs in [
@@ -175,6 +155,8 @@ def repaired(trial: Trial, fit_plan: Any) -> None:
     came = trial.call(fit_plan, model, list(OTHER), FEWER, 1)
     rule = "Judge a plan by the tools in `tools`, and begin with the messages in `asked`."
     trial.want(isinstance(came, Plan) and len(seen) == 2, "a plan without multiply, after one repair", rule)
+    error = ValueError("the model is not available")
+    trial.lets_through(error, fit_plan, raising(error), list(FIRST), arithmetic.TOOLS, 2)
     for answers, repairs in [((PROSE, MANY, CYCLE), 2), ((MANY,), 0), ((CYCLE,) * 5, 4)]:
         _gives_up(trial, fit_plan, answers, repairs)
     scenes = [
@@ -294,62 +276,26 @@ def _gives_up(trial: Trial, fit_plan: Any, answers: tuple[str, ...], repairs: in
         trial.wrong(wanted, rule)
 
 
-SUM = {"id": "1", "tool": "add", "params": {"a": 1, "b": 2}, "depends_on": []}
-HALF = {"id": "2", "tool": "divide", "params": {"a": "{step_1_result}", "b": 2}, "depends_on": ["1"]}
-ZONE = {"id": "1", "tool": "time_zone", "params": {}, "depends_on": []}
-SHIFT = {"id": "2", "tool": "shift", "params": {"time": "09:41", "hours": "{step_1_result}"}, "depends_on": ["1"]}
+REFERENCE = "An argument can be a reference such as {step_1_result} instead of a number."
 
 
-@exercise(
-    "04.4",
-    nudge="The lesson wrote a schema for steps with a single tool. You need such a form for each tool, in a list "
-    "under `anyOf`. `closed` requires every field that you pass.",
-    question="Which of the four fields differ from form to form, and which value can `tool` have in each? What "
-    "closes the object around the steps?",
-    learned="A closed schema makes wrong tools and missing arguments impossible. Cycles and bad ideas still fit.",
-    seconds=10.0,
-)
+@exercise("04.4")
 def closed_doors(trial: Trial, schema: Any) -> None:
     """A schema with a closed form for each tool, which a real endpoint accepts with `strict`."""
-    once = "Each tool has its own form: its name, its arguments, and nothing else."
-    arguments = "Every argument of the tool is required, with its name and type."
-    every = [SUM | {"id": f"step_{n}", "tool": one.name} for n, one in enumerate([*arithmetic.TOOLS] * 3, 1)]
-    every[-1] = every[-1] | {"depends_on": [step["id"] for step in every[:-1]]}
-    fields = "Every field is required, and no other field is allowed."
-    cases: list[tuple[Toolbox, Any, str, str]] = [
-        (arithmetic.TOOLS, [SUM], "", "A valid plan must still fit the schema."),
-        (arithmetic.TOOLS, every, "", "The schema needs a form for each tool of the toolbox."),
-        (
-            arithmetic.TOOLS,
-            [SUM, HALF],
-            "",
-            "An argument can be a reference such as {step_1_result} instead of a number.",
-        ),
-        (arithmetic.TOOLS, [], "", "The validator decides whether a plan can be empty."),
-        (arithmetic.TOOLS, [SUM | {"tool": "sum"}], "there is no tool 'sum'", once),
-        (arithmetic.TOOLS, [SUM | {"tool": "address"}], "there is no tool 'address'", once),
-        (arithmetic.TOOLS, [SUM | {"params": {"a": 1}}], "'b' is missing", arguments),
-        (arithmetic.TOOLS, [SUM | {"params": {"a": 1, "b": "two"}}], "'two' is not a number", arguments),
-        (arithmetic.TOOLS, [SUM | {"params": {"a": 1, "b": 2, "c": 3}}], "add has no parameter 'c'", arguments),
-        (arithmetic.TOOLS, [SUM | {"why": "because"}], "a step has no field 'why'", fields),
-        (arithmetic.TOOLS, [SUM | {"id": 1}], "an id is a string", fields),
-        (arithmetic.TOOLS, [SUM | {"depends_on": "1"}], "depends_on is a list", fields),
-        (arithmetic.TOOLS, [SUM | {"depends_on": [1]}], "depends_on is a list of strings", fields),
-        *((arithmetic.TOOLS, [_without(SUM, name)], f"{name} is missing", fields) for name in SUM),
-        (clock.World("09:41").tools, [ZONE, SHIFT], "", "Make the forms from the toolbox argument."),
-        (clock.World("09:41").tools, [SUM], "there is no tool 'add' in this toolbox", once),
-        (clock.World("09:41").tools, [ZONE | {"params": SHIFT["params"]}], "time_zone has no parameters", once),
-        (clock.World("09:41").tools, [SHIFT | {"tool": "sentence"}], "these arguments belong to shift", once),
-    ]
-    for tools, steps, fault, rule in cases:
-        _fits(trial, schema, tools, {"steps": steps}, fault, rule)
-    _fits(trial, schema, arithmetic.TOOLS, {"steps": [SUM], "joke": "…"}, "an answer has no field 'joke'", fields)
+    given, fields = data("04.4"), "Every field is required, and no other field is allowed."
+    first, *halved = given["arithmetic"][REFERENCE][0][1:]
+    every = [first | {"id": f"step_{n}", "tool": one.name} for n, one in enumerate([*arithmetic.TOOLS] * 3, 1)]
+    every[-1]["depends_on"] = [step["id"] for step in every[:-1]]
+    _fits(
+        trial, schema, arithmetic.TOOLS, {"steps": every}, "", "The schema needs a form for each tool of the toolbox."
+    )
+    for tools, groups in ((arithmetic.TOOLS, given["arithmetic"]), (clock.World("09:41").tools, given["clock"])):
+        for rule, rows in groups.items():
+            for fault, *steps in rows:
+                _fits(trial, schema, tools, {"steps": steps}, fault, rule)
+    _fits(trial, schema, arithmetic.TOOLS, {"steps": [first], "joke": "…"}, "an answer has no field 'joke'", fields)
     _fits(trial, schema, arithmetic.TOOLS, {}, "steps is missing", fields)
-    trial.show(views.graph, Plan.parse([SUM, HALF]))
-
-
-def _without(step: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in step.items() if key != name}
+    trial.show(views.graph, Plan.parse([first, *halved]))
 
 
 def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fault: str, rule: str) -> None:
@@ -378,15 +324,7 @@ def _fits(trial: Trial, schema: Any, tools: Toolbox, answer: dict[str, Any], fau
         trial.want(not message, f"a schema that accepts {text}", f"{rule} Your schema rejects it.")
 
 
-@exercise(
-    "04.5",
-    nudge="Ask three questions in order. Has anything happened yet? Does a rule apply? Is the rules' plan valid? "
-    "Each answer can lead to the model.",
-    question="If a tool of the rules' plan has failed, what would the rules answer to the same goal? Which "
-    "planner can use the board?",
-    learned="Use rules where they apply and a model elsewhere. The executor sees no difference.",
-    seconds=10.0,
-)
+@exercise("04.5")
 def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
     """A planner that asks the rules once, at the start, and asks the model whenever the rules have no valid plan."""
     late = "Rules read only the goal, not the board, so a second question gets the same answer."
@@ -407,20 +345,25 @@ def rules_first(trial: Trial, RulesFirst: Any) -> None:  # noqa: N803
     )
     _planned(trial, RulesFirst, "Add six to twelve", calls=2, answer=18, rule=late)
     _planned(trial, RulesFirst, "What is 2 * 3 + 1?", calls=1, answer=7, out_of_order=True, rule=late)
+    bug, chat = _Fails(KeyError("a rule without a tool")), _Fails(PlanError([], "Sure, I will."))
+    for rules, fails in ((bug, bug), (RulePlanner(_invalid), chat)):
+        planner = trial.call(RulesFirst, rules, chat)
+        trial.lets_through(fails.error, planner.plan, "Take the root of nine", Board(), arithmetic.TOOLS)
 
 
-PLANS = (  # goal, the text that the model must have read, the steps that it writes
-    ("What is 2 + 3 * 4?", "", (("1", "multiply", 3, 4), ("2", "add", 2, "{step_1_result}"))),
-    ("What time is it?", "", (("1", "add", 9, 41),)),
-    ("Add five to twelve", "", (("1", "add", 5, 12),)),
-    ("Take the root of nine", "", (("1", "divide", 9, 3),)),
-    ("Add six to twelve", "can't be carried out", (("1", "add", 6, 12),)),
-    (
-        "What is 2 * 3 + 1?",
-        "out of order",
-        (("1b", "add", 2, 2), ("2b", "add", "{step_1b_result}", 2), ("3b", "add", "{step_2b_result}", 1)),
-    ),
-)
+def _invalid(goal: str) -> list[dict[str, Any]]:
+    return [{"tool": "divide", "params": {"a": 9}}]
+
+
+class _Fails:
+    """A planner that raises an error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
+        """Raise the error."""
+        raise self.error
 
 
 def _planned(
@@ -440,7 +383,7 @@ def _planned(
         asked.append(goal)
         if goal == "What time is it?":
             return [{"tool": "current_time"}]
-        return [{"tool": "divide", "params": {"a": 9}}] if "root" in goal else arithmetic.rules(goal)
+        return _invalid(goal) if "root" in goal else arithmetic.rules(goal)
 
     llm = MockLLM(list(_scenes()))
     planner = trial.call(kind, RulePlanner(rules), LLMPlanner(llm.client(max_retries=0)))
@@ -532,19 +475,10 @@ def _arithmetic(out_of_order: bool) -> list[Any]:
 def _scenes() -> list[dict[str, Any]]:
     """Return the model's answer to each goal; without the required text in its messages, it chats."""
     scenes = []
-    for goal, read, steps in PLANS:
-        written = [
-            {
-                "id": id,
-                "description": "",
-                "tool": name,
-                "params": {"a": a, "b": b},
-                "depends_on": [one[6:-8] for one in (a, b) if isinstance(one, str)],
-                "success_criteria": None,
-            }
-            for id, name, a, b in steps
-        ]
-        plan = {"goal": goal, "steps": written, "rollback": [], "answer": None, "complete": True}
+    for one in data("04.5")["plans"]:
+        goal, read = one["goal"], one["read"]
+        steps = [step | {"description": "", "success_criteria": None} for step in one["steps"]]
+        plan = {"goal": goal, "steps": steps, "rollback": [], "answer": None, "complete": True}
         when = {"says": [f"Goal: {goal}", *([read] if read else [])]}
         scenes.append({"name": goal, "when": when, "reply": {"json": plan}})
         if read:

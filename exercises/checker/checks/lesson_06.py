@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from planexec_lab import views
@@ -27,7 +27,8 @@ from planexec_lite.capabilities.judging import Judging
 
 from exercises.checker.checks import said
 from exercises.checker.checks.order import behind
-from exercises.checker.exercise import Trial, exercise, unforeseen
+from exercises.checker.data import data
+from exercises.checker.exercise import Trial, exercise, raising, unforeseen
 
 SHOPPING = ("leeks", "bread", "apples", "flour")
 INSTEAD = (("leeks", "onions"), ("apples", "pears"))
@@ -51,16 +52,7 @@ class _Rules:
         return Plan.parse(self.rule(board))
 
 
-@exercise(
-    "06.1",
-    nudge="Play the run with four coins: leeks, bread, apples, flour, one after the other. After each coin, "
-    "decide who acts next.",
-    question="When the leeks are sold out, does the run know about the apples yet? What differs between a planner "
-    "asked at once and a planner asked when no step can run?",
-    learned="Asked at once, the planner learns of one failure at a time. Asked at a stall, it learns of all "
-    "failures, but later. Asked after every step, it sees every result, and each step also costs a "
-    "planning call.",
-)
+@exercise("06.1")
 def asked(trial: Trial, never: Any, failure: Any, stall: Any, step: Any) -> None:
     """Four whole numbers: how often the planner is asked under each setting, including the first plan."""
     trial.show(views.graph, Plan.parse(_shopping(Board())))
@@ -105,13 +97,7 @@ def _bought(replan: Any) -> Run:
     return agent.run("Buy what the dinner needs")
 
 
-@exercise(
-    "06.2",
-    nudge="Section numbers start at 1, list indices at 0. First check whether the result is a report at all.",
-    question="Which step wrote the text of section 2? Where does the step list the order of its sections? What "
-    "must your reason contain so that the planner can fix every fault?",
-    learned="A useful verdict lists the faults precisely enough to fix them, and names the step that caused them.",
-)
+@exercise("06.2")
 def verdict(trial: Trial, judge: Any) -> None:
     """Accept, or replan with a reason that names every fault, and with the step that wrote a section without a source."""
     trial.show(lambda: views.board(_reported(judge)))
@@ -180,27 +166,11 @@ def _reported(judge: Any) -> Run:
     return agent.run("Report on wind and sun")
 
 
-ROWS = (
-    (1, "Ada", "ada@example.org"),
-    (2, "Bo", None),
-    (3, "Cem", "family@example.org"),
-    (4, "Dora", "family@example.org"),
-    (5, "Ada", "ada.b@example.org"),
-)
-
-
-@exercise(
-    "06.3",
-    nudge="List what a bad script can do: lose a row, lose an address, give an address to another person, write a "
-    "row twice, invent a row. Your function must detect each of these and nothing else.",
-    question="Which damage does not change the number of rows? Which does not change the set of addresses? What "
-    "must you compare to detect both?",
-    learned="A good criterion can be decided by a function, rejects every kind of damage, and accepts every good "
-    "result.",
-)
+@exercise("06.3")
 def criterion(trial: Trial, met: Any) -> None:
     """None if all customers still have the same name and address; otherwise a string that names a customer who is affected."""
-    before = list(ROWS)
+    given = data("06.3")
+    before = [tuple(row) for row in given["rows"]]
     ada, bo, cem, dora, other = before
     trial.show(_migration, met)
     for after in (before, before[::-1], [dora, bo, other, ada, cem], [tuple(row) for row in before]):
@@ -208,27 +178,8 @@ def criterion(trial: Trial, met: Any) -> None:
         rule = "A database does not guarantee the order of rows, and Bo never had an address."
         trial.want(came is None, "None: no customer's data changed", rule)
     trial.want(trial.call(met, [], []) is None, "None: the table was empty", "An empty table has nothing to lose.")
-    damage: list[tuple[str, list[Any], tuple[str, ...]]] = [
-        ("Dora's address is lost", [ada, bo, cem, (4, "Dora", None), other], ("Dora",)),
-        ("Cem is gone", [ada, bo, dora, other], ("Cem",)),
-        ("all customers are gone", [], ("Ada", "Bo", "Cem", "Dora")),
-        ("the two Adas have swapped addresses", [(1, "Ada", other[2]), bo, cem, dora, (5, "Ada", ada[2])], ("Ada",)),
-        ("Bo has another customer's address", [ada, (2, "Bo", cem[2]), cem, dora, other], ("Bo",)),
-        ("Dora's name has changed", [ada, bo, cem, (4, "Doro", dora[2]), other], ("Dora", "Doro")),
-        ("Bo appears twice", [*before, bo], ("Bo",)),
-        ("a new customer appeared", [*before, (6, "Eve", "eve@example.org")], ("Eve",)),
-        ("Cem is gone, and Bo appears twice", [ada, bo, bo, dora, other], ("Cem", "Bo")),
-        ("Bo has another number", [ada, (7, "Bo", None), cem, dora, other], ("Bo",)),
-        ("Bo has an empty address", [ada, (2, "Bo", ""), cem, dora, other], ("Bo",)),
-        ("Dora's address has another case", [ada, bo, cem, (4, "Dora", "Family@example.org"), other], ("Dora",)),
-        ("Cem appears three times", [cem, *before, cem], ("Cem",)),
-        (
-            "Cem and Dora have swapped numbers",
-            [ada, bo, (4, "Cem", cem[2]), (3, "Dora", cem[2]), other],
-            ("Cem", "Dora"),
-        ),
-    ]
-    for what, after, hit in damage:
+    for what, hit, *left in given["damage"]:
+        after = [before[row - 1] if isinstance(row, int) else tuple(row) for row in left]
         came = trial.call(met, before, after)
         rule = "After the migration, the same customers must exist, each once, with the same name and address."
         trial.want(isinstance(came, str) and came, f"a string, because {what}", rule)
@@ -267,25 +218,22 @@ def _migrated(met: Any) -> Run:
     return agent.run(migration.GOAL)
 
 
-@exercise(
-    "06.4",
-    nudge="The potatoes are already chopped, and there are no others in the pantry. The board lists the steps "
-    "that are done.",
-    question="A step that needs chopped potatoes depends on step 2, which is done. Which id should the new plan "
-    "use for it? Which steps belong in a plan for the rest?",
-    learned="A replan covers only the remaining work. Done steps keep their ids, and new steps refer to them.",
-)
+EMPTY = "each tool returns None"
+CANDLES = "step 15 of the first plan, 'Light the candles', has no tool"
+REMAINING = "The plan for the rest must contain all remaining steps."
+
+
+@exercise("06.4")
 def kept(trial: Trial, rest: Any) -> None:
     """The remaining steps, with onions. Leave out done steps; new steps depend on them by their old ids."""
     trial.show(lambda: views.board(_dinner(rest, 4)[0]))
-    for slots, empty in ((4, False), (1, False), (2, False), (2, True)):
-        trial.scenario = "each tool returns None" if empty else ""
-        run, world = _dinner(lambda board: _looked_at(trial, rest, board), slots, empty)
+    for slots, trial.scenario in ((4, ""), (1, ""), (2, ""), (2, EMPTY), (2, CANDLES)):
+        run, world = _dinner(lambda board: _looked_at(trial, rest, board), slots, trial.scenario)
         twice = [ticket for ticket, times in Counter(world.tickets).items() if times > 1]
         trial.want(
             not twice, "no work done twice", "Keep finished work.", f"done twice: {', '.join(map(str, twice[:2]))}"
         )
-        rule = "The plan for the rest must contain all remaining steps."
+        rule = REMAINING
         trial.want(run.status == "finished", "a dinner that finishes", rule, f"{run.status}: {run.reason}")
         trial.want(world.served == ["starter", "main", "dessert"], "three courses served", rule)
 
@@ -308,9 +256,10 @@ def _looked_at(trial: Trial, rest: Any, board: Board) -> Any:
     twice = [str(step) for step in plan.steps if (step.tool, dict(step.params)) in done]
     trial.want(not twice, "no finished work, not even under a new id", rule, f"repeated: {'; '.join(twice[:2])}")
     new = {_work(step): step.id for step in plan.steps}
-    old = Plan.parse(kitchen.PLAN)
-    work = {step.id: _work(step) for step in old.steps}
-    for step in old.steps:
+    work = {step.id: _work(step) for step in board.plan.steps}
+    lost = [f"{step.id}, {step.description}" for step in board.plan.steps if not step.tool and work[step.id] not in new]
+    trial.want(not lost, f"a plan that also contains step {'; '.join(lost)}", REMAINING)
+    for step in board.plan.steps:
         for before in [id for id in step.depends_on if work[id] in new and work[step.id] in new]:
             id, other = new[work[step.id]], new[work[before]]
             rule = "The new plan must keep the dependencies between the remaining steps."
@@ -320,7 +269,7 @@ def _looked_at(trial: Trial, rest: Any, board: Board) -> Any:
 
 def _work(step: Step) -> str:
     """Return a step's tool and parameters, with onions for leeks."""
-    return f"{step.tool} {dict(step.params)}".replace("leeks", "onions")
+    return f"{step.tool or step.description} {dict(step.params)}".replace("leeks", "onions")
 
 
 class _Silent(ToolExecutor):
@@ -330,24 +279,19 @@ class _Silent(ToolExecutor):
         super().execute(step, inputs)
 
 
-def _dinner(rest: Any, slots: int, empty: bool = False) -> tuple[Run, kitchen.World]:
+def _dinner(rest: Any, slots: int, scenario: str = "") -> tuple[Run, kitchen.World]:
     """Run the dinner of the kitchen world without leeks, with `rest` as the replanner."""
+    menu = Plan.parse(kitchen.PLAN)
+    if scenario == CANDLES:
+        menu = menu.changed(steps=[*menu.steps, Step(id="15", description="Light the candles", depends_on=["6"])])
     world = kitchen.World(leeks=0)
-    hands = _Silent(world.tools) if empty else ToolExecutor(world.tools)
-    planner = _Rules(lambda board: rest(board) if board.steps else kitchen.PLAN)
+    hands = _Silent(world.tools) if scenario == EMPTY else ToolExecutor(world.tools)
+    planner = _Rules(lambda board: rest(board) if board.steps else menu)
     workers, policy = Simulated(slots), Policy(replan="failure", max_replans=1)
     return PlannerExecutor(planner, hands, workers=workers, policy=policy).run(kitchen.GOAL), world
 
 
-@exercise(
-    "06.5",
-    nudge="A loop can run endlessly in two ways: with the same plan again and again, or with a new wrong plan "
-    "each time. Each needs its own stop.",
-    question="What must you remember about a failed plan to recognise it? How many plans are written if at most "
-    "three replans are allowed?",
-    learned="A bound stops a planner that always has a new idea. Remembering failed plans stops a planner that "
-    "repeats itself.",
-)
+@exercise("06.5")
 def bounded(trial: Trial, pursue: Any) -> None:
     """("finished", results by step) or ("gave up", a reason), with a bound on replans and without repeating done steps."""
     market = _Market(trial)
@@ -360,6 +304,8 @@ def bounded(trial: Trial, pursue: Any) -> None:
     _has_ideas(trial, pursue)
     _mends(trial, pursue)
     _has_no_idea(trial, pursue)
+    error = LookupError("the planner is out")
+    trial.lets_through(error, pursue, raising(error), market.executor, 3)
 
 
 _FINISHED = "('finished', …) with the result of each step"
@@ -431,18 +377,9 @@ def _mends(trial: Trial, pursue: Any) -> None:
         )
         for step, failure in zip(("no leeks", "no apples"), failures, strict=False):
             trial.want(step in failure and _error(step) in failure, f"{step!r} and its error among {failures}", rule)
-    came = trial.call(pursue, market.planner(["bake"], ["heat", "bake"]), market.executor, 1)
-    rule = "A failed step can be tried again after a new step: a replan exists for that."
-    trial.want(came == ("finished", {"heat": "heat!", "bake": "bake!"}), "('finished', …) with heat and bake", rule)
-    came = trial.call(pursue, market.planner(["bake", "heat"], ["heat", "bake"]), market.executor, 1)
-    rule = "A different order is a different plan: a failed step might now have what it needs."
-    trial.want(came == ("finished", {"heat": "heat!", "bake": "bake!"}), "('finished', …) with heat, then bake", rule)
-    came = trial.call(pursue, market.planner(["wait", "no leeks"], ["wait", "onions"]), market.executor, 1)
-    rule = "An empty result is still a result: the step is done."
-    trial.want(came == ("finished", {"wait": "", "onions": "onions!"}), "('finished', …) with wait and onions", rule)
-    came = trial.call(pursue, market.planner(["knock", "shout"], ["knock", "ring"]), market.executor, 1)
-    rule = "Give up only if exactly the same remaining steps have failed before. Here they differ."
-    trial.want(came == ("finished", {"knock": "knock!", "ring": "ring!"}), "('finished', …) with knock and ring", rule)
+    for plans, right, rule in data("06.5")["again"]:
+        came = trial.call(pursue, market.planner(*plans), market.executor, 1)
+        trial.want(came == ("finished", right), f"('finished', …) with {' and '.join(right)}", rule)
 
 
 def _has_no_idea(trial: Trial, pursue: Any) -> None:
@@ -518,70 +455,33 @@ def _carried_out(steps: tuple[str, ...]) -> views.Figure:
     return views.graph(Plan.parse([{"description": name} for name in steps]), title="The steps that your loop ran")
 
 
-LOG = (
-    "payment:17: 10:03:25 ERROR order=A-1034 hand-over to fulfilment: 404 at /v2/paid",
-    "checkout:5: 10:03:20 INFO order=A-1034 paid",
-    "fulfilment:9: 10:01:30 INFO change CH-77: handover_path is /v2/paid",
-)
-INVENTED = "payment:61: 10:03:22 ERROR order=A-1034 timeout after 30 s, card declined"
-
-
-@exercise(
-    "06.6",
-    nudge="A search returns lines that contain the text. The judge must know whether one of them is the quoted line.",
-    question="What does your judge return for a result that quotes nothing, and for a result whose second line is invented?",
-    learned="A judge can't know what happened. Ask for evidence that can be looked up, and look it up.",
-)
+@exercise("06.6")
 def quoted(trial: Trial, proven: Any) -> None:
     """A verdict: accept if each quoted line is a whole line of the log; else replan, with the line as the reason."""
+    for one in data("06.6")["logs"]:
+        log: list[str] = one["log"]
 
-    def search(text: str) -> list[str]:
-        return [line for line in LOG if text in line]
+        def search(text: str, log: Sequence[str] = log) -> list[str]:
+            return [line for line in log if text in line]
 
-    shuffled = LOG[::-1]
-    for lines in (list(LOG[:1]), list(shuffled), [LOG[1]]):
-        verdict = _judgement(trial, proven, search, lines)
-        trial.want(
-            verdict.verdict == "accept", 'a verdict "accept": the log contains each line', "Accept what is proven."
-        )
-    for lines, missing in (
-        ([INVENTED], INVENTED),
-        ([LOG[0], INVENTED], INVENTED),
-        ([LOG[2], INVENTED, "mail:1: nothing"], INVENTED),
-        ([LOG[1][:30]], LOG[1][:30]),
-        ([LOG[0][12:]], LOG[0][12:]),
-    ):
-        verdict = _judgement(trial, proven, search, lines)
-        rule = (
-            "Compare whole lines: `search` also returns lines that only contain the text."
-            if missing != INVENTED
-            else "Look up every line."
-        )
-        trial.want(verdict.verdict == "replan", f'a verdict "replan", because no log contains {missing!r}', rule)
-        rule = "The planner reads the reason, so it must name the line."
-        trial.want(missing in verdict.reason, f"a reason that quotes {missing!r}", rule)
-        others = [line for line in lines if line != missing and line in verdict.reason]
-        trial.want(not others, f"a reason that quotes {missing!r} alone", "Quote the first line that the log lacks.")
-    longer = (LOG[1] + " again", LOG[0], "now " + LOG[1], LOG[1], LOG[1], LOG[2])
-    cases: list[tuple[list[str], str]] = [
-        ([LOG[1]], ""),
-        ([LOG[1], LOG[1] + " again"], ""),
-        ([LOG[0], LOG[2] + " "], LOG[2] + " "),
-        ([LOG[1].upper()], LOG[1].upper()),
-        ([LOG[0], ""], ""),
-        (["mail:1: nothing", INVENTED], "mail:1: nothing"),
-    ]
-    for lines, missing in cases:
-        verdict = _judgement(trial, proven, lambda text: [line for line in longer if text in line], lines)
-        proof = all(line in longer for line in lines)
-        rule = "A line can be part of a longer one, and occur twice. Compare whole lines, character for character."
-        wanted = "accept" if proof else "replan"
-        trial.want(verdict.verdict == wanted, f"a verdict {wanted!r} on the lines {lines}", rule)
-        rule = "The planner reads the reason, so it must name the first line that the log lacks."
-        trial.want(proof or missing in verdict.reason, f"a reason that quotes {missing!r}", rule)
+        for rule, rows in one["cases"].items():
+            for missing, *lines in rows:
+                verdict = _judgement(trial, proven, search, lines)
+                wanted = f'a verdict "replan", because no log contains {missing!r}' if missing else 'a verdict "accept"'
+                trial.want((verdict.verdict == "replan") == bool(missing), wanted, rule)
+                reason = (
+                    "The planner reads the reason, so it must name the first line that the log lacks, and no other."
+                )
+                others = [line for line in lines if line != missing and line in verdict.reason]
+                exact = missing in verdict.reason and not others
+                trial.want(exact or not missing, f"a reason that quotes {missing!r} alone", reason)
+    verdict = _judgement(trial, proven, search, [log[0], ""])
+    trial.want(verdict.verdict == "replan", 'a verdict "replan"', "An empty line is no line of the log.")
     verdict = _judgement(trial, proven, search, [])
     trial.want(verdict.verdict == "replan", 'a verdict "replan"', "Without a line there is nothing to look up.")
     trial.want(verdict.reason, "a verdict with a reason", "The planner reads the reason.")
+    error = KeyError("the log is locked")
+    trial.lets_through(error, proven, {"finding": "the hand-over failed", "lines": log[:1]}, raising(error))
 
 
 def _judgement(trial: Trial, proven: Any, search: Callable[[str], list[str]], lines: list[str]) -> Verdict:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from itertools import starmap
 from typing import Any
 
 from planexec_lab import views
@@ -28,7 +29,8 @@ from planexec_lite.plan import Call
 from planexec_lite.run.events import Event, Paused, PlanProposed, Question, Reviewed, StepDone, StepFailed, StepStarted
 
 from exercises.checker.checks import said
-from exercises.checker.exercise import Trial, exercise
+from exercises.checker.data import data
+from exercises.checker.exercise import Trial, exercise, raising
 
 LETTERS = "ABCDEF"
 
@@ -55,28 +57,14 @@ def _plan(*steps: str | dict[str, Any], goal: str = "Invite the guests") -> _Pla
     return _Plan.model_validate({"goal": goal, "steps": listed})
 
 
-@exercise(
-    "07.1",
-    nudge="The hash is computed from the canonical JSON. It ignores how the plan was typed, but it can't know "
-    "which differences you would consider unimportant.",
-    question="For each letter, parse the text into a `Plan`: does any field of any step differ? Is the order of a "
-    "list part of a plan?",
-    learned="Approval by hash can ask once too often, but never once too seldom. That is the safe side.",
-)
+@exercise("07.1")
 def survives(trial: Trial, still_approved: Any) -> None:
     """The letters of the texts that are the approved plan, as a string such as "ABF"."""
     plan = Plan.parse(deploy.PLAN)
     trial.given("still_approved", still_approved)
     wanted = 'letters from A to F, as in `still_approved = "ABF"`, or "" for none'
     letters = said.names(trial, still_approved, LETTERS, wanted, "Write your prediction as the letters of the texts.")
-    rules = {
-        "A": "Spaces and the order of keys are only notation. The parsed plan is the same.",
-        "B": "An id is a string: parsing converts the integer.",
-        "C": "The reviewer has read the description. A different description makes a different plan.",
-        "D": "The order of the steps decides which step starts first when slots are scarce, so it is part of the plan.",
-        "E": "Writing out a default changes nothing.",
-        "F": "The order of the dependencies means nothing: the step waits for the same steps.",
-    }
+    rules = data("07.1")["rules"]
     for letter, text in _retyped().items():
         same = Plan.parse(text).hash == plan.hash
         wanted = f"whether plan {letter} has the approved hash"
@@ -127,56 +115,18 @@ def _told(event: Event) -> str:
     return type(event).__name__
 
 
-@exercise(
-    "07.2",
-    nudge="Go through the events once and remember three things: the current plan, the approved hashes, and the "
-    "open gates.",
-    question="Which event besides the planner's can change the plan? Which of the three memories does a new plan "
-    "clear, and which does it keep?",
-    learned="If the record contains plans, decisions and starts in order, you can check later who allowed which step.",
-)
+@exercise("07.2")
 def audited(trial: Trial, audit: Any) -> None:
     """The ids of the steps that started without an approval of the current plan, or without an approval at their own gate."""
-    first, second = _plan("look", "save"), _plan({"id": "1b", "tool": "look"}, {"id": "2b", "tool": "send"})
-    gated = _plan("look", {"tool": "send", "gate": True})
-    again, third = _plan("look", {"tool": "send", "gate": True}, "save"), _plan("look", "send")
-    failing = StepStarted(0.0, "1"), StepFailed(0.0, "1", "no answer")
-    of_plan, of_hash = "Each step needs an approval of the current plan.", "An approval applies to one hash."
-    own = "A gate needs its own approval: approving the plan does not open it."
-    cases: list[tuple[list[Event], list[str], str]] = [
-        ([_new(first), *_yes(first), *_starts("1", "2")], [], of_plan),
-        ([_new(first), *_starts("1", "2")[:-1]], ["1", "2"], of_plan),
-        ([_new(first), *_starts("1"), *_yes(first), *_starts("2")], ["1"],
-         "An approval applies only to steps that start after it."),
-        ([_new(first), *_says("reject", first), *_starts("1")], ["1"], "A rejection is not an approval."),
-        ([_new(first), *_says("change", first), _new(second), *_starts("1b")], ["1b"], "A request for changes is not an approval."),
-        ([_new(first), *_yes(first), *_starts("1"), _new(second), *_starts("1b", "2b")], ["1b", "2b"], of_hash),
-        ([_new(first), _new(second), *_yes(first), *_starts("1b")], ["1b"], "This approval names the previous plan."),
-        ([_new(first), *_yes(first), _new(second), _new(first), *_starts("1", "2")], [], of_hash),
-        ([_new(first), *_yes(first), *failing, _new(third), *_starts("1", "2")], ["1", "2"], of_hash),
-        ([_new(first), *_starts("1"), _new(second), *_yes(second), *_starts("1b")], ["1"],
-         "A later approval, also of another plan, permits no earlier start."),
-        ([_new(first), *_edit(second), *_starts("1b", "2b")], [], "A reviewer who edits a plan approves the edited version."),
-        ([_new(gated), *_yes(gated), *_starts("1", "2")], ["2"], own),
-        ([_new(gated), *_yes(gated), *_starts("1"), *_open(gated, "2"), *_starts("2")], [], own),
-        ([_new(gated), *_yes(gated), *_starts("1"), *_open(gated, "1"), *_starts("2")], ["2"], own),
-        *(([_new(gated), *_yes(gated), *_starts("1"), *_says(no, gated, "2"), *_starts("2")], ["2"],
-           "Only an approval opens the gate.") for no in ("reject", "change")),
-        ([_new(first), *_edit(gated), *_starts("1", "2")], ["2"], "After an edit, the edited plan and its gates apply."),
-        ([_new(gated), *_yes(gated), *_open(gated, "2"), _new(again), *_yes(again), *_starts("1", "2")], ["2"],
-         "A new plan closes every gate again."),
-        ([_new(first), *_yes(first), *_open(first, "2"), *_edit(gated), *_starts("1", "2")], ["2"],
-         "A new plan closes every gate again, and so does an edited plan."),
-        ([_new(gated), *_open(gated, "2"), *_starts("1", "2")], ["1", "2"],
-         "An approval at a gate covers that step, not the plan."),
-        ([_new(first), *_yes(first), _new(second), *_says("reject", second), _new(first), *_starts("1")], [],
-         "Rejecting one plan does not affect another plan."),
-    ]  # fmt: skip
-    for events, right, rule in cases:
-        came = trial.call(audit, _Log(events))
-        fits = isinstance(came, (list, tuple, set)) and all(isinstance(id, str) for id in came)
-        trial.want(fits, "a list of step ids", "Return the ids of the steps that started without permission.")
-        trial.want(sorted(came) == right, f"{right or '[]: every start was allowed'}", rule)
+    given = data("07.2")
+    plans = {name: _plan(*steps) for name, steps in given["plans"].items()}
+    for rule, rows in given["cases"].items():
+        for record, *right in rows:
+            events = [event for part in record.split(", ") for event in _recorded(part, plans)]
+            came = trial.call(audit, _Log(events))
+            fits = isinstance(came, (list, tuple, set)) and all(isinstance(id, str) for id in came)
+            trial.want(fits, "a list of step ids", "Return the ids of the steps that started without permission.")
+            trial.want(sorted(came) == right, f"{right or '[]: every start was allowed'}", rule)
     run = _gated_run()
     came = trial.call(audit, _Log(run.events))
     trial.want(
@@ -184,30 +134,21 @@ def audited(trial: Trial, audit: Any) -> None:
     )
 
 
-def _new(plan: Plan) -> Event:
-    return PlanProposed(0.0, plan)
-
-
-def _says(verdict: Any, plan: Plan, step: str | None = None, edited: Plan | None = None) -> list[Event]:
-    """Return the question about a plan, or about the gate of one of its steps, and Ada's answer."""
-    asked = Question("approval", {}, plan=plan) if step is None else Question("gate", {}, step=step)
+def _recorded(part: str, plans: Mapping[str, Plan]) -> list[Event]:
+    """Return the events of a part of a record: "new first", "approve gated 2" (its gate before step 2), "start 1 2"."""
+    word, *names = part.split()
+    match word:
+        case "new":
+            return [PlanProposed(0.0, plans[names[0]])]
+        case "start":
+            return [event for id in names for event in (StepStarted(0.0, id), StepDone(0.0, id, "ok"))]
+        case "fail":
+            return [StepStarted(0.0, names[0]), StepFailed(0.0, names[0], "no answer")]
+    plan, step = plans[names[0]], " ".join(names[1:]) or None
+    edited = plan if word in ("edit", "refuse") else None
+    verdict: Any = {"edit": "approve", "refuse": "reject"}.get(word, word)
+    asked = Question("gate", {}, step=step) if step else Question("approval", {}, plan=plan)
     return [Paused(0.0, asked), Reviewed(0.0, verdict, plan.hash, "Ada", "because", step, edited, of=asked.digest)]
-
-
-def _yes(plan: Plan) -> list[Event]:
-    return _says("approve", plan)
-
-
-def _open(plan: Plan, step: str) -> list[Event]:
-    return _says("approve", plan, step)
-
-
-def _edit(plan: Plan) -> list[Event]:
-    return _says("approve", plan, edited=plan)
-
-
-def _starts(*ids: str) -> list[Event]:
-    return [event for id in ids for event in (StepStarted(0.0, id), StepDone(0.0, id, "ok"))]
 
 
 class _Post:
@@ -245,13 +186,7 @@ def _gated_run() -> Run:
     return _Post().agent([plan], ScriptedReviewer(["approve", "approve"])).run(plan.goal)
 
 
-@exercise(
-    "07.3",
-    nudge="There are three mistakes: the key under which an approval is stored, the meaning of silence, and the "
-    "effect of a plan's approval on its gates.",
-    question="What changes after a replan: the goal or the hash? What does the loop do when a reviewer returns `None`?",
-    learned="Silence is not approval, an approval belongs to one hash, and each gate asks again.",
-)
+@exercise("07.3")
 def asks(trial: Trial, desk: Any) -> None:
     """A reviewer that asks a person: silence leaves the run paused, an approval covers one hash, and a gate asks every time."""
     post, plan = _Post(), _plan("look", "send")
@@ -276,17 +211,22 @@ def asks(trial: Trial, desk: Any) -> None:
     _asks_anew(trial, desk, post)
     _remembers(trial, desk, post)
     _asks_after_a_rejection(trial, desk, post)
+    error = ConnectionError("no line to the desk")
+    question = _Question("approval", {}, plan=plan)
+    trial.lets_through(error, trial.call(desk, raising(error)), question, run.board, post.tools)
 
 
 def _asks_after_a_rejection(trial: Trial, desk: Any, post: _Post) -> None:
     """Check that only approvals are kept: a person can change their mind about a rejected plan."""
-    plan, person = _plan("look", "send"), _Person(Decision("reject", by="Ada"), Decision("approve", by="Ada"))
-    reviewer = _Desk(trial, trial.call(desk, person))
-    for _ in range(2):
-        run = post.agent([plan], reviewer).run(plan.goal)
-    wanted = f"a second run that finishes with Ada's approval; {person} was asked {_times(person)}"
-    rule = "Don't ask twice about an approved plan, but ask about any other plan, also about a rejected one."
-    trial.want(run.status == "finished" and len(person.asked) == 2, wanted, rule)
+    plan, verdicts = _plan("look", "send"), ("reject", "change")
+    for verdict in verdicts:
+        person = _Person(Decision(verdict, by="Ada"), Decision("approve", by="Ada"))
+        reviewer = _Desk(trial, trial.call(desk, person))
+        for _ in verdicts:
+            run = post.agent([plan], reviewer).run(plan.goal)
+        wanted = f"a second run that finishes with Ada's approval; {person} was asked {_times(person)}"
+        rule = "Don't ask twice about an approved plan, but ask about any other plan, also about a rejected one."
+        trial.want(run.status == "finished" and len(person.asked) == 2, wanted, rule)
 
 
 def _remembers(trial: Trial, desk: Any, post: _Post) -> None:
@@ -398,44 +338,22 @@ def _times(person: _Person) -> str:
     return f"{len(person.asked)} time{'s' if len(person.asked) != 1 else ''}"
 
 
-@exercise(
-    "07.4",
-    nudge="First collect the dangerous steps; the rest follows. `plan.effects(tools)` gives each step's effects, "
-    "even if it names no tool or claims to be harmless.",
-    question="Which three conditions make a step dangerous? If the run asks your rule at a gate, which answer "
-    "would open that gate?",
-    learned="A rule reads every plan and never gets tired. People then only decide the few cases that need them.",
-)
+@exercise("07.4")
 def policed(trial: Trial, policy: Any) -> None:
     """A Decision or None: stop plans with a dangerous step without a gate, and let harmless plans run."""
-    undo, post = {"tool": "cancel", "params": {}}, _Post()
-    bare = "A step that must happen at most once and has no undo needs its own gate."
-    for plan, ids, rule in [
-        (_plan("look", "send"), ["2"], bare),
-        (_plan("look", {"tool": "send", "effects": "none"}), ["2"], "A step can't be less dangerous than its tool."),
-        (
-            _plan({"tool": "look", "effects": "once"}),
-            ["1"],
-            "A step can declare stronger effects than its tool; believe it.",
-        ),
-        (_plan("look", {"tool": None, "description": "Tell them"}), ["2"], "A step without a tool might do anything."),
-        (_plan({"tool": "look", "gate": True}, "send"), ["2"], bare + " An earlier step's gate asks too early."),
-        (_plan("look", {"tool": "book", "undo": undo}, {"id": "9", "tool": "book"}), ["9"], bare),
-        (_plan({"tool": "send", "gate": True}, {"id": "5b", "tool": "send"}, "save", "send"), ["5b", "4"], bare),
-        (
-            _plan("look", "send").model_copy(update={"rollback": (Call(**undo),)}),
-            ["2"],
-            bare + " The plan's rollback does not count as its undo.",
-        ),
-    ]:
-        _is_stopped(trial, policy, post, plan, ids, rule)
+    given, post = data("07.4"), _Post()
+    for rule, rows in given["dangerous"].items():
+        for ids, *steps in rows:
+            _is_stopped(trial, policy, post, _plan(*steps), ids.split(), rule)
+    bare = next(iter(given["dangerous"])) + " The plan's rollback does not count as its undo."
+    sends = _plan("look", "send").model_copy(update={"rollback": (Call(tool="cancel", params={}),)})
+    _is_stopped(trial, policy, post, sends, ["2"], bare)
     free = "If you stop harmless plans, people learn to click Approve without reading."
-    for plan in (_plan("look", "save", "look"), _plan({"tool": "book", "undo": undo}, "save")):
+    for plan in starmap(_plan, given["harmless"]):
         run = post.agent([plan], _Policy(trial, policy)).run(plan.goal)
         wanted = f"a run that finishes without a question; this run is {run.status}: {run.reason}"
         trial.want(run.status == "finished", wanted, free)
-    undoable = {"tool": "book", "gate": True, "undo": undo}
-    for plan in (_plan("look", {"tool": "send", "gate": True}, "save"), _plan("look", undoable)):
+    for plan in starmap(_plan, given["gated"]):
         agent = post.agent([plan], _Policy(trial, policy))
         run = agent.run(plan.goal)
         if not trial.figures:

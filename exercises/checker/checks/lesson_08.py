@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
@@ -11,6 +11,7 @@ from planexec_lab.worlds import kitchen
 from planexec_lite import Plan, Run, Simulated, Toolbox, ToolExecutor, execute, tool
 
 from exercises.checker.checks import said
+from exercises.checker.data import data
 from exercises.checker.exercise import Trial, exercise
 
 Graph = Mapping[str, tuple[str, ...]]
@@ -23,38 +24,14 @@ class _Plan(Plan):
         return f"<plan {', '.join(f'{id} after {[*before]}' if before else id for id, before in self.graph.items())}>"
 
 
-MOST_READS = 100_000
-PARTY = (
-    ("1", "Light the grill", 3, ()),
-    ("2", "Polish the glasses", 2, ()),
-    ("3", "Fold the napkins", 2, ()),
-    ("4", "Fetch the fruit", 2, ()),
-    ("5", "Cut the melons", 4, ("4",)),
-    ("6", "Cut the pears", 4, ("4",)),
-    ("7", "Cut the figs", 4, ("4",)),
-    ("8", "Cut the plums", 4, ("4",)),
-    ("9", "Grill the fish", 9, ("1",)),
-)
-
-
-@exercise(
-    "08.1",
-    nudge="Draw a lane for each cook. Whenever a step ends, go through the tickets in order: each ready ticket "
-    "starts if a cook is free. Note when the grill is lit, and which cook is free then.",
-    question="At which minute can the fish start, and what are the three cooks doing at that moment? Which of them is "
-    "free next?",
-    learned="A free cook takes the first ready ticket, so a long step can start too late. Greedy scheduling stays "
-    "within Graham's bound, but it is not optimal: less work or fewer dependencies can make it slower.",
-)
+@exercise("08.1")
 def less_to_do(trial: Trial, shorter: Any, freer: Any) -> None:
     """Two numbers: the minutes of three cooks if each ticket is a minute shorter, and if 5 and 6 wait for nothing."""
-    quick = [(id, what, minutes - 1, waits_for) for id, what, minutes, waits_for in PARTY]
-    free = [(id, what, minutes, () if id in ("5", "6") else waits_for) for id, what, minutes, waits_for in PARTY]
+    given = data("08.1")
+    quick = [(id, what, minutes - 1, on) for id, what, minutes, on in given["tickets"]]
+    free = [(id, what, minutes, () if id in ("5", "6") else on) for id, what, minutes, on in given["tickets"]]
     runs = {"Shorter tickets": _party(quick), "Fewer dependencies": _party(free)}
-    sums = (11, 25), (12, 34)  # the longest chain and the work
-    for name, (longest, work), guess, run in zip(
-        ("shorter", "freer"), sums, (shorter, freer), runs.values(), strict=True
-    ):
+    for guess, run, (name, longest, work) in zip((shorter, freer), runs.values(), given["guesses"], strict=True):
         trial.given(name, guess)
         number = said.number(trial, guess, f"minutes, as in `{name} = 30`")
         wanted = "the minute in which a run with 3 slots ends"
@@ -80,15 +57,7 @@ def _party(tickets: Iterable[tuple[str, str, int, tuple[str, ...]]]) -> Run:
     return execute(Plan.parse(steps), ToolExecutor(Toolbox([work])), workers=Simulated(3))
 
 
-@exercise(
-    "08.2",
-    nudge="Two things limit a run: its longest chain, and its total work divided by the slots. No run beats "
-    "either, and no greedy run is slower than their sum.",
-    question="With 34 minutes of work and a longest chain of 12, can one cook be done at minute 12? Which of the "
-    "two limits decides, and which decides with nine cooks?",
-    learned="One division gives both a lower and an upper bound for a run. The fifteen minutes were bad luck, but "
-    "within the bounds.",
-)
+@exercise("08.2")
 def divided(trial: Trial, bounds: Any) -> None:
     """Two numbers for a run with `slots` slots: a lower bound in minutes, and an upper bound for every greedy run."""
     alike: tuple[Graph, dict[str, float]] = {str(n): () for n in range(4)}, {str(n): 3 for n in range(4)}
@@ -115,37 +84,22 @@ def divided(trial: Trial, bounds: Any) -> None:
             trial.want(fits, f"as upper bound the sum of the two limits: {known}", rule)
 
 
-@exercise(
-    "08.3",
-    nudge="With a single cook the result is correct, because each started step ends before the next decision. Follow "
-    "tickets 1 and 6 with two cooks.",
-    question="When is a dependency satisfied: when that step starts, or later?",
-    learned="A scheduler that counts steps as done too early still works with a single slot. Test it with two, before "
-    "a customer does.",
-)
+@exercise("08.3")
 def counted(trial: Trial, schedule: Any) -> None:
     """The start minute of each step, by id: after its dependencies, as soon as a slot is free."""
-    _dinner(trial, lambda graph, minutes: trial.call(schedule, _Read(trial, graph), minutes, 2))
+    _dinner(trial, lambda graph, minutes: trial.call(schedule, graph, minutes, 2))
     for graph, minutes in _plans():
         for slots in (1, 2, 3, 9):
-            starts = trial.call(schedule, _Read(trial, graph), minutes, slots)
+            starts = trial.call(schedule, graph, minutes, slots)
             _judge(trial, starts, graph, minutes, slots, {}, {})
 
 
-@exercise(
-    "08.4",
-    nudge="Now a step needs a slot and, if it uses a limited resource, one unit of it. Check both before a step "
-    "starts, and continue with the later steps in the list.",
-    question="How do you count the running steps that use a board at this minute? What does `limits.get(…)` "
-    "return for a resource without a limit?",
-    learned="A limit delays only the steps that use the resource: a waiting step takes no slot, and later steps "
-    "can overtake it.",
-)
+@exercise("08.4")
 def shared(trial: Trial, share: Any) -> None:
     """The start minute of each step, by id: as soon as both the slots and the limits allow it."""
     boards = dict.fromkeys(("1", "2", "3", "4"), "board")
     given = 4, boards, {"board": 2}
-    _dinner(trial, lambda graph, minutes: trial.call(share, _Read(trial, graph), minutes, *given), limits={"chop": 2})
+    _dinner(trial, lambda graph, minutes: trial.call(share, graph, minutes, *given), limits={"chop": 2})
     for graph, minutes in _plans():
         ids = list(graph)
         for slots, uses, limits in [
@@ -157,29 +111,8 @@ def shared(trial: Trial, share: Any) -> None:
             (4, dict.fromkeys(ids[::2], "board"), {"board": 2}),
             (6, dict.fromkeys(ids, "board"), {"board": 5}),
         ]:
-            starts = trial.call(share, _Read(trial, graph), minutes, slots, uses, limits)
+            starts = trial.call(share, graph, minutes, slots, uses, limits)
             _judge(trial, starts, graph, minutes, slots, uses, limits)
-
-
-class _Read(dict[str, tuple[str, ...]]):
-    """A graph that stops a scheduler after too many reads."""
-
-    def __init__(self, trial: Trial, graph: Graph) -> None:
-        super().__init__(graph)
-        self._trial, self._times = trial, 0
-
-    def __iter__(self) -> Iterator[str]:
-        self._count()
-        return super().__iter__()
-
-    def __getitem__(self, id: str) -> tuple[str, ...]:
-        self._count()
-        return super().__getitem__(id)
-
-    def _count(self) -> None:
-        self._times += 1
-        wanted = "a scheduler that ends: each step starts once and ends"
-        self._trial.want(self._times < MOST_READS, wanted, "The scheduler is done when all steps are done.")
 
 
 def _plans() -> list[tuple[Graph, dict[str, float]]]:
@@ -189,13 +122,9 @@ def _plans() -> list[tuple[Graph, dict[str, float]]]:
         id: round(seconds / 60) for id, seconds in dinner.durations(kitchen.World().tools).items()
     }
     plans: list[tuple[Graph, dict[str, float]]] = [
-        ({"b": ("a",), "c": ("a", "b"), "a": ()}, {"a": 3, "b": 5, "c": 2}),
-        ({"a": (), "b": (), "c": ("a", "b"), "d": ("a",)}, {"a": 2, "b": 6, "c": 1, "d": 3}),
-        ({"a": (), "b": (), "c": ()}, {"a": 4, "b": 3, "c": 2}),
-        (dinner.graph, minutes),
-        ({"a": (), "b": ("a",), "c": ("a",), "d": ("c",)}, {"a": 2.5, "b": 1, "c": 0.5, "d": 4}),
-        (dict.fromkeys("abcdefg", ()), dict.fromkeys("abcdefg", 2)),
+        ({id: tuple(some) for id, some in after.items()}, of_steps) for after, of_steps in data("08.3")["plans"]
     ]
+    plans.insert(3, (dinner.graph, minutes))
     for seed in range(2):
         luck = Random(seed)
         ids = luck.sample("abcdefghij", 10)
@@ -270,15 +199,7 @@ def _judge(
             trial.want(not idle, wanted, rule)
 
 
-@exercise(
-    "08.5",
-    nudge="Work in two stages: find the pairs that must keep their order, then drop the edges that follow from "
-    "other edges.",
-    question="If 10 depends on 9, and 9 on 7, what does an edge from 7 to 10 add? For which pairs of lists does "
-    "one common item force an order?",
-    learned="Dependencies come from the data that steps read and write, not from the order of the list: a chain "
-    "of 170 minutes became a graph of 95.",
-)
+@exercise("08.5")
 def fewest(trial: Trial, edges: Any) -> None:
     """For each step, the smallest set of ids that it must depend on."""
     dinner = Plan.parse(kitchen.PLAN)
@@ -298,39 +219,15 @@ def fewest(trial: Trial, edges: Any) -> None:
         _judge_edges(trial, _edges(trial, trial.call(edges, touches), touches), touches)
 
 
-def _touches() -> dict[str, dict[str, list[str]]]:
+def _touches() -> dict[str, Any]:
     """Return what the fourteen tickets read and write, in the chef's order."""
-    return {
-        "1": {"reads": [], "writes": ["leeks"]},
-        "2": {"reads": [], "writes": ["potatoes"]},
-        "3": {"reads": [], "writes": ["carrots"]},
-        "4": {"reads": [], "writes": ["apples"]},
-        "5": {"reads": [], "writes": ["dough"]},
-        "6": {"reads": ["leeks"], "writes": ["soup"]},
-        "7": {"reads": ["potatoes", "carrots"], "writes": ["roast", "oven"]},
-        "8": {"reads": ["soup"], "writes": ["starter"]},
-        "9": {"reads": ["roast"], "writes": ["main", "oven"]},
-        "10": {"reads": ["dough", "apples"], "writes": ["tart", "oven"]},
-        "11": {"reads": ["tart"], "writes": ["dessert", "oven"]},
-        "12": {"reads": ["starter"], "writes": ["table"]},
-        "13": {"reads": ["main"], "writes": ["table"]},
-        "14": {"reads": ["dessert"], "writes": ["table"]},
-    }
+    tickets: dict[str, Any] = data("08.5")["tickets"]
+    return tickets
 
 
 def _notes() -> list[dict[str, dict[str, list[str]]]]:
     """Return short lists that each test one thing, and a few random lists."""
-    notes = [
-        ("a", ["menu"], ["soup"]),
-        ("b", ["menu"], ["roast"]),
-        ("c", [], ["menu"]),
-        ("d", ["menu"], ["menu"]),
-        ("e", [], []),
-    ]
-    lists = [{id: {"reads": reads, "writes": writes} for id, reads, writes in notes}]
-    lists += [{id: {"reads": [], "writes": ["pot"]} for id in "zyx"}, {}]
-    chain = [("a", [], ["pot", "lid"]), ("b", ["lid"], ["stock"]), ("c", ["stock"], ["soup"]), ("d", ["soup"], ["pot"])]
-    lists.append({id: {"reads": reads, "writes": writes} for id, reads, writes in chain})
+    lists: list[dict[str, Any]] = data("08.5")["lists"]
     for seed in range(6):
         luck = Random(seed)
         lists.append(

@@ -43,7 +43,8 @@ from planexec_lite.run.events import (
 from planexec_lite.tools import Effects
 
 from exercises.checker.checks import material
-from exercises.checker.exercise import Trial, exercise, shown
+from exercises.checker.data import data
+from exercises.checker.exercise import Trial, exercise, raising, shown
 
 KNOWN = ("failure", "rollback", "run_anyway", "retries", "retry_on")
 SHAPES: dict[str, tuple[Callable[[Any], bool], str]] = {
@@ -77,14 +78,7 @@ class _Record(list[Event]):
         return f"<{', '.join(told)}>"
 
 
-@exercise(
-    "09.1",
-    nudge="A started step might have no result, and a step that started twice might have only one. Look for the "
-    "event that shows a result to undo.",
-    question="When a step gives a second result, where is the step in your list, and where should it be?",
-    learned="Undo every step that gave a result, once, the latest first. Only the record of the run shows which "
-    "steps these are.",
-)
+@exercise("09.1")
 def exact_undo(trial: Trial, undo_order: Any) -> None:
     """The ids of the steps to undo, in the order of their undo."""
     for number, (run, wanted) in enumerate(_rolled_back()):
@@ -220,111 +214,38 @@ def _undone(run: Run) -> list[str]:
     return [event.step for event in run.events[len(_before_rollback(run)) :] if isinstance(event, UndoStarted)]
 
 
-@exercise(
-    "09.2",
-    nudge="Take one plan at a time and go through its failure step by step. Find the step that must start although "
-    "another failed, and the step that can't start because another failed.",
-    question="Which steps are safe to retry, and what about the step that takes money? Which error will be the "
-    "same tomorrow?",
-    learned="Failures differ: one needs a step that runs anyway, one a rollback, one a retry. The right policy "
-    "depends on the real-world effects.",
-)
+@exercise("09.2")
 def meanings(trial: Trial, disk: Any, concert: Any, prices: Any) -> None:
     """For each plan, the fields that make its failures end as the task requires."""
-    days = {"disk": (_disk, disk), "concert": (_concert, concert), "prices": (_prices, prices)}
     runs = {}
-    for name, (judge, fields) in days.items():
+    for name, fields in {"disk": disk, "concert": concert, "prices": prices}.items():
         trial.given(name, fields)
         trial.scenario = ""
         known = isinstance(fields, dict) and fields.keys() <= set(KNOWN)
         trial.want(known, f"a dict with only the keys {', '.join(KNOWN)}", "You can set only these fields.")
         for field, (fits, wanted) in SHAPES.items():
             trial.want(field not in fields or fits(fields[field]), wanted, "The task states the form of each field.")
-        runs[f"The {name}"] = judge(trial, fields)
+        runs[f"The {name}"] = _days(trial, data("09.2")[name], fields)
     trial.show(views.timelines, runs)
 
 
-def _disk(trial: Trial, fields: dict[str, Any]) -> Run:
-    log, run = _day(trial, DISK, fields, {})
-    rule = "The policy should not change a run without failures."
-    trial.want(sorted(log) == ["attach", "copy", "detach", "report"], "without failures, each step once", rule)
-    log, run = _day(trial, DISK, fields, {"copy": (99, OSError("the disk is full"))})
-    wanted = "when the copy fails, `detach` must still run"
-    trial.want("detach" in log, wanted, "A cleanup step needs `run_anyway`; with failure='stop', no more steps start.")
-    wanted = "when the copy fails, no report"
-    trial.want("report" not in log, wanted, "A step must not run without the results that it needs.")
+def _days(trial: Trial, given: dict[str, Any], fields: dict[str, Any]) -> Run:
+    """Run a plan on days with and without failures, count the calls in the world, and return the last run."""
+    for day in given["days"]:
+        breaks = {what: (times, ERRORS[kind](text)) for what, (times, kind, text) in day["breaks"].items()}
+        log, run = _day(trial, given["steps"], fields, breaks)
+        for wanted, rule, counts in day["wants"]:
+            fits = all(least <= log.count(what) <= most for what, (least, most) in counts.items())
+            trial.want(fits, wanted, rule)
     return run
 
 
-def _concert(trial: Trial, fields: dict[str, Any]) -> Run:
-    log, run = _day(trial, CONCERT, fields, {})
-    rule = "The policy should not change a run without failures."
-    done = sorted(log) == ["charge", "print_posters", "print_tickets", "reserve"]
-    trial.want(done, "without failures, each step once", rule)
-    log, _ = _day(trial, CONCERT, fields, {"charge": (1, ConnectionError("the connection dropped after the payment"))})
-    wanted = "when the connection drops after the payment, one payment"
-    trial.want(
-        log.count("charge") == 1,
-        wanted,
-        "The payment might have succeeded although its answer was lost. A retry could pay twice.",
-    )
-    log, run = _day(trial, CONCERT, fields, {"print_tickets": (99, OSError("out of paper"))})
-    wanted = "when the tickets can't be printed, no posters"
-    trial.want(
-        "print_posters" not in log,
-        wanted,
-        "If the run continues with other steps, it does things that can't be undone.",
-    )
-    log_back = log
-    once, _ = _day(trial, CONCERT, fields, {"print_posters": (1, OSError("the paper jams"))})
-    wanted = "when the printer jams after printing the posters, no second print"
-    trial.want(once.count("print_posters") == 1, wanted, "Never retry a step whose effects are 'once'.")
-    back = [what for what in log_back if what in ("refund", "free")]
-    wanted = "when the tickets can't be printed, a refund, then the seats freed"
-    trial.want(back == ["refund", "free"], wanted, "A failure alone starts no rollback; the policy must ask for it.")
-    return run
-
-
-def _prices(trial: Trial, fields: dict[str, Any]) -> Run:
-    for price in ("price of leeks", "price of cream"):
-        log, run = _day(trial, PRICES, fields, {price: (2, ConnectionError("no answer"))})
-        wanted = "when the service is down for two calls, both prices and the sum"
-        trial.want(run.status == "finished", wanted, "Retry a temporary error.")
-    log, _ = _day(trial, PRICES, fields, {"price of leeks": (99, ConnectionError("no answer"))})
-    wanted = "at most three calls for each price"
-    trial.want(log.count("price of leeks") <= 3, wanted, "Every attempt costs something, so bound the retries.")
-    log, run = _day(trial, PRICES, fields, {"price of leeks": (99, LookupError("no such thing"))})
-    wanted = "one call for an unknown name"
-    trial.want(log.count("price of leeks") == 1, wanted, "Don't retry a permanent error.")
-    wanted = "the other price, although one name is unknown"
-    trial.want("price of cream" in log, wanted, "A failure should affect only the steps that depend on it.")
-    wanted = "no sum without both prices"
-    trial.want("add" not in log, wanted, "A step must not run without the results that it needs.")
-    return run
-
-
-DISK = (
-    {"id": "attach", "tool": "attach"},
-    {"id": "copy", "tool": "copy", "depends_on": ["attach"]},
-    {"id": "detach", "tool": "detach", "depends_on": ["copy"]},
-    {"id": "report", "tool": "report", "depends_on": ["copy"]},
-)
-CONCERT = (
-    {"id": "seats", "tool": "reserve", "undo": {"tool": "free"}},
-    {"id": "pay", "tool": "charge", "depends_on": ["seats"], "undo": {"tool": "refund"}},
-    {"id": "tickets", "tool": "print_tickets", "depends_on": ["pay"]},
-    {"id": "posters", "tool": "print_posters"},
-)
-PRICES = (
-    {"id": "leeks", "tool": "price", "params": {"of": "leeks"}},
-    {"id": "cream", "tool": "price", "params": {"of": "cream"}},
-    {"id": "sum", "tool": "add", "depends_on": ["leeks", "cream"]},
-)
+ERRORS: dict[str, type[Exception]] = {one.__name__: one for one in (OSError, ConnectionError, LookupError)}
 ONCE = ("charge", "refund", "print_posters")
 
 
 def _day(
-    trial: Trial, steps: tuple[dict[str, Any], ...], fields: dict[str, Any], breaks: Mapping[str, tuple[int, Exception]]
+    trial: Trial, steps: list[dict[str, Any]], fields: dict[str, Any], breaks: Mapping[str, tuple[int, Exception]]
 ) -> tuple[list[str], Run]:
     """Return the calls in the world, in order, and the run."""
     log: list[str] = []
@@ -339,7 +260,7 @@ def _day(
 
 
 def _set(
-    steps: tuple[dict[str, Any], ...],
+    steps: list[dict[str, Any]],
     fields: dict[str, Any],
     log: list[str],
     breaks: Mapping[str, tuple[int, Exception]],
@@ -386,20 +307,11 @@ def _tools(
         yield Tool(named(name), name=name, effects=effects, retry_on=retry_on, latency=60.0)
 
 
-@exercise(
-    "09.3",
-    nudge="Each board has two cases: `decide` names the next event; or it waits, and each running step has two "
-    "possible outcomes. Every continuation needs its own copy of the board.",
-    question="Two steps are running. How many different events can come next? Which orders would you miss if you "
-    "always finished the first step first?",
-    learned="Because the rules are pure, twenty lines can walk through every order and every outcome. A "
-    "handwritten test finds the faults that you expect; a walk finds the others.",
-    seconds=20.0,
-)
+@exercise("09.3")
 def every_order(trial: Trial, walk: Any) -> None:
     """All end states that the run can reach, and the events that lead to a forbidden decision, or None."""
-    for graph, policy in _plans():
-        _judge(trial, walk, _plan(graph, 0), policy, decide, guilty=False)
+    for failure, graph in data("09.3")["plans"]:
+        _judge(trial, walk, _plan(graph, 0), Policy(failure=failure), decide, guilty=False)
     _judge(trial, walk, _plan({"a": (), "b": ()}, 1), Policy(failure="stop"), decide, guilty=False)
     three, stop = _plan({"a": (), "b": ("a",), "c": ()}, 0), Policy(failure="stop")
     trial.show(views.graph, three)
@@ -407,18 +319,9 @@ def every_order(trial: Trial, walk: Any) -> None:
         _judge(trial, walk, three, stop, wrong, guilty=True)
     for strict in (never_last, never_waits):
         _judge(trial, walk, _plan({"a": (), "b": (), "d": ()}, 0), Policy(), decide, guilty=True, asked=strict)
-
-
-def _plans() -> list[tuple[dict[str, tuple[str, ...]], Policy]]:
-    skip, stop = Policy(), Policy(failure="stop")
-    return [
-        ({"a": ()}, skip),
-        ({"a": (), "b": ("a",), "c": ()}, stop),
-        ({"a": (), "b": ("a",)}, skip),
-        ({"a": (), "b": (), "c": ("a", "b")}, skip),
-        ({"c": (), "a": (), "b": ("c",)}, stop),
-        ({"a": (), "b": (), "c": (), "d": ("c",)}, stop),
-    ]
+    error = ValueError("no such event")
+    for rules, asked in ((raising(error), never_stuck), (decide, raising(error))):
+        trial.lets_through(error, walk, _begun(three), stop, rules, asked)
 
 
 def _plan(graph: Mapping[str, tuple[str, ...]], retries: int) -> Plan:

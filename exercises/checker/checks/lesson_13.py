@@ -60,16 +60,7 @@ def _doing(span: Span) -> Any:
     return span.attributes.get(names.OPERATION)
 
 
-@exercise(
-    "13.1",
-    nudge="First unwrap each event and note the steps on the way: this path identifies its run. Then keep the "
-    "spans that have started but not ended in a dict.",
-    question="Step a is running in two runs at once. What must the key of your dict contain so that an end event "
-    "finds its own start?",
-    learned="A span is two events with the same key; its parent is the open span around it. You can compute a "
-    "trace from the events, but not the events from a trace.",
-    seconds=10.0,
-)
+@exercise("13.1")
 def spans_from_events(trial: Trial, spans_of: Any) -> None:
     """A run's spans: one for each attempt of each job, inside its own run; a nested run is inside its step."""
     trial.show(views.spans, material.runs()["nested runs inside two parallel steps"])
@@ -190,16 +181,7 @@ def _drawn(rows: list[Row]) -> list[str]:
     return sorted(map(way, rows))
 
 
-@exercise(
-    "13.2",
-    nudge="Look at the drawing: which spans have a price, and which of these prices are sums of other prices? For "
-    "each of the remaining prices, find the spans that contain it.",
-    question="A model call is inside a tool, a step, a nested run, the outer step, and the run. How many totals "
-    "include it? How many own costs include it?",
-    learned="Only model calls cost money; all other spans contain those costs. If you add up every span with a "
-    "price, you count nested runs several times. Failed calls cost money too.",
-    seconds=10.0,
-)
+@exercise("13.2")
 def costs_along_the_tree(trial: Trial, costs: Any) -> None:
     """For each span id, two sums in dollars: the span's own cost, and its total with all spans inside it."""
     trial.show(views.spans, material.runs()["nested runs inside two parallel steps"])
@@ -295,16 +277,7 @@ WIDE = 0.26  # a 99 % interval is at least 0.27 wide
 CLAIMS = "A 95 % interval misses the true value in one of twenty cases. A narrower interval claims too much."
 
 
-@exercise(
-    "13.3",
-    nudge="Pair the outcomes of each task by its name: lost, the same, won. Chance affects only these "
-    "differences, so resample them or count them.",
-    question="Of twenty tasks, three were won and one was lost. How often would four coin flips give such a "
-    "result? How many tasks must differ before an equal outcome for all of them is rarer than 1 in 20?",
-    learned="Two more of twenty is a common result of chance. Pair by task, report the interval, and answer "
-    "'can't tell' if it contains 0; that tells you that you need more tasks.",
-    seconds=20.0,
-)
+@exercise("13.3")
 def is_it_better(trial: Trial, compare: Any) -> None:
     """The verdict, the mean difference between new and old over their common tasks, and its 95 % interval."""
     marks = unforeseen(compare, 3)

@@ -33,18 +33,12 @@ from planexec_lite import (
 from planexec_lite.run.events import UndoDone
 
 from exercises.capstone import Entry, events, functions, planner_of, seconds, thoughts
+from exercises.checker.data import data
 from exercises.checker.exercise import Raised, Trial, exercise
 from exercises.checker.guard import Stop
 
 SEEDS = range(20)
 Steps = list[dict[str, Any]]
-BAD = {
-    "two steps have one id": [("1", "say", "a", []), ("1", "say", "b", [])],
-    "no tool has the name `sing`": [("1", "say", "a", []), ("2", "sing", "b", [])],
-    "step 2 refers to step 1 without depending on it": [("1", "say", "a", []), ("2", "say", "{step_1_result}", [])],
-    "steps 1 and 2 wait for each other": [("1", "say", "a", ["2"]), ("2", "say", "b", ["1"])],
-    "step 2 depends on a step that does not exist": [("1", "say", "a", []), ("2", "say", "b", ["7"])],
-}
 
 
 def call(id: str, tool: str, after: tuple[str, ...] = (), /, **params: Any) -> dict[str, Any]:
@@ -169,12 +163,7 @@ def failures(trial: Trial, part: int, run: Any, repaired: Any, **named: Any) -> 
         ran(trial, part, agent.run("work"), toolbox(), run, repaired, **options)
 
 
-@exercise(
-    "capstone.1",
-    nudge="The planner is asked once. Each step makes two entries in the log, and the plan makes two.",
-    question="When exactly is the result of step 1 known, and when does step 2 need it?",
-    learned="The same events as the kit's, on a sum and on twenty random plans: this loop is the pattern.",
-)
+@exercise("capstone.1")
 def part_1(trial: Trial, run: Any) -> None:
     """The log and the results of the kit's run."""
     agent = PlannerExecutor(RulePlanner(arithmetic.rules), ToolExecutor(arithmetic.TOOLS))
@@ -182,12 +171,7 @@ def part_1(trial: Trial, run: Any) -> None:
     in_order(trial, 1, run)
 
 
-@exercise(
-    "capstone.2",
-    nudge="The model sees nothing but the text. What has to be in it after an action?",
-    question="What ends the loop if the model never answers?",
-    learned="The same thoughts and actions as the kit's, and the same damage: the email of customer 3 is lost.",
-)
+@exercise("capstone.2")
 def part_2(trial: Trial, react: Any) -> None:
     """The thoughts and actions of the kit's run, and the model's answer."""
     log: list[Entry] = []
@@ -225,12 +209,7 @@ def part_2(trial: Trial, react: Any) -> None:
     )
 
 
-@exercise(
-    "capstone.3",
-    nudge="A step is ready when all of its dependencies have results. Which steps are ready is asked again after each step.",
-    question="Which steps of a cycle ever become ready, and how could you find that out before anything runs?",
-    learned="The done steps decide which steps are ready, and a bad plan never runs.",
-)
+@exercise("capstone.3")
 def part_3(trial: Trial, run: Any) -> None:
     """The log of the kit's run; a bad plan fails before a step starts."""
     in_order(trial, 3, run)
@@ -239,7 +218,7 @@ def part_3(trial: Trial, run: Any) -> None:
 
 def refused(trial: Trial, run: Any) -> None:
     """Check that a bad plan starts no step."""
-    for fault, rows in BAD.items():
+    for fault, rows in data("capstone.3")["bad"].items():
         log: list[Entry] = []
         plan = [call(id, tool, tuple(after), word=word) for id, tool, word, after in rows]
         tools = {"say": lambda word: word}
@@ -249,12 +228,7 @@ def refused(trial: Trial, run: Any) -> None:
         outcome(trial, came, "failed", {})
 
 
-@exercise(
-    "capstone.4",
-    nudge="`repaired` returns a function with the parameters of a planner. `run` no longer logs when the planner was asked.",
-    question="What does the planner need to know at the second attempt that it did not know at the first?",
-    learned="The repair is a planner around a planner: `run` does not know that it is there.",
-)
+@exercise("capstone.4")
 def part_4(trial: Trial, run: Any, repaired: Any) -> None:
     """The log of the kit's run: a valid plan after three answers without one."""
     agent = PlannerExecutor(
@@ -283,12 +257,7 @@ def part_4(trial: Trial, run: Any, repaired: Any) -> None:
     trial.want(not asked[0] and asked[1], "errors at the second question", "The planner gets what was wrong.")
 
 
-@exercise(
-    "capstone.5",
-    nudge="One reference alone becomes the result itself; inside a longer text it becomes text. Look into lists and dicts.",
-    question="After a tool has raised, which steps can still become ready?",
-    learned="A result keeps its type and is inserted once; a tool that raises is a failed step.",
-)
+@exercise("capstone.5")
 def part_5(trial: Trial, run: Any, repaired: Any) -> None:
     """The log of the kit's run, in which one step fails."""
     brief = [
@@ -319,12 +288,7 @@ def once(trial: Trial, run: Any) -> None:
     )
 
 
-@exercise(
-    "capstone.6",
-    nudge="A step that the judge refuses has run: its entry in the log is StepDone, but its result does not count.",
-    question="Which steps of the second plan already have a result, and where does `run` find it?",
-    learned="The planner learns of a failed step, and finished steps don't start again.",
-)
+@exercise("capstone.6")
 def part_6(trial: Trial, run: Any, repaired: Any) -> None:
     """The log of the kit's run, in which a judge refuses a result and the planner repairs the plan."""
 
@@ -345,12 +309,7 @@ def part_6(trial: Trial, run: Any, repaired: Any) -> None:
     failures(trial, 6, run, repaired)
 
 
-@exercise(
-    "capstone.7",
-    nudge="The plan is asked for once and kept, so that the person and the program see the same one. A change has another hash.",
-    question="`run` hands over the errors of a failure. Is the approved plan still the right answer then?",
-    learned="Nothing has run before the approval, and the approval covers exactly this plan.",
-)
+@exercise("capstone.7")
 def part_7(trial: Trial, run: Any, repaired: Any, Desk: Any, Paused: Any) -> None:  # noqa: N803
     """A pause without effects, and after the approval the log of the kit's run."""
     shop, log = deploy.World(), list[Entry]()
@@ -388,13 +347,7 @@ def part_7(trial: Trial, run: Any, repaired: Any, Desk: Any, Paused: Any) -> Non
     trial.want(not plans and not calls, "Paused", "A new plan has another hash, and asks again.")
 
 
-@exercise(
-    "capstone.8",
-    nudge="Start ready steps while a slot is free. Then wait; of the futures that are done, the first to start comes first.",
-    question="How far can the clock of `Simulated` go when several calls are running?",
-    learned="A step starts as soon as its dependencies are done: 266 s, as in the kit, and no level is a barrier.",
-    seconds=6.0,
-)
+@exercise("capstone.8")
 def part_8(trial: Trial, run: Any, repaired: Any, Simulated: Any) -> None:  # noqa: N803
     """The log and the seconds of the kit's run with the same slots."""
     shop, release = deploy.World(), Plan.parse(deploy.PLAN)
@@ -437,12 +390,7 @@ def timed(trial: Trial, workers: Any, kit: Run) -> None:
     )
 
 
-@exercise(
-    "capstone.9",
-    nudge="The results are in the order in which the steps ended.",
-    question="Which steps have an undo but no result?",
-    learned="The same undos as the kit's, the latest first: a failed step has nothing to undo.",
-)
+@exercise("capstone.9")
 def part_9(trial: Trial, run: Any, Simulated: Any, rollback: Any) -> None:  # noqa: N803
     """The calls that the kit's rollback makes, in its order."""
     undos = {"4": {"tool": "deploy_staging", "params": {"tag": "v2.3.0"}}}
@@ -473,12 +421,7 @@ def undone(
     trial.want(results == wanted, str(wanted), "Done steps with an undo are undone once each, the latest first.")
 
 
-@exercise(
-    "capstone.10",
-    nudge="`run` starts no step whose result is in `state`. So the results have to be on disk before the next step starts.",
-    question="Which method does `results[id] = result` call?",
-    learned="After a crash, only the running call is made again. It is in doubt: a repeated payment would do harm.",
-)
+@exercise("capstone.10")
 def part_10(trial: Trial, run: Any, Simulated: Any, Shelf: Any) -> None:  # noqa: N803
     """The same results with and without a crash; a call whose result is on disk is not repeated."""
     for seed in SEEDS:
@@ -523,12 +466,7 @@ def crashed(trial: Trial, crash: int, steps: Steps, run: Any, simulated: Any, sh
     outcome(trial, came, "finished", execute(Plan.parse(steps), ToolExecutor(toolbox()), workers=clock(1)).results)
 
 
-@exercise(
-    "capstone.11",
-    nudge="No new line is necessary: a step of the outer plan calls your `run` with an inner plan.",
-    question="What do two runs of your program share that they should not?",
-    learned="A planner-executor is a tool like any other. That is a hierarchy.",
-)
+@exercise("capstone.11")
 def part_11(trial: Trial, run: Any, Simulated: Any) -> None:  # noqa: N803
     """An outer plan of two steps; the first is a nested run."""
     shop = deploy.World()

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from mock_llm import command
+
 from exercises.interview import cards
 from exercises.interview.drill import rubric
 
@@ -75,4 +77,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command.run(main)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.types import ApiError
 
@@ -24,26 +24,26 @@ from .fields import (
     unsupported,
 )
 
-TYPE: Final = {"type": anything}
-CACHE: Final = {"cache_control": nullable(tagged({"ephemeral": record(TYPE, {"ttl": one_of("5m", "1h")})}))}
-TEXT: Final = record({**TYPE, "text": text()}, {**CACHE, "citations": unsupported})
-TEXTS: Final = text_or(items(record({"type": one_of("text"), "text": text()}, {**CACHE, "citations": unsupported})))
-MEDIA: Final = one_of("image/jpeg", "image/png", "image/gif", "image/webp")
-SOURCES: Final = {
+TYPE = {"type": anything}
+CACHE = {"cache_control": nullable(tagged({"ephemeral": record(TYPE, {"ttl": one_of("5m", "1h")})}))}
+TEXT = record({**TYPE, "text": text()}, {**CACHE, "citations": unsupported})
+TEXTS = text_or(items(record({"type": one_of("text"), "text": text()}, {**CACHE, "citations": unsupported})))
+MEDIA = one_of("image/jpeg", "image/png", "image/gif", "image/webp")
+SOURCES = {
     "base64": record({**TYPE, "media_type": MEDIA, "data": text()}, {}),
     "url": record({**TYPE, "url": text()}, {}),
     "file": record({**TYPE, "file_id": text()}, {}),
 }
-IMAGE: Final = record({**TYPE, "source": tagged(SOURCES)}, {**CACHE, "transformations": unsupported})
-NOT_SCRIPTED: Final = (  # blocks that the real API accepts, but that no script can ask for or give out
+IMAGE = record({**TYPE, "source": tagged(SOURCES)}, {**CACHE, "transformations": unsupported})
+NOT_SCRIPTED = (  # blocks that the real API accepts, but that no script can ask for or give out
     "document search_result container_upload server_tool_use web_search_tool_result web_fetch_tool_result "
     "code_execution_tool_result bash_code_execution_tool_result text_editor_code_execution_tool_result "
     "tool_search_tool_result "
     "advisor_tool_result compaction fallback mcp_tool_listing mcp_tool_result mcp_tool_use tool_addition tool_removal"
 ).split()
-OTHERS: Final = dict.fromkeys(NOT_SCRIPTED, unsupported)
-SHOWN: Final = tagged({"text": TEXT, "image": IMAGE, **dict.fromkeys(("document", "search_result"), unsupported)})
-BLOCK: Final = tagged(
+OTHERS = dict.fromkeys(NOT_SCRIPTED, unsupported)
+SHOWN = tagged({"text": TEXT, "image": IMAGE, **dict.fromkeys(("document", "search_result"), unsupported)})
+BLOCK = tagged(
     {
         "text": TEXT,
         "image": IMAGE,
@@ -60,9 +60,9 @@ BLOCK: Final = tagged(
         **OTHERS,
     }
 )
-ROLES: Final = ("user", "assistant", "system")
-MESSAGE: Final = record({"role": one_of(*ROLES), "content": text_or(items(BLOCK))}, {})
-TOOL: Final = record(
+ROLES = ("user", "assistant", "system")
+MESSAGE = record({"role": one_of(*ROLES), "content": text_or(items(BLOCK))}, {})
+TOOL = record(
     {"name": text("[a-zA-Z0-9_-]{1,128}"), "input_schema": an_object},
     {
         **TYPE,
@@ -75,7 +75,7 @@ TOOL: Final = record(
         "defer_loading": unsupported,
     },
 )
-SERVER_TOOLS: Final = (
+SERVER_TOOLS = (
     "bash_20250124 code_execution_20250522 code_execution_20250825 code_execution_20260120 code_execution_20260521 "
     "browser_toolset_20260801 memory_20250818 computer_toolset_20260801 text_editor_20250124 text_editor_20250429 "
     "text_editor_20250728 web_search_20250305 web_fetch_20250910 web_search_20260209 web_fetch_20260209 "
@@ -85,10 +85,10 @@ SERVER_TOOLS: Final = (
     "advisor_20260301 bash_20241022 computer_20241022 computer_20250124 computer_20251124 mcp_toolset "
     "text_editor_20241022"
 ).split()
-TOOLS: Final = items(tagged({"custom": TOOL, **dict.fromkeys(SERVER_TOOLS, unsupported)}, "custom"))
+TOOLS = items(tagged({"custom": TOOL, **dict.fromkeys(SERVER_TOOLS, unsupported)}, "custom"))
 
-ONE_CALL: Final = {"disable_parallel_tool_use": flag}
-CHOICE: Final = tagged(
+ONE_CALL = {"disable_parallel_tool_use": flag}
+CHOICE = tagged(
     {
         "auto": record(TYPE, ONE_CALL),
         "any": record(TYPE, ONE_CALL),
@@ -96,8 +96,8 @@ CHOICE: Final = tagged(
         "none": record(TYPE, {}),
     }
 )
-DISPLAY: Final = {"display": nullable(one_of("summarized", "omitted"))}
-THINKING: Final = tagged(
+DISPLAY = {"display": nullable(one_of("summarized", "omitted"))}
+THINKING = tagged(
     {
         "enabled": record({**TYPE, "budget_tokens": number(1024, whole=True)}, DISPLAY),
         "adaptive": record(TYPE, DISPLAY),
@@ -105,10 +105,10 @@ THINKING: Final = tagged(
         "disabled": record(TYPE, {}),
     }
 )
-EFFORTS: Final = ("low", "medium", "high", "xhigh", "max")
-FORMAT: Final = nullable(tagged({"json_schema": record({**TYPE, "schema": an_object}, {})}))
-OUTPUT: Final = record({}, {"effort": nullable(one_of(*EFFORTS)), "format": FORMAT})
-COUNTED: Final[Mapping[str, Check]] = {  # what a count of tokens takes
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+FORMAT = nullable(tagged({"json_schema": record({**TYPE, "schema": an_object}, {})}))
+OUTPUT = record({}, {"effort": nullable(one_of(*EFFORTS)), "format": FORMAT})
+COUNTED: Mapping[str, Check] = {  # what a count of tokens takes
     "system": TEXTS,
     "tools": TOOLS,
     "tool_choice": CHOICE,
@@ -116,8 +116,8 @@ COUNTED: Final[Mapping[str, Check]] = {  # what a count of tokens takes
     "output_config": OUTPUT,
     **CACHE,
 }
-SAMPLING: Final[Mapping[str, Check]] = {"temperature": number(0, 1), "top_p": number(0, 1), "top_k": number(0)}
-OPTIONAL: Final[Mapping[str, Check]] = {
+SAMPLING: Mapping[str, Check] = {"temperature": number(0, 1), "top_p": number(0, 1), "top_k": number(0)}
+OPTIONAL: Mapping[str, Check] = {
     **COUNTED,
     "metadata": record({}, {"user_id": nullable(text(most=512))}),
     "stop_sequences": items(text()),
@@ -128,13 +128,13 @@ OPTIONAL: Final[Mapping[str, Check]] = {
     "container": unsupported,
     "diagnostics": unsupported,
 }
-BETA: Final = dict.fromkeys(
+BETA = dict.fromkeys(
     "billing_policy compaction context_management fallback_credit_token fallbacks mcp_servers output_format "
     "user_profile_id workspace_id".split(),
     unsupported,
 ) | {"thread": no_thread}
-OLDER: Final = "2023-06-01"  # the version that still has temperature, top_p and top_k
-VERSIONS: Final = ("2026-10-21", OLDER)
+OLDER = "2023-06-01"  # the version that still has temperature, top_p and top_k
+VERSIONS = ("2026-10-21", OLDER)
 
 
 def body_error(body: Any, headers: Mapping[str, str], counted: bool) -> ApiError | None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.api.fault_injection import inject_fault, retry_headers
 from mock_llm.api.http import server_sent_event
 from mock_llm.types import STATUS, ApiError, Fault, HttpResponse, Request
 
-OVERLOADED: Final = 529
+OVERLOADED = 529
 # The type and the message of an error by its status: "Errors" at platform.claude.com/docs/en/api/errors.
-ERRORS: Final[Mapping[int, tuple[str, str]]] = {
+ERRORS: Mapping[int, tuple[str, str]] = {
     401: ("authentication_error", "invalid x-api-key"),
     402: ("billing_error", "There is an issue with your billing or payment information."),
     403: ("permission_error", "Your API key does not have permission to use the specified resource."),
@@ -24,7 +24,7 @@ ERRORS: Final[Mapping[int, tuple[str, str]]] = {
     504: ("timeout_error", "The request timed out while processing."),
     OVERLOADED: ("overloaded_error", "Overloaded"),
 }
-LIMITS: Final = {  # of a small account, and the first second of 2026
+LIMITS = {  # of a small account, and the first second of 2026
     f"anthropic-ratelimit-{what}-{name}": value
     for what, most in (("requests", "50"), ("input-tokens", "30000"), ("output-tokens", "8000"))
     for name, value in (("limit", most), ("remaining", most), ("reset", "2026-01-01T00:00:00Z"))

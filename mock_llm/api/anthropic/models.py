@@ -9,23 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.types import ApiError
 
 from .body import EFFORTS
 from .fields import invalid
 
-AS_OF: Final = "2026-11-27"
-DATED: Final = r"(-\d{8})?"
-BUDGETED: Final = ("enabled", "disabled")
-OPTIONAL: Final = ("adaptive", "disabled")
-BOTH: Final = ("adaptive", *BUDGETED)
-DEFAULTS: Final[Mapping[str, float | None]] = {"temperature": 1, "top_p": 0.99, "top_k": None}
-FORCED: Final = ("any", "tool")
-CONTROL: Final = '"thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
-BETWEEN: Final = 'Use "thinking.type.between_tools" for the lowest thinking setting, or '
-LONG: Final = "Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
+AS_OF = "2026-11-27"
+DATED = r"(-\d{8})?"
+BUDGETED = ("enabled", "disabled")
+OPTIONAL = ("adaptive", "disabled")
+BOTH = ("adaptive", *BUDGETED)
+DEFAULTS: Mapping[str, float | None] = {"temperature": 1, "top_p": 0.99, "top_k": None}
+FORCED = ("any", "tool")
+CONTROL = '"thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
+BETWEEN = 'Use "thinking.type.between_tools" for the lowest thinking setting, or '
+LONG = "Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Model:
     longest: int | None = 128_000
 
 
-OLD: Final = Model(
+OLD = Model(
     names=rf"claude-(sonnet|haiku)-4-5{DATED}",
     thinking=BUDGETED,
     thinks=False,
@@ -69,7 +69,7 @@ OLD: Final = Model(
     system=False,
     longest=64_000,
 )
-MODELS: Final = (
+MODELS = (
     OLD,
     replace(OLD, names=rf"claude-opus-4-5{DATED}", efforts=EFFORTS[:3]),
     replace(
@@ -88,8 +88,8 @@ MODELS: Final = (
     Model(names="claude-sonnet-5-5", thinking=("adaptive", "between_tools")),
     Model(names=r"claude-(fable|mythos)-5(-[12])?|claude-opus-5-5"),
 )
-ANY: Final = (*BOTH, "between_tools")
-UNKNOWN: Final = replace(OLD, names="", thinking=ANY, thinks=True, efforts=EFFORTS, system=True, longest=None)
+ANY = (*BOTH, "between_tools")
+UNKNOWN = replace(OLD, names="", thinking=ANY, thinks=True, efforts=EFFORTS, system=True, longest=None)
 
 
 def model_of(name: str) -> Model:

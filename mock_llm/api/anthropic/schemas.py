@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.types import ApiError
 
 from .fields import invalid
 
-NUMBERS: Final = frozenset("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split())
-UNSUPPORTED: Final[Mapping[str, frozenset[str]]] = {
+NUMBERS = frozenset("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split())
+UNSUPPORTED: Mapping[str, frozenset[str]] = {
     "integer": NUMBERS,
     "number": NUMBERS,
     "string": frozenset({"minLength", "maxLength"}),
     "array": frozenset({"maxItems", "uniqueItems", "contains"}),
 }
-PROPERTY: Final = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
 def structured_error(schema: Any, at: str) -> ApiError | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.api import refusals
 from mock_llm.types import ApiError
@@ -14,14 +14,14 @@ from .fields import invalid
 from .models import LONG, model_of
 
 Block = Mapping[str, Any]
-ONLY_IN: Final = {
+ONLY_IN = {
     "tool_use": "assistant",
     "thinking": "assistant",
     "redacted_thinking": "assistant",
     "tool_result": "user",
 }
-THOUGHTS: Final = ("thinking", "redacted_thinking")
-MOST_CACHED: Final = 4
+THOUGHTS = ("thinking", "redacted_thinking")
+MOST_CACHED = 4
 
 
 def blocks_of(content: str | Sequence[Block]) -> Sequence[Block]:

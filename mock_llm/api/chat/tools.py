@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.api import refusals
 from mock_llm.api.tools import (
@@ -16,9 +16,9 @@ from mock_llm.api.tools import (
 )
 from mock_llm.types import ApiError, Request
 
-FORMATS: Final = ("json_object", "json_schema", "text")
-KINDS: Final = ("function", "custom")
-CHOICE: Final = "one of one of 'none', 'auto', or 'required' or object"
+FORMATS = ("json_object", "json_schema", "text")
+KINDS = ("function", "custom")
+CHOICE = "one of one of 'none', 'auto', or 'required' or object"
 
 
 def format_error(body: Mapping[str, Any]) -> ApiError | None:
@@ -58,11 +58,8 @@ def offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
         return None
     if tools == []:
         return refusals.empty_array("tools", "omit 'tools' if you offer no tools.")
-    if error := tool_list_error(tools, "objects"):
+    if error := tool_list_error(tools, "objects", _tool_error):
         return error
-    for index, tool in enumerate(tools):
-        if error := _tool_error(tool, f"tools[{index}]"):
-            return error
     if choice is None:
         return None
     if isinstance(choice, dict) and choice.get("type") == "allowed_tools":

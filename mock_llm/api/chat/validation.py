@@ -7,18 +7,18 @@ A pure function over the request's JSON. Like the API, it reports only the first
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.api import refusals
 from mock_llm.api.model_profiles import model_error, profile_of
-from mock_llm.api.parameters import CHAT, errors, unknown_error
+from mock_llm.api.parameters import CHAT, errors, unknown_error, unsupported_error
 from mock_llm.types import ApiError
 
 from .messages import conversation_error, messages_error
 from .tools import format_error, offered_tools_error
 
 # Parameters that a script can't support, each with the value that has no effect.
-UNSUPPORTED: Final[Mapping[str, Any]] = {
+UNSUPPORTED: Mapping[str, Any] = {
     **dict.fromkeys(("audio", "function_call", "functions", "moderation", "web_search_options")),
     "logprobs": False,
     "modalities": ["text"],
@@ -44,7 +44,7 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
         or _combination_error(body)
         or model_error("chat", body, unproven)
         or conversation_error(body["messages"])
-        or _unsupported_error(body)
+        or unsupported_error(body, UNSUPPORTED)
     )
 
 
@@ -78,11 +78,4 @@ def _combination_error(body: Mapping[str, Any]) -> ApiError | None:
         if body.get(name) is not None and not body.get(needed):
             message = f"The '{name}' parameter is only allowed when '{needed}' is enabled."
             return refusals.bad_request(message, f"omit it, or set {value}.", name)
-    return None
-
-
-def _unsupported_error(body: Mapping[str, Any]) -> ApiError | None:
-    for name, neutral in UNSUPPORTED.items():
-        if body.get(name) not in (None, neutral):
-            return refusals.not_supported(f"'{name}'", "leave it out.", name)
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.api import refusals
 from mock_llm.engine import input_tokens
@@ -12,7 +12,7 @@ from mock_llm.types import ApiError
 from .conversion import read
 from .validation import validate
 
-COUNTED: Final = (
+COUNTED = (
     "input instructions model parallel_tool_calls previous_response_id reasoning text tool_choice tools truncation"
 ).split()
 

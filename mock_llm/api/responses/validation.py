@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from mock_llm.api import refusals
 from mock_llm.api.model_profiles import model_error
-from mock_llm.api.parameters import RESPONSES, errors, unknown_error
+from mock_llm.api.parameters import RESPONSES, errors, unknown_error, unsupported_error
 from mock_llm.api.tools import (
     allowed_tools_error,
     callable_error,
@@ -21,9 +21,9 @@ from mock_llm.types import ApiError
 from .conversion import messages
 from .input import input_error
 
-FORMATS: Final = ("json_object", "text", "json_schema")
-CALLABLE: Final = ("function", "custom")
-TOOL_FIELDS: Final[Mapping[str, Sequence[str]]] = {
+FORMATS = ("json_object", "text", "json_schema")
+CALLABLE = ("function", "custom")
+TOOL_FIELDS: Mapping[str, Sequence[str]] = {
     kind: f"type {fields}".split()
     for kind, fields in {
         "function": "name description parameters strict output_schema defer_loading allowed_callers async",
@@ -45,22 +45,22 @@ TOOL_FIELDS: Final[Mapping[str, Sequence[str]]] = {
         "computer_use_preview": "display_height display_width environment",
     }.items()
 }
-REQUIRED: Final = {"file_search": "vector_store_ids", "code_interpreter": "container", "mcp": "server_label"}
-HOSTED: Final = (
+REQUIRED = {"file_search": "vector_store_ids", "code_interpreter": "container", "mcp": "server_label"}
+HOSTED = (
     "file_search computer computer_use_preview web_search web_search_2025_08_26 mcp code_interpreter "
     "programmatic_tool_calling image_generation local_shell shell custom namespace tool_search web_search_preview "
     "web_search_preview_2025_03_11 apply_patch"
 ).split()
-CHOICE: Final = "one of an object or 'none', 'auto', or 'required'"
+CHOICE = "one of an object or 'none', 'auto', or 'required'"
 # Parameters of a chat that this API has under another name.
-MOVED: Final = {
+MOVED = {
     "messages": "input",
     "response_format": "text.format",
     "reasoning_effort": "reasoning.effort",
     "max_completion_tokens": "max_output_tokens",
 }
 # Parameters that a script can't support, each with the value that has no effect.
-UNSUPPORTED: Final[Mapping[str, Any]] = {
+UNSUPPORTED: Mapping[str, Any] = {
     **dict.fromkeys(("prompt", "moderation", "image", "access_programs")),
     "background_options": None,
     "background": False,
@@ -84,7 +84,8 @@ def validate(body: Any, unproven: bool = True) -> ApiError | None:
         or next(errors(body, RESPONSES), None)
         or _format_error(body)
         or model_error("responses", body, unproven)
-        or _unsupported_error(body)
+        or unsupported_error(body, UNSUPPORTED)
+        or _logprobs_error(body)
     )
 
 
@@ -115,11 +116,8 @@ def _required_error(body: Mapping[str, Any]) -> ApiError | None:
 
 def _offered_tools_error(body: Mapping[str, Any]) -> ApiError | None:
     tools, choice = body.get("tools") or [], body.get("tool_choice")  # unlike a chat, this API accepts an empty list
-    if error := tool_list_error(tools, "tools"):
+    if error := tool_list_error(tools, "tools", _tool_error):
         return error
-    for index, tool in enumerate(tools):
-        if error := _tool_error(tool, f"tools[{index}]"):
-            return error
     if choice is None:
         return None
     if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
@@ -183,10 +181,7 @@ def _format_error(body: Mapping[str, Any]) -> ApiError | None:
     return None
 
 
-def _unsupported_error(body: Mapping[str, Any]) -> ApiError | None:
-    for name, neutral in UNSUPPORTED.items():
-        if body.get(name) not in (None, neutral):
-            return refusals.not_supported(f"'{name}'", "leave it out.", name)
+def _logprobs_error(body: Mapping[str, Any]) -> ApiError | None:
     if "message.output_text.logprobs" in (body.get("include") or ()):
         return refusals.not_supported("'include' of logprobs", "leave it out.", "include")
     return None

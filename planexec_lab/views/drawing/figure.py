@@ -1,7 +1,8 @@
 """The value that a view returns: one picture with the same content as HTML, SVG and text.
 
 A fresh clone's notebooks are not trusted, and JupyterLab shows neither SVG outputs nor inline ``<svg>`` in them. It does show an
-``<img>`` with the SVG in its address and a table with inline styles, so a figure uses these.
+``<img>`` with the SVG in its address and a table with inline styles, so a figure uses these. The script of the folder
+`labextension` then puts the SVG itself in the place of the image, in JupyterLab, in the tab and on the site.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Literal, NamedTuple
 
@@ -87,6 +89,13 @@ class Canvas:
         long, half = 6 + thick, 2.5 + thick
         way = f"M{x:g} {y:g}l{-long:g} {-half:g}v{2 * half:g}z"
         self.elements.append(f'<path d="{way}" fill="{ink}"/>')
+
+    @contextmanager
+    def step(self, id: str, words: str) -> Iterator[None]:
+        """What is drawn inside shows the step `id`: in a page it has `words` as its title, and is marked with the step's row."""
+        self.elements.append(f'<g data-step="{escape(id)}"><title>{escape(words)}</title>')
+        yield
+        self.elements.append("</g>")
 
     def svg(self, wide: float, high: float) -> str:
         """Return the canvas as an SVG on a light plate of `wide` by `high` pixels."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from planexec_lab.views.drawing import theme
 from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.text_fitting import (
+    LONG,
     aligned,
     fit,
     fit_columns,
@@ -65,10 +66,9 @@ def table(
     head, cells = [head[number] for number in kept], [[row[number] for number in kept] for row in written]
     texts = [line for row in cells for line in _texts(head, row, columns, lines)]
     aligned_rows = [f"  {line}" for line in aligned([head, *texts])] if rows else []
-    text = "\n".join([title, *aligned_rows, *([caption] if caption else [])])
+    text = "\n".join(filter(None, [title, *aligned_rows, caption]))
     wide = _widths(head, cells, rows)
-    across = fsum(wide) + SPACE * len(wide) + 2 * theme.MARGIN
-    across = max(440, across, width(title, theme.TITLE, bold=True) + 2 * theme.MARGIN)
+    across = max(400, fsum(wide) + SPACE * len(wide), width(title, theme.TITLE, bold=True)) + 2 * theme.MARGIN
     html = _html(title, head, cells, rows, wide, lines)
     return Figure(title, text, title, caption, min(int(across), theme.WIDEST), table=html)
 
@@ -90,7 +90,7 @@ def _widths(head: Sequence[str], cells: Sequence[Sequence[str]], rows: Sequence[
     natural = []
     for name, column in zip(head, zip(head, *cells, strict=True), strict=True):
         words = [name, *(part for row in rows for part in (str(row.look), row.mark))] if name in PILLS else column
-        longest = max(width(line, BODY, bold=name == "step") for cell in words for line in cell.split("\n"))
+        longest = max(width(line[:LONG], BODY, bold=name == "step") for cell in words for line in cell.split("\n"))
         natural.append(longest + (PILL if name in PILLS else 0))
     wide = [min(room, WIDEST.get(name, room)) for name, room in zip(head, natural, strict=True)]
     elastic = [number for number, name in enumerate(head) if name not in WIDEST]

@@ -19,6 +19,7 @@ _BY_WIDTH = {
 _WIDTH = {char: width / 100 for width, chars in _BY_WIDTH.items() for char in chars}
 _BOLD = 1.15
 HUGE = 100  # characters of a word
+LONG = 10_000  # characters: of a longer text, only the two ends are measured and shown
 _ISOLATE, _END = "\u2068", "\u2069"
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _NOTHING = re.compile(
@@ -63,7 +64,12 @@ def columns(text: str) -> int:
 
 
 def shorten(text: str, fits: Callable[[str], bool]) -> str:
-    """Return `text`, with as much of its middle left out as is needed until it `fits`."""
+    """Return `text`, with as much of its middle left out as is needed until it `fits`.
+
+    The middle of a `LONG` text goes first, so that a result of many megabytes takes no longer to draw than a page.
+    """
+    if len(text) > LONG:
+        text = f"{text[: LONG // 2]}…{text[-LONG // 2 :]}"
     if fits(text):
         return text
     parts = _CLUSTER.findall(text)

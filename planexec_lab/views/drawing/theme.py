@@ -20,6 +20,11 @@ class Look(NamedTuple):
     def __str__(self) -> str:
         return f"{self.symbol} {self.word}"
 
+    def in_colour(self, words: str) -> str:
+        """Return the symbol and `words` with escape codes for the colours, which notebooks and terminals draw."""
+        ink, fill = (";".join(map(str, bytes.fromhex(colour[1:]))) for colour in (self.ink, self.fill))
+        return f"\x1b[38;2;{ink};48;2;{fill}m {self.symbol} {words} \x1b[0m"
+
 
 PLATE = "#E8EBEE"
 TEXT = "#1F1F1F"

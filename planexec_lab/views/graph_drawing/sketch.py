@@ -82,7 +82,9 @@ class Sketch:
 
     def _spot(self, spot: Spot, box: Box, band: Band) -> None:
         if spot.kind == "step":
-            self._card(self.cards[spot.id], box)
+            card = self.cards[spot.id]
+            with self.canvas.step(card.id, ", ".join([f"{card.id} {card.name}", *card.feet])):
+                self._card(card, box)
         elif spot.kind == "unknown":
             self._card(self.cards[spot.id], box, unknown=True)
         elif spot in band.ports:

@@ -3,6 +3,20 @@ const desk = this.closest('.pxl-desk');
 if (desk && !desk.pxlWatched) {
   desk.pxlWatched = true;
   const set = (one, name, value) => one.getAttribute(name) === value || one.setAttribute(name, value);
+  /* The cells that read a decision and stopped: the blue words below the desk. */
+  const waiting = () => [...document.querySelectorAll('[data-mime-type$=".error"], [data-mime-type$=".stderr"]')]
+    .filter(one => one.textContent.includes('waits for you'));
+  /* The decision takes the focus; where a cell waits for it, that cell is selected, and the run goes on from there. */
+  const goOn = () => {
+    const cell = waiting().map(one => one.closest('.jp-Cell')).find(one => one && desk.compareDocumentPosition(one) & 4);
+    const open = [...desk.querySelectorAll('button.pxl-main')].some(one => one.offsetParent);
+    if (open || !cell || !document.activeElement.closest('.pxl-status')) return;
+    const above = [...document.querySelectorAll('.pxl-desk')].filter(one => one.compareDocumentPosition(cell) & 4);
+    if (above.pop() !== desk) return;  /* it waits for another desk */
+    if (cell.tabIndex < 0) cell.tabIndex = -1;
+    cell.focus({preventScroll: true});
+  };
+  desk.addEventListener('focusin', event => { if (event.target.closest('.pxl-status')) setTimeout(goOn, 300); });
   const tell = () => {
     for (const said of desk.querySelectorAll('.pxl-status > .widget-html-content, .pxl-status > .jupyter-widget-html-content'))
       { set(said, 'role', 'status'); set(said, 'tabindex', '-1'); set(said.parentElement, 'tabindex', '-1'); }
@@ -31,7 +45,7 @@ if (desk && !desk.pxlWatched) {
       desk.focus({preventScroll: true});
       desk.scrollIntoView({block: desk.offsetHeight < innerHeight * 0.8 ? 'center' : 'start'});
     };
-    const late = tries => document.querySelector('[data-mime-type="application/vnd.jupyter.error"]') || !tries
+    const late = tries => waiting().length || !tries
       ? setTimeout(show, 600) : setTimeout(late, 200, tries - 1);
     setTimeout(late, 1000, 50);  /* the cell that reads the decision ends a second later, with an error */
   };

@@ -32,7 +32,6 @@ import os
 import sys
 import time
 from collections.abc import Mapping
-from html import escape
 from typing import Any, NoReturn
 
 from planexec_lab.views.drawing.theme import LOOKS
@@ -101,27 +100,24 @@ def _environment(process: int) -> Mapping[str, str]:
         return {}
 
 
-WAITS = "The run waits for you."
 LATE = 1.0  # seconds, in which the requests of Run All arrive
-STYLE = "margin:0;padding:8px 12px;border-left:4px solid {ink};background:{fill};color:{ink};font-size:14px;line-height:1.45"
-GO_ON = (
-    "press a button above, then run this cell and those below; if no desk is there any more, as after a reload,"
-    " views.desk() in a new cell shows it as it was"
+WAITS = (
+    "there is no decision yet. Press a button on the desk above; then select this cell, and choose Run Selected Cell and All"
+    " Below. If no desk is there any more, as after a reload, views.desk() in a new cell shows it as it was"
 )
 
 
-class _Said(RuntimeError):
-    """An error that a notebook shows as its message alone, because the code has no fault."""
+class NotDecided(RuntimeError):
+    """The decision was read before the reviewer decided.
+
+    A notebook shows it as a message in the colours of a run, because the code has no fault. Only an error stops Run All.
+    """
 
     def _render_traceback_(self) -> list[str]:
-        return [f"{type(self).__name__}: {self}"]
+        return [LOOKS["running"].in_colour(f"The run stops here and waits for you: {self}.")]
 
 
-class NotDecided(_Said):
-    """The decision was read before the reviewer decided."""
-
-
-class NobodyThere(_Said):
+class NobodyThere(RuntimeError):
     """A question needs a decision in an unattended run without a script."""
 
     def __init__(self) -> None:
@@ -130,21 +126,16 @@ class NobodyThere(_Said):
             " the clicks: views.desk(run, tools, script=['Approve'])"
         )
 
+    def _render_traceback_(self) -> list[str]:
+        return [f"NobodyThere: {self}"]
+
 
 def stop(pressed: bool) -> NoReturn:
-    """Raise `NotDecided`, with words above it in a notebook: Run All stops here. `pressed`: a press is on its way from the page.
+    """Raise `NotDecided`: Run All stops here. `pressed`: a press is on its way from the page.
 
     A kernel drops the cells whose requests have arrived when this one ends with an error, and runs those that arrive
     a moment later: on a slow machine cells below the desk would run without its decision. So the error comes late.
     """
-    if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
-        import IPython.display
-
-        display: Any = IPython.display.display
-        look = LOOKS["running"]
-        words = f"<strong>{WAITS}</strong> There is no decision yet: {escape(GO_ON)}."
-        html = f'<div role="status" style="{STYLE.format(ink=look.ink, fill=look.fill)}">{words}</div>'
-        display({"text/html": html, "text/plain": f"{WAITS} There is no decision yet: {GO_ON}."}, raw=True)
     if kernel() is None:
         raise NotDecided(
             "there is no decision yet, and there is no notebook here to press a button in; desk.play(['Approve'])"
@@ -154,9 +145,9 @@ def stop(pressed: bool) -> NoReturn:
     if pressed:
         raise NotDecided("a button was pressed just now, and what was typed is still arriving; run this cell again")
     more = (
-        f" (Is this run unattended, as in a build? Then the program that starts the kernel must set {SIGN} to its"
-        f" process id, and the desk plays its script.)"
+        f". Is this run unattended, as in a build? Then the program that starts the kernel must set {SIGN} to its"
+        f" process id, and the desk plays its script"
         if by_a_program(request() or {})
         else ""
     )
-    raise NotDecided(f"there is no decision yet{more}")
+    raise NotDecided(f"{WAITS}{more}")

@@ -192,7 +192,8 @@ def _bar(axes: Axes, bar: Bar, at: Place, name: str, thick: bool) -> bool:
         look = PLANNER if bar.step is None else LOOKS[ABOUT[bar.what]]
     shown = max(at.wide - 1, 2.5)
     how = {"facecolor": look.fill, "edgecolor": look.ink, "linewidth": (2.5 if thick else 1.0) * POINT}
-    rectangle(axes, at.x + 0.5, at.y, shown, at.high, min(4, shown / 2), **how)
+    step = bar.step and f"step {bar.step}"  # a page marks the bar together with the step's card and row
+    rectangle(axes, at.x + 0.5, at.y, shown, at.high, min(4, shown / 2), gid=step, **how)
     rows = 2 if at.high > 2 * ROW else 1
     words, inside = label(bar, name, at.wide - 2 * PAD, at.free - at.x - at.wide - 8, rows)
     long = max((width(text, SMALL) for text in words), default=0.0)
@@ -201,5 +202,5 @@ def _bar(axes: Axes, bar: Bar, at: Place, name: str, thick: bool) -> bool:
     for row, text in enumerate(words):
         if not inside:
             clear(axes, x, y, text)
-        write(axes, x, y + ROW * row, text, color=look.ink if bar.state != "done" else theme.TEXT)
+        write(axes, x, y + ROW * row, text, color=look.ink if bar.state != "done" else theme.TEXT, gid=step)
     return bool(words)

@@ -17,6 +17,7 @@ from planexec_lite.run import events as e
 MOST_IDLE = 8
 MOST_SPOKEN = 12
 MOST_NOTES = 40
+NO_TIME = "There are no bars to draw: it all took 0 s. On a simulated clock, a tool takes the time that it declares."
 
 
 def finding(shown: Timeline) -> str:
@@ -30,11 +31,9 @@ def finding(shown: Timeline) -> str:
         judging = fsum(bar.end - bar.start for bar in shown.bars if bar.what == JUDGING)
         others = [f"{seconds(time)}{{}} {what}" for time, what in ((planning, "planning"), (judging, JUDGING)) if time]
         steps += f", {' and '.join(others)}".format(" of it", "") if others else ""
-        if not whole:
-            return f"{count(done, 'step')}, none of which takes any time"
         if work - whole > whole / 1000:
             return f"{steps}; one after the other they would take {seconds(work, whole)}"
-        return f"{steps}, one after the other" if done > 1 and not others else steps
+        return f"{steps}, one after the other" if whole and done > 1 and not others else steps
     stand = f"{done} of {count(len(run.plan.steps), 'step')} done"
     if run.status in ("rolled back", "partly rolled back"):
         undone = list(run.board.state.values()).count("undone")
@@ -116,7 +115,7 @@ def notes(shown: Timeline) -> list[str]:
     sentences += [f"Undone: {few(rollback.undone_steps)}."] if rollback.undone_steps else []
     sentences += [f"Called: {listed(rollback.called)}."] if rollback.called else []
     sentences += [f"Not undone: {clean(label)} ({fit_columns(clean(why), 90)})." for label, why in rollback.remains]
-    sentences += [] if run.makespan else ["There are no bars to draw: nothing declares how long it takes."]
+    sentences += [] if run.makespan else [NO_TIME]
     sentences += _limits(shown)
     if len(sentences) > MOST_NOTES:
         sentences = [*sentences[:MOST_NOTES], f"And {len(sentences) - MOST_NOTES:,} more notes."]

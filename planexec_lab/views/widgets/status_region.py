@@ -29,12 +29,6 @@ class StatusRegion:
         self.box = w.VBox([w.HTML(f'<div role="status" aria-owns="{name}"></div>'), self._text])
         self.say(words)
 
-    @property
-    def words(self) -> str:
-        """The latest words."""
-        return self._words
-
     def say(self, words: str) -> None:
         """Say `words`, plain text of any kind."""
-        self._words = words
         self._text.value = f"{self._opening}{escape(words)}</p>"

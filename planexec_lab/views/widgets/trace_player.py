@@ -54,16 +54,13 @@ class Player:
         self._narration = sentences(self._run)
         self.at = lru_cache(64)(self._at)
         last = len(self._narration)
-        self.number = w.BoundedIntText(
-            description="Event", min=0, max=last, value=last, layout=w.Layout(width="150px"),
-            style={"description_width": "50px"},
-        )  # fmt: skip
-        names = ("First", "Back", "Play", "Next", "Last")
-        self.first, self.back, self.play, self.next, self.last = (w.Button(description=words) for words in names)
+        self.number = w.BoundedIntText(description="Event", max=last, value=1, continuous_update=True)
+        self.back, self.play, self.next = (w.Button(description=words) for words in ("Back", "Play", "Next"))
         # No button is put out of use at an end of the run: it would lose the focus there
-        for button, by in ((self.first, -last), (self.back, -1), (self.next, 1), (self.last, last)):
-            on_event(button, partial(self._go, by))
+        on_event(self.back, partial(self._go, -1))
+        on_event(self.next, partial(self._go, 1))
         on_event(self.play, lambda _: self._stop() if self.playing else self._start())
+        self.play.add_class("pxl-play")
         self._loop: asyncio.AbstractEventLoop | None = None  # the kernel's; without one, the player does not play
         with suppress(RuntimeError):
             self._loop = asyncio.get_running_loop()
@@ -71,10 +68,9 @@ class Player:
         self.play.disabled = self._loop is None
         on_event(self.number, lambda _: self._show(), "value")
         self._status = StatusRegion("")
-        self._graph, self._timeline, self._board = w.HTML(), w.HTML(), w.HTML()
-        buttons = w.HBox([self.first, self.back, self.play, self.next, self.last, self.number])
-        buttons.layout.flex_flow = "row wrap"
-        self.box = w.VBox([w.HTML(STYLE), buttons, self._status.box, self._graph, self._timeline, self._board])
+        pictures = self._graph, self._timeline, self._board = w.HTML(), w.HTML(), w.HTML()
+        controls = w.HBox([self.back, self.play, self.next, self.number])
+        self.box = w.VBox([w.HTML(STYLE), controls, self._status.box, w.VBox(pictures).add_class("pxl-pictures")])
         self.box.add_class("pxl-run").add_class("pxl-player")
         self._show()
 
@@ -128,8 +124,7 @@ class Player:
 
     def _show(self) -> None:
         moment = self.at(self.number.value)
-        if moment.narration != self._status.words:
-            self._status.say(moment.narration)
+        self._status.say(moment.narration)
         self._graph.value = moment.graph._repr_html_() if moment.graph is not None else ""
         self._timeline.value = moment.timeline._repr_html_() if moment.timeline is not None else f"<p>{NOT_DRAWN}</p>"
         self._board.value = moment.board._repr_html_()
@@ -138,12 +133,15 @@ class Player:
         return trace(self._run)
 
     def _ipython_display_(self) -> None:
-        """Show the widget; its still picture is the board and the sentence about the event."""
+        """Show the widget; its still picture is the last board and the sentences about all events."""
         events = len(self._narration)
         words = repr(self) if events <= MOST_EVENTS else f"{events:,} events: views.player(run) shows them one by one"
-        show_widget(self.box, repr(self), f"{self.at(self.number.value).board._repr_html_()}\n{written(words)}")
+        show_widget(self.box, repr(self), f"{self.at(events).board._repr_html_()}\n{written(words)}")
 
 
 def player(run: Run) -> Player:
-    """Show a run as a player: buttons and a number to go through its events, and the pictures at that moment."""
+    """Show a run as a player: buttons, a scrubber and keys to go through its events, and the pictures at that moment.
+
+    In JupyterLab the arrows, Home and End move from event to event, and the space bar plays. It opens on the first event.
+    """
     return Player(run)

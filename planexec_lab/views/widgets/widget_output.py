@@ -25,6 +25,11 @@ STYLE = """<style>
 .pxl-run figure {margin-bottom: 8px !important}
 .pxl-run td, .pxl-run th, .pxl-run caption, .pxl-run figcaption {line-height: 1.45}
 .pxl-run button {width: auto; padding: 0 14px; border-radius: 4px}
+.pxl-player .widget-hbox {flex-flow: row wrap; align-items: center; width: 100%}
+.pxl-player .widget-text {flex: 1 1 240px; width: auto}
+.pxl-player input[type=range] {accent-color: #007A5A; padding: 0; border: 0 !important; background: none}
+.pxl-player .pxl-pictures {max-height: max(calc(100vh - 300px), 320px); overflow-y: auto}
+.pxl-player .widget-text .widget-label {width: auto; min-width: 40px}
 .pxl-run .widget-label {text-align: left; color: var(--jp-ui-font-color1, inherit)}
 .pxl-run button:focus-visible, .pxl-run input:focus-visible {
   outline: 2px solid var(--jp-ui-font-color1, currentcolor) !important; outline-offset: 2px !important}

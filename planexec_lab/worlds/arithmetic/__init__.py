@@ -3,8 +3,6 @@
 The goal of the toy planner in "The Planner-Executor Pattern: How Smart AI Teams Split the Work": 12 * 4 + 5.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """The knowledge about a bisection: test the middle of the remaining versions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from planexec_lab.worlds.bisect.world import VERSIONS

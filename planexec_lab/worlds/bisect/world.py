@@ -1,17 +1,13 @@
 """The world of the bisection: versions of a small package, one folder each, and the tests that run on them."""
 
-from __future__ import annotations
+from typing import Any, ClassVar
 
-from typing import Any
-
-from planexec_lab.worlds.folder import FolderWorld
+from planexec_lab.worlds.folder import FolderWorld, Tools
 from planexec_lab.worlds.refactor.suite import run
-from planexec_lite.tools import Effects
 
 GOAL = "Version 1 passes its tests and version 32 fails; find the version that broke, and mark it"
 VERSIONS = 32
 
-_TOOLS: dict[str, tuple[float, Effects]] = {"test_version": (20, "none"), "mark_version": (1, "idempotent")}
 _SHOP = '''"""A basket, as of version {version}."""
 
 SHIPPING = {shipping}
@@ -42,7 +38,7 @@ class World(FolderWorld):
         broke: the first version that fails its tests, from 2 to 32.
     """
 
-    TOOLS = _TOOLS
+    TOOLS: ClassVar[Tools] = {"test_version": (20, "none"), "mark_version": (1, "idempotent")}
     DESTRUCTIVE = ()
 
     def __init__(self, broke: int = 13) -> None:

@@ -1,7 +1,5 @@
 """The knowledge about the time: there is a clock."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from planexec_lab.worlds.minds import Act, Answer, Expectation, Later, Seen

@@ -1,21 +1,20 @@
 """A clock that shows the time that it is set to, so that a lesson reads the same on every day."""
 
-from __future__ import annotations
-
 import re
-from functools import cached_property
+from typing import ClassVar
 
+from planexec_lab.worlds.folder import Tools, ToolWorld
 from planexec_lite.agent import execute
 from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.plan import Plan
 from planexec_lite.run import Run
-from planexec_lite.tools import Tool, Toolbox
 from planexec_lite.workers import Simulated
 
 GOAL = "What time is it?"
+_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 
 
-class World:
+class World(ToolWorld):
     """A clock and a person who asks.
 
     Args:
@@ -23,16 +22,18 @@ class World:
         hours: how far the person's time zone is from the clock's, in hours.
     """
 
+    TOOLS: ClassVar[Tools] = {
+        "current_time": (0.2, "none"),
+        "time_zone": (0.5, "none"),
+        "shift": (0.2, "none"),
+        "is_valid": (0.2, "none"),
+        "sentence": (0.4, "none"),
+    }
+
     def __init__(self, time: str, hours: int = 0) -> None:
         _minutes(time)
         self.time = time
         self.hours = hours
-
-    @cached_property
-    def tools(self) -> Toolbox:
-        """The clock's tools."""
-        seconds = {"current_time": 0.2, "time_zone": 0.5, "shift": 0.2, "is_valid": 0.2, "sentence": 0.4}
-        return Toolbox(Tool(getattr(self, name), latency=latency, effects="none") for name, latency in seconds.items())
 
     def current_time(self) -> str:
         """Return the time that the clock shows, as HH:MM."""
@@ -49,7 +50,7 @@ class World:
 
     def is_valid(self, time: str) -> bool:
         """Say whether a text is a time of day."""
-        return re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", time) is not None
+        return _TIME.fullmatch(time) is not None
 
     def sentence(self, time: str, valid: bool) -> str:
         """Write a time as a sentence."""
@@ -65,7 +66,7 @@ def direct(world: World) -> Run:
 
 
 def _minutes(time: str) -> int:
-    if re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", time) is None:
+    if _TIME.fullmatch(time) is None:
         raise ValueError(f"{time!r} is no time of day; write hours and minutes, such as 09:41")
     hours, minutes = time.split(":")
     return 60 * int(hours) + int(minutes)

@@ -1,7 +1,5 @@
 """The knowledge about a release: the plan, and a rollback if production does not answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from planexec_lab.worlds.deploy.plan import PLAN

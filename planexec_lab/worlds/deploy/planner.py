@@ -9,7 +9,7 @@ from planexec_lab.worlds.minds.scripted import Choice, Row, ScriptedPlanner
 _TAG = {"tag": "$value"}
 _ANSWERS = "every endpoint answers"
 _ROWS = (
-    Row("0", "Backup production database, before everything else", "backup_database", when="backup_first"),
+    Row("0", "Backup production database, before everything else", "backup_database", when="backup backup_first"),
     Row("1", "Run full test suite", "run_tests", {}, ["0"], when="tests build"),
     Row("2", "Build Docker image", "build_docker", _TAG, ["1", "0"], when="build"),
     Row("3", "Backup production database", "backup_database", when="backup -backup_first"),
@@ -50,10 +50,17 @@ PLANNER = ScriptedPlanner(
     Reader(
         _TOPICS,
         "production",
-        "out outside during maintenance shop software application app unit old older",
+        "outside during maintenance shop software application app unit old older",
         {
             r"\b(?:only|not before|wait(?:ing)? (?:for|until)) (?:\w+ ){0,4}window\b": "not window",
+            r"\bget chosen-value out\b(?! of)": "deploy chosen-value",
+            r"\b(roll\w*|get|ship\w*|push\w*|bring|put) ((?:\S+ ){0,3}?)out\b(?! of)": r"\1 \2",
+            r"\b(production|prod|staging) (?:systems?|servers?|machines?)\b": r"\1",
             r"\bsmoke[- ]?test": "smoke",
+            r"\b((?:roll|ship|push|get|bring|release|deploy)\w* [^,;.]*?) to (?:our |the |all )?(?:customers|users)"
+            r"(?=[,.;!]|$)": r"\1 to production",
+            r"((?:^|[,;.!] )(?:(?:please|pls|can|could|we|you|should|i|want|to) )*(?:roll|ship|push|get|release|deploy|publish)"
+            r" (?:(?!(?:not|no|never|without|until|before)\b)[^,;.!])*?) today(?=[,.;!]|$)": r"\1",
             r"\b(up|of|save|dump|backup|snapshot) (?:the |our )?(?:production )?(?:databases?|data|db)\b": r"\1 it",
             r"\b(?:skip|jump|mov)(?:e|ping|ing)? (?:ahead |forward |on |right )?to\b": "straight to",
         },

@@ -1,7 +1,5 @@
 """Running the shop: its code is loaded from a folder and called, as a test runner and a web server would."""
 
-from __future__ import annotations
-
 import runpy
 from collections.abc import Sequence
 from pathlib import Path

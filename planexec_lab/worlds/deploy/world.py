@@ -1,7 +1,5 @@
 """The world of the deploy plan: a folder with real files, and the tools that change it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -9,29 +7,12 @@ import sqlite3
 from contextlib import closing
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from planexec_lab.worlds.deploy import shop
-from planexec_lab.worlds.folder import FolderWorld
-from planexec_lite.tools import Effects
+from planexec_lab.worlds.folder import FolderWorld, Tools
 
 Environment = Literal["staging", "production"]
-
-_TOOLS: dict[str, tuple[float, Effects]] = {
-    "run_tests": (60, "none"),
-    "build_docker": (90, "idempotent"),
-    "backup_database": (120, "idempotent"),
-    "deploy_staging": (30, "idempotent"),
-    "run_smoke_tests": (20, "none"),
-    "deploy_production": (45, "idempotent"),
-    "notify_team": (1, "once"),
-    "rollback_staging": (10, "idempotent"),
-    "rollback_production": (15, "idempotent"),
-    "remove_image": (2, "idempotent"),
-    "restore_database": (60, "idempotent"),
-}
-_DESTRUCTIVE = ("deploy_staging", "deploy_production", "rollback_staging", "rollback_production", "remove_image",
-                "restore_database")  # fmt: skip
 
 
 class World(FolderWorld):
@@ -41,8 +22,27 @@ class World(FolderWorld):
         currency: the setting that v2.3.1 needs, as production has it; None leaves it out.
     """
 
-    TOOLS = _TOOLS
-    DESTRUCTIVE = _DESTRUCTIVE
+    TOOLS: ClassVar[Tools] = {
+        "run_tests": (60, "none"),
+        "build_docker": (90, "idempotent"),
+        "backup_database": (120, "idempotent"),
+        "deploy_staging": (30, "idempotent"),
+        "run_smoke_tests": (20, "none"),
+        "deploy_production": (45, "idempotent"),
+        "notify_team": (1, "once"),
+        "rollback_staging": (10, "idempotent"),
+        "rollback_production": (15, "idempotent"),
+        "remove_image": (2, "idempotent"),
+        "restore_database": (60, "idempotent"),
+    }
+    DESTRUCTIVE = (
+        "deploy_staging",
+        "deploy_production",
+        "rollback_staging",
+        "rollback_production",
+        "remove_image",
+        "restore_database",
+    )
 
     def __init__(self, currency: str | None = "EUR") -> None:
         super().__init__()
@@ -75,11 +75,6 @@ class World(FolderWorld):
         """The tag that runs in an environment."""
         return str(self._releases(env)[-1])
 
-    @property
-    def messages(self) -> list[str]:
-        """The messages to the team, oldest first."""
-        return self._files.messages
-
     def run_tests(self) -> dict[str, Any]:
         """Run the full test suite of the source."""
         passed, failed = shop.test(self.folder / "source")
@@ -104,10 +99,7 @@ class World(FolderWorld):
     def backup_database(self) -> dict[str, Any]:
         """Back up the production database."""
         name = self._files.next("backup", ".sqlite")
-        with closing(sqlite3.connect(self.database)) as db, closing(sqlite3.connect(self.folder / name)) as copy:
-            db.backup(copy)
-            (rows,) = copy.execute("SELECT count(*) FROM orders").fetchone()
-        return {"file": name, "rows": rows}
+        return {"file": name, "rows": _copied(self.database, self.folder / name)}
 
     def deploy_staging(self, tag: str) -> dict[str, Any]:
         """Deploy an image to staging.
@@ -140,15 +132,6 @@ class World(FolderWorld):
             raise RuntimeError(f"{len(broken)} of {len(answers)} endpoints fail on {env}: {'; '.join(broken)}")
         return {"env": env, "version": self.deployed(env), "passed": len(answers)}
 
-    def notify_team(self, message: str) -> dict[str, Any]:
-        """Send a message to the team; it can't be taken back.
-
-        Args:
-            message: one line
-        """
-        self._files.send(message)
-        return {"sent": message}
-
     def rollback_staging(self) -> dict[str, Any]:
         """Deploy the previous release to staging again."""
         return self._roll_back("staging", "previous")
@@ -180,10 +163,7 @@ class World(FolderWorld):
             file: the name that backup_database returned
         """
         path = self._files.known(file, "backup", "backup_database")
-        with closing(sqlite3.connect(path)) as copy, closing(sqlite3.connect(self.database)) as db:
-            copy.backup(db)
-            (rows,) = db.execute("SELECT count(*) FROM orders").fetchone()
-        return {"restored": file, "rows": rows}
+        return {"restored": file, "rows": _copied(path, self.database)}
 
     def _releases(self, env: str) -> list[str]:
         releases: list[str] = json.loads((self.environment(env) / "releases.json").read_text())
@@ -211,3 +191,11 @@ class World(FolderWorld):
         kept = releases[: releases.index(tag) + 1]
         (self.environment(env) / "releases.json").write_text(json.dumps(kept))
         return {"env": env, "version": tag, "previous": releases[-1]}
+
+
+def _copied(database: Path, to: Path) -> int:
+    """Copy a database, and return how many orders the copy has."""
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(to)) as copy:
+        source.backup(copy)
+        (rows,) = copy.execute("SELECT count(*) FROM orders").fetchone()
+    return int(rows)

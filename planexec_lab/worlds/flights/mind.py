@@ -1,7 +1,5 @@
 """The knowledge about booking: the questions, and the assumptions when planning ahead."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The traveller: what they answer follows from the question and from what was said before, and from nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -1,27 +1,16 @@
 """The world of the booking: flights, seats, holds and bookings, and a traveller who can be asked."""
 
-from __future__ import annotations
-
 import re
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from planexec_lab.worlds.flights.traveller import Flight, Traveller
-from planexec_lab.worlds.folder import ToolWorld
-from planexec_lite.tools import Effects
+from planexec_lab.worlds.folder import Tools, ToolWorld
 
 Day = Literal["Thursday", "Friday", "Saturday"]
 Seat = Literal["window", "aisle", "any"]
 
 GOAL = "Book me a flight to Lisbon for the weekend"
 
-_TOOLS: dict[str, tuple[float, Effects]] = {
-    "ask_traveller": (8, "none"),
-    "search_flights": (2, "none"),
-    "hold_seat": (1, "once"),
-    "release_hold": (1, "idempotent"),
-    "book": (3, "once"),
-    "cancel_booking": (3, "idempotent"),
-}
 _FLIGHTS = {row[0]: Flight(*row) for row in (
     ("LX 108", "Thursday", "06:30", 70), ("LX 112", "Thursday", "11:15", 118), ("LX 116", "Thursday", "15:00", 130),
     ("LX 208", "Friday", "06:50", 89), ("LX 210", "Friday", "07:40", 95), ("LX 212", "Friday", "10:30", 240),
@@ -41,7 +30,14 @@ class World(ToolWorld):
         decided: whether the traveller takes what is offered on the day that they said, and has no surprises.
     """
 
-    TOOLS = _TOOLS
+    TOOLS: ClassVar[Tools] = {
+        "ask_traveller": (8, "none"),
+        "search_flights": (2, "none"),
+        "hold_seat": (1, "once"),
+        "release_hold": (1, "idempotent"),
+        "book": (3, "once"),
+        "cancel_booking": (3, "idempotent"),
+    }
     NOT_DONE = (ValueError,)
     DESTRUCTIVE = ("release_hold", "cancel_booking")
 

@@ -1,7 +1,5 @@
 """What the scripted head chef of the kitchen world knows."""
 
-from __future__ import annotations
-
 from planexec_lab.worlds.kitchen.plan import GOAL, PLAN
 from planexec_lab.worlds.minds.requests import Reader, Topic
 from planexec_lab.worlds.minds.scripted import Row, ScriptedPlanner
@@ -40,19 +38,21 @@ PLANNER = ScriptedPlanner(
             Topic("onion", "", "onions", "-onions"),
             Topic("leek", "", "-onions", "onions"),
             Topic("", "serve", "serve", "-serve", weak=True),
-            Topic("dinner meal menu course", "cook prepare", "main", None, weak=True),
+            Topic("dinner meal menu course", "cook prepare", "dinner", None, weak=True),
         ),
-        "main",
-        "three-course three eight 8 guest people persons eat dish out table",
+        "dinner",
+        "three-course three eight 8 guest people persons eat dish table",
         {
             r"\b(?:rather than|instead of|in place of|and not|not) (?:the )?leeks?\b": "",
+            r"\breplac(?:e|ing) (?:the )?leeks? (?:with|by)\b": "take",
             r"\b(?:second|main) (?:course|dish)\b|\bmain\b": "roast",
+            r"\b(dish|serv)(?:e|ing)? out\b": "serve",
             r"\bfirst course\b": "starter",
             r"\b(?:third|last|sweet) course\b": "dessert",
             r"\b(?:run |ran )?(?:out|short) of (?=(?:the )?\w+$|(?:the )?leeks)": "no ",
         },
     ),
-    "starter main dessert serve",
+    "dinner starter main dessert serve",
     "",
     facts={"onions": r"step 1, chop\(what='leeks'\): failed|step 1b"},
 )

@@ -5,13 +5,12 @@ Things take their time: on a virtual clock, what is not ready yet can't be used,
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from planexec_lab.worlds.folder import ToolWorld
+from planexec_lab.worlds.folder import Tools, ToolWorld
 from planexec_lite.meter import now
-from planexec_lite.tools import Effects, suggest
+from planexec_lite.tools import suggest
 
 Course = Literal["starter", "main", "dessert"]
 
@@ -44,10 +43,6 @@ def _chopping(what: str) -> float:
     return 60.0 * _CHOPPING.get(what, min(_CHOPPING.values()))
 
 
-_TOOLS: dict[str, tuple[float | Callable[..., float], Effects]] = {
-    "chop": (_chopping, "once"),  # a repeat would use up more
-    **{name: (60 * minutes, "once") for name, minutes in _MINUTES.items()},
-}
 _HANDS = Lock()  # one cook at a time reaches into a kitchen
 
 
@@ -62,7 +57,10 @@ class World(ToolWorld):
             an amount below zero.
     """
 
-    TOOLS = _TOOLS
+    TOOLS: ClassVar[Tools] = {
+        "chop": (_chopping, "once"),  # a repeat would use up more
+        **{name: (60 * minutes, "once") for name, minutes in _MINUTES.items()},
+    }
     NOT_DONE = (ValueError,)
 
     def __init__(self, **pantry: int) -> None:
@@ -170,10 +168,10 @@ class World(ToolWorld):
         with _HANDS:
             if course not in self.plated:
                 raise ValueError(f"the {course} can't be served: it is not plated")
-            if waiting := [other for other in list(COURSES)[: list(COURSES).index(course)] if other not in self.served]:
+            before = list(COURSES)[: list(COURSES).index(course)]
+            if waiting := [other for other in before if other not in self.served]:
                 raise ValueError(f"the {course} can't be served: the guests wait for the {waiting[0]}")
             self._check_ready("serve", f"{course} on plates", f"the {course} is not plated")
-            before = list(COURSES)[: list(COURSES).index(course)]
             for other in before:
                 self._check_ready("serve", f"{other} served", f"the guests have not got the {other}")
             self._begun(f"{course} served")

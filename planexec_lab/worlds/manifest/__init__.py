@@ -13,10 +13,10 @@ A browser tab has no shell; there a `World` is a recording that knows only the c
 
 import sys
 
-from planexec_lab.worlds.manifest.plan import GOAL, PLAN, plan_with
-from planexec_lab.worlds.manifest.world import EFFECTS, LATENCY, START, World
+from planexec_lab.worlds.manifest.plan import PLAN, plan_with
+from planexec_lab.worlds.manifest.world import World
 
 if sys.platform == "emscripten":
     from planexec_lab.worlds.manifest.recording import RecordedWorld as World  # type: ignore[assignment]
 
-__all__ = ["EFFECTS", "GOAL", "LATENCY", "PLAN", "START", "World", "plan_with"]
+__all__ = ["PLAN", "World", "plan_with"]

@@ -1,7 +1,5 @@
 """The goal of the manifest world, and the plan that its four tools make."""
 
-from __future__ import annotations
-
 from planexec_lite.plan import Plan
 
 GOAL = "Migrate our database to the new schema"

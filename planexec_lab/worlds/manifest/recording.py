@@ -5,8 +5,6 @@ the database) has an outcome and leads to another state. ``python -m tests.gantz
 a test compares it with them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

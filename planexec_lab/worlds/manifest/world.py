@@ -1,7 +1,5 @@
 """The world of the manifest: a folder with ``gantz.yaml``, its script and its files, and a database for its commands."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

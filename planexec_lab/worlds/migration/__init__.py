@@ -5,7 +5,7 @@ new schema they are a column of customers. `SCRIPT` moves them. `HASTY_SCRIPT` a
 duplicates: customers 1 and 3 share an address, so row 3 loses it without an error. Only a test on a copy shows the loss in
 advance. `BROKEN_SCRIPT` has a syntax error.
 
-The plan, the plan with parallel steps, the step that deletes the production database and the order in which the ReAct
+The plan, the step that deletes the production database and the order in which the ReAct
 agent acts are those of "The Planner-Executor pattern explained".
 """
 
@@ -14,7 +14,6 @@ from planexec_lab.worlds.migration.mind import MigrationMind
 from planexec_lab.worlds.migration.plan import (
     DANGEROUS_PLAN,
     GOAL,
-    PARALLEL_PLAN,
     PLAN,
     REACT_ORDER,
     plan_with,
@@ -27,7 +26,6 @@ __all__ = [
     "DANGEROUS_PLAN",
     "GOAL",
     "HASTY_SCRIPT",
-    "PARALLEL_PLAN",
     "PLAN",
     "REACT_ORDER",
     "SCRIPT",

@@ -1,7 +1,5 @@
 """The agent of the article as a function: what it did and saw so far in, a thought and an action out."""
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Any

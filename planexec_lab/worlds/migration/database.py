@@ -1,7 +1,5 @@
 """The contents of the shop's database, read in the same way before and after a migration, and their differences."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import AbstractContextManager, closing
 from importlib.resources import files

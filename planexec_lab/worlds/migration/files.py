@@ -1,7 +1,5 @@
 """The application's configuration and scripts, and how they are put back."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

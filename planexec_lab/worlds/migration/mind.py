@@ -1,7 +1,5 @@
 """The knowledge about a migration: the first script is hasty, and a test on a copy shows its fault."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from planexec_lab.worlds.migration.scripts import HASTY_SCRIPT, SCRIPT

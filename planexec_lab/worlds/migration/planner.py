@@ -85,10 +85,15 @@ _THINGS = r"(?: \w+)*? (?:data|databases?|tables?|customers?|anything|nothing|ro
 _PHRASES = {
     rf"\b(?:drop|remov|los)(?:e|ping|ing)?\b(?={_THINGS})": "delete",
     r"\b(?:keep|preserve|retain|leave) (?:\w+ ){0,2}(?:data|database|tables|customers|rows)\b": "not delete",
+    r"\b(?:old )?(?:data|databases?|tables|customers|rows) (?:must|should|ha(?:s|ve) to|needs? to)"
+    r" (?:stay|remain|survive|be kept)\b": "not delete",
+    r"\b((?:delet|wip|eras|destroy|purg)\w*(?: \w+)?) (?:production|prod)\b(?= (?:data\w*|db|tables?)\b)": r"\1",
     r"\b(?:application|app)(?:'s)? config\w*": "config",
     r"\bcopy of the (?:data|database)\b": "copy",
+    r"\b(?:(?:some|two|several|many) )?(?:of (?:our|the) )?customers (?:may |might |can |could )?(?:have|use|share)\b": "share",
+    r"\bthe same (?:e-?mail )?(?=address)": "an ",
 }
-_FILLERS = "over database db data table customer row email application app script sql out"
+_FILLERS = "over database db data table row script sql new"
 
 PLANNER = ScriptedPlanner(
     GOAL,

@@ -1,7 +1,5 @@
 """The migration as a program. It says when a call begins and when it has ended, and waits for a line each time."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Migration scripts: untrusted SQL. They run in a transaction, and can only change tables."""
 
-from __future__ import annotations
-
 import sqlite3
 
 SCRIPT = """\

@@ -1,35 +1,14 @@
 """The world of the migration: a shop's database in a folder, and the tools that read it, change it and heal it."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from planexec_lab.worlds.folder import FolderWorld
+from planexec_lab.worlds.folder import FolderWorld, Tools
 from planexec_lab.worlds.migration import database as data
 from planexec_lab.worlds.migration import scripts
 from planexec_lab.worlds.migration.files import Application
-from planexec_lite.tools import Effects
-
-_TOOLS: dict[str, tuple[float, Effects]] = {
-    "read_schema": (2, "none"),
-    "backup_database": (60, "idempotent"),
-    "backup_files": (30, "idempotent"),
-    "write_migration": (20, "idempotent"),
-    "test_migration": (90, "none"),
-    "run_migration": (45, "once"),
-    "verify_integrity": (30, "none"),
-    "update_config": (5, "idempotent"),
-    "notify_team": (1, "once"),
-    "restore_database": (60, "idempotent"),
-    "restore_files": (10, "idempotent"),
-    "remove_migration": (1, "idempotent"),
-    "delete_database": (1, "once"),
-}
-_DESTRUCTIVE = ("run_migration", "update_config", "restore_database", "restore_files", "remove_migration",
-                "delete_database")  # fmt: skip
 
 
 class World(FolderWorld):
@@ -40,9 +19,30 @@ class World(FolderWorld):
             shop, in a temporary folder that goes away with the object.
     """
 
-    TOOLS = _TOOLS
+    TOOLS: ClassVar[Tools] = {
+        "read_schema": (2, "none"),
+        "backup_database": (60, "idempotent"),
+        "backup_files": (30, "idempotent"),
+        "write_migration": (20, "idempotent"),
+        "test_migration": (90, "none"),
+        "run_migration": (45, "once"),
+        "verify_integrity": (30, "none"),
+        "update_config": (5, "idempotent"),
+        "notify_team": (1, "once"),
+        "restore_database": (60, "idempotent"),
+        "restore_files": (10, "idempotent"),
+        "remove_migration": (1, "idempotent"),
+        "delete_database": (1, "once"),
+    }
     NOT_DONE = (ValueError, RuntimeError)  # a script that fails is rolled back
-    DESTRUCTIVE = _DESTRUCTIVE
+    DESTRUCTIVE = (
+        "run_migration",
+        "update_config",
+        "restore_database",
+        "restore_files",
+        "remove_migration",
+        "delete_database",
+    )
 
     def __init__(self, folder: Path | str | None = None) -> None:
         super().__init__(folder)
@@ -65,11 +65,6 @@ class World(FolderWorld):
     def config(self) -> dict[str, Any]:
         """The application's configuration: the schema that it expects."""
         return self._files.config
-
-    @property
-    def messages(self) -> list[str]:
-        """The messages to the team, oldest first."""
-        return self._files.messages
 
     def rows(self) -> list[tuple[int, str, str | None]]:
         """Every customer in production: number, name, e-mail address. [] when the database is gone."""
@@ -159,15 +154,6 @@ class World(FolderWorld):
         was = self.config["schema"]
         self._files.config = {"schema": schema}
         return {"schema": schema, "was": was}
-
-    def notify_team(self, message: str) -> dict[str, Any]:
-        """Send a message to the team; it can't be taken back.
-
-        Args:
-            message: one line
-        """
-        self._files.send(message)
-        return {"sent": message}
 
     def restore_database(self, file: str) -> dict[str, Any]:
         """Put a backup back into production.

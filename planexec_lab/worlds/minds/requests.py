@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 Options = dict[str, bool]
@@ -49,14 +49,16 @@ class Clause(NamedTuple):
 
 
 _LINKS = ("before", "until", "without", "after")
+_ARTICLES = "a an the our your my their its".split()
+_CUT_OFF = "is are do does not be can may must should will would could go".split()
 _DENIALS = ("not", "no", "never", "neither", "nobody", "nothing", "without")
 _NEGATIONS = """\
     not no never none nothing nobody neither nor without skip omit drop avoid exclude remove bypass cancel ditch scrap
     forgo forget ignore stop postpone delay defer freeze frozen forbid forbidden ban prohibit refrain unnecessary
-    unneeded needless superfluous pointless useless redundant against spare cut eliminate suppress dispense strike lose
+    unneeded needless superfluous pointless useless redundant against spare eliminate suppress dispense strike lose
     abandon abort reject veto disallow refuse oppose discard"""
 _VERBS = """\
-    do make come switch bother run keep add include use want need require be insert perform put get go start begin set
+    bring do make come switch bother run keep add include use want need require be insert perform put get go start begin set
     take proceed have retain leave stay involve let give must deserve should plan carry execute send
     call prefer insist"""
 _ALTERS = "change alter touch edit modify adjust adapt"
@@ -64,15 +66,16 @@ _FILLERS = """\
     a an the this that these those them our your my their its it we you i they he she us of to on in at for with by from as
     is does are am through will shall would could can may ought like love please kindly thank thanks cheers hi hello hey
     dear bitte danke ok okay yes well so also too still just really very quite simply rather absolutely definitely
-    certainly completely entirely totally altogether bit little time step steps part phase thing everything all both
-    each every any anything anyone anybody anyway else safe safely careful carefully quick quickly fast properly right
-    now here there good great nice kind enough order case request mind favor favour wish team everyone everybody
-    colleague people staff crew dev developer folks environment env system server version new into onto via about think
-    believe feel today's always ever because since soon such happen occur be been being explicit explicitly instead much
-    more some one necessary needed required important essential allowed fully anymore longer process sake goodness pls
-    plz guy guys mate sir madam regard best wishes which who whole full complete again beautifully lovely happy glad
-    nicely course able need change changes final word intention intend suggest propose recommend recommended appreciate
-    appreciated grateful yet however though therefore me fine meant several"""
+    certainly completely entirely totally altogether step steps part phase thing everything all each every any anything
+    anyway safe safely careful carefully now here there order request favor favour wish environment env version into
+    onto think believe feel hmm today's always ever because since happen occur be been being explicit explicitly instead
+    necessary needed required important essential allowed fully sake goodness pls plz sir madam regard best wishes which
+    who whole full complete lovely happy glad nicely course able need change changes final word intention intend suggest
+    propose recommend recommended appreciate appreciated grateful yet however though therefore me"""
+_PEOPLE = """\
+    team everyone everybody anyone anybody colleague people staff crew dev developer folks guy guys mate"""
+_HELD = frozenset("postpone postponed delay delayed defer deferred hold".split())
+_DOINGS = "make run perform get start begin set take carry execute send".split()
 _EARLY = "first before beforehand upfront ahead advance prior early initially earlier"
 _LATE = "after afterwards afterward finally later end eventually last"
 _TIMES = (
@@ -88,13 +91,67 @@ _REASON = (
     r"\b(?:because|since (?=i |we |you |it |they |the )|so(?: that)? (?=i |we |you |they )|as (?=i |we )"
     r"|(?<=, )i (?=know|did|have))"
     r"(?:(?!\b(?:if|unless|except|until|but|not|no|only)\b|n['’]t\b)[^.;!?,])*(?=[.;!?,]|$)"
+    r"|\beven (?:if|though) (?:(?!\b(?:unless|except|until|but|only)\b)[^.;!?,])*(?=[.;!?,]|$)"
+)
+# A clause that says how things are: a subject and its verb, and no word that can ask for something.
+_STATED = re.compile(
+    r"\s*(?:(?:it|they|he|she|that|there)(?:['’](?:s|re)|\b)"
+    r"|(?:we|i)(?:['’](?:re|m)| (?:still|already|just|all|am|are|were|was|had|got|know|think|guess|believe))\b"
+    r"|(?:the|my|our|his|her|their)(?: \w+){1,3}? (?:is|are|was|were|has|had|does|did|\w{3,}s)\b"
+    r"|\w+ (?:do(?:es)?|did|made|took|ran|has|have|had) (?:it|that|this|one|them)\b)"
+)
+_ASKS = re.compile(
+    r"\d|n['’]t\b|['’](?:d|ll)\b|\b(?:must|should|shall|would|could|can|may|might|will|wants?|needs?|ha(?:s|ve|d) to|got to|likes?"
+    r"|prefers?|requires?|expects?|asks?|lets?|please|pls|if|unless|when|while|whether|except|instead|otherwise|other|another|different"
+    r"|more|less|fewer|also|too|important|necessary|essential|crucial|vital|better|best|nice|great|idea|required|mandatory|supposed"
+    r"|time|due|wish|hope|try|how|what|which)\b"
+)
+_NOT = r"(?:\b(?:not|no|never)\b|n['’]t\b)"
+_NEED = r"(?! (?:need|reason|use|point|request|wish|favou?r)\b)"
+# Such as "our backup is important", or "a release to production": more than the name of a thing.
+_SAYS_MORE = re.compile(rf"\b(?:is|are)\b|^\s*(?:{'|'.join(_ARTICLES)}) .*\b(?:to|first|before(?:hand)?|chosen-\S+)")
+# What says something instead of asking for it, or asks for a part of a thing: no word of the script's.
+_NO_REQUESTS = (
+    r"\b(?:today|tomorrow|it|this)(?: is|['’]s)(?: not|n['’]t) (?=(?:a |the )?(?:\w+day|weekend|tonight)\b)",
+    r"\b(?:i|you|we|they) (?:have |had |\w+ly )*(?:(?!\w*eed\b)\w+ed|forgot|forgotten|left|took|lost|did|was|were)\b",
+    rf"\b(?:(?:we|i|they|you) (?:have|had|got)|there(?: is| are|['’]s)) (?:no|nobody|nothing|none|an?|the|already)\b{_NEED}",
+    r"\byou (?:never|always|still|only|do(?: not|n['’]t))\b(?! (?:have|need|dare))",
+    r"\b(?:no|without) [^,;.]*, ?(?:no|without) (?:deploy|releas|migrat|rollout|ship)\w*",
+    rf"{_NOT}(?: (?!until|before|without|after)\w+){{0,3}}? (?:all|every\w*|each|both|whole|full|entire|complete|always)\b",
+    rf"{_NOT}[^,;.]*\b(?:except|excluding|apart from|aside from|besides|other than)\b(?! for\b)",
+    rf"{_NOT} mind\b",
+    r"\b(?:keep|leave|stay)\w* [^,;.]*\b(?:running|going|working|up)\b",
+    r"\b(?:verify|check|test)(?:ing)? (?:it|them|that)\b",
+    r"\bat (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)\b",
+    r"\bthe (?:very )?(?:first|second|third|last|final|other|previous|next|initial|early|earlier|later) (?!thing|step\b)",
 )
 # Phrases that one word replaces, in this order.
 _PHRASES = {
     _REASON: "",
-    r"\b(?:today|tomorrow|it|this)(?: is|['’]s)(?: not|n['’]t) (?=(?:a |the )?(?:\w+day|weekend|tonight)\b)": "a-fact",
-    r"\b(?:i|you|we|they) (?:have |had |\w+ly )*(?:(?!\w*eed\b)\w+ed|forgot|forgotten|left|took|lost|did|was|were)\b": "a-fact",
-    r"\b(?:no|without) [^,;.]*, ?(?:no|without) (?:deploy|releas|migrat|rollout|ship)\w*": "a-condition",
+    r"\bnever mind\b": "omit",
+    r"\bw/o\b": "without",
+    r"\bwithout (?:breaking|harming|damaging|destroying|hurting|risking) (?:any(?:thing)?|things|something)\b": "safely",
+    # "…, after the team was told" and "no release until Monday": when
+    r",?\s*\bafter ((?:\w+ ){1,3})(?:is|are|was|were|ha(?:s|ve) been) (told|informed|warned|notified)(?=[,.;!]|$)": r" after \1\2",
+    rf"((?:{_NOT}|\b(?:frozen|postpone|hold|stop)\b)[^,;.]*?) (?:until|till|before) (?:next )?(\w+day|tomorrow)(?=[,.;!]|$)": r"\1",
+    r"\bnever ([^,;.]*?) again(?=[,;.!]|$)": r"never \1",
+    rf"{'|'.join(_NO_REQUESTS)}": "a-fact",
+    r"\beverything (?:else )?is (?:fine|ok|okay|good|great)\b|\b(?:this time|right now|in any case)\b|\bany ?more(?=[,.;!]|$)"
+    r"|\bi (?:said|meant|mean)\b(?! (?:no|so|it|that))"
+    r"|\bfor (?:now|the moment|the time being)\b|\b(?:asap|right away|straight away|immediately|at once)\b"
+    r"|\bfor me\b|\bdo me (?:a|the) favou?r\b"
+    r"|\bbe so (?:kind|good|nice)(?: as)? (?:to|and)\b"
+    r"|\b(?:many )?thank(?:s| you)(?: (?:very|so) much)?(?: in advance)?\b"
+    r"|\bas (?:planned|usual)\b"
+    r"|\bunder any circumstances?\b|\b(?:do |please )?be careful\b"
+    r"|\bwhatever (?:you do|happens)\b|\bno matter what(?: happens)?\b|\bafter all\b|\blike (?:last time|always)\b": "",
+    r"\b(?:looks|sounds|seems) (?:good|fine|ok|okay|great|right)(?: to me)?\b": "",
+    r"\bi['’]d (?:feel better|be happier) if\b": "please",
+    r"\bit (?:would|['’]d) be (?:really |very )?(?:nice|great|good|lovely|best)(?: if)?\b": "please",
+    r"\b(?:keep in |bear in )?(?:mind|note|remember) that\b": "",
+    r"\banything else\b": "anything",
+    r"\babout (?:it|this|that)\b|(?<=, )(?:please )?do it (?=(?:safe|careful)ly)": "",
+    r"\bno longer\b": "not",
     r"\bgo(?:ing)? ahead\b": "proceed",
     r"\b(?:skip|omit|ignore|drop|leave(?: out)?|forget|remove) (?:all|every|any)\w*(?: \w+)? (?:but|except(?: for)?)\b": "only",
     r"\b(?:nothing|no\w* \w+|none|anything) (?:but|except(?: for)?|besides)\b": "only",
@@ -104,30 +161,35 @@ _PHRASES = {
     r"\bdo(?:es)?(?: not|n['’]t) care (?:about|for)\b|\bha(?:s|ve) nothing to do with\b": "omit",
     rf"\b(?:leav|keep)(?:e|ing)? ([\w-]+(?: [\w-]+){{0,4}}?) {_SAME}": r"not touch \1",
     _STAYS: r"not touch \1",
-    r"\b(?:many )?thank(?:s| you)(?: (?:very|so) much)?(?: in advance)?\b": "",
+    r"\bdo(?: not|n['’]t) you dare(?: to)?\b": "not",
+    r"\band do nothing (?:else|more)\b": ", preview",
     r"\b(?:may|can|could|might|would|will) i (?:\w+ )?ask you\b|\bi (?:\w+ )?ask you\b": "please",
     r"n['’]t\b": " not",
     r"\bcan ?not\b": "can not",
     r"\bwo not\b": "will not",
     r"['’](?:s|re|ll|d|m|ve)\b": "",
-    r"\b(?:dont|doesnt|shouldnt|neednt|cant|wont)\b": "not",
+    r"\b(?:dont|doesnt|shouldnt|neednt|cant|wont|isnt|arent)\b": "not",
     r"\bup front\b": "upfront",
+    r"\bhas to\b": "must",
     r"\bgo(?:ing|es)? live\b|\blaunch(?:e[sd]|ing)?\b": "deploy",
+    r"\b(?:hold|hang) on\b(?! to)|\bat (?=first\b)": "",
+    r"\b(?:production|prod) (?:must|should|has to|can) (?:stay|remain)(?=[,.;!]|$)": "not touch production",
+    r"\b(?:is|are) (?:locked|off[- ]limits|closed)\b": "is forbidden",
     r"\bunder no circumstances?\b": "never",
     r"\b(?:is|are) (?:not an option|out of the question)\b": "is forbidden",
-    r"\b(?:start|begin)(?:ning|ing|s)? (?:off )?with\b|\bat the (?:very )?(?:beginning|start)\b": "first",
+    r"\b(?:start|begin)(?:ning|ing|s)? (?:off )?with\b|\bat the (?:very )?(?:begin\w*|start)\b": "first",
     r"\b(?:without|not) (?:actually )?(?:executing|running|carrying out|starting) (?:it|them|anything|that)\b": "preview",
     r"\btak(?:e|ing) (\w+(?: \w+){0,3}?) (?:out|away)\b(?! to)": r"omit \1",
     r"\bif (?:at all )?(?:possible|you (?:can|could|please|would|like|do not mind|may)|that works|it suits you)\b": "",
     r"\b(?:would|do) you mind (\w+ing)\b": r"please \1",
-    r"\bbe so (?:kind|good|nice)(?: as)? (?:to|and)\b": "",
     r"\b(?:make|be) (?:absolutely )?sure\b|\bensure\b|\bsee to it\b": "want",
     r"\b(?:show|give|send) me\b": "show",
-    r"\bfor me\b|\bdo me (?:a|the) favou?r\b": "",
+    r"\bwant ((?:that )?(?:a|the) \w+) exists\b": r"want \1",
+    r"\bshow what (?:you )?(?:would|will|want to|plan to) (?:do|happen|change)\b": "preview",
     r"\blet me (?:see|know)\b": "show",
     r"\b(?:do|go|manage|live|get by|get along|cope) without\b|\bopt out of\b|\bget rid of\b|\bpass on\b": "omit",
     r"\bleav(?:e|ing) (\w+(?: \w+){0,4}?) (?:out|off|away)\b": r"omit \1",
-    r"\b(?:leav|tak|keep)(?:e|ing)? (?:out|off|away)(?: of| from)?\b": "omit",
+    r"\b(?:(?:leav|tak|keep)(?:e|ing)?|left|taken) (?:out|off|away)(?: of| from)?\b": "omit",
     r"\b(?:(?:hold|put) off|wait with)\b|\b(?:holding|putting) off\b": "postpone",
     r"\b(until|before) (.*?)\b(?:has|have) been\b": r"\1 \2",
     r"\bplan only\b|\b(?:only|just) (?:the |a )?plan\b": "preview",
@@ -140,8 +202,7 @@ _PHRASES = {
     r"\bat the end\b": "afterwards",
     _TIMES: "afterwards",
     r"\bas well\b": "too",
-    r"\bas (?:planned|usual)\b": "",
-    r"\binstead of\b|\brather than\b": "not",
+    r"\binstead of\b|\brather than\b": ", not",
     r"\bone more time\b": "again-and-again",
     r"\bahead of\b|\bprior to\b": "before",
 }
@@ -156,20 +217,29 @@ def stem(word: str) -> str:
     return re.sub(r"(.)\1$", r"\1", match[1] if match else word)
 
 
-def _near(word: str, known: str) -> bool:
-    """Whether two letters are swapped, or one letter is missing, added or (in longer words) another one."""
+def _near(word: str, known: str, *, replaced: bool = True) -> bool:
+    """Whether two letters are swapped, or one letter is missing, added or (in longer words) another one (`replaced`).
+
+    The first letter is the same: "either" is no slip of "neither".
+    """
     start = _shared(word, known)
     end = _shared(word[start:][::-1], known[start:][::-1])
     left, right = word[start : len(word) - end], known[start : len(known) - end]
     shortest = min(len(word), len(known))
     swapped = len(left) == 2 and left == right[::-1]
-    slipped = shortest + (len(left) != len(right)) > 4 and max(len(left), len(right)) == 1
-    return shortest > 3 and (swapped or slipped)
+    another = len(left) == len(right)
+    slipped = shortest > 4 + another and max(len(left), len(right)) == 1 and (replaced or not another)
+    return start > 0 and shortest > 3 and (swapped or slipped)
 
 
 def _shared(word: str, other: str) -> int:
     """How many letters two words have in common at their beginnings."""
     return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))))
+
+
+def _link(match: re.Match[str]) -> str:
+    """The word that joins two parts, for one with a slip."""
+    return next((link for link in _LINKS if _near(match[0], link, replaced=False)), match[0])
 
 
 class Reader:
@@ -180,14 +250,13 @@ class Reader:
         fillers: words of this world that carry no request.
         phrases: patterns of this world, each with the words that replace it; they are replaced first.
         main: the option that the goal needs; a text can't be a goal without it.
-        goal_only: the topics that are the only thing asked for, when a goal does not name the main option.
     """
 
     def __init__(
         self, topics: Sequence[Topic], main: str, fillers: str = "", phrases: Mapping[str, str] | None = None
     ) -> None:
         self.topics, self.main, self.phrases = tuple(topics), main, {**(phrases or {}), **_PHRASES}
-        kinds = {"filler": f"{_FILLERS} {fillers}", "verb": _VERBS, "negation": _NEGATIONS}
+        kinds = {"people": _PEOPLE, "filler": f"{_FILLERS} {fillers}", "verb": _VERBS, "negation": _NEGATIONS}
         kinds |= {"alter": _ALTERS, "early": _EARLY, "late": _LATE, "only": "only solely exclusively"}
         self._kinds = {stem(word): kind for kind, words in kinds.items() for word in words.split()}
         self._named = {stem(w): topic for topic in topics for w in f"{topic.nouns} {topic.verbs}".split()}
@@ -196,16 +265,19 @@ class Reader:
         self._verbs = {stem(w) for topic in topics for w in topic.verbs.split()}
 
     def read(self, text: str, *, goal: bool = False) -> Options | None:
-        """Return the options that the text changes; None if a part of it is not understood, or a goal is not the script's."""
+        """Return the options that the text changes, {} if it asks for nothing.
+
+        None: a part of it is not understood, or a goal is not the script's.
+        """
         words = text.lower()
         if re.match(_QUESTION, words):
             return None
         for pattern, replacement in self.phrases.items():
             words = re.sub(pattern, replacement, words)
+        words = re.sub(r"[a-z]{5,}", _link, words)
         options: Options = {}
         reached = False
-        clauses = list(self._clauses(words))
-        for clause in clauses:
+        for clause in self._clauses(words):
             changes = None if clause is None else _changes(clause)
             if clause is None or changes is None:
                 return None
@@ -216,7 +288,7 @@ class Reader:
         if goal and not reached:
             only = [_options(topic.only) for topic in self.topics if topic.only and options.get(topic.yes or "")]
             return options | only[0] if only else None
-        return options if clauses else None
+        return options
 
     def _clauses(self, text: str) -> Iterator[Clause | None]:
         """Read each clause; None for one that is not understood. A clause without a verb continues the one before it."""
@@ -224,7 +296,7 @@ class Reader:
         before: Clause | None = None
         early = False
         for mark, piece in zip(pieces[::2], pieces[1::2], strict=True):
-            if not piece.strip():
+            if not piece.strip() or self._stated(piece):
                 continue
             for clause in self._timed(piece.split()):
                 if clause is None:
@@ -237,17 +309,31 @@ class Reader:
                     yield None  # such as "before the backup, …"
                     return
                 if not clause.topics:
+                    if (
+                        clause.alters
+                        and clause.denied
+                        and before
+                        and before.negative
+                        and all(t.thing for t in before.topics)
+                    ):
+                        continue  # "production is frozen, don't touch it"
                     early = early or clause.early
-                    if clause.negative or (clause.own and before is None and mark == ""):
+                    if clause.negative or clause.own or clause.only:
                         yield None
                     continue
                 joined = _joined(clause, before, mark)
-                if joined is None:
+                states = _SAYS_MORE.search(piece) and not clause.own and not _limits(clause)
+                if joined is None or (states and joined.negative):  # such as "skip staging, our backup is important"
                     yield None
                     return
                 before = joined._replace(early=joined.early or early)
                 early = False
                 yield before
+
+    def _stated(self, piece: str) -> bool:
+        """Whether the piece says how things are, such as "they take forever": it has no word that the reader reacts to."""
+        kinds = {self._known(re.sub(r"^\W+|\W+$", "", word))[0] for word in piece.split()[1:]}
+        return bool(_STATED.match(piece)) and not _ASKS.search(piece) and kinds <= {None, "filler", "verb"}
 
     def _is_main(self, topic: Topic) -> bool:
         return topic.yes is not None and topic.yes.split()[:1] == [self.main]
@@ -269,7 +355,8 @@ class Reader:
             return [None]
         right = right._replace(own=True)
         if word != "without":
-            return [right._replace(early=left.negative or late, late=not left.negative and not late)]
+            right = right._replace(early=left.negative or late, late=not left.negative and not late)
+            return [left, right] if left.topics and not left.negative else [right]
         if left.negative:
             return [right._replace(early=True)]
         right = right._replace(negative=not right.negative)
@@ -280,7 +367,7 @@ class Reader:
         named: list[Topic] = []
         message: int | None = None
         own = denied = False
-        if words[-1] in ("is", "are", "do", "does", "not"):
+        if words[-1] in _CUT_OFF:
             return None  # it leaves out its verb: "…, the backup is"
         days = 0
         for place, word in enumerate(words):
@@ -292,7 +379,10 @@ class Reader:
             kinds.append(kind)
             denied = denied or word in _DENIALS
             days += topic is not None and topic.yes is None and not topic.weak
-            own = own or is_verb or kind in ("verb", "alter", "negation")
+            if place in (1, len(words) - 1) and words[0] in _ARTICLES and "people" not in kinds:
+                own = own or kind in ("verb", "negation")  # such as "and the smoke check", which is no verb
+            else:
+                own = own or is_verb or kind in ("verb", "alter", "negation")
             if topic is not None and topic not in named:
                 named.append(topic)
             if topic is not None and topic.message and message is None:
@@ -300,20 +390,42 @@ class Reader:
         strong = [topic for topic in named if not topic.weak]
         if days > 1 and own:
             return None  # such as "on Saturday rather than on Friday"
+        if "people" in kinds and named and not any(topic.message and topic.yes != "show" for topic in named):
+            return None  # such as "the team tests it"
+        held = _HELD.intersection(words) and not all(map(self._is_main, strong))
+        if held or self._promised(words):
+            return None  # such as "delay the backup", which does not leave it out
         if message is not None:
             told = next((place for place in range(message, len(words)) if words[place] in ("to", "that")), len(words))
             content = kinds[told - 1 :] if told < len(words) else []
             if "negation" in content or not all(one.message or self._is_main(one) for one in strong):
                 return None
         count = kinds.count("negation")
+        if count > 2:
+            return None
         times = ("early" in kinds, "late" in kinds, "only" in kinds)
-        others = [topic for topic in strong if topic.yes is not None and not self._is_main(topic)]
-        if count % 2 == 1 or "only" in kinds:
-            if len(others) > 1:
-                return None  # such as "skip the tests on staging"
-            if all(topic.yes is not None or topic.message for topic in strong):  # no day
-                strong = [topic for topic in strong if not self._is_main(topic)] or strong  # "don't back up production"
+        asked = [topic for topic in strong if topic.yes is not None]
+        others = [topic for topic in asked if not (self._is_main(topic) and topic.thing)]
+        if len(others) > 1:
+            return None  # such as "skip the tests on staging"
+        placed = any(word in ("in", "on") and self._at_main(after) for word, after in pairwise(words))
+        if others and count % 2 == 1 and placed:
+            return None  # such as "skip the smoke test in production": the one on staging stays
+        if (count % 2 == 1 or "only" in kinds) and all(
+            topic.yes is not None or topic.message for topic in strong
+        ):  # no day
+            strong = others or strong  # "don't back up production"
         return Clause(tuple(strong or named), count % 2 == 1, own, *times, denied, "alter" in kinds)
+
+    def _at_main(self, word: str) -> bool:
+        topic = self._known(word.strip(".,;!"))[1]
+        return topic is not None and topic.thing and self._is_main(topic)
+
+    def _promised(self, words: Sequence[str]) -> bool:
+        """Whether the speaker says what they do themselves: "I run the tests", "I will tell the team"."""
+        rest = words[words.index("i") + 1 :] if "i" in words else []
+        done = next((word for word in rest if word not in ("will", "shall", "can", "may", "might", "already")), "")
+        return done in _DOINGS or stem(done) in self._verbs
 
     def _names(self, words: Sequence[str]) -> bool:
         """Whether the words begin with a noun: "just the soup" is only that, "just skip it" is not."""
@@ -325,17 +437,24 @@ class Reader:
         """The kind of a word, its topic, and whether it is a topic's verb; (None, None, False) for an unknown word."""
         known = stem(word)
         if known and known not in self._named and known not in self._kinds:
-            near = {stem(one) for one in self._words if _near(word, one) or _near(known, stem(one))}
-            if len({self._named.get(one, self._kinds.get(one)) for one in near}) != 1:
-                return None, None, False
+            near = {stem(one) for one in self._words if self._is_slip(word, one) or self._is_slip(known, stem(one))}
+            meant = {self._named.get(one, self._kinds.get(one)) for one in near}
+            if len(meant) != 1 or not all(kind == "negation" or isinstance(kind, Topic) for kind in meant):
+                return None, None, False  # what is only like a word without a request can have one
             known = min(near)
         topic = self._named.get(known)
         kind = "topic" if topic else self._kinds.get(known, "filler")
         return kind, topic, known in self._verbs
 
+    def _is_slip(self, word: str, known: str) -> bool:
+        """Whether a word is a known one with a slip. No letter of a negation is another: "remote" is not "remove"."""
+        return _near(word, known, replaced=self._kinds.get(stem(known)) != "negation")
+
 
 def _joined(clause: Clause, before: Clause | None, mark: str) -> Clause | None:
-    """The clause after the mark that joins it to the one before it; None for a choice."""
+    """The clause after the mark that joins it to the one before it; None for a choice, or "skip this, but not that"."""
+    if mark == "but" and clause.denied and before is not None and before.negative:
+        return None
     if mark in ("or", "nor"):
         if before is None or not before.denied:
             return None
@@ -361,11 +480,7 @@ def _changes(clause: Clause) -> Options | None:
         topic.thing or topic.yes is None or (topic.weak and not clause.negative) for topic in clause.topics
     ):
         return None
-    if (
-        clause.early
-        and not clause.negative
-        and any(topic.yes is not None and not topic.early for topic in clause.topics)
-    ):
+    if clause.early and any(topic.yes is not None and not topic.early for topic in clause.topics):
         return None
     limited = [topic for topic in clause.topics if topic.yes is None]
     if limited and (not clause.negative or len({topic.no for topic in clause.topics}) > 1):
@@ -384,7 +499,9 @@ def _changes(clause: Clause) -> Options | None:
         if clause.negative:
             words = topic.no or ""
             if clause.early and topic.early:
-                words = " ".join(f"-{name}" for name in _options(topic.early))
+                words = " ".join(f"-{name}" for name in _options(topic.early) if name != topic.yes)
+                if not words:
+                    return None  # such as "don't test first": it says nothing of later
         options |= _options(words)
     return options
 

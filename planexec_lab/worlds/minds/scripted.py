@@ -82,12 +82,18 @@ class ScriptedPlanner:
     facts: Mapping[str, str] = field(default_factory=dict)
     latency: tuple[float, float] = (6.0, 4.0)
 
-    @property
-    def limits(self) -> str:
-        """What the script says to everything that it does not know."""
+    def limits(self, *texts: str) -> str:
+        """What the script says to everything that it does not know, with the parts of `texts` that it can't read.
+
+        The first text is a goal.
+        """
+        strange = [text for place, text in enumerate(texts) if self._read(text, goal=place == 0) is None]
+        parts = [part.strip() for text in strange for part in re.split(r"[,;:!?\n]+|\.(?!\d)", text)]
+        unread = [f"“{part}”" for part in parts if self._read(part) is None]
+        missed = f"it did not understand {', '.join(unread)}; " if unread else ""
         return (
-            f"this planner is a script that knows the goal “{self.goal}” and these requests, in your words: {self.knows}; "
-            f"{REAL_MODEL}"
+            f"this planner is a script that knows the goal “{self.goal}” and these requests, each in a short sentence: "
+            f"{self.knows}; {missed}{REAL_MODEL}"
         )
 
     @property
@@ -109,14 +115,14 @@ class ScriptedPlanner:
             comments = _COMMENT.findall(repair[-1])
             asked = [comment.replace("\\n", ". ") for comment in comments]
             if len(comments) != len(_PROBLEM.findall(repair[-1])):
-                return Reply(refusal=self.limits)
+                return Reply(refusal=self.limits())
         wanted = self._wanted(goal, asked, entries, rest)
         if wanted is None:
-            return Reply(refusal=self.limits)
+            return Reply(refusal=self.limits(goal, *asked))
         options, value = wanted
         rows = [row for row in self.rows if row.planned(options)]
         if not asked and any(entry.state == "failed" and self._row(id) in rows for id, entry in entries.items()):
-            return Reply(refusal=f"a step failed, and {self.limits}")
+            return Reply(refusal=f"a step failed, and {self.limits()}")
         for row in rows:
             after = [entries.get(other.id) for other in rows if row.id in other.depends_on]
             if row.id not in entries and after and all(map(_done, after)):
@@ -130,22 +136,30 @@ class ScriptedPlanner:
     ) -> tuple[Options, str] | None:
         """The options and the chosen value after the goal, the run so far and the requests; None if one is not understood."""
         options, value = dict.fromkeys(self.options.split(), True), self.choice.default if self.choice else ""
-        texts = [goal, *asked]
+        texts, wanted = [goal, *asked], dict[str, bool]()
         for place, text in enumerate(texts):
-            clean, values = self._chosen(text)
-            changes = self.reader.read(clean, goal=place == 0)
-            if changes is None or len(set(values)) > 1:
+            changes, values = self._read(text, goal=place == 0), self._chosen(text)[1]
+            if changes is None or not (changes or values) or len(set(values)) > 1:
                 return None
             if place == 0 and entries:
                 options, value = self._shown(entries, options, value)
                 continue
             options |= changes
+            wanted |= changes
             for value in values:
                 if self.choice is None or value not in self.choice.values:
                     return None
                 options |= self.choice.values[value]
         options |= {name: True for name, pattern in self.facts.items() if re.search(pattern, record)}
+        possible = options | {name: True for name in wanted if not wanted[name]}
+        planned = {name for row in self.rows if row.planned(possible) for name in row.when.split()}
+        known = {name for row in self.rows for name in row.when.split()}
+        if any(options[name] and wanted[name] for name in (known - planned) & wanted.keys()):
+            return None  # asked for, and no step of the plan does it
         return options, value
+
+    def _read(self, text: str, *, goal: bool = False) -> Options | None:
+        return self.reader.read(self._chosen(text)[0], goal=goal)
 
     def _chosen(self, text: str) -> tuple[str, list[str]]:
         """The text without the values in it, and the values."""
@@ -155,7 +169,8 @@ class ScriptedPlanner:
         clean = re.sub(rf"(?i)\b(?:from|instead of|rather than|replacing)\s+{pattern}", "", text)
         values = [f"{self.choice.prefix}{match}" for match in re.findall(f"(?i){pattern}", clean)]
         negative = re.search(rf"(?i)\b(?:not|no|never|\w+n['’]t|dont)\b[^,;.]{{0,20}}{pattern}", clean)
-        return re.sub(f"(?i){pattern}", self.choice.name, clean), [*values, ""] if negative else values
+        added = re.search(rf"(?i){pattern}[^,;.:?!]*\b(?:as well|too|also)\b|\balso\b[^,;.:?!]*{pattern}", clean)
+        return re.sub(f"(?i){pattern}", self.choice.name, clean), [*values, ""] if negative or added else values
 
     def _shown(self, entries: Mapping[str, Entry], options: Options, value: str) -> tuple[Options, str]:
         """The options that the plan on the board shows, and its chosen value."""

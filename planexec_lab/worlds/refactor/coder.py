@@ -86,13 +86,10 @@ class Window:
     seen: Sequence[Seen]
     tools: frozenset[str] = frozenset({"read_file", "replace_in_file"})
 
-    def read(self, path: str) -> bool:
-        """Whether a call in the window read the file."""
-        return any(one.tool == "read_file" and one.params == {"path": path} and not one.failed for one in self.seen)
-
     def knows(self, path: str) -> bool:
         """Whether the window has the text of the file that an edit needs."""
-        return self.read(path) or _KNOWN_BY[path] in self.text
+        calls = [one.params for one in self.seen if one.tool == "read_file" and one.result]
+        return {"path": path} in calls or _KNOWN_BY[path] in self.text
 
 
 def tokens(messages: Sequence[Mapping[str, Any]]) -> int:
@@ -141,7 +138,9 @@ class Coder:
         called = [str(call["function"]) for message in messages for call in message.get("tool_calls") or ()]
         text = "\n".join([*(message.text for message in request.messages), *called])
         offered = frozenset(tool["function"]["name"] for tool in request.body.get("tools") or ())
-        window = Window(text, observed(messages), offered)
+        # a summary that names calls; their results are gone
+        done = [Seen(tool, json.loads(params), "") for tool, params in re.findall(r"^done: (\w+) (\{.*)", text, re.M)]
+        window = Window(text, [*done, *observed(messages)], offered)
         act = self._by_list(window) if "write_todos" in offered else _work(window)
         if isinstance(act, Answer):
             return Reply(text=act.text)
@@ -153,10 +152,10 @@ class Coder:
         accepted = [place for place in rewrites if not window.seen[place].failed]
         if not rewrites:
             return _written([_OPEN + item for item in _items(window.text)])
-        lines = list(window.seen[accepted[-1]].params["todos"]) if accepted else []
+        lines = window.seen[accepted[-1]].params["todos"] if accepted else []
         last = window.seen[-1]
         if last.tool == "write_todos" and last.failed:
-            return _written(_repaired(list(last.params["todos"]), str(last.result)))
+            return _written(_repaired(last.params["todos"], last.result))
         most = len(lines) + 1 if "is missing" in window.text else self.most  # after one refusal it drops nothing
         item = next((line[4:] for line in lines if line.startswith(_NOW)), None)
         if item is None:
@@ -247,7 +246,7 @@ def _call(item: str, recent: Window, window: Window) -> Act | None:
         return None if ran else _run()
     keeps = "auth.SESSIONS:" in window.text or "STARTED" in window.text
     path, old, new = (_EDITS if keeps else _SHORTER).get(verb, ("", "", ""))
-    tried = any(one.tool == "replace_in_file" and str(one.params["old"]) == old for one in recent.seen)
+    tried = old in [one.params.get("old") for one in recent.seen]
     if not path or tried:
         return None
     if "read_file" in window.tools and not window.knows(path):
@@ -255,7 +254,7 @@ def _call(item: str, recent: Window, window: Window) -> Act | None:
     if "{password}" in new:
         full = re.search(r"full result: (\w+)", window.text)
         if "engine" not in window.text and full and "read_result" in window.tools:
-            return Act("I need a password of the tests.", "read_result", {"id": full[1]})
+            return Act("I need a password of the tests.", "read_result", {"id": full[1], "text": "log_in("})
         new = new.replace("{password}", "engine" if "engine" in window.text else "secret")
     return Act(f"I {item}.", "replace_in_file", {"path": path, "old": old, "new": new})
 
@@ -270,19 +269,20 @@ def _reading(item: str, recent: Window, window: Window) -> Act | None:
         return Act(f"I {item}.", "code_search", {"text": "import auth"})
     named = matches if isinstance(matches, list) else [TESTS]
     paths = [AUTH, *(line.partition(":")[0] for line in named)]
-    path = next((path for path in paths if not recent.read(path)), None)
+    read = [one.params["path"] for one in recent.seen if one.tool == "read_file"]
+    path = next((path for path in paths if path not in read), None)
     return Act(f"I read {path}.", "read_file", {"path": path}) if path else None
 
 
 def _report(window: Window) -> str:
     """A subagent's answer: the lines that the question is about, and no others."""
-    texts = [(str(one.params["path"]), str(one.result)) for one in window.seen if one.tool == "read_file"]
+    texts = {one.params["path"]: one.result for one in window.seen if one.tool == "read_file"}
     telling = ("SESSIONS", "import secrets", "log_out(session)", "user_of(session)")
     lines = [
         f"{path}: {line.strip()}"
-        for path, text in texts
-        for line in text.splitlines()
-        if path in (AUTH, TESTS) and any(word in line for word in telling)
+        for path in (AUTH, TESTS)
+        for line in texts[path].splitlines()
+        if any(word in line for word in telling)
     ]
     return "\n".join(lines)
 
@@ -290,8 +290,7 @@ def _report(window: Window) -> str:
 def _summary(asked: str, told: str) -> str:
     """A summary of a conversation, with the parts that were asked for."""
     goal = told.partition("\n- ")[0].splitlines()
-    edits = {item: _EDITS.get(item.split()[0]) for item in _items(told)}
-    done = [item for item, edit in edits.items() if edit and f"I {item}." in told]
+    done = [item for item in _items(told) if item.split()[0] in _EDITS and f"I {item}." in told]
     parts = {
         "goal": goal[-1:],
         "done": [f"done: {item}" for item in done],

@@ -1,7 +1,5 @@
 """What the scripted planner of the refactor world knows. What it plans after failures is in the scenes."""
 
-from __future__ import annotations
-
 from planexec_lab.worlds.minds.requests import Reader, Topic
 from planexec_lab.worlds.minds.scripted import Row, ScriptedPlanner
 from planexec_lab.worlds.refactor.plan import GOAL
@@ -46,7 +44,7 @@ PLANNER = ScriptedPlanner(
     Reader(
         _TOPICS,
         "code",
-        "module token package uses using shop user web design name out over based json claim",
+        "module token package uses using shop user web design name over based json claim",
         {r"\b(?:updat|chang|edit|rewrit|touch|modify|adapt|adjust)\w* (?:the |our |any )?tests?\b": "test-edit",
          r"\b(leav|keep|hands? off)(e|ing)? (?:the |our )?tests?\b(?= (?:as|alone|untouched|unchanged))": r"\1\2 test-edit",
          r"\bhands off (?:the |our )?tests?\b": "hands off test-edit",

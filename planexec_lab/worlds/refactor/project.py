@@ -1,7 +1,5 @@
 """The files of the project: read, written and put back, and never a file outside it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The source: its endpoints, read from the syntax tree, and the edits that move it to tokens."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterable

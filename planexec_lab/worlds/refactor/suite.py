@@ -1,7 +1,5 @@
 """The project's unit tests, run in a separate process where possible, with their outcome as data."""
 
-from __future__ import annotations
-
 import importlib
 import io
 import os

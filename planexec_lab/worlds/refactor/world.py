@@ -1,36 +1,16 @@
 """The world of the refactoring: a folder with a real package, and the tools that read, change and test it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from importlib.resources import as_file, files
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from planexec_lab.worlds.folder import FolderWorld
+from planexec_lab.worlds.folder import FolderWorld, Tools
 from planexec_lab.worlds.refactor import source, suite
 from planexec_lab.worlds.refactor.project import Project
-from planexec_lite.tools import Effects
 
 Claim = Literal["sub", "iss", "iat", "exp"]
 
-_TOOLS: dict[str, tuple[float, Effects]] = {
-    "code_search": (1, "none"),
-    "read_file": (0.5, "none"),
-    "write_file": (1, "idempotent"),
-    "replace_in_file": (1, "once"),
-    "analyze_auth": (4, "none"),
-    "list_endpoints": (2, "none"),
-    "design_token_schema": (6, "idempotent"),
-    "implement_jwt": (30, "idempotent"),
-    "update_endpoints": (20, "idempotent"),
-    "update_tests": (15, "idempotent"),
-    "fix_token_header": (5, "idempotent"),
-    "run_test_suite": (8, "none"),
-    "restore": (1, "once"),
-}
-_DESTRUCTIVE = ("write_file", "replace_in_file", "implement_jwt", "update_endpoints", "update_tests", "fix_token_header",
-                "restore")  # fmt: skip
 _AUTH, _ENDPOINTS, _TOKENS, _SCHEMA = "shop/auth.py", "shop/endpoints.py", "shop/tokens.py", "shop/token.json"
 _TEST_AUTH, _TEST_ENDPOINTS = "tests/test_auth.py", "tests/test_endpoints.py"
 
@@ -38,9 +18,31 @@ _TEST_AUTH, _TEST_ENDPOINTS = "tests/test_auth.py", "tests/test_endpoints.py"
 class World(FolderWorld):
     """A shop whose users have sessions, in a temporary folder that goes away with the object."""
 
-    TOOLS = _TOOLS
+    TOOLS: ClassVar[Tools] = {
+        "code_search": (1, "none"),
+        "read_file": (0.5, "none"),
+        "write_file": (1, "idempotent"),
+        "replace_in_file": (1, "once"),
+        "analyze_auth": (4, "none"),
+        "list_endpoints": (2, "none"),
+        "design_token_schema": (6, "idempotent"),
+        "implement_jwt": (30, "idempotent"),
+        "update_endpoints": (20, "idempotent"),
+        "update_tests": (15, "idempotent"),
+        "fix_token_header": (5, "idempotent"),
+        "run_test_suite": (8, "none"),
+        "restore": (1, "once"),
+    }
     NOT_DONE = (ValueError,)
-    DESTRUCTIVE = _DESTRUCTIVE
+    DESTRUCTIVE = (
+        "write_file",
+        "replace_in_file",
+        "implement_jwt",
+        "update_endpoints",
+        "update_tests",
+        "fix_token_header",
+        "restore",
+    )
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,5 @@
 """The library: documents in a SQLite full-text index (FTS5), searched by bm25."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Iterator

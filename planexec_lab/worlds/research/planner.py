@@ -1,7 +1,5 @@
 """What the scripted planner of the research world knows."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from planexec_lab.worlds.minds.requests import Reader, Topic
@@ -56,7 +54,7 @@ PLANNER = ScriptedPlanner(
         _TOPICS,
         "report",
         "research study find investigate look summarize latest newest recent trend development renewable renewables energy"
-        " power brief short topic subject section part summaries what",
+        " power brief short topic subject section part summaries what about new",
     ),
     "solar wind storage report",
     "web_search",

@@ -1,7 +1,5 @@
 """Words and sentences: what a search looks for, and an extractive summary."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

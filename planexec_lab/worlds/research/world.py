@@ -1,22 +1,12 @@
 """The world of the report: a library, a summarizer, and a folder for reports."""
 
-from __future__ import annotations
-
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar
 
-from planexec_lab.worlds.folder import FolderWorld
+from planexec_lab.worlds.folder import FolderWorld, Tools
 from planexec_lab.worlds.research.library import Library
 from planexec_lab.worlds.research.words import CITATION, by_source, length, summary
-from planexec_lite.tools import Effects
 
-_TOOLS: dict[str, tuple[float, Effects]] = {
-    "web_search": (1.5, "none"),
-    "read_document": (0.5, "none"),
-    "summarize_text": (2.0, "none"),
-    "write_report": (3.0, "idempotent"),
-    "remove_report": (0.5, "idempotent"),
-}
 _FOUND = 3  # documents by a search
 _SENTENCES = 2  # of a summary, from each document
 
@@ -28,7 +18,13 @@ class World(FolderWorld):
         corpus: other documents, in the form of `corpus.md`.
     """
 
-    TOOLS = _TOOLS
+    TOOLS: ClassVar[Tools] = {
+        "web_search": (1.5, "none"),
+        "read_document": (0.5, "none"),
+        "summarize_text": (2.0, "none"),
+        "write_report": (3.0, "idempotent"),
+        "remove_report": (0.5, "idempotent"),
+    }
     DESTRUCTIVE = ("remove_report",)
 
     def __init__(self, corpus: str | None = None) -> None:

@@ -7,14 +7,11 @@ limits on its calls, protect the second.
 """
 
 from planexec_lab.worlds.strangers.lines import ByHand, NoSuchToolError, text
-from planexec_lab.worlds.strangers.weather import LAST_WORDS, LINE, ORDER, ServerEnded, Weather
+from planexec_lab.worlds.strangers.weather import ServerEnded, Weather
 from planexec_lab.worlds.strangers.world import GOAL, World
 
 __all__ = [
     "GOAL",
-    "LAST_WORDS",
-    "LINE",
-    "ORDER",
     "ByHand",
     "NoSuchToolError",
     "ServerEnded",

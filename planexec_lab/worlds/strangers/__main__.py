@@ -1,7 +1,5 @@
 """``python -m planexec_lab.worlds.strangers [DAY]``: the stranger's server on stdin and stdout."""
 
-from __future__ import annotations
-
 import os
 import sys
 

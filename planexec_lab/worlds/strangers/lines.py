@@ -3,8 +3,6 @@
 It knows three requests, ``initialize``, ``tools/list`` and ``tools/call``, which is all that a server of tools has to know.
 """
 
-from __future__ import annotations
-
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The case: what was collected so far, kept as files, and what it says about an order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The knowledge about an audit: collect the logs, follow the order, and fetch missing logs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

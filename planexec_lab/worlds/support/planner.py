@@ -1,7 +1,5 @@
 """What the scripted planner of the support world knows. What it plans when logs are missing is in the scenes."""
 
-from __future__ import annotations
-
 from planexec_lab.worlds.minds.requests import Reader, Topic
 from planexec_lab.worlds.minds.scripted import Choice, Row, ScriptedPlanner
 from planexec_lab.worlds.support.plan import GOAL
@@ -17,7 +15,7 @@ _ROWS = (
 )  # fmt: skip
 _TOPICS = (
     *(Topic(service, "", service, f"-{service}") for service in SERVICES),
-    Topic("fix patch", "fix patch draft repair", "fix", "-fix", only=""),
+    Topic("fix patch", "fix patch draft", "fix", "-fix", only=""),
     Topic("cause reason", "", "cause", "-cause -fix", only="-fix"),
     Topic("workflow audit", "audit", "cause", "-cause -fix", weak=True),
     Topic("chosen-order", "", "", "", weak=True),
@@ -33,10 +31,10 @@ PLANNER = ScriptedPlanner(
     Reader(
         _TOPICS,
         "cause",
-        "log logs order identify failure failing failed point find look collect branch propose root service out"
-        " where meant happened",
+        "log logs order identify failure failing point find look check collect branch propose root service where",
         {
             r"\b(?:why|where) (?:it|this|(?:the )?order|did it) (?:fail(?:s|ed)?|broke)\b|\bwhat (?:went|goes) wrong\b": "cause",
+            r"\bfind out\b": "find",
             r"\b(?:only|just) tell (?:me|us)\b": "only",
         },
     ),

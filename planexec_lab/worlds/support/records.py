@@ -1,7 +1,5 @@
 """Log lines as records, and what can be concluded from them. Pure: lines in, findings out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

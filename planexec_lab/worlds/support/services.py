@@ -1,7 +1,5 @@
 """The logs of the four services from 09:30 to 10:30: sixty orders, two changes of settings, seven failures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Literal, get_args

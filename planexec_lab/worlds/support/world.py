@@ -1,29 +1,18 @@
 """The world of the support case: a folder with real logs, settings and an archive, and the tools that read them."""
 
-from __future__ import annotations
-
 import difflib
 import gzip
 import zlib
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import TypedDict
 
-from planexec_lab.worlds.folder import FolderWorld
+from planexec_lab.worlds.folder import FolderWorld, Tools
 from planexec_lab.worlds.support import services
 from planexec_lab.worlds.support.case import Case
 from planexec_lab.worlds.support.records import Change, behind
 from planexec_lab.worlds.support.services import SERVICES, Service
-from planexec_lite.tools import Effects
 
-_TOOLS: dict[str, tuple[float, Effects]] = {
-    "collect_logs": (10, "idempotent"),
-    "fetch_archive": (60, "idempotent"),
-    "search_logs": (2, "none"),
-    "inspect_branch": (15, "none"),
-    "root_cause": (20, "none"),
-    "draft_fix": (10, "idempotent"),
-}
 _MOST = 40
 
 
@@ -46,7 +35,14 @@ class World(FolderWorld):
         gap: the service whose log from 10:00 to 10:10 was rotated into the archive; None: all logs are whole.
     """
 
-    TOOLS = _TOOLS
+    TOOLS: ClassVar[Tools] = {
+        "collect_logs": (10, "idempotent"),
+        "fetch_archive": (60, "idempotent"),
+        "search_logs": (2, "none"),
+        "inspect_branch": (15, "none"),
+        "root_cause": (20, "none"),
+        "draft_fix": (10, "idempotent"),
+    }
     DESTRUCTIVE = ()
 
     def __init__(self, gap: Service | None = "payment") -> None:

@@ -1,7 +1,5 @@
 """The knowledge about a trail: read the next log until a log has the cause."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,17 +1,13 @@
 """The world of the trail: log files, each of which names the next, until one names the cause."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from planexec_lab.worlds.folder import FolderWorld
-from planexec_lite.tools import Effects
+from planexec_lab.worlds.folder import FolderWorld, Tools
 
 GOAL = "Order A-1034 never arrived: begin with checkout.log, find out what stopped it, and write it down"
 START = "checkout.log"
 
-_TOOLS: dict[str, tuple[float, Effects]] = {"read_log": (2, "none"), "write_cause": (1, "idempotent")}
 _SERVICES = ("checkout", "carrier", "archive", "payment", "packing", "customs")
 _CAUSE = "the lease of the lock has run out"
 
@@ -19,7 +15,7 @@ _CAUSE = "the lease of the lock has run out"
 class World(FolderWorld):
     """Logs of the services that the order passed through; the last one says why it stopped."""
 
-    TOOLS = _TOOLS
+    TOOLS: ClassVar[Tools] = {"read_log": (2, "none"), "write_cause": (1, "idempotent")}
     DESTRUCTIVE = ()
 
     def __init__(self) -> None:

@@ -243,6 +243,11 @@ def conversations() -> Iterator[tuple[str, str, list[tuple[list[Action], list[st
         yield "blocksworld, hard", label(engine), found
 
 
+def repeats(plans: list[Action]) -> bool:
+    """Whether a plan occurs twice."""
+    return len({*plans}) < len(plans)
+
+
 def blocks_rounds() -> list[Row]:
     """A row for each round: a validator's words went back to the model."""
     rows = []
@@ -253,9 +258,11 @@ def blocks_rounds() -> list[Row]:
             valid = sum(one == "valid" for _, one in here)
             solved += valid
             wrong = [plans for plans, one in here if one != "valid" and number > 0]
+            again = [one for plans, one in here if repeats(plans[:number])]
             rows.append({
                 "domain": domain, "model": model, "problems": len(found), "round": number + 1, "plans": len(here),
                 "valid": valid, "solved": solved, "wrong_as_before": sum(plans[number] == plans[number - 1] for plans in wrong),
                 "wrong_as_earlier": sum(plans[number] in plans[:number] for plans in wrong),
+                "after_repeat": len(again), "solved_after_repeat": again.count("valid"),
             })  # fmt: skip
     return rows

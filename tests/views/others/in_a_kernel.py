@@ -28,7 +28,7 @@ def decision():
     try:
         return desk.decision.verdict
     except views.NotDecided as problem:
-        return str(problem)
+        return str(problem).partition(".")[0]
 """
 
 
