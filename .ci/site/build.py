@@ -99,14 +99,23 @@ def lay_out_pyodide(core: Path, server: str, into: Path) -> None:
 
 
 def exercises() -> dict[str, bytes]:
-    """Return the files of the package `exercises`, with the source notebooks, which contain the answers."""
+    """Return the files of the package `exercises`, with the cells of the source notebooks, which contain the answers."""
     files = [path for path in sorted((ROOT / "exercises").rglob("*")) if path.is_file()]
     kept = {path: path.relative_to(ROOT) for path in files if LEFT_OUT.isdisjoint(path.relative_to(ROOT).parts)}
     return {
-        name.as_posix(): path.read_bytes()
+        name.as_posix(): without_outputs(path) if path.suffix == ".ipynb" else path.read_bytes()
         for path, name in kept.items()
         if path.suffix != ".ipynb" or path.parent.name == "source"
     }
+
+
+def without_outputs(path: Path) -> bytes:
+    """A notebook whose outputs, three quarters of its size, stay behind."""
+    book = nbformat.read(path, as_version=4)
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    return nbformat.writes(book).encode()
 
 
 def contents() -> list[Path]:
