@@ -20,6 +20,18 @@ CHANGES = {  # name -> old and new text of the program
         ('interrupt(state["plan"])', "interrupt(planner())"),
         ('return {"plan": planner()}', 'return {"plan": json.loads(PLAN)["steps"]}'),
     ),
+    "a cycle": (  # step 1 needs the last step
+        (
+            'return json.loads(PLAN)["steps"]',
+            'steps = json.loads(PLAN)["steps"]\n    steps[0]["depends_on"] = [8]\n    return steps',
+        ),
+    ),
+    "the tests fail": (
+        (
+            'return {"done": {step["id"]: result}}',
+            'if step["id"] == 1:\n        raise RuntimeError("1 test failed")\n    return {"done": {step["id"]: result}}',
+        ),
+    ),
 }
 KILLS = ("backup_database:after", "notify_team:after")  # where the process is killed
 
@@ -49,6 +61,7 @@ def seen(observed: Observed) -> dict[str, Any]:
     raised = [line for line in errors.splitlines() if re.match(r"[\w.]*Error: ", line)]
     return {
         "called": observed.started,
+        "ended": [event["tool"] for event in observed.events("end")],
         "planner": sum(line == "the planner is asked" for _, line in observed.lines),
         "messages": observed.world.messages,
         "error": raised[-1] if raised else "",

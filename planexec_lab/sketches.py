@@ -214,6 +214,17 @@ SKETCHES = {
         effect  the file is written      after backup
         killed  nothing more is saved    after saved, effect
     """,
+    "calls": """
+        The calls of two processes: only the first two have the same place
+        call-1   A starts
+        call-2   B starts                 after call-1
+        call-3   A2, because A has ended  after call-2
+        call-4   B2, because B has ended  after call-3
+        again-1  A is stored
+        again-2  B is stored              after again-1
+        again-3  B2 is next in the plan   after again-2
+        again-4  A2                       after again-3
+    """,
     "conversation": """
         Only a hand-off changes the agent that you talk to
         you-1     ask A
