@@ -111,8 +111,8 @@ SKETCHES = {
         A-2    hangs; its lease expires         after A-1
         B-1    gets the lease, loads 12 events  after A-2
         B-2    writes events 13 and 14          after B-1
-        A-3    wakes up with 12 events          after A-2
-        store  has 14, so it refuses A          after B-2, A-3
+        A-3    wakes up, still has 12 events    after B-2
+        store  has 14, so it refuses A          after A-3
     """,
     "key": """
         The same key on each way to the bank, so the bank books once
@@ -120,8 +120,7 @@ SKETCHES = {
         first   step rent: no answer              after call
         retry   after a crash                     after call
         replan  now called pay_rent               after call
-        nested  made by a helper                  after call
-        bank    one key, one booking              after first, retry, replan, nested
+        bank    one key, one booking              after first, retry, replan
     """,
     "nested": """
         A step of the outer plan is the goal of another planner
