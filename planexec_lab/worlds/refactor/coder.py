@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 from planexec_lab.worlds.minds import Act, Answer, Expectation, Later, Seen, observed
@@ -95,6 +96,15 @@ class Window:
 def tokens(messages: Sequence[Mapping[str, Any]]) -> int:
     """The size of a window: four characters count as one token."""
     return len(json.dumps(messages)) // 4
+
+
+def bill(requests: Sequence[str], cached: float = 1.0) -> float:
+    """The tokens of all requests. A beginning that an earlier request had counts only `cached`, the share of the price."""
+    characters = 0.0
+    for place, request in enumerate(requests):
+        same = [len(commonprefix([request, earlier])) for earlier in requests[:place]]
+        characters += len(request) - (1 - cached) * max(same, default=0)
+    return characters / 4
 
 
 def observe(tools: Toolbox, name: str, params: Mapping[str, Any]) -> str:
