@@ -27,7 +27,7 @@ class Verdict(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether the case bears the advice out; where it says not to plan, a tie is enough."""
+        """Whether the case confirms the advice; where it says not to plan, a tie is enough."""
         return self.advice.plan == (self.case.verdict == "planning")
 
 

@@ -88,10 +88,15 @@ def advice(verdicts: Sequence[Verdict]) -> Figure:
             f"{case.by}{measured}",
         ]
         lines.append(Line(cells, WINNERS[case.verdict]))
-    borne_out = sum(row.holds for row in verdicts)
+    confirmed = sum(row.holds for row in verdicts)
     head = ("source", "advice", "calls", "seconds", "cents", "status", "by")
     return table(
-        f"{borne_out} of {len(verdicts)} pieces of advice are borne out", head, lines, _SIDES, columns=40, lines=2
+        f"{confirmed} of {len(verdicts)} rows: the advised side wins by the row's own figures",
+        head,
+        lines,
+        _SIDES,
+        columns=40,
+        lines=2,
     )
 
 

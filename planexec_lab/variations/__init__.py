@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from planexec_lab.variations.best_of_three import best_of_three, dry_run, quickest
 from planexec_lab.variations.calls import llm_compiler, react, rewoo
 from planexec_lab.variations.lists import langchain, plan_and_solve
 from planexec_lab.variations.tasks import (
@@ -26,7 +27,6 @@ from planexec_lab.variations.tasks import (
     planner_executor,
     step_by_step,
 )
-from planexec_lab.variations.vote import quickest, rehearsed, vote
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.tools import Toolbox
 from planexec_lite.workers import Workers
@@ -34,11 +34,11 @@ from planexec_lite.workers import Workers
 __all__ = [
     "VARIATIONS",
     "Variation",
+    "best_of_three",
+    "dry_run",
     "planner_executor",
     "quickest",
     "react",
-    "rehearsed",
-    "vote",
 ]
 
 Variation = Callable[[Any, Toolbox, Workers], PlannerExecutor]
@@ -56,7 +56,7 @@ VARIATIONS: dict[str, Variation] = {
     "hierarchical": hierarchical,
     "ReWOO": rewoo,
     "LLMCompiler": llm_compiler,
-    "vote": vote,
+    "best of three": best_of_three,
     "orchestrator": orchestrator,
 }
 """The variations by name, from the shortest horizon on."""

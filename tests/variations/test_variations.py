@@ -7,9 +7,9 @@ import pytest
 
 from mock_llm import MockLLM
 from planexec_lab.scoreboard import model, row, tasks
-from planexec_lab.variations import VARIATIONS, quickest, rehearsed
+from planexec_lab.variations import VARIATIONS, dry_run, quickest
+from planexec_lab.variations.best_of_three import BestOf
 from planexec_lab.variations.lists import ListPlanner
-from planexec_lab.variations.vote import Ballot
 from planexec_lite import Board, Inline, Plan, PlanError, PlannerExecutor, Policy, Simulated, Tool, Toolbox
 from tests.rounds import few
 
@@ -68,20 +68,20 @@ INVALID = chain(1, "guess")
 
 def test_the_quickest_valid_plan_wins() -> None:
     short, middle, long = map(chain, (1, 2, 3))
-    ballot = Ballot([Fixed(long), Fixed(INVALID), Fixed(middle)], quickest(Simulated(4)))
-    assert ballot.plan("g", Board(), TOOLS) == middle
+    best = BestOf([Fixed(long), Fixed(INVALID), Fixed(middle)], quickest(Simulated(4)))
+    assert best.plan("g", Board(), TOOLS) == middle
     assert quickest(Inline())("g", [long, short, middle], TOOLS) == 1
 
 
 def test_without_a_valid_plan_the_first_is_repaired_or_its_error_raised() -> None:
-    assert Ballot([Fixed("nothing"), Fixed(INVALID)], quickest(Inline())).plan("g", Board(), TOOLS) == INVALID
+    assert BestOf([Fixed("nothing"), Fixed(INVALID)], quickest(Inline())).plan("g", Board(), TOOLS) == INVALID
     with pytest.raises(PlanError):
-        Ballot([Fixed("nothing"), Fixed("at all")], quickest(Inline())).plan("g", Board(), TOOLS)
+        BestOf([Fixed("nothing"), Fixed("at all")], quickest(Inline())).plan("g", Board(), TOOLS)
     with pytest.raises(ValueError, match="no planner was given"):
-        Ballot([], quickest(Inline())).plan("g", Board(), TOOLS)
+        BestOf([], quickest(Inline())).plan("g", Board(), TOOLS)
 
 
-def test_a_rehearsal_calls_nothing_and_goes_on_from_what_is_done() -> None:
+def test_a_dry_run_calls_nothing_and_goes_on_from_what_is_done() -> None:
     made = []
 
     def make(x: int) -> None:
@@ -90,8 +90,8 @@ def test_a_rehearsal_calls_nothing_and_goes_on_from_what_is_done() -> None:
     once = Tool(make, latency=3.0, effects="once")
     gated = {"id": 2, "tool": "make", "params": {"x": "{step_1_result}"}, "depends_on": [1], "gate": True}
     plan = Plan.parse([gated, {**gated, "id": 3, "depends_on": [1, 2]}])
-    run = rehearsed(plan, Toolbox([once]), Simulated(4))
+    run = dry_run(plan, Toolbox([once]), Simulated(4))
     assert (run.status, run.makespan, made) == ("finished", 6.0, [])
     late = Plan.parse([{"id": 1, "tool": "make", "params": {"x": 1}, "timeout": 2}])
-    assert rehearsed(late, Toolbox([once]), Simulated()).status == "failed"
+    assert dry_run(late, Toolbox([once]), Simulated()).status == "failed"
     assert quickest(Simulated())("g", [late, plan], Toolbox([once])) == 1

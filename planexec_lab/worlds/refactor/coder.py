@@ -102,7 +102,7 @@ def bill(requests: Sequence[str], cached: float = 1.0) -> float:
     """The tokens of all requests. A beginning that an earlier request had counts only `cached`, the share of the price."""
     characters = 0.0
     for place, request in enumerate(requests):
-        same = [len(commonprefix([request, earlier])) for earlier in requests[:place]]
+        same = [len(commonprefix([request, earlier])) for earlier in requests[:place]]  # noqa: RUF071 (texts, not paths)
         characters += len(request) - (1 - cached) * max(same, default=0)
     return characters / 4
 

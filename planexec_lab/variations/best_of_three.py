@@ -1,8 +1,8 @@
-"""Several plans and a vote: the same question is put several times, and the best answer is carried out.
+"""The best of three plans: the same question is put three times, and the plan that would be done first is carried out.
 
 After Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2022),
-https://arxiv.org/abs/2203.11171. Plans are rarely equal word for word, so they are not counted: of the valid ones that is taken
-which is done first in a rehearsal.
+https://arxiv.org/abs/2203.11171. There, equal answers are counted. Plans are rarely equal word for word, so the valid
+plan is taken that is done first in a dry run.
 """
 
 import math
@@ -22,16 +22,16 @@ from planexec_lite.workers import Simulated, Workers
 
 Choose = Callable[[str, Sequence[Plan], Toolbox], int]
 """Returns the place of one of the plans for a goal, all valid with these tools."""
-VOTES = 3
+PLANS = 3
 
 
-def vote(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:
+def best_of_three(client: Any, tools: Toolbox, workers: Workers) -> PlannerExecutor:
     """Return an agent that has three plans written and carries out the one that is the quickest with these workers."""
-    voters = [Voter(client, number) for number in range(1, VOTES + 1)]
-    return PlannerExecutor(Ballot(voters, quickest(workers)), ToolExecutor(tools), workers=workers)
+    planners = [OneOfThree(client, number) for number in range(1, PLANS + 1)]
+    return PlannerExecutor(BestOf(planners, quickest(workers)), ToolExecutor(tools), workers=workers)
 
 
-class Voter(LLMPlanner):
+class OneOfThree(LLMPlanner):
     """A planner that knows that others are asked the same; at temperature 0 they would all say the same."""
 
     def __init__(self, client: Any, number: int) -> None:
@@ -41,11 +41,11 @@ class Voter(LLMPlanner):
     def messages(self, goal: str, board: Board, tools: Toolbox) -> list[Message]:
         """The planner's conversation, with the number of the plan."""
         system, *rest = super().messages(goal, board, tools)
-        asked = f"\n- This is plan {self.number} of {VOTES}: find a way of your own."
+        asked = f"\n- This is plan {self.number} of {PLANS}: find a way of your own."
         return [{**system, "content": system["content"] + asked}, *rest]
 
 
-class Ballot:
+class BestOf:
     """A planner that asks several others and chooses among their valid plans; where none is valid, the first is repaired.
 
     To write a plan is one job, so the others are asked one after another, however many slots there are: their seconds add up.
@@ -55,7 +55,7 @@ class Ballot:
         self.planners, self.choose = planners, choose
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
-        """Return the chosen plan. Raises `PlanError` if none of the voters wrote a plan."""
+        """Return the chosen plan. Raises `PlanError` if none of the planners wrote a plan."""
         plans, failed = [], None
         for planner in self.planners:
             try:
@@ -74,14 +74,14 @@ def quickest(workers: Workers) -> Choose:
     """Return a choice of the plan that is done first by workers like these; of several the first."""
 
     def choose(goal: str, plans: Sequence[Plan], tools: Toolbox) -> int:
-        runs = [rehearsed(plan, tools, workers) for plan in plans]
+        runs = [dry_run(plan, tools, workers) for plan in plans]
         seconds = [run.makespan if run.status == "finished" else math.inf for run in runs]
         return seconds.index(min(seconds))
 
     return choose
 
 
-def rehearsed(plan: Plan, tools: Toolbox, workers: Workers) -> Run:
+def dry_run(plan: Plan, tools: Toolbox, workers: Workers) -> Run:
     """Return a run of a valid plan on a virtual clock without any calls, with the slots and limits of `workers`.
 
     A step takes the seconds that its tool declares. Gates are open, and steps done before the plan count as done.
@@ -98,12 +98,10 @@ def rehearsed(plan: Plan, tools: Toolbox, workers: Workers) -> Run:
         for step in plan.steps
     ]
     simulated = Simulated(getattr(workers, "slots", 1), workers.limits)  # those without a number of slots have one
-    return execute(
-        Plan(goal=plan.goal, steps=tuple(steps)), _Rehearsal(nothing, plan.durations(tools)), workers=simulated
-    )
+    return execute(Plan(goal=plan.goal, steps=tuple(steps)), _DryRun(nothing, plan.durations(tools)), workers=simulated)
 
 
-class _Rehearsal(ToolExecutor):
+class _DryRun(ToolExecutor):
     """Takes the seconds of each step, and does nothing."""
 
     def __init__(self, tools: Toolbox, seconds: Mapping[str, float]) -> None:
