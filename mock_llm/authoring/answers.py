@@ -76,6 +76,8 @@ def _chat(completion: Mapping[str, Any]) -> Content:
         message = choice["message"]
         if message.get("function_call"):
             raise UnreadableAnswer("the deprecated function_call is not supported")
+        if beside := [part for part in ("audio", "images") if message.get(part)]:
+            raise UnreadableAnswer(f"answers with {beside[0]} can't be recorded")
         calls = tuple(_call(call, call.get(call.get("type") or "function")) for call in message.get("tool_calls") or ())
         reason = choice.get("finish_reason") or "stop"
         choices.append(Choice(message.get("content"), message.get("refusal"), calls, reason))

@@ -169,7 +169,15 @@ def _arguments(call: ToolCall) -> Any:
     if call.custom:
         return call.arguments
     try:
-        value = json.loads(call.arguments)
+        value = json.loads(call.arguments, object_pairs_hook=_each_once)
     except ValueError:
         return call.arguments
     return value if isinstance(value, dict) else call.arguments
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the pairs as an object; raise ValueError for a name that occurs twice, of which a script would lose one."""
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return named

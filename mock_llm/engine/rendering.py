@@ -51,7 +51,7 @@ def render(chosen: Match, request: Request, attempt: int) -> Answer | ApiError:
 
 
 _CALLS = {"calls", "tool_calls", "function_call"}  # a dict with one of these is a call that was meant, and no data
-_MESSAGE = {"role", "content"}
+_MESSAGE, _CALL = {"role", "content"}, {"tool", "arguments"}
 
 
 def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
@@ -65,6 +65,9 @@ def _resolved(reply: Reply, chosen: Match, request: Request) -> Reply:
         # Only scripted templates are filled. A function's result might quote the conversation, including braces.
         return _resolved(value, chosen, request) if value.python is not None else value
     known = value.keys() if isinstance(value, dict) and request.format == "text" else set[str]()
+    one = value[0] if isinstance(value, list) and value else value
+    if isinstance(one, dict) and one.keys() >= _CALL and request.format == "text":
+        raise TypeError("the function returned a call of a tool; return Reply(calls=…), or Reply(json=…)")
     if _CALLS & known or known >= _MESSAGE or (REPLY & known and known <= FIELDS):
         fields = ", ".join(known)
         raise TypeError(

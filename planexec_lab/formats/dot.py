@@ -51,7 +51,10 @@ _LOOKS = frozenset(
 )
 _LEADS = re.compile("o?[lr]?(?:normal|vee|open|halfopen|empty)")  # a tee can mean "blocks", a diamond "is a part of"
 _REMARKS = re.compile(r"(?:edge|head|tail|label)?(?:url|href|target|tooltip)|comment|class")
-_OF_PACKAGES = re.compile(r"\[root\] |@?//|@@|\S+@v?\d")
+_OF_PACKAGES = re.compile(
+    r"\[root\] |@?//|@@|\S+@v?\d|[\w.-]+(?::[\w.-]+){3,}$|legendNode\d|[\w@-]+\.(?:service|target|socket|mount|slice)$"
+)
+_UNSEEN = re.compile(r"transparent|none|#[0-9a-f]{6}00", re.IGNORECASE)
 _MEND = 'write digraph { "1" [label="what to do"]; "2" [label="what to do next"]; "1" -> "2" }'
 _Token = tuple[str, str, int]  # its kind, its text, its line
 _Defaults = dict[str, dict[str, str]]
@@ -114,9 +117,7 @@ class _Graph:
             raise self._fault(f"{self._next[1][:60]!r} comes after the end of the graph")
         self.chart.goal = "\n".join(_lines(defaults["graph"].get("label", "")))
         if other := next(filter(_OF_PACKAGES.match, self.named), None):
-            message = (
-                f"line 1: {other!r} is of Terraform, Bazel or packages, whose arrows lead to what must be done first"
-            )
+            message = f"line 1: {other!r} is of Terraform, Bazel, CMake, systemd or packages; their arrows lead to what is first"
             raise fault(message, "turn each arrow around: dir=back")
         self.chart.nodes = {id: self.chart.nodes[id] for id in self.named if id in self.chart.nodes}
         return self.chart.plan()
@@ -165,7 +166,8 @@ class _Graph:
     def _draw_arrows(self, starts: list[str], ends: list[str], line: int, attributes: dict[str, str]) -> None:
         way = attributes.get("dir", "forward").lower()
         head = attributes.get("arrowhead", "normal").lower()
-        if not _LEADS.fullmatch(head) or attributes.get("color") == "transparent":
+        unseen = _UNSEEN.fullmatch(attributes.get("color", "")) or attributes.get("penwidth") == "0"
+        if not _LEADS.fullmatch(head) or unseen:
             way = f"none, arrowhead={head}"
         if way not in ("forward", "back"):
             raise fault(
@@ -217,6 +219,12 @@ class _Graph:
 
     def _check(self, name: str, value: str, line: int) -> None:
         """List an attribute with words that no plan has; raise `PlanError` for one that Graphviz does not have."""
+        if name == "rankdir" and value.upper() in (
+            "RL",
+            "BT",
+        ):  # as Terraform draws, whose arrows lead to what is first
+            message = f"line {line}: {name}={value} draws first what the arrows put last"
+            raise fault(message, "leave it out, or turn each arrow around: dir=back")
         if _REMARKS.fullmatch(name.lower()):
             self.chart.left_out.append(left_out(f"{name}={value[:60]!r}", line))
         elif name not in _LABELS and name.lower() not in _LOOKS:
@@ -229,7 +237,7 @@ class _Graph:
         self.place += 1
         if kind == "html":
             return _HTML_LABEL + text[1:-1]
-        return text[1:-1].replace('\\"', '"') if kind == "quoted" else text
+        return text[1:-1].replace("\\\n", "").replace('\\"', '"') if kind == "quoted" else text
 
     @property
     def _next(self) -> _Token:

@@ -26,7 +26,7 @@ _INTERRUPT = re.compile(r"__interrupt\s*=\s*(.*)")
 _MARKERS = {"start", "begin", "end", "stop", "finish"}
 _ALWAYS = {"__start__", "__end__", "START", "END"}  # of LangGraph and other tools, in every shape
 _MEANS = re.compile(  # a condition, or that an arrow leads the other way
-    r"^\W*(?:no|false)\W*$|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|catch\w*|reject\w*|denied|invalid|time-?outs?"
+    r"^\W*(?:no|false|nein|non|否|нет|any)\W*$|[<>]=?\s*v?\d|[~=!^]=\s*v?\d|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|catch\w*|reject\w*|denied|invalid|time-?outs?"
     r"|approv\w*|optional\w*|sometimes|maybe|skip\w*|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?"
     r"|always|all done|one (?:done|success))\b"  # the last three are trigger rules of Airflow
     r"|<-|←",

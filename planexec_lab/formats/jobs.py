@@ -21,7 +21,7 @@ from pydantic_core import from_json
 
 from planexec_lab.formats.others import MEND, problem_of
 from planexec_lab.formats.shapes import fault, left_out, plain
-from planexec_lab.formats.steps import build
+from planexec_lab.formats.steps import LossyPlan, build, names_approval, with_gates
 from planexec_lite.plan import Plan, Problem
 
 _BEGINS = re.compile(r"(?:[ \t]*(?:#.*|---.*|%.*)?\n)*(?:- )?[\"']?[\w./@-]+[\"']?[ \t]*:(?:\s|$)")
@@ -31,6 +31,7 @@ _GROUP = re.compile(
     r"|^- (?:id|tool|action|description)[ \t]*:",
     re.MULTILINE,
 )
+_COMMENT = re.compile(r":?[ \t]+(#[^\s#].*)")  # without a space behind the mark, as in "issue #12"
 _MOST = 500_000  # characters
 _DEEPEST = 100
 
@@ -55,7 +56,8 @@ _KINDS = {  # by the key of its jobs: a job's words and dependencies; the settin
 _HARMLESS = {"fail-fast", "max-parallel"}  # of a strategy; a matrix makes several jobs of one
 
 _ASKS = re.compile(  # a person, by the name of an action or in a command
-    r"approv|'uses': '[^']*(?:await|manual|human|confirm|sign-?off|wait-for-(?!.*check)|(?<!dependency-)review(?!dog))",
+    r"approv|'uses': '[^']*(?:await|manual|human|confirm|sign-?off|wait-for-(?!.*check)|(?<!dependency-)review(?!dog))"
+    r"|\bread +-\w*p\b|\bgum confirm\b|\blgtm\b",
     re.IGNORECASE,
 )
 
@@ -75,14 +77,14 @@ def read(data: str) -> Plan:
     """Read the steps or the jobs; the name of a workflow is the goal."""
     if len(data) > _MOST:
         raise fault(f"this has more than {_MOST:,} characters", "write a shorter plan")
-    content = _loaded(data)
+    content, remarks = _loaded(data)
     if isinstance(content, Mapping):
         for group in _KINDS:
             if isinstance(content.get(group), Mapping):
-                return _from_jobs(group, content)
+                return _from_jobs(group, content, remarks)
         if "name" in content and "goal" not in content:
             content = {"goal" if key == "name" else key: value for key, value in content.items()}
-    return Plan.parse(plain(content))
+    return LossyPlan.of(Plan.parse(with_gates(plain(content))), remarks)
 
 
 def write(plan: Plan) -> str:
@@ -102,9 +104,9 @@ def _quoted(value: Any) -> str:
     return re.sub("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _from_jobs(group: str, content: Mapping[_Key, Any]) -> Plan:
+def _from_jobs(group: str, content: Mapping[_Key, Any], remarks: list[Problem]) -> Plan:
     (words, waits), settings, fields = _KINDS[group]
-    remarks = _left_out(content, (group, "name"), settings, _Key("the file"))
+    remarks = remarks + _left_out(content, (group, "name"), settings, _Key("the file"))
     jobs = {id: _fields(id, job) for id, job in content[_Key(group)].items()}
     ids = {str(id): id for id in jobs}
     for id, job in jobs.items():
@@ -146,8 +148,11 @@ def _left_out(fields: Mapping[_Key, Any], kept: tuple[str, str], known: str, of:
 
 
 def _is_approved(job: Mapping[str, Any]) -> bool:
-    """Does a person approve the job: by its environment, by its prompt, or by an action for approvals?"""
-    return not job.keys().isdisjoint({"environment", "prompt"}) or _ASKS.search(str(job.get("steps"))) is not None
+    """Does a person approve the job: by its environment, by its prompt, or by an action or a command for approvals?"""
+    told = str([job.get(name) for name in ("steps", "cmds", "cmd", "summary")])
+    named = [str(one.get("name")) for one in _listed(job.get("steps")) if isinstance(one, dict)]
+    by_field = not job.keys().isdisjoint({"environment", "prompt"})
+    return by_field or _ASKS.search(told) is not None or any(map(names_approval, named))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -193,12 +198,19 @@ def _folders(written: str, id: _Key) -> list[str]:
     return list(accumulate(posixpath.normpath(written).split("/"), "{}/{}".format))
 
 
-def _loaded(text: str) -> Any:
-    """The contents of YAML; raise `PlanError` with the line where it is none, or where a key is repeated."""
+def _loaded(text: str) -> tuple[Any, list[Problem]]:
+    """The contents of YAML, and remarks on what could be a part of a value, and is a comment for YAML, as ``#2`` is.
+
+    Raises `PlanError` with the line where it is no YAML, or where a key is repeated.
+    """
     import yaml
+
+    remarks: list[Problem] = []
 
     def value_of(node: yaml.Node) -> Any:
         if isinstance(node, yaml.ScalarNode):
+            if not node.style and (comment := _COMMENT.match(text, node.end_mark.index)):
+                remarks.append(left_out(repr(comment[1][:60]), 1 + node.end_mark.line))
             return node.value if node.style else _meant(node.value)
         if isinstance(node, yaml.SequenceNode):
             return [value_of(part) for part in node.value]
@@ -231,7 +243,7 @@ def _loaded(text: str) -> Any:
             if tag := getattr(event, "tag", None):
                 raise wrong(f"the tag {tag} has a meaning of its own", event)
         root = yaml.compose(text, loader)
-        return None if root is None else value_of(root)
+        return None if root is None else value_of(root), remarks
     except (yaml.YAMLError, ValueError) as error:
         raise fault(f"this YAML can't be read: {' '.join(str(error).split())}", MEND) from None
 

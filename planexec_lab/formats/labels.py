@@ -15,7 +15,7 @@ from planexec_lab.formats import calls
 from planexec_lite.plan import Step
 
 STATE = re.compile(
-    r"~~|</?(?:s|del|strike)>|^\[[^\]]?\](?!\()|[☑✅✔✓✗❌]|\((?:done|completed?|finished|skip(?:ped)?|cancell?ed)\)\W*$",
+    r"~~|</?(?:s|del|strike)>|^(?-i:DONE|CANCELL?ED|SKIPPED|WONTFIX)\s+\w|^\[[^\]]?\](?!\()|[☑✅✔✓✗❌]|\((?:done|completed?|finished|skip(?:ped)?|cancell?ed)\)\W*$",
     re.IGNORECASE,
 )
 """Words and signs that can mean that a step is done or left out."""

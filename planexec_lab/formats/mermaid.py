@@ -15,7 +15,7 @@ from itertools import product
 from planexec_lab.formats import calls, labels
 from planexec_lab.formats.drawn import Chart, Shape, arrows
 from planexec_lab.formats.shapes import fault, left_out
-from planexec_lab.formats.steps import unwritable
+from planexec_lab.formats.steps import names_approval, unwritable
 from planexec_lite.plan import Plan, PlanError
 
 _HEADER = re.compile(r"\s*(?:flowchart(?:-elk)?|graph)\b[ \t]*(?:TB|TD|BT|RL|LR|[<>^v])?[ \t]*(?=[;\n]|\Z)")
@@ -55,6 +55,7 @@ _HIDES_ARROWS = re.compile(
 _OVER = re.compile(
     r"(?:is-?)?(?:done|complete[ds]?|finish(?:ed)?|skip(?:ped)?|cancell?ed|disabled|optional)", re.IGNORECASE
 )
+_ASKS = re.compile(r"(?:human|manual|gate)(?:s|task|step|node|style)*", re.IGNORECASE)
 _REFUSED = {
     "themeCSS": "themeCSS can hide a part of the chart",
     "classDef defaultEventStyle": "this chart of LlamaIndex draws events, and which of them come is not decided before the run",
@@ -196,11 +197,15 @@ class _Looks:
                 self.parts.setdefault(style, set()).add(name)
 
     def check(self, ids: set[str], arrows: set[str]) -> None:
-        """Raise `PlanError` for a style that hides a node, its words or an arrow, and for a class of what is not to be done."""
+        """Raise `PlanError` for a style that hides a node, its words or an arrow, and for a class that is more than a look:
+        of what is not to be done, or of what a person approves.
+        """
         for name, parts in self.parts.items():
-            if _OVER.fullmatch(name) and parts & ids:
-                message = f"line 1: the class {name!r} of {min(parts)} can mean that it is done or left out"
-                raise fault(message, "leave out what is not to be done, or call the class by its look")
+            over, asks = _OVER.fullmatch(name), _ASKS.fullmatch(name) or names_approval(name)
+            if (over or asks) and parts & ids:
+                meaning = "it is done or left out" if over else "a person approves it"
+                message = f"line 1: the class {name!r} of {min(parts & ids)} can mean that {meaning}"
+                raise fault(message, "say so in the words of the node, or call the class by its look")
         for name, (line, styles) in self.styles.items():
             parts = self.parts.get(name, set[str]())
             pattern = _HIDES_ARROWS if name.startswith("linkStyle ") or parts & arrows else _HIDES

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from planexec_lab.formats.shapes import load
+from planexec_lab.formats.steps import with_gates
 from planexec_lite.plan import Plan
 
 _MARKS = {"description", "task", "tool", "action", "params", "depends_on"}
@@ -20,7 +21,7 @@ def recognises(data: Any) -> bool:
 
 def read(data: Any) -> Plan:
     """Read a plan in one of the kit's own shapes."""
-    return Plan.parse(load(data) if isinstance(data, str) else data)
+    return Plan.parse(with_gates(load(data) if isinstance(data, str) else data))
 
 
 def write(plan: Plan) -> str:

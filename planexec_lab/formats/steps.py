@@ -153,21 +153,43 @@ def build(
         raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None
 
 
-_PERSON = r"(?:humans?|persons?|people|manual(?:ly)?|managers?|operators?|owners?|stakeholders?|reviewers?)"
-_ALLOWS = r"(?:reviews?|checks?|confirm\w*|gates?|decisions?|decides?|consents?|permissions?|go[ -]ahead|ok|input)\b"
+_PERSON = (
+    r"(?:humans?|persons?|people|manual(?:ly)?|managers?|operators?|owners?|stakeholders?|reviewers?|supervisors?"
+    r"|(?:team|tech)[ -]leads?|c[eft]o|ciso)"
+)
+_ALLOWS = (
+    r"(?:reviews?|checks?|confirm\w*|verif\w*|gates?|decisions?|decides?|consents?|permissions?|go[ -]ahead|ok|input|signs?"
+    r"|signatures?)\b"
+)
 _APPROVAL = re.compile(
-    r"approv(?!ed(?!\W*\?)|es)|freigabe|freigeben|genehmig|\bapro[bv]a|\bapprouv|审批|批准|承認|승인"
-    rf"|\b(?:sign[ -]?offs?|hitl|human.in.the.loop)\b|\buser.confirm|\b{_PERSON}\W+(?:\w+\W+)?{_ALLOWS}"
-    rf"|\b{_ALLOWS}.{{0,20}}\b(?:by|from|of)\W+(?:(?:an?|the)\W+)?{_PERSON}\b"
-    r"|\b(?:a?wait\w*|ask\w*)\b.{0,40}\b(?:confirmation|permission|consent|humans?|persons?)\b",
+    r"approv(?!ed(?!\W*\?)|es)|\b(?:if|once|when|until|unless|after)\W+(?:[\w-]+\W+){0,4}approved\b|freigabe|freigeben"
+    r"|genehmig|\bapro[bv]a|\bapprouv|\bapprobation|goedkeur|godk[äe]n|zatwierdz|соглас|одобр|утвер[жд]|审批|批准|承認|승인|موافقة"
+    rf"|\b(?:sign[ -]?offs?|hitl|human.in.the.loop|lgtm|go[ -]ahead|go\W+no[ -]?go|says\W+(?:go|ok|okay|yes))\b"
+    rf"|\buser.confirm|\b{_PERSON}(?:'s)?\W+(?:\w+\W+)?{_ALLOWS}"
+    rf"|\b{_ALLOWS}.{{0,20}}\b(?:by|from|of|with)\W+(?:(?:an?|the)\W+)?{_PERSON}\b"
+    r"|\b(?:a?wait\w*|ask\w*|pause\w*)\b.{0,40}\b(?:confirmation|permission|consent|humans?|persons?|managers?|ok|okay)\b",
     re.IGNORECASE,
 )
 
 
 def _is_approval(step: Mapping[str, Any]) -> bool:
-    """Do the words of a step without a tool name a person's approval?"""
-    words = "" if step.get("tool") else str(step.get("description", ""))
+    """Do the words or the id of a step without a tool name a person's approval?"""
+    return not step.get("tool") and names_approval(f"{step.get('id', '')}\n{step.get('description', '')}")
+
+
+def names_approval(words: str) -> bool:
+    """Do these words name a person's approval?"""
     return _APPROVAL.search(words.replace("_", " ")) is not None
+
+
+def with_gates(data: Any) -> Any:
+    """Return a plan in the kit's own shape; a step that is a mere text and names a person's approval becomes a gate."""
+    if isinstance(data, Mapping):
+        return {name: with_gates(part) if isinstance(part, list) else part for name, part in data.items()}
+    steps = data if isinstance(data, list) else []
+    gates = {one for one in steps if isinstance(one, str) and names_approval(one)}
+    told = [{"description": one, "gate": True} if isinstance(one, str) and one in gates else one for one in steps]
+    return told if gates else data
 
 
 def through(ids: Iterable[str], passed: Mapping[str, list[str]]) -> list[str]:

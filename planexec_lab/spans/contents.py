@@ -13,7 +13,7 @@ from planexec_lite.plan.data import fixed
 from planexec_lite.plan.reading import named_once
 
 _DEEPEST = 40
-_FAILED = {"error", "failed", "failure", "cancelled", "canceled", "timeout", "True"}
+_FAILED = {"error", "failed", "failure", "cancelled", "canceled", "timeout", "True", "true"}
 _CALL = {"args", "kwargs", "sanitize_inputs_outputs"}  # of a Python function, as OpenInference writes it
 
 
@@ -47,6 +47,7 @@ def failed(span: Span) -> bool:
         ("tool_call_id", "tool_use_id", "isError", "is_error")
     ):
         told += [message.get(name) for name in ("status", "isError", "is_error")]
+    told += [span.attributes[name] for name in span.attributes if name.lower().endswith((".is_error", ".iserror"))]
     untrue = [span.attributes.get(name) for name in ("tool.success", "success")]
     return not _FAILED.isdisjoint(map(str, told)) or not {"false", "False", "0"}.isdisjoint(map(str, untrue))
 

@@ -69,6 +69,11 @@ class _Telling:
         self.ids = {span.span_id: str(number) for number, span in enumerate(steps, 1)}
         self.counts = _counts(tree, names.TOKENS_IN), _counts(tree, names.TOKENS_OUT)
         self.unknown = 0  # calls of models of which the trace has no tokens
+        told = (names.RESULT, *names.RESULT_TOO)
+        self.silent = sum(
+            _operation(span) == names.EXECUTE_TOOL and span.error is None and span.attributes.keys().isdisjoint(told)
+            for span in steps
+        )
 
     def events(self) -> list[e.Event]:
         told: list[e.Event] = [e.RunStarted(0.0, self.goal, True, False, models_in_steps=True)]
@@ -89,6 +94,7 @@ class _Telling:
         dropped = sum(names.DROPPED in span.attributes for span in self.tree.spans)
         reason += f" (attributes or events were dropped: {dropped} × a span)" if dropped else ""
         reason += f" (tokens unknown: {self.unknown} × a model's call)" if self.unknown else ""
+        reason += f" (results unknown: {self.silent} × a tool's call)" if self.silent else ""
         return [*told, e.Ended(over, status, reason)]  # type: ignore[arg-type]
 
     def _not_understood(self) -> str:

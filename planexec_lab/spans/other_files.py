@@ -64,6 +64,7 @@ def spans_in(one: Any, place: str) -> Iterator[Placed]:
         yield _of_console(fields, here), here
     elif inside := [name for name in ("data", "spans", "trace") if isinstance(fields.get(name), dict | list)]:
         more = [name for name in _MORE if fields.get(name)]
+        more += ["status"] if fields.get("status") == "PARTIAL" else []  # of Tempo
         more += ["totalPages"] if _object(fields.get("meta")).get("totalPages") not in (None, 0, 1) else []
         if more:
             raise TraceError(f"{here}: there are more spans than these ({more[0]}); read all pages, as one list")

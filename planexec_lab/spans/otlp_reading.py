@@ -42,7 +42,8 @@ def _span(span: dict[str, Any], place: str) -> Span:
     ids = [span.get(name) for name in ("traceId", "spanId", "parentSpanId")]
     times = [span.get(name) for name in ("startTimeUnixNano", "endTimeUnixNano")]
     events = [(one.get("name"), _attributes(one, at)) for one, at in _each(span, "events", place)]
-    status = span["status"] if isinstance(span.get("status"), dict) else {}
+    given = span.get("status")
+    status = given if isinstance(given, dict) else {"code": given}
     dropped = [span.get(f"dropped{what}Count") or 0 for what in ("Attributes", "Events")]
     given = _attributes(span, place) | ({names.DROPPED: str(dropped)} if any(dropped) else {})
     return span_from(place, span.get("name"), ids, times, given, events, status.get("code"), status.get("message"))

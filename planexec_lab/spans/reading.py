@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from planexec_lab.spans import foreign, own
 from planexec_lab.spans.conventions import by_genai
 from planexec_lab.spans.other_files import spans_in
-from planexec_lab.spans.span import Span, TraceError
+from planexec_lab.spans.span import NANO, Span, TraceError
 from planexec_lab.spans.span_parts import as_id
 from planexec_lab.spans.tree import Tree, nested_deeper
 from planexec_lite.core import IllegalTransition
@@ -22,6 +22,7 @@ from planexec_lite.tools import shown
 
 MOST_CHARACTERS = 64_000_000
 DEEPEST = 60  # objects and lists inside each other
+_YEAR_2000, _YEAR_2100 = 946_684_800 * NANO, 4_102_444_800 * NANO
 
 Source = str | dict[str, Any] | list[Any]
 
@@ -50,11 +51,23 @@ def read(source: Source, *, trace_id: str | None = None) -> Run:
             spans.append(by_genai(span))
             places[span.span_id] = place
     tree = Tree.of(_of_one_trace(spans, as_id(trace_id)), places)
-    events = own.events(tree) if own.is_one(tree) else foreign.events(tree)
+    if own.is_one(tree):
+        events = own.events(tree)
+    else:
+        _check_unit(tree)
+        events = foreign.events(tree)
     try:
         return Run(events)
     except IllegalTransition as problem:
         raise TraceError(f"the trace tells what can't have happened: {problem}") from problem
+
+
+def _check_unit(tree: Tree) -> None:
+    """Raise `TraceError` if the first time means a day of our century only in another unit than nanoseconds."""
+    for unit, size in (("milliseconds", 1_000_000), ("microseconds", 1_000)):
+        if _YEAR_2000 <= tree.start * size < _YEAR_2100:
+            place = tree.places[tree.spans[0].span_id]
+            raise TraceError(f"{place}: its start, {tree.start}, seems to be in {unit}; write nanoseconds since 1970")
 
 
 def _of_one_trace(spans: list[Span], trace_id: str | None) -> list[Span]:

@@ -22,11 +22,20 @@ Message = Data
 _QUOTED = 300  # characters of the endpoint's words in an error
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")  # beside the content
 _THOUGHT_PARTS = ("thinking", "redacted_thinking", "reasoning")  # of the content
-_FILTERED = "content_filter safety recitation prohibited_content blocklist".split()
+_FILTERED = """
+    content_filter content_filtered safety image_safety recitation prohibited_content blocklist blacklist spii sensitive
+    guardrail_intervened
+    """.split()
 _CALLS = "tool_calls function_call tool_use".split()
-_BROKEN = "error abort aborted cancelled timeout insufficient_system_resource malformed_function_call".split()
-_LIMITS = "length max_tokens model_length".split()
-_EARLY = (*_FILTERED, *_BROKEN, *_LIMITS)
+_LIMITS = """
+    length max_tokens max_output_tokens max_completion_tokens model_length token_limit context_length
+    model_context_window_exceeded
+    """.split()
+_ENDS = """
+    stop stop_sequence stop_token eos eos_token end_turn end_of_turn end_of_text endoftext complete completed done
+    finish finished normal success null
+    """.split()
+_ENDS += ["", *_CALLS]  # any other reason is that of an answer that ended early
 
 
 class AnswerError(RuntimeError):
@@ -147,12 +156,12 @@ class Reading:
         if choice.get("index"):
             return ""
         message = choice.get("delta") or choice.get("message") or {}
-        self._has_message = self._has_message or bool(message)
+        self._has_message |= bool(message)
         for part in ("error", "audio", "images"):
             if beside := choice.get(part) or message.get(part):
                 self._unread[f"{part} ({quoted(beside)})"] = None
         whole = "stop" if "message" in choice else ""  # a stream without a reason ended early
-        if self.finish_reason not in _EARLY:  # some endpoints send "stop" after it
+        if self.finish_reason in _ENDS:  # some endpoints send "stop" after it
             reason = choice.get("finish_reason") or self.finish_reason or whole
             self.finish_reason = str(reason).lower()
         self.refusal += message.get("refusal") or ""
@@ -179,7 +188,7 @@ class Reading:
 
     def _add_calls(self, message: Data, *, in_pieces: bool) -> None:
         older = message.get("function_call")
-        calls = [*(message.get("tool_calls") or ())]
+        calls = list(message.get("tool_calls") or ())
         if older and older not in [
             call.get("function") for call in calls
         ]:  # some endpoints send a call in both
@@ -221,8 +230,10 @@ class Reading:
                 f"the endpoint sent no answer: {quoted(self._sent)}; check the model's name and the endpoint"
             )
         if self._unread:
-            words = "the kit reads one choice, with text and function calls; ask for no more"
-            raise AnswerError(f"the endpoint sent {', '.join(self._unread)}; {words}")
+            raise AnswerError(
+                f"the endpoint sent {', '.join(self._unread)}; "
+                "the kit reads one choice, with text and function calls; ask for no more"
+            )
         if self.finish_reason in _FILTERED:
             raise AnswerError(
                 "the endpoint's content filter stopped the answer; change the goal, or ask another model"
@@ -247,7 +258,7 @@ class Reading:
             return "its stream ended without a finish_reason"
         if reason in _CALLS and not calls:
             return f"the endpoint gives the reason {reason!r} and sent no call"
-        return f"the endpoint gives the reason {reason!r}" if reason in _BROKEN else ""
+        return f"the endpoint gives the reason {reason!r}" if reason not in _ENDS else ""
 
     def _tool_calls(self) -> tuple[ToolCall, ...]:
         """Return the calls by their index. Each has an id of its own, because the results are found by it."""
@@ -296,7 +307,7 @@ def objects(
             raise AnswerError(
                 "the endpoint's answer is far longer than max_tokens allows; the rest was not read"
             )
-        stream = stream or _LINE_OF_A_STREAM.match(received) is not None
+        stream |= _LINE_OF_A_STREAM.match(received) is not None
         if stream:
             *lines, received = received.split(b"\n")
             for data in [line[5:].strip() for line in lines if line.startswith(b"data:")]:
@@ -310,7 +321,7 @@ def objects(
 
 def _object(body: bytes) -> Data:
     text = body.decode("utf-8", "replace").strip()
-    sent, why = None, ""
+    why = ""
     try:
         sent = json.loads(text)
         named_once(text)
@@ -318,8 +329,8 @@ def _object(body: bytes) -> Data:
         sent, why = None, f" ({error})"
     if not isinstance(sent, dict):
         raise AnswerError(
-            f"the endpoint's answer is not a JSON object{why}: {quoted(text) or 'it is empty'}; "
-            "check the client's base_url, which usually ends in /v1"
+            f"the endpoint's answer is not a JSON object{why}: {quoted(text) or 'it is empty'}; check the client's base_url, "
+            "which usually ends in /v1"
         )
     return sent
 

@@ -13,14 +13,14 @@ _FORMS = r"""
 (?<![`"'])(?:<[|｜]?(?:\w+[:｜_])?(?:(?i:(?:tool|function)s?[_▁]?(?:calls?|use|code|prefix|name))|invoke[ ]name=)|<function=
   |<\|(?i:python_tag|action_start|start_action|recipient)\|>|(?:\[|^)TOOL_CALLS?\]|\bto=(?:functions\.|(?:TOOLS)\b)|^functools\[
   |^```tool_|<\w+_tool>|✿FUNCTION✿)
-| ^\W{0,5}(?i:action|act|(?:tool|function)(?:[ _](?:call|code|name|use))?)[ ]?\d*\W{0,3}:\W{0,5}(?:TOOLS)\b
-| ^<(?:TOOLS)>  # the tool's name as a tag
+| ^\W{0,5}(?i:action|act|call|(?:tool|function)(?:[ _](?:call|code|name|use))?)[ ]?\d*\W{0,3}:\W{0,5}(?:TOOLS)\b
+| ^<(?:TOOLS)(?:\s[^<>\n]*)?>  # the tool's name as a tag
 | ^<(?:tool|action|function|call|command)(?:[^<>\n]*=Q|>\s*)(?:TOOLS)\b  # or in one
 | \A\W*(?:TOOLS)(?:\s*\n|Q?\s*:?)\s*\{  # or before the arguments
 | ^[ \t-]*name:[ ]*Q?(?:TOOLS)Q?\s*\n\s*(?:arguments|parameters|args|params|\w*input):  # YAML
 | \A\W*(?:\w+>?\n\s*)?CODE(?s:.*)[)\]`](?:\s*</code>)?\s*\Z  # Python
 | ^CODE[^\n]*\)\s*\Z
-| ^```\w*\n\s*CODE
+| ^(?:```\w*|<code>)\n\s*CODE
 | \A[^\n(]{0,60}\b(?i:call(?:ing)?|us(?:e|ing)|run(?:ning)?)(?::|[ ]tool)?[ ](?:TOOLS)(?:\(|[ ]with[ ]\{)[^\n]*[)}]
 | ^[ \t]*[\[{][\s\[{]{0,20}(?:FIRST)*(?:  # JSON at the beginning of a line, perhaps broken
     NAME\s*:\s*(?:Q(?:functions\.)?(?:TOOLS)Q\s*(?:,[^{}]*?ARGUMENTS|[,}]?\s*\Z|\})|Q[\w.-]+Q\s*,\s*ARGUMENTS)

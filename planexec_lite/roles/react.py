@@ -212,10 +212,10 @@ def _fixed_call(
 def _carry_out(call: ToolCall, tools: Toolbox, fixed: _FixedCall | None) -> Message:
     try:
         params = _arguments(call.arguments)
-        if fixed is not None and call.name != fixed.tool:
-            fixed = None
-        if fixed is not None:
+        if fixed is not None and call.name == fixed.tool:
             params = fixed.params
+        else:
+            fixed = None
         emit(Action(call.name, params))
         seen = Observation(as_text(tools[call.name].call(params)))
         if fixed is not None:

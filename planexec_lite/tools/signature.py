@@ -179,7 +179,10 @@ def same_meaning(value: Any, read: Any) -> bool:
     if isinstance(value, bool):
         return isinstance(read, bool) or not isinstance(read, Number | str)
     sized = float if type(value) is str else float | Decimal  # a Decimal in a text has any size
-    return not isinstance(read, sized) or isfinite(float(read))
+    if not isinstance(read, sized):
+        return True
+    # a float drops the last digits of a long whole number
+    return isfinite(float(read)) and (type(value) is not int or value == read)
 
 
 _MONTHS = re.compile(
@@ -247,6 +250,7 @@ _NO_DATA = {
 _NOT_AS_WRITTEN = {
     "InstanceOf": "an object of a class",
     "SkipValidation": "a type that is not checked; leave SkipValidation out",
+    "ByteSize": "a size, of which the rest of a text is dropped; write int",
     "import_string": "a name of code; write str",
     "EncodedStr": "a text to decode, which drops what does not fit; write str",
     "EncodedBytes": "a text to decode, which drops what does not fit; write str",

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from mock_llm import MockLLM
 from mock_llm.__main__ import main
 from mock_llm.api import endpoint
-from mock_llm.authoring.recording import Recording
+from mock_llm.authoring.recording import NotRecorded, Recording
 from mock_llm.serve import serve
 from mock_llm.types import HttpRequest, HttpResponse
 from tests.mock_llm.asking import outputs, user
@@ -241,6 +241,20 @@ def test_parallel_calls_of_a_stream_stay_apart(kind: str, tmp_path: Path) -> Non
     assert asked is not None
     _, answer = Recording(tmp_path / "a.yaml").add(asked, completion("call"), body)
     assert [call.arguments for call in answer.choices[0].calls] == ['{"total": 5}', '{"total": 6}']
+
+
+def test_what_a_script_would_lose_is_kept_or_refused(tmp_path: Path) -> None:
+    asked, recording = endpoint("/v1/chat/completions", {}), Recording(tmp_path / "a.yaml")
+    assert asked is not None
+    twice = {"id": "a", "type": "function", "function": {"name": "add", "arguments": '{"total": 5, "total": 6}'}}
+    answer = {"choices": [{"message": {"content": None, "tool_calls": [twice]}, "finish_reason": "tool_calls"}]}
+    recording.add(asked, completion("call"), json.dumps(answer).encode())
+    assert '{"total": 5, "total": 6}' in (tmp_path / "a.yaml").read_text(encoding="utf-8")
+    spoken = {
+        "choices": [{"message": {"content": None, "audio": {"id": "a", "data": "aGk="}}, "finish_reason": "stop"}]
+    }
+    with pytest.raises(NotRecorded, match="answers with audio can't be recorded"):
+        recording.add(asked, completion("total"), json.dumps(spoken).encode())
 
 
 def test_cassettes_become_scripts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -123,8 +123,19 @@ def test_a_dict_in_the_form_of_a_reply_is_no_answer_of_a_function(value: dict[st
     assert text_of([Scene("s", Reply(python=lambda _: Reply(json=value)))], request("x")) == json.dumps(value)
 
 
-@pytest.mark.parametrize("value", [{}, {"city": "Oslo"}, {"text": "53", "city": "Oslo"}, {"items": []}], ids=str)
-def test_other_dicts_of_a_function_are_json(value: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "value", [{"tool": "add", "arguments": {}}, [{"tool": "add", "arguments": {}, "id": "a"}]], ids=str
+)
+def test_a_call_is_no_answer_of_a_function(value: Any) -> None:
+    error = error_of([Scene("s", Reply(python=lambda _: value))], request("x"))
+    assert "the function returned a call of a tool; return Reply(calls=…), or Reply(json=…)" in error.message
+    assert text_of([Scene("s", Reply(python=lambda _: Reply(json=value)))], request("x")) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    "value", [{}, [{"tool": "add"}], {"city": "Oslo"}, {"text": "53", "city": "Oslo"}, {"items": []}], ids=str
+)
+def test_other_data_of_a_function_are_json(value: Any) -> None:
     assert text_of([Scene("s", Reply(python=lambda _: value))], request("x")) == json.dumps(value)
 
 

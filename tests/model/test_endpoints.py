@@ -360,6 +360,10 @@ OTHER: dict[str, tuple[Any, str]] = {
     "a stream without a reason": ({"delta": {"content": PLAN}}, "its stream ended without a finish_reason"),
     "an empty reason": ({"delta": {"content": PLAN}, "finish_reason": ""}, "its stream ended without a finish_reason"),
     "a reason of a failure": ({"delta": {"content": PLAN}, "finish_reason": "abort"}, "gives the reason 'abort'"),
+    "a reason of a pause": ({"message": {"content": PLAN}, "finish_reason": "pause_turn"}, "the reason 'pause_turn'"),
+    "an unknown reason": ({"delta": {"content": PLAN}, "finish_reason": "Failed"}, "gives the reason 'failed'"),
+    "another limit": ({"message": {"content": PLAN}, "finish_reason": "token_limit"}, "2,048 tokens (max_tokens)"),
+    "another filter": ({"message": {"content": PLAN}, "finish_reason": "guardrail_intervened"}, "content filter"),
     "a reason of calls": (
         {"message": {"content": PLAN}, "finish_reason": "tool_calls"},
         "'tool_calls' and sent no call",

@@ -192,6 +192,9 @@ CALLS_AS_TEXT = [
     "tool_code: look(where='the hall')",
     "**Tool call:** `look`\n```json\n{}\n```",
     "Tool: look\nInput: the hall",
+    "Thought: I look.\n<code>\nfound = look(where='the hall')\nfinal_answer(found)\n</code>",
+    '<look where="the hall"/>',
+    'call: look {"where": "the hall"}',
 ]
 
 

@@ -83,7 +83,7 @@ def test_a_model_that_fails_is_a_planner_that_fails() -> None:
     assert [event.error for event in run.events if isinstance(event, PlanProposed) and event.error is not None] == [
         "429"
     ]
-    assert (run.status, run.reason) == ("failed", "gave up")
+    assert (run.status, run.reason) == ("failed", "gave up (results unknown: 1 × a tool's call)")
     assert run.board.state == {"1": "done"}
 
 
@@ -240,8 +240,20 @@ def test_a_tool_with_a_status_of_failure_has_failed(status: str) -> None:
     assert spans.read(otlp(tool)).board.errors == {"1": "failed"}
 
 
+def test_a_status_can_be_a_word_alone() -> None:
+    failed = {**called("a", "", 0, 1), "status": "STATUS_CODE_ERROR"}
+    assert spans.read(otlp(failed)).board.errors == {"1": "failed"}
+
+
+def test_a_result_that_the_trace_does_not_have_is_unknown_and_not_null() -> None:
+    null = called("b", "", 1, 2)
+    null["attributes"].append({"key": "gen_ai.tool.call.result", "value": {"stringValue": "null"}})
+    failed = {**called("c", "", 2, 3), "status": {"code": 2}}
+    assert spans.read(otlp(called("a", "", 0, 1), null, failed)).reason.endswith("(results unknown: 1 × a tool's call)")
+
+
 def test_dropped_attributes_are_said_and_arguments_named_twice_stay_text() -> None:
     twice = '{"city": "Oslo", "city": "Rome"}'
     run = spans.read(otlp({**called("a", "", 0, 1, arguments=twice), "droppedAttributesCount": 3}))
-    assert run.reason == "the trace ends (attributes or events were dropped: 1 × a span)"
+    assert run.reason.startswith("the trace ends (attributes or events were dropped: 1 × a span)")
     assert run.plan.steps[0].params == {"input": twice}

@@ -49,6 +49,12 @@ def changed(**fields: Any) -> dict[str, Any]:
         (changed(endTimeUnixNano="9" * 30), f"{PLACE}: its end is no time"),
         (changed(endTimeUnixNano=True), f"{PLACE}: its end is no time"),
         (changed(endTimeUnixNano="1"), f"{PLACE}: it ends .* s before it starts"),
+        (changed(startTimeUnixNano=1767225600000), f"{PLACE}: its start, 1767225600000, seems to be in milliseconds"),
+        (
+            changed(startTimeUnixNano="1767225600000000"),
+            f"{PLACE}: its start, 1767225600000000, seems to be in microsec",
+        ),
+        ({"trace": changed(), "status": "PARTIAL"}, r"there are more spans than these \(status\); read all pages"),
         (changed(attributes=[{"key": 3}]), rf"{PLACE}.attributes\[0\]: its key is not a string: 3"),
         (changed(attributes=[{"key": "k", "value": {"intValue": "x"}}]), rf"{PLACE}.attributes\[0\]: no value of an"),
         (changed(attributes=[{"key": "k", "value": {"doubleValue": "many"}}]), "no value of an attribute"),

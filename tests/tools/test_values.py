@@ -225,7 +225,7 @@ UNCHECKED = {  # hints whose schema has a keyword that a tool from a schema can'
     Strictly: "\\$ref", dict[int, str]: "x-condition keys", list[dict[bool, int]]: "x-condition keys",
     NaiveDatetime: "x-condition tz_constraint", AwareDatetime | None: "x-condition tz_constraint",
     PastDate: "x-condition now_op", Annotated[date, Field(gt=date(2026, 1, 1))]: "x-condition gt",
-    ByteSize: "x-condition ByteSize", NewPath: "x-condition PathType", HttpUrl: "x-condition schemes",
+    NewPath: "x-condition PathType", HttpUrl: "x-condition schemes",
     Annotated[Decimal, Field(max_digits=3)]: "x-condition max_digits", float | Decimal: "x-condition the larger",
     Annotated[int, AfterValidator(abs)]: "x-condition abs", list[Annotated[int, BeforeValidator(abs)]]: "x-condition abs",
     Annotated[int, WithJsonSchema({"type": "string"})]: "x-condition WithJsonSchema", Even: "x-condition Even.even",
@@ -261,6 +261,7 @@ def test_a_schema_that_says_more_than_can_be_checked_is_refused(hint: Any, keywo
         (Base64Str, "a text to decode"),
         (list[Base64Bytes], "a text to decode"),
         (ImportString, "a name of code"),
+        (ByteSize | None, "a size, of which the rest of a text is dropped"),
     ],
     ids=str,
 )
@@ -293,6 +294,8 @@ def test_a_text_with_a_format_keeps_its_bounds() -> None:
         (dict[date, int], {"86400": 1}, "x.86400", "datetime.date(1970, 1, 2)"),
         (IPv4Address, 5, "x", "IPv4Address('0.0.0.5')"),
         (Any, nan, "x", "nan"),
+        (float, 2**53 + 1, "x", "9007199254740992.0"),
+        (list[float | None], [1, 10**22 + 1], "x[1]", "1e+22"),
         (Fraction, True, "x", "'1'"),
         (Place, "1", "x", "<Place.FIRST: 1>"),
         (Right, 3, "x", "<Right.READ|WRITE: 3>"),
@@ -311,7 +314,7 @@ def test_a_value_that_would_mean_something_else_is_named_with_its_meaning(
 
 @pytest.mark.parametrize(
     ("hint", "value"),
-    [(Point, {"x": "1", "why": 2}), (Box, {"x": 1}), (set[int], [1, 1]), (Decimal, 5), (Decimal, "5.0"),
+    [(Point, {"x": "1", "why": 2}), (Box, {"x": 1}), (set[int], [1, 1]), (Decimal, 5), (float, 2**60), (Decimal, "5.0"),
      (dict[int, str], {"1": "a", "02": "b"}), (IPv4Address, "1.2.3.4"), (date, date(2026, 5, 1)), (Point, Point(x=1)),
      (Any, {"a": [True, None]})],
 )  # fmt: skip
