@@ -43,6 +43,11 @@ def _arguments(call: ast.expr) -> dict[str, Any]:
     """Return the arguments of a parsed call by name. Raises one of `dollars.UNREADABLE`."""
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         raise ValueError("it is no call of a tool")
+    for inner in ast.walk(call):
+        names = [ast.literal_eval(key) for key in inner.keys if key is not None] if isinstance(inner, ast.Dict) else []
+        in_json = {name for one in names for name in plain({one: None})}
+        if min(len(set(names)), len(in_json)) < len(names):  # 1 is "1" in JSON, and True in Python
+            raise ValueError("a name is given twice in an object")
     params = by_position(map(ast.literal_eval, call.args))
     for one in call.keywords:
         value = ast.literal_eval(one.value)

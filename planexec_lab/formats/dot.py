@@ -219,10 +219,7 @@ class _Graph:
 
     def _check(self, name: str, value: str, line: int) -> None:
         """List an attribute with words that no plan has; raise `PlanError` for one that Graphviz does not have."""
-        if name == "rankdir" and value.upper() in (
-            "RL",
-            "BT",
-        ):  # as Terraform draws, whose arrows lead to what is first
+        if name == "rankdir" and value.upper() == "RL":  # as Terraform draws, whose arrows lead to what is first
             message = f"line {line}: {name}={value} draws first what the arrows put last"
             raise fault(message, "leave it out, or turn each arrow around: dir=back")
         if _REMARKS.fullmatch(name.lower()):

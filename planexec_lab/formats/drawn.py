@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from planexec_lab.formats import labels
 from planexec_lab.formats.shapes import fault, left_out
-from planexec_lab.formats.steps import build, through, unwritable
+from planexec_lab.formats.steps import build, names_approval, through, unwritable
 from planexec_lite.plan import Plan, PlanError, Problem
 
 Shape = Literal["box", "round", "decision", "mark"]
@@ -26,7 +26,7 @@ _INTERRUPT = re.compile(r"__interrupt\s*=\s*(.*)")
 _MARKERS = {"start", "begin", "end", "stop", "finish"}
 _ALWAYS = {"__start__", "__end__", "START", "END"}  # of LangGraph and other tools, in every shape
 _MEANS = re.compile(  # a condition, or that an arrow leads the other way
-    r"^\W*(?:no|false|nein|non|否|нет|any)\W*$|[<>]=?\s*v?\d|[~=!^]=\s*v?\d|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|catch\w*|reject\w*|denied|invalid|time-?outs?"
+    r"^\W*(?:no|false|manual(?:ly)?|nein|non|否|нет|any)\W*$|[<>]=?\s*v?\d|[~=!^]=\s*v?\d|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|catch\w*|reject\w*|denied|invalid|time-?outs?"
     r"|approv\w*|optional\w*|sometimes|maybe|skip\w*|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?"
     r"|always|all done|one (?:done|success))\b"  # the last three are trigger rules of Airflow
     r"|<-|←",
@@ -90,7 +90,7 @@ class Chart:
     def remark(self, words: str, of: str, line: int, conditions: re.Pattern[str] = _SOMETIMES) -> None:
         """Leave out the words at an arrow or a group; keep a fault where they name a condition or turn an arrow around."""
         text = " ".join(words.split())[:60]
-        if conditions.search(re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", words)):
+        if conditions.search(re.sub(r"_|(?<=[a-z])(?=[A-Z])", " ", words)) or names_approval(words):
             self.faults.append(fault(f"line {line}: {of} says {text!r}; a plan has no branches", _NO_BRANCHES))
         elif text:
             self.left_out.append(left_out(f"{text!r} at {of}", line))

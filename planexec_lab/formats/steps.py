@@ -162,7 +162,7 @@ _ALLOWS = (
     r"|signatures?)\b"
 )
 _APPROVAL = re.compile(
-    r"approv(?!ed(?!\W*\?)|es)|\b(?:if|once|when|until|unless|after)\W+(?:[\w-]+\W+){0,4}approved\b|freigabe|freigeben"
+    r"approv(?!ed(?!\W*\?)|es)|\b(?:if|once|when|until|unless|after|wait\w*)\W+(?:[\w-]+\W+){0,4}approved\b|freigabe|freigeben"
     r"|genehmig|\bapro[bv]a|\bapprouv|\bapprobation|goedkeur|godk[äe]n|zatwierdz|соглас|одобр|утвер[жд]|审批|批准|承認|승인|موافقة"
     rf"|\b(?:sign[ -]?offs?|hitl|human.in.the.loop|lgtm|go[ -]ahead|go\W+no[ -]?go|says\W+(?:go|ok|okay|yes))\b"
     rf"|\buser.confirm|\b{_PERSON}(?:'s)?\W+(?:\w+\W+)?{_ALLOWS}"
