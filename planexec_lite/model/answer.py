@@ -35,7 +35,7 @@ _ENDS = """
     stop stop_sequence stop_token eos eos_token end_turn end_of_turn end_of_text endoftext complete completed done
     finish finished normal success null
     """.split()
-_ENDS += ["", *_CALLS]  # any other reason is that of an answer that ended early
+_ENDS += "", *_CALLS  # any other reason is that of an answer that ended early
 
 
 class AnswerError(RuntimeError):
@@ -231,8 +231,7 @@ class Reading:
             )
         if self._unread:
             raise AnswerError(
-                f"the endpoint sent {', '.join(self._unread)}; "
-                "the kit reads one choice, with text and function calls; ask for no more"
+                f"the endpoint sent {', '.join(self._unread)}; ask for one choice, with text and function calls only"
             )
         if self.finish_reason in _FILTERED:
             raise AnswerError(

@@ -250,7 +250,6 @@ _NO_DATA = {
 _NOT_AS_WRITTEN = {
     "InstanceOf": "an object of a class",
     "SkipValidation": "a type that is not checked; leave SkipValidation out",
-    "ByteSize": "a size, of which the rest of a text is dropped; write int",
     "import_string": "a name of code; write str",
     "EncodedStr": "a text to decode, which drops what does not fit; write str",
     "EncodedBytes": "a text to decode, which drops what does not fit; write str",

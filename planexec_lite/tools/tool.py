@@ -249,13 +249,15 @@ class Tool:
     def bind(self, params: Params) -> Params:
         """Give a lone ``input`` to the tool's only parameter, or its only required parameter; other arguments do not change.
 
-        Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter, so they need this rule.
+        Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter, so they need this rule. The text of a
+        JSON object names some, and is not the value of one.
         """
-        if "input" not in params or len(params) > 1:
+        if params.keys() != {"input"} or "input" in self.parameters:
             return params
         needed = self.parameters if len(self.parameters) == 1 else self.required
-        fits = len(needed) == 1 and "input" not in self.parameters
-        return {needed[0]: params["input"]} if fits else params
+        if len(needed) != 1 or str(params["input"]).startswith('{"'):
+            return params
+        return {needed[0]: params["input"]}
 
     def faults(self, params: Params) -> list[Fault]:
         """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""

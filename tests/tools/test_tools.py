@@ -124,6 +124,8 @@ def test_a_single_input_goes_to_the_only_or_the_only_required_parameter() -> Non
     assert tools["measure"].faults({"input": "a"})
     assert tools["search"].faults({"input": "a", "most": 2})  # not alone
     assert tools["shout"].faults({"input": 5})
+    faults = tools["shout"].faults({"input": '{"text": "a"}'})  # arguments as JSON text, and not the text to shout
+    assert [fault.code for fault in faults] == ["missing_parameter", "unknown_parameter"]
 
 
 @pytest.mark.parametrize("value", ["{step_1_result}", "{step_1_result.a[0]}"])
