@@ -2,7 +2,8 @@
 
 ``1 -> 2`` says that 2 waits for 1; `drawn` says what a node is. An arrow may end at several nodes in braces. ``dir=back`` turns an
 arrow around, and an arrow in both directions is a fault. The graph's label is the goal. Colours, ranks and fonts are not read.
-Tooltips, links, invisible arrows and dashed nodes are left out and listed. An attribute that Graphviz does not have is a fault.
+Tooltips, links, invisible arrows and dashed nodes are left out and listed. An attribute that Graphviz does not have is a fault, and
+so is a graph of a tool whose arrows lead to what must be done first.
 """
 
 from __future__ import annotations

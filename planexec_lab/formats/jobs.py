@@ -5,7 +5,8 @@ the ``outs`` of others). A job becomes a step in words; its commands and setting
 known to leave the order, the number and the approval of steps as they are, such as ``if`` or a matrix, is a fault. Every other
 kind of file is refused by its name.
 
-A value without quotes is text unless JSON would write it in the same way: ``1.10``, ``yes`` and ``2026-01-01`` are texts.
+A value without quotes is text unless JSON would write it in the same way: ``1.10``, ``yes`` and ``2026-01-01`` are texts. A comment
+behind a value without a space, as in ``fix #12``, is left out and listed: it could be a part of the value.
 """
 
 from __future__ import annotations

@@ -112,6 +112,8 @@ def _first(span: Span, *keys: str) -> Any:
     try:
         data = json.loads(value, parse_constant=str, parse_float=_finite)
         named_once(value)
+        if isinstance(data, float) and json.dumps(data) != value:  # such as a version, 1.10
+            return value
         if "\\ud" in value.lower():  # perhaps half a pair of surrogates, which can't be written down
             data = json.loads(utf8(json.dumps(data, ensure_ascii=False)))
         return value if nested_deeper(data, _DEEPEST) else data

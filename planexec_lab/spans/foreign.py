@@ -95,7 +95,20 @@ class _Telling:
         reason += f" (attributes or events were dropped: {dropped} × a span)" if dropped else ""
         reason += f" (tokens unknown: {self.unknown} × a model's call)" if self.unknown else ""
         reason += f" (results unknown: {self.silent} × a tool's call)" if self.silent else ""
+        made = any(_operation(span) == names.EXECUTE_TOOL for span in self.tree.spans)
+        asked = 0 if made else self._that_ended_with("tool_|function_call")
+        reason += f" (tools' calls missing: asked for in {asked} × a model's call)" if asked else ""
+        cut = self._that_ended_with("length|max_tokens|content_filter")
+        reason += f" (answers cut off: {cut} × a model's call)" if cut else ""
         return [*told, e.Ended(over, status, reason)]  # type: ignore[arg-type]
+
+    def _that_ended_with(self, reasons: str) -> int:
+        """The number of spans of models whose answers ended for one of these reasons."""
+        return sum(
+            any(re.search(reasons, str(value)) for name, value in span.attributes.items() if "finish_reason" in name)
+            for span in self.tree.spans
+            if _operation(span) in names.MODELS_ASKED
+        )
 
     def _not_understood(self) -> str:
         """Count the spans that are neither model calls nor steps, by name; "" if there are no such spans."""

@@ -111,9 +111,9 @@ def _of_jaeger(span: dict[str, Any], place: str) -> Span:
     start, took = span.get("startTime"), span.get("duration")
     if type(start) is not int or type(took) is not int:
         raise TraceError(f"{place}: its startTime and duration are whole microseconds: {shown([start, took])[:80]}")
-    tags = _pairs(span.get("tags"))
+    tags = _pairs(span.get("tags"), place)
     parents = [one.get("spanID") for one in _objects(span.get("references")) if one.get("refType") == "CHILD_OF"]
-    logs = [_pairs(log.get("fields")) for log in _objects(span.get("logs"))]
+    logs = [_pairs(log.get("fields"), place) for log in _objects(span.get("logs"))]
     events = [(fields.pop("event", ""), fields) for fields in logs]
     status = "ERROR" if tags.get("error") in (True, "true") else tags.get("otel.status_code")
     ids, times = [span.get("traceID"), span.get("spanID"), *parents[:1], None], [start * 1000, (start + took) * 1000]
@@ -161,8 +161,14 @@ def _of_observation(one: dict[str, Any], trace: Any, place: str) -> Span:
     return span_from(place, one.get("name"), ids, [one.get("startTime"), end], attributes)
 
 
-def _pairs(listed: Any) -> dict[str, Any]:
-    return {str(one.get("key")): one.get("value") for one in _objects(listed)}
+def _pairs(listed: Any, place: str) -> dict[str, Any]:
+    """Values by their keys; raise `TraceError` for a key with two values."""
+    pairs: dict[str, Any] = {}
+    for one in _objects(listed):
+        key, value = str(one.get("key")), one.get("value")
+        if pairs.setdefault(key, value) != value:
+            raise TraceError(f"{place}: the key {shown(key)[:80]} has two values")
+    return pairs
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

@@ -32,7 +32,8 @@ def read(source: Source, *, trace_id: str | None = None) -> Run:
 
     The output of `write`, or a collector's copy of it, gives the same events. `foreign` converts the trace of another agent: model
     calls are planning, tool calls are steps. The run's reason says which spans were not understood, and of how many model calls
-    the trace has no tokens: they count as 0, and the note of the call calls them unknown.
+    the trace has no tokens: they count as 0, and the note of the call calls them unknown. It also counts results and tool calls
+    that the trace does not have, and answers that were cut off.
 
     Args:
         source: the text of a file or its parsed contents: one object, a list, or objects in a row. OTLP JSON (objects with

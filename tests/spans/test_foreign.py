@@ -245,6 +245,26 @@ def test_a_status_can_be_a_word_alone() -> None:
     assert spans.read(otlp(failed)).board.errors == {"1": "failed"}
 
 
+@pytest.mark.parametrize(
+    ("written", "read"), [("1.10", "1.10"), ("1e3", "1e3"), ("1.5", 1.5), ("7", 7), ("[1.10]", [1.1])]
+)
+def test_a_number_that_json_would_write_otherwise_is_a_text(written: str, read: Any) -> None:
+    tool = called("a", "", 0, 1)
+    tool["attributes"].append({"key": "gen_ai.tool.call.result", "value": {"stringValue": written}})
+    assert spans.read(otlp(tool)).results == {"1": read}
+
+
+def test_tools_that_were_asked_for_without_a_span_and_answers_that_were_cut_off_are_said() -> None:
+    asked, cut = chat("c", "a", 0, 1), chat("d", "a", 2, 3)
+    asked["attributes"].append({"key": "gen_ai.response.finish_reasons", "value": {"stringValue": '["tool_calls"]'}})
+    cut["attributes"].append({"key": "gen_ai.completion.0.finish_reason", "value": {"stringValue": "length"}})
+    reason = spans.read(otlp(agent("a", None, 0, 9), asked, cut)).reason
+    assert "(tools' calls missing: asked for in 1 × a model's call) (answers cut off: 1 × a model's call)" in reason
+    whole = spans.read(otlp(agent("a", None, 0, 9), asked, called("t", "a", 1, 2))).reason
+    assert "missing" not in whole
+    assert "cut off" not in whole
+
+
 def test_a_result_that_the_trace_does_not_have_is_unknown_and_not_null() -> None:
     null = called("b", "", 1, 2)
     null["attributes"].append({"key": "gen_ai.tool.call.result", "value": {"stringValue": "null"}})

@@ -17,6 +17,7 @@ from tests.rounds import rounds
 from tests.spans.samples import SAMPLES, agent, called, calls_of, chat, otlp, span
 
 OPENAI_AGENTS = json.loads(spans.sample("openai-agents"))
+JAEGER = {"traceID": "a", "spanID": "b", "operationName": "x", "startTime": 1, "duration": 1}
 PLACE = r"resourceSpans\[0\].scopeSpans\[0\].spans\[1\]"
 
 
@@ -53,6 +54,10 @@ def changed(**fields: Any) -> dict[str, Any]:
         (
             changed(startTimeUnixNano="1767225600000000"),
             f"{PLACE}: its start, 1767225600000000, seems to be in microsec",
+        ),
+        (
+            {**JAEGER, "tags": [{"key": "n", "value": 3}, {"key": "n", "value": 4}]},
+            "the trace: the key 'n' has two values",
         ),
         ({"trace": changed(), "status": "PARTIAL"}, r"there are more spans than these \(status\); read all pages"),
         (changed(attributes=[{"key": 3}]), rf"{PLACE}.attributes\[0\]: its key is not a string: 3"),
