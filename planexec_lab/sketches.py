@@ -74,8 +74,8 @@ SKETCHES = {
         hash    e787, its fingerprint   after plan
         person  says yes to e787        after hash
         run     has e787, so it starts  after person
-        edit    one step is new
-        pause   has 9a1c, so it waits   after edit, person
+        edit    one step is new         after plan
+        pause   has 996a, so it waits   after edit, person
     """,
     "barrier": """
         A barrier: c needs only a, and it waits for b too
