@@ -37,13 +37,13 @@ SKETCHES = {
         board     the result of step 4  after step-4
     """,
     "repair": """
-        A repair, R, sends the question, the answer and its problems
-        Q    goal, tools and rules
-        A-1  prose                       after Q
-        C-1  check: it is not JSON       after A-1
-        R    all of it, and the problem  after Q, A-1, C-1
-        A-2  a plan                      after R
-        C-2  check: run it               after A-2
+        A repair sends the question, the answer and its problems
+        ask     goal, tools and rules
+        prose   the first answer       after ask
+        check   it is not JSON         after prose
+        repair  sends all three        after check
+        plan    the second answer      after repair
+        valid   the plan can run       after plan
     """,
     "leak": """
         The plan: the report quotes step 1, and no arrow leads from 2 to 3
