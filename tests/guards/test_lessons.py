@@ -76,16 +76,17 @@ def test_a_guess_and_a_task_take_time_and_cards_do_not() -> None:
 
 @each_page
 def test_each_guess_is_open_and_its_folded_answer_tells_nothing(path: Path) -> None:
-    book, waits = cells(path), None
+    book, waits, example = cells(path), None, ""
     for number, cell in enumerate(book):
         if asks(cell):
             assert waits is None, f"cell {waits} asks, and nothing compares it"
             assert cell.source.split("#")[0].strip() == "guess = ..."
-            waits = number
+            waits, example = number, ", ".join(re.findall('"([^"]+)"', cell.source))
         if compared(cell):
             assert waits is not None, f"cell {number} compares what nobody asked for"
             assert cell.metadata.get("jupyter", {}).get("outputs_hidden") is True, f"cell {number} shows the answer"
             assert "No guess.\nIt was:" in "\n".join(printed(cell))
+            assert f"It was: {example}" not in printed(cell), f"cell {waits} gives the answer as its example"
             waits = None
     assert waits is None
     for number, cell in enumerate(cells(path)):
