@@ -1,4 +1,4 @@
-"""Budgets (lesson 10): when a budget is used up, jobs that need it do not start. The run pauses and asks for more, or stops."""
+"""Budgets (appendix A6): when a budget is used up, jobs that need it do not start. The run pauses and asks for more, or stops."""
 
 from __future__ import annotations
 
