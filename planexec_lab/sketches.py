@@ -158,28 +158,20 @@ SKETCHES = {
         b-2  runs                           after D-b, a-2
     """,
     "cluster": """
-        A lost step is given to another worker
+        A lost step is given to another worker, and done twice
         driver   submits step gas
-        cluster  gives it to A              after driver
-        A        dies before it can answer  after cluster
-        again    the cluster chooses B      after A
-        B        gets the same step         after again
+        cluster  gives it to A          after driver
+        A        books gas, and dies    after cluster
+        again    the cluster chooses B  after A
+        B        books gas              after again
     """,
     "permit": """
-        Only one worker can take the permit
+        Only one worker can make the permit
         step-2    must run at most once
-        worker-1  takes the permit         after step-2
-        dead      it died with the permit  after worker-1
-        worker-2  finds no permit          after step-2, dead
-        in-doubt  a person looks           after worker-2
-    """,
-    "bus": """
-        A bus has listeners, and a ticket has one owner
-        message  book gas
-        clerk    books, because it listens    after message
-        deputy   books, because it listens    after message
-        ticket   book gas
-        owner    books, because it claimed it  after ticket
+        worker-1  makes a permit          after step-2
+        dead      dies; the permit stays  after worker-1
+        worker-2  finds it and stops      after step-2, dead
+        in-doubt  a person looks          after worker-2
     """,
     "claims": """
         A lease ends by itself, and the next claim gets a higher fence
@@ -187,7 +179,7 @@ SKETCHES = {
         0.1  the reader hangs             after 0.0
         2.0  no heartbeat: the lease ends  after 0.1
         2.5  the deputy claims: fence 2   after 2.0
-        3.0  the reader wakes up: fence 1  after 0.1
+        3.0  the reader wakes up: fence 1  after 0.1, 2.5
     """,
     "attach": """
         The queue outlives its driver, and keeps the result
