@@ -15,7 +15,8 @@ from types import SimpleNamespace
 from typing import Any
 
 Body = dict[str, Any]
-REASONS = {
+REASONS = {  # a reason that is not here is passed on, and ends no whole answer
+    **dict.fromkeys(("end_turn", "stop_sequence", "refusal"), "stop"),
     "max_tokens": "length",
     "tool_use": "tool_calls",
     "model_context_window_exceeded": "length",
@@ -115,7 +116,7 @@ def _completion(answer: Any) -> Body:
     ]
     message = {"content": parts, "refusal": _refusal(answer), "tool_calls": calls}
     return {
-        "choices": [{"message": message, "finish_reason": REASONS.get(answer.stop_reason, "stop")}],
+        "choices": [{"message": message, "finish_reason": REASONS.get(answer.stop_reason, answer.stop_reason)}],
         "usage": _usage(answer.usage),
     }
 

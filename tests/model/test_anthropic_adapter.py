@@ -95,6 +95,7 @@ SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {
         ([THOUGHT, TEXT], "end_turn", "53", ""),
         ([THOUGHT], "end_turn", "", "the answer is empty; the model sent only its thoughts"),
         ([TEXT, SEARCH], "end_turn", "", "the endpoint sent a part of the kind 'server_tool_use'"),
+        ([TEXT], "max_thoughts", "53", "the answer was cut off; the endpoint gives the reason 'max_thoughts'"),
         ([TEXT], "pause_turn", "53", "the answer was cut off; the endpoint gives the reason 'abort'"),
     ],
 )
