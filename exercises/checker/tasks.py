@@ -1,11 +1,13 @@
 """Coding tasks inside the lessons: `attempt(function, cases)` calls the learner's function and prints the first difference.
 
 A stub returns None, so the cell prints "not yet: …" until the function is written. The first cases are in the cell, where
-the learner can read them, and `tasks.yaml` has more. `exercises/authors/reveals` has one right answer for each task.
+the learner can read them, and `tasks.yaml` has more, by the name that the cell uses: the learner's function can be a lambda, or
+have another name of its own. `exercises/authors/reveals` has one right answer for each task.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from functools import cache
@@ -17,6 +19,7 @@ from typing import Any
 import yaml
 
 from exercises.checker.data import Loader
+from exercises.checker.exercise import cut, shown
 
 COLUMNS = 92
 LONGEST = 60  # characters of the arguments
@@ -41,10 +44,14 @@ def attempt(function: Callable[..., Any], cases: Sequence[tuple[Any, ...]]) -> N
         function: the learner's function. Each call gets its own copy of the arguments.
         cases: tuples of the arguments followed by the expected result.
     """
-    cases = [*cases, *_more().get(_name(function), ())]
-    for *arguments, expected in cases:
-        shown = ", ".join(_name(argument) or _SHORT.repr(argument) for argument in arguments)
-        call = f"{_name(function) or 'your function'}({shorten(shown, LONGEST, placeholder='…')})"
+    cell = inspect.currentframe().f_back.f_globals  # type: ignore[union-attr]
+    name = next((task for task in _more() if cell.get(task) is function), _name(function) or "your function")
+    further = _more().get(name, ())
+    for number, (*arguments, expected) in enumerate([*cases, *further]):
+        given = ", ".join(_name(argument) or _SHORT.repr(argument) for argument in arguments)
+        call = f"{name}({shorten(given, LONGEST, placeholder='…')})"
+        if number >= len(cases):  # the learner can't read this case in the cell
+            call = cut(f"{name}({', '.join(map(shown, arguments))})", 400)
         try:
             result = function(*deepcopy(arguments))
         except Exception as problem:
@@ -53,7 +60,8 @@ def attempt(function: Callable[..., Any], cases: Sequence[tuple[Any, ...]]) -> N
         if type(result) is not type(expected) or result != expected:
             _say(f"not yet: {call} returned {_SHORT.repr(result)}; expected {_SHORT.repr(expected)}")
             return
-    _say(f"right: {len(cases)} of {len(cases)} cases")
+    total = len(cases) + len(further)
+    _say(f"right: {total} of {total} cases")
 
 
 @cache

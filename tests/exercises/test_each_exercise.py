@@ -171,6 +171,17 @@ def test_a_wrong_answer_of_a_kind_is_refused(id: str, why: str, cell: str) -> No
     assert "the cell itself raised" not in result.text, result.text
 
 
+RIGHT = yaml.safe_load(Path(__file__).with_name("right_answers.yaml").read_text(encoding="utf-8"))
+ODD = [(id, style, cell) for id, several in RIGHT.items() for style, cell in several.items()]
+
+
+@pytest.mark.parametrize(("id", "style", "cell"), ODD, ids=[f"{id} {style}" for id, style, _ in ODD])
+def test_a_right_answer_in_an_odd_style_is_accepted(id: str, style: str, cell: str) -> None:
+    (answers,) = [one for one in ALL if one.id == id]
+    result = outcome(answers, cell)
+    assert result.status == "right", f"{style}: {result.text}"
+
+
 def test_without_a_shell_the_check_of_scripts_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
     (answers,) = [one for one in ALL if one.id == "12.2"]
     monkeypatch.setattr(lesson_12, "has_a_shell", lambda: False)

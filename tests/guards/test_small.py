@@ -69,7 +69,7 @@ def test_the_packages_stay_small() -> None:
     assert total("**/*.py") <= 86_230
     assert total("**/*.py", package=ROOT / "planexec_lab") <= 172_460
     assert total("**/*.py", package=ROOT / "mock_llm") <= 64_670
-    assert total("**/*.py", package=ROOT / "exercises") <= 121_000
+    assert total("**/*.py", package=ROOT / "exercises") <= 122_000
 
 
 def test_a_line_of_the_pattern_carries_one_thought() -> None:
