@@ -54,10 +54,10 @@ SKETCHES = {
     "replan": """
         The verdict goes to the planner, which plans the rest
         5      changes the endpoints
-        6      runs the tests: 3 fail   after 5
-        judge  step 5 is wrong          after 6
-        plan   again, from all results  after 5, judge
-        rest   5b fixes, then 6 and 7   after plan
+        6      changes and runs tests: 3 fail  after 5
+        judge  step 5 is wrong                 after 6
+        plan   again, from all results         after 5, judge
+        rest   5b fixes, then 6 and 7          after plan
     """,
     "grant": """
         A grant answers for you, but only for a plan inside its bounds

@@ -9,6 +9,7 @@ writes here runs on this machine.
 """
 
 from planexec_lab.worlds.refactor.plan import GOAL, PLAN
+from planexec_lab.worlds.refactor.sham import EMPTY_TESTS
 from planexec_lab.worlds.refactor.world import World
 
-__all__ = ["GOAL", "PLAN", "World"]
+__all__ = ["EMPTY_TESTS", "GOAL", "PLAN", "World"]
