@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planexec_lab.worlds.deploy.plan import GOAL
-from planexec_lab.worlds.minds.requests import Reader, Topic
+from planexec_lab.worlds.minds.requests import Reader, Topic, phrases_of
 from planexec_lab.worlds.minds.scripted import Choice, Row, ScriptedPlanner
 
 _TAG = {"tag": "$value"}
@@ -27,8 +27,8 @@ _TOPICS = (
     Topic("staging", "stage rehearse", "staging", "-staging", early="staging", only="-production", thing=True),
     Topic("straight directly", "", "-staging", "staging"),
     Topic("backup snapshot dump", "save secure", "backup", "-backup -backup_first", early="backup backup_first"),
-    Topic("notification announcement word warning message mail e-mail email",
-          "tell told inform notify announce warn alert know hear learn ping",
+    Topic("notification announcement word warning message note mail e-mail email",
+          "tell told inform notify announce warn alert know hear learn ping brief text",
           "report", "-announce -report", early="announce", message=True),
     Topic("test unit-test suite", "test", "tests", "-tests", early="tests"),
     Topic("smoke verification check", "verify check", "smoke", "-smoke", early="smoke"),
@@ -51,19 +51,7 @@ PLANNER = ScriptedPlanner(
         _TOPICS,
         "production",
         "outside during maintenance shop software application app unit old older",
-        {
-            r"\b(?:only|not before|wait(?:ing)? (?:for|until)) (?:\w+ ){0,4}window\b": "not window",
-            r"\bget chosen-value out\b(?! of)": "deploy chosen-value",
-            r"\b(roll\w*|get|ship\w*|push\w*|bring|put) ((?:\S+ ){0,3}?)out\b(?! of)": r"\1 \2",
-            r"\b(production|prod|staging) (?:systems?|servers?|machines?)\b": r"\1",
-            r"\bsmoke[- ]?test": "smoke",
-            r"\b((?:roll|ship|push|get|bring|release|deploy)\w* [^,;.]*?) to (?:our |the |all )?(?:customers|users)"
-            r"(?=[,.;!]|$)": r"\1 to production",
-            r"((?:^|[,;.!] )(?:(?:please|pls|can|could|we|you|should|i|want|to) )*(?:roll|ship|push|get|release|deploy|publish)"
-            r" (?:(?!(?:not|no|never|without|until|before)\b)[^,;.!])*?) today(?=[,.;!]|$)": r"\1",
-            r"\b(up|of|save|dump|backup|snapshot) (?:the |our )?(?:production )?(?:databases?|data|db)\b": r"\1 it",
-            r"\b(?:skip|jump|mov)(?:e|ping|ing)? (?:ahead |forward |on |right )?to\b": "straight to",
-        },
+        phrases_of("deploy"),
     ),
     "tests build backup staging smoke production report",
     "run_tests",

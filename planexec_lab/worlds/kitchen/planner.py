@@ -1,7 +1,7 @@
 """What the scripted head chef of the kitchen world knows."""
 
 from planexec_lab.worlds.kitchen.plan import GOAL, PLAN
-from planexec_lab.worlds.minds.requests import Reader, Topic
+from planexec_lab.worlds.minds.requests import Reader, Topic, phrases_of
 from planexec_lab.worlds.minds.scripted import Row, ScriptedPlanner
 from planexec_lite.plan import Plan
 
@@ -41,16 +41,8 @@ PLANNER = ScriptedPlanner(
             Topic("dinner meal menu course", "cook prepare", "dinner", None, weak=True),
         ),
         "dinner",
-        "three-course three eight 8 guest people persons eat dish table",
-        {
-            r"\b(?:rather than|instead of|in place of|and not|not) (?:the )?leeks?\b": "",
-            r"\breplac(?:e|ing) (?:the )?leeks? (?:with|by)\b": "take",
-            r"\b(?:second|main) (?:course|dish)\b|\bmain\b": "roast",
-            r"\b(dish|serv)(?:e|ing)? out\b": "serve",
-            r"\bfirst course\b": "starter",
-            r"\b(?:third|last|sweet) course\b": "dessert",
-            r"\b(?:run |ran )?(?:out|short) of (?=(?:the )?\w+$|(?:the )?leeks)": "no ",
-        },
+        "three-course three eight 8 guest people persons eat dish table today tonight",
+        phrases_of("kitchen"),
     ),
     "dinner starter main dessert serve",
     "",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from planexec_lab.worlds.migration.plan import GOAL
 from planexec_lab.worlds.migration.scripts import HASTY_SCRIPT, SCRIPT
-from planexec_lab.worlds.minds.requests import Reader, Topic
+from planexec_lab.worlds.minds.requests import Reader, Topic, phrases_of
 from planexec_lab.worlds.minds.scripted import Row, ScriptedPlanner
 
 _STARTS = {"message": "The migration starts"}
@@ -68,12 +68,13 @@ _ROWS = (
 _STOP = "-migrate -announce"
 _TOPICS = (
     Topic("backup snapshot dump", "save secure", "backup", "-backup", early="backup"),
-    Topic("notification announcement word warning message", "tell told inform notify announce warn alert know hear learn",
+    Topic("notification announcement word warning message note mail e-mail",
+          "tell told inform notify announce warn alert know hear learn ping brief text",
           "report", "-announce -report", early="announce", message=True),
     Topic("copy rehearsal", "test try", "test", "-test", early="test", only=_STOP),
     Topic("verification integrity check", "verify check", "verify", "-verify"),
     Topic("config configuration settings", "configure", "config", "-config", thing=True),
-    Topic("address duplicate", "share", "fixed", "-fixed"),
+    Topic("address addresses duplicate", "share", "fixed", "-fixed"),
     Topic("production prod", "", "migrate", _STOP, thing=True),
     Topic("migration schema", "migrate convert move upgrade apply bring", "migrate", _STOP, weak=True),
     Topic("monday tuesday wednesday thursday friday saturday sunday weekend tonight today tomorrow", "", None, _STOP),
@@ -81,18 +82,6 @@ _TOPICS = (
     Topic("preview simulation", "show display print see", "show", "", early="show", message=True),
     Topic("", "execute run", None, "show", weak=True),
 )  # fmt: skip
-_THINGS = r"(?: \w+)*? (?:data|databases?|tables?|customers?|anything|nothing|rows?|emails?)\b"
-_PHRASES = {
-    rf"\b(?:drop|remov|los)(?:e|ping|ing)?\b(?={_THINGS})": "delete",
-    r"\b(?:keep|preserve|retain|leave) (?:\w+ ){0,2}(?:data|database|tables|customers|rows)\b": "not delete",
-    r"\b(?:old )?(?:data|databases?|tables|customers|rows) (?:must|should|ha(?:s|ve) to|needs? to)"
-    r" (?:stay|remain|survive|be kept)\b": "not delete",
-    r"\b((?:delet|wip|eras|destroy|purg)\w*(?: \w+)?) (?:production|prod)\b(?= (?:data\w*|db|tables?)\b)": r"\1",
-    r"\b(?:application|app)(?:'s)? config\w*": "config",
-    r"\bcopy of the (?:data|database)\b": "copy",
-    r"\b(?:(?:some|two|several|many) )?(?:of (?:our|the) )?customers (?:may |might |can |could )?(?:have|use|share)\b": "share",
-    r"\bthe same (?:e-?mail )?(?=address)": "an ",
-}
 _FILLERS = "over database db data table row script sql new"
 
 PLANNER = ScriptedPlanner(
@@ -100,7 +89,7 @@ PLANNER = ScriptedPlanner(
     "skip the backup, the test on a copy, the verification or the configuration; tell the team first, afterwards or not at"
     " all; mind that customers share addresses; don't touch production (such as on a Friday); only show the plan",
     _ROWS,
-    Reader(_TOPICS, "migrate", _FILLERS, _PHRASES),
+    Reader(_TOPICS, "migrate", _FILLERS, phrases_of("migration")),
     "backup test verify config migrate",
     "read_schema",
     (

@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
+from pathlib import Path
 from typing import NamedTuple
+
+import yaml
 
 Options = dict[str, bool]
 
@@ -55,12 +58,12 @@ _DENIALS = ("not", "no", "never", "neither", "nobody", "nothing", "without")
 _NEGATIONS = """\
     not no never none nothing nobody neither nor without skip omit drop avoid exclude remove bypass cancel ditch scrap
     forgo forget ignore stop postpone delay defer freeze frozen forbid forbidden ban prohibit refrain unnecessary
-    unneeded needless superfluous pointless useless redundant against spare eliminate suppress dispense strike lose
-    abandon abort reject veto disallow refuse oppose discard"""
+    unneeded needless superfluous pointless useless redundant against spare eliminate hold suppress dispense strike lose
+    abandon abort reject veto disallow refuse oppose discard cut kill nix scratch disable minus overkill irrelevant"""
 _VERBS = """\
     bring do make come switch bother run keep add include use want need require be insert perform put get go start begin set
     take proceed have retain leave stay involve let give must deserve should plan carry execute send
-    call prefer insist"""
+    call prefer insist create doing going goes"""
 _ALTERS = "change alter touch edit modify adjust adapt"
 _FILLERS = """\
     a an the this that these those them our your my their its it we you i they he she us of to on in at for with by from as
@@ -71,15 +74,22 @@ _FILLERS = """\
     onto think believe feel hmm today's always ever because since happen occur be been being explicit explicitly instead
     necessary needed required important essential allowed fully sake goodness pls plz sir madam regard best wishes which
     who whole full complete lovely happy glad nicely course able need change changes final word intention intend suggest
-    propose recommend recommended appreciate appreciated grateful yet however though therefore me"""
+    propose recommend recommended appreciate appreciated grateful yet however though therefore me lets hence thus thx ty nah"""
 _PEOPLE = """\
-    team everyone everybody anyone anybody colleague people staff crew dev developer folks guy guys mate"""
+    team everyone everybody anyone anybody colleague people staff crew dev devs developer
+    folks guy guys mate coworker stakeholder"""
+_IS = frozenset("is are was were seems be".split())
 _HELD = frozenset("postpone postponed delay delayed defer deferred hold".split())
 _DOINGS = "make run perform get start begin set take carry execute send".split()
+_USELESS = frozenset(
+    "unnecessary unneeded needless superfluous pointless useless redundant overkill irrelevant".split()
+)
+_ENDS = frozenset("cut kill nix scratch disable remove drop scrap ditch eliminate discard strike lose".split())
+_MILD = "add use take include put keep leave let make go proceed".split()
 _EARLY = "first before beforehand upfront ahead advance prior early initially earlier"
 _LATE = "after afterwards afterward finally later end eventually last"
 _TIMES = (
-    r"(?:when|once|as soon as|after)(?: \w+){1,3}? (?:is|are|has|have|has been|have been|be)? ?"
+    r"(?:when|once|as soon as|after)(?: \w+){0,3}? (?:is|are|has|have|has been|have been|be)? ?"
     r"(?:done|finished|over|complete|completed|live|deployed|released|migrated|changed)\b"
 )
 _SAME = r"(?:as (?:it|they) (?:is|are)|as[- ]is|unchanged|untouched|alone|the same|the way (?:it|they) (?:is|are))\b"
@@ -88,9 +98,10 @@ _STAYS = (
     rf"(?:stays?|remains?|be (?:left|kept)) {_SAME}"
 )
 _REASON = (
-    r"\b(?:because|since (?=i |we |you |it |they |the )|so(?: that)? (?=i |we |you |they )|as (?=i |we )"
+    r"\b(?:because|since (?=i |we |you |it |they |the )|so that (?=i |we |you |they )|(?<!,) so (?=i |we |you |they )|as (?=i |we )"
     r"|(?<=, )i (?=know|did|have))"
-    r"(?:(?!\b(?:if|unless|except|until|but|not|no|only)\b|n['’]t\b)[^.;!?,])*(?=[.;!?,]|$)"
+    r"(?:(?!\b(?:if|unless|except|until|but|not|no|only|skip|omit|drop|leave|cancel|remove|forget)\b"
+    r"|n['’]t\b)[^.;!?,])*(?=[.;!?,]|$)"
     r"|\beven (?:if|though) (?:(?!\b(?:unless|except|until|but|only)\b)[^.;!?,])*(?=[.;!?,]|$)"
 )
 # A clause that says how things are: a subject and its verb, and no word that can ask for something.
@@ -125,96 +136,50 @@ _NO_REQUESTS = (
     r"\bat (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)\b",
     r"\bthe (?:very )?(?:first|second|third|last|final|other|previous|next|initial|early|earlier|later) (?!thing|step\b)",
 )
-# Phrases that one word replaces, in this order.
-_PHRASES = {
-    _REASON: "",
-    r"\bnever mind\b": "omit",
-    r"\bw/o\b": "without",
-    r"\bwithout (?:breaking|harming|damaging|destroying|hurting|risking) (?:any(?:thing)?|things|something)\b": "safely",
-    # "…, after the team was told" and "no release until Monday": when
-    r",?\s*\bafter ((?:\w+ ){1,3})(?:is|are|was|were|ha(?:s|ve) been) (told|informed|warned|notified)(?=[,.;!]|$)": r" after \1\2",
-    rf"((?:{_NOT}|\b(?:frozen|postpone|hold|stop)\b)[^,;.]*?) (?:until|till|before) (?:next )?(\w+day|tomorrow)(?=[,.;!]|$)": r"\1",
-    r"\bnever ([^,;.]*?) again(?=[,;.!]|$)": r"never \1",
-    rf"{'|'.join(_NO_REQUESTS)}": "a-fact",
-    r"\beverything (?:else )?is (?:fine|ok|okay|good|great)\b|\b(?:this time|right now|in any case)\b|\bany ?more(?=[,.;!]|$)"
-    r"|\bi (?:said|meant|mean)\b(?! (?:no|so|it|that))"
-    r"|\bfor (?:now|the moment|the time being)\b|\b(?:asap|right away|straight away|immediately|at once)\b"
-    r"|\bfor me\b|\bdo me (?:a|the) favou?r\b"
-    r"|\bbe so (?:kind|good|nice)(?: as)? (?:to|and)\b"
-    r"|\b(?:many )?thank(?:s| you)(?: (?:very|so) much)?(?: in advance)?\b"
-    r"|\bas (?:planned|usual)\b"
-    r"|\bunder any circumstances?\b|\b(?:do |please )?be careful\b"
-    r"|\bwhatever (?:you do|happens)\b|\bno matter what(?: happens)?\b|\bafter all\b|\blike (?:last time|always)\b": "",
-    r"\b(?:looks|sounds|seems) (?:good|fine|ok|okay|great|right)(?: to me)?\b": "",
-    r"\bi['’]d (?:feel better|be happier) if\b": "please",
-    r"\bit (?:would|['’]d) be (?:really |very )?(?:nice|great|good|lovely|best)(?: if)?\b": "please",
-    r"\b(?:keep in |bear in )?(?:mind|note|remember) that\b": "",
-    r"\banything else\b": "anything",
-    r"\babout (?:it|this|that)\b|(?<=, )(?:please )?do it (?=(?:safe|careful)ly)": "",
-    r"\bno longer\b": "not",
-    r"\bgo(?:ing)? ahead\b": "proceed",
-    r"\b(?:skip|omit|ignore|drop|leave(?: out)?|forget|remove) (?:all|every|any)\w*(?: \w+)? (?:but|except(?: for)?)\b": "only",
-    r"\b(?:nothing|no\w* \w+|none|anything) (?:but|except(?: for)?|besides)\b": "only",
-    r"\b(?:everything|all) but\b|\b(?:except|excluding|apart from|aside from)(?: for)?\b": "omit",
-    r"(\b\w+),? (?:and |but )?nothing (?:else|more)\b": r"only \1",
-    r"\b(?:keep|get|take) (?:your |our )?(?:hands|fingers) off\b|\bs(?:tay|teer) (?:away from|clear of)\b": "not touch",
-    r"\bdo(?:es)?(?: not|n['’]t) care (?:about|for)\b|\bha(?:s|ve) nothing to do with\b": "omit",
-    rf"\b(?:leav|keep)(?:e|ing)? ([\w-]+(?: [\w-]+){{0,4}}?) {_SAME}": r"not touch \1",
-    _STAYS: r"not touch \1",
-    r"\bdo(?: not|n['’]t) you dare(?: to)?\b": "not",
-    r"\band do nothing (?:else|more)\b": ", preview",
-    r"\b(?:may|can|could|might|would|will) i (?:\w+ )?ask you\b|\bi (?:\w+ )?ask you\b": "please",
-    r"n['’]t\b": " not",
-    r"\bcan ?not\b": "can not",
-    r"\bwo not\b": "will not",
-    r"['’](?:s|re|ll|d|m|ve)\b": "",
-    r"\b(?:dont|doesnt|shouldnt|neednt|cant|wont|isnt|arent)\b": "not",
-    r"\bup front\b": "upfront",
-    r"\bhas to\b": "must",
-    r"\bgo(?:ing|es)? live\b|\blaunch(?:e[sd]|ing)?\b": "deploy",
-    r"\b(?:hold|hang) on\b(?! to)|\bat (?=first\b)": "",
-    r"\b(?:production|prod) (?:must|should|has to|can) (?:stay|remain)(?=[,.;!]|$)": "not touch production",
-    r"\b(?:is|are) (?:locked|off[- ]limits|closed)\b": "is forbidden",
-    r"\bunder no circumstances?\b": "never",
-    r"\b(?:is|are) (?:not an option|out of the question)\b": "is forbidden",
-    r"\b(?:start|begin)(?:ning|ing|s)? (?:off )?with\b|\bat the (?:very )?(?:begin\w*|start)\b": "first",
-    r"\b(?:without|not) (?:actually )?(?:executing|running|carrying out|starting) (?:it|them|anything|that)\b": "preview",
-    r"\btak(?:e|ing) (\w+(?: \w+){0,3}?) (?:out|away)\b(?! to)": r"omit \1",
-    r"\bif (?:at all )?(?:possible|you (?:can|could|please|would|like|do not mind|may)|that works|it suits you)\b": "",
-    r"\b(?:would|do) you mind (\w+ing)\b": r"please \1",
-    r"\b(?:make|be) (?:absolutely )?sure\b|\bensure\b|\bsee to it\b": "want",
-    r"\b(?:show|give|send) me\b": "show",
-    r"\bwant ((?:that )?(?:a|the) \w+) exists\b": r"want \1",
-    r"\bshow what (?:you )?(?:would|will|want to|plan to) (?:do|happen|change)\b": "preview",
-    r"\blet me (?:see|know)\b": "show",
-    r"\b(?:do|go|manage|live|get by|get along|cope) without\b|\bopt out of\b|\bget rid of\b|\bpass on\b": "omit",
-    r"\bleav(?:e|ing) (\w+(?: \w+){0,4}?) (?:out|off|away)\b": r"omit \1",
-    r"\b(?:(?:leav|tak|keep)(?:e|ing)?|left|taken) (?:out|off|away)(?: of| from)?\b": "omit",
-    r"\b(?:(?:hold|put) off|wait with)\b|\b(?:holding|putting) off\b": "postpone",
-    r"\b(until|before) (.*?)\b(?:has|have) been\b": r"\1 \2",
-    r"\bplan only\b|\b(?:only|just) (?:the |a )?plan\b": "preview",
-    r"\bdry[- ]run\b": "preview",
-    r"\bback(?:ing|ed)?[ -]up\b(?= (?:the|our|your|all|it|every|first|production|data\w*|before)\b|[ing,.;!]|$)": "save",
-    r"\bback (?:the|our|your) (\w+) up\b": r"save \1",
-    r"\bheads[- ]?up\b": "notification",
-    r"\bin advance\b": "beforehand",
-    r"\bpre[- ]prod\w*\b": "staging",
-    r"\bat the end\b": "afterwards",
-    _TIMES: "afterwards",
-    r"\bas well\b": "too",
-    r"\binstead of\b|\brather than\b": ", not",
-    r"\bone more time\b": "again-and-again",
-    r"\bahead of\b|\bprior to\b": "before",
+_NAMES = {
+    "PEOPLE": "|".join(_PEOPLE.split()),
+    "EMAIL": r"(?:e-?mail )?(?:address(?:es)?|e-?mails?)",
+    "REASON": _REASON,
+    "NO_REQUESTS": "|".join(_NO_REQUESTS),
+    "STAYS": _STAYS,
+    "SAME": _SAME,
+    "TIMES": _TIMES,
+    "NOT": _NOT,
 }
+_TABLES = yaml.safe_load(Path(__file__).with_name("phrases.yaml").read_text("utf-8"))
+
+
+def phrases_of(part: str) -> dict[str, str]:
+    """The phrases of a world, or the common ones, from the table beside this module, each with the words that replace it."""
+    return {re.sub("<([A-Z_]+)>", lambda name: _NAMES[name[1]], row[0]): row[1] for row in _TABLES[part]}
+
+
+# What joins a reason to a request, what the request calls the thing, and which words may stand beside the thing's name.
+_SO = re.compile(r"\s*(?:so|therefore|hence|thus)\b")
+_PRONOUN = re.compile(r"\b(?:it|them|(?:that|this)(?: (?:part|step|one))?)\b")
+_TOO = re.compile(r"\btoo (?:long|slow|much|many|big|large|expensive|flaky|risky)\b|\b(?:much|long|of|last) time\b")
+# A reason before "so": a subject and its verb, whatever the subject is.
+_REASONED = re.compile(
+    r"\s*(?:(?:the|our|my|your|his|her|their|this|that|these|those|some|many|most|both|nobody|every(?:body|one)|another|[wyi]e?|you"
+    r"|they|s?he|it|there)(?: [\w'-]+){0,6}? (?:is|are|am|was|were|has|have|had|does|did|do|will|made|ran|took"
+    r"|got|wrote|found|knew?|came|went|said|depend|\w{3,}(?:s|ed))\b"
+    r"|(?:\w+ ){1,2}(?:is|are|was|were|has|had)\b|a-fact\b)"
+)
+_PARTS = frozenset("some half most many few several part parts one two three first second third rest".split())
+_FOLLOWS = frozenset(
+    "failed ran runs lasts costs works worked seems looks hangs myself ourselves yesterday already still once".split()
+)
+_REFERS = {"do", "run", "make", "need", "use", "want", "include", "bother", "touch", "get"}
 _QUESTION = r"\s*(?:why|how|what|who|which|where|when|is|are|was|were|does|do|did|has|should|shall|must|am)\b[^.!]*\?"
 _SPLIT = r"([,;:.!?\n]+|\b(?:and|but|then|or|nor|plus)\b)"
 _ENDINGS = re.compile(r"^(.{4,}?)(?:ments?|ions?|ings?|ed|es|e|s|ly)*$")
+_DOUBLE = re.compile(r"^(..+)(.)\2$")  # of four letters or more: "off" is not "of"
 
 
 def stem(word: str) -> str:
     """The word without its endings: "skipping" and "skips" give "skip"."""
     match = _ENDINGS.match(word)
-    return re.sub(r"(.)\1$", r"\1", match[1] if match else word)
+    return _DOUBLE.sub(r"\1\2", match[1] if match else word)
 
 
 def _near(word: str, known: str, *, replaced: bool = True) -> bool:
@@ -255,7 +220,7 @@ class Reader:
     def __init__(
         self, topics: Sequence[Topic], main: str, fillers: str = "", phrases: Mapping[str, str] | None = None
     ) -> None:
-        self.topics, self.main, self.phrases = tuple(topics), main, {**(phrases or {}), **_PHRASES}
+        self.topics, self.main, self.phrases = tuple(topics), main, {**(phrases or {}), **phrases_of("common")}
         kinds = {"people": _PEOPLE, "filler": f"{_FILLERS} {fillers}", "verb": _VERBS, "negation": _NEGATIONS}
         kinds |= {"alter": _ALTERS, "early": _EARLY, "late": _LATE, "only": "only solely exclusively"}
         self._kinds = {stem(word): kind for kind, words in kinds.items() for word in words.split()}
@@ -292,10 +257,9 @@ class Reader:
 
     def _clauses(self, text: str) -> Iterator[Clause | None]:
         """Read each clause; None for one that is not understood. A clause without a verb continues the one before it."""
-        pieces = ["", *re.split(_SPLIT, text)]
         before: Clause | None = None
         early = False
-        for mark, piece in zip(pieces[::2], pieces[1::2], strict=True):
+        for mark, piece in self._pieces(["", *re.split(_SPLIT, text)]):
             if not piece.strip() or self._stated(piece):
                 continue
             for clause in self._timed(piece.split()):
@@ -309,6 +273,9 @@ class Reader:
                     yield None  # such as "before the backup, …"
                     return
                 if not clause.topics:
+                    if mark == "or":
+                        yield None  # such as "first or last"
+                        return
                     if (
                         clause.alters
                         and clause.denied
@@ -317,6 +284,9 @@ class Reader:
                         and all(t.thing for t in before.topics)
                     ):
                         continue  # "production is frozen, don't touch it"
+                    repeats = clause.negative and not clause.denied and self._refers(piece)
+                    if repeats and before and before.negative and len(before.topics) == 1:
+                        continue  # "the backup is useless, skip it"
                     early = early or clause.early
                     if clause.negative or clause.own or clause.only:
                         yield None
@@ -329,6 +299,60 @@ class Reader:
                 before = joined._replace(early=joined.early or early)
                 early = False
                 yield before
+
+    def _pieces(self, split: Sequence[str]) -> list[tuple[str, str]]:
+        """The pieces with their marks, without those that only say why the next one asks for something.
+
+        A reason names nothing, or one thing that the next piece names too, or means by "it".
+        """
+        pieces = [(mark, piece) for mark, piece in zip(split[::2], split[1::2], strict=True) if piece.strip()]
+        for place in range(len(pieces) - 1, 0, -1):
+            (mark, reason), (link, piece) = pieces[place - 1 : place + 1]
+            so = bool(_SO.match(piece))
+            day = re.match(r"\s*it (?:a )?\w+day\b", reason) is not None
+            if link == "but" or link == "or" or not self._reasons(reason, so=so):
+                continue
+            about, asked = self._topics(reason, days=not (so or day)), self._topics(piece)
+            if len(about) == 1 and not asked and self._refers(piece) and self._whole(reason):
+                piece, asked = _PRONOUN.sub(about[0].nouns.split(" ")[0], piece, count=1), about
+            listed = bool(about) and mark in ("and", "or", "nor", "plus")  # "the tests and the backup take ages"
+            if all(topic in asked for topic in about) and (so or day or about) and not listed:
+                pieces[place - 1 : place + 1] = [(mark, piece)]
+        return pieces
+
+    def _reasons(self, piece: str, *, so: bool) -> bool:
+        """Whether a piece says how things are, so that it can be a reason; before "so" it can also say how they are not."""
+        words = re.findall(r"[\w'-]+", piece)
+        kinds = [self._known(word)[0] for word in words]
+        odd = {"only"} if so else {"alter", "only", "negation", "early", "late"}
+        plain = re.sub(r"\b(?:will|another|other)\b", "", piece) if so else piece
+        imperative = kinds[:1] in (["verb"], ["negation"], ["alter"]) and words[0] not in ("nobody", "nothing")
+        formed = _STATED.match(piece) or (so and _REASONED.match(piece))
+        return bool(formed) and not imperative and not _ASKS.search(_TOO.sub("", plain)) and not odd & {*kinds}
+
+    def _topics(self, piece: str, *, days: bool = True) -> list[Topic]:
+        """The topics that a piece names, with `days` or without."""
+        topics = [self._known(word)[1] for word in re.findall(r"[\w'-]+", piece)]
+        return [one for one in dict.fromkeys(topics) if one and not one.weak and (days or one.yes is not None)]
+
+    def _refers(self, piece: str) -> bool:
+        """Whether a piece asks for one thing that it calls "it"."""
+        words = re.findall(r"[\w'-]+", piece)
+        kinds = [self._known(word)[0] for word in words]
+        verbs = {word for word, kind in zip(words, kinds, strict=True) if kind == "verb"}
+        known = None not in kinds and not {"forget", "cancel"}.intersection(words)
+        return len(_PRONOUN.findall(piece)) == 1 and known and verbs <= _REFERS
+
+    def _whole(self, reason: str) -> bool:
+        """Whether the one thing that a reason names is all of it: not "half of the tests", "the slow tests", "the test files"."""
+        words = ["", *re.findall(r"[\w'-]+", reason), ""]
+        for before, word, after in zip(words, words[1:], words[2:], strict=False):
+            topic = self._known(word)[1] if word else None
+            if topic is not None and not topic.weak and topic.yes is not None:
+                follows = not after or after in _FOLLOWS or self._known(after)[0] is not None
+                if not follows or (before and self._known(before)[0] is None):
+                    return False
+        return not _PARTS.intersection(words)
 
     def _stated(self, piece: str) -> bool:
         """Whether the piece says how things are, such as "they take forever": it has no word that the reader reacts to."""
@@ -351,6 +375,8 @@ class Reader:
             if left.topics:
                 return [left._replace(early=not late, late=late)]
             return [right._replace(negative=True, own=True) if left.negative and right.topics and not late else None]
+        if word in ("before", "until") and left.negative and not left.denied and not left.topics:
+            return [None]  # such as "stop before staging"
         if not right.topics or not all(topic.weak or self._is_main(topic) for topic in left.topics):
             return [None]
         right = right._replace(own=True)
@@ -374,24 +400,32 @@ class Reader:
             kind, topic, is_verb = self._known(re.sub(r"^\W+|\W+$", "", word))
             if kind is None:
                 return None
-            if word == "just" and self._names(words[place + 1 :]):
-                kind = "only"
+            if word in _USELESS and self._known(words[min(place + 1, len(words) - 1)])[1]:
+                return None  # such as "skip the useless tests", which are only some
             kinds.append(kind)
             denied = denied or word in _DENIALS
             days += topic is not None and topic.yes is None and not topic.weak
             if place in (1, len(words) - 1) and words[0] in _ARTICLES and "people" not in kinds:
-                own = own or kind in ("verb", "negation")  # such as "and the smoke check", which is no verb
+                predicate = kind == "negation" and _IS.intersection(words[:place])  # "the backup is useless"
+                own = own or bool(predicate)  # "and the smoke check" has no verb
             else:
                 own = own or is_verb or kind in ("verb", "alter", "negation")
             if topic is not None and topic not in named:
                 named.append(topic)
             if topic is not None and topic.message and message is None:
                 message = len(kinds)
+        if "today" in words and any(not (topic.weak or topic.yes is None or self._is_main(topic)) for topic in named):
+            named = [topic for topic in named if topic.yes is not None or topic.weak]  # "no tests today": in this run
+            days = 0
         strong = [topic for topic in named if not topic.weak]
+        if "just" in words and self._restricts(words[words.index("just") + 1 :], kinds, strong):
+            kinds.append("only")
         if days > 1 and own:
             return None  # such as "on Saturday rather than on Friday"
         if "people" in kinds and named and not any(topic.message and topic.yes != "show" for topic in named):
             return None  # such as "the team tests it"
+        if named and all(one.thing and self._is_main(one) for one in named) and _ENDS.intersection(words):
+            return None  # such as "kill production"
         held = _HELD.intersection(words) and not all(map(self._is_main, strong))
         if held or self._promised(words):
             return None  # such as "delay the backup", which does not leave it out
@@ -427,11 +461,15 @@ class Reader:
         done = next((word for word in rest if word not in ("will", "shall", "can", "may", "might", "already")), "")
         return done in _DOINGS or stem(done) in self._verbs
 
-    def _names(self, words: Sequence[str]) -> bool:
-        """Whether the words begin with a noun: "just the soup" is only that, "just skip it" is not."""
-        noun = next((word for word in words if word not in ("a", "an", "the", "some", "our")), "")
-        topic, verb = self._known(noun)[1:]
-        return topic is not None and not verb
+    def _restricts(self, after: Sequence[str], kinds: Sequence[str], topics: Sequence[Topic]) -> bool:
+        """Whether "just" means only: "just the soup" and "just cook the soup", but not "just skip it" and "just use onions"."""
+        word = next((word for word in after if word not in ("a", "an", "the", "some", "our")), "")
+        topic, verb = self._known(word)[1:]
+        if topic is not None and not (verb and word not in topic.nouns.split()):
+            return True
+        if word in _MILD or {"negation", "early", "late"}.intersection(kinds):
+            return False
+        return any(topic.only or not (topic.message or self._is_main(topic)) for topic in topics)
 
     def _known(self, word: str) -> tuple[str | None, Topic | None, bool]:
         """The kind of a word, its topic, and whether it is a topic's verb; (None, None, False) for an unknown word."""

@@ -166,7 +166,13 @@ class ScriptedPlanner:
         if self.choice is None:
             return text, []
         pattern = self.choice.pattern
-        clean = re.sub(rf"(?i)\b(?:from|instead of|rather than|replacing)\s+{pattern}", "", text)
+        one = re.sub(r"\((?!\?)", "(?:", pattern)
+        instead = (
+            rf"\bnot (?:\w+ )?{one},? but (?:rather )?({one})|({one}),? (?:and )?not {one}"
+            rf"|\b(?:replace|swap|exchange) {one} (?:by|with|for|against) ({one})"
+        )
+        clean = re.sub(f"(?i){instead}", lambda found: next(filter(None, found.groups())), text)
+        clean = re.sub(rf"(?i)\b(?:from|instead of|rather than|replacing)\s+{pattern}", "", clean)
         values = [f"{self.choice.prefix}{match}" for match in re.findall(f"(?i){pattern}", clean)]
         negative = re.search(rf"(?i)\b(?:not|no|never|\w+n['’]t|dont)\b[^,;.]{{0,20}}{pattern}", clean)
         added = re.search(rf"(?i){pattern}[^,;.:?!]*\b(?:as well|too|also)\b|\balso\b[^,;.:?!]*{pattern}", clean)

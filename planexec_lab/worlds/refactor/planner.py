@@ -1,6 +1,6 @@
 """What the scripted planner of the refactor world knows. What it plans after failures is in the scenes."""
 
-from planexec_lab.worlds.minds.requests import Reader, Topic
+from planexec_lab.worlds.minds.requests import Reader, Topic, phrases_of
 from planexec_lab.worlds.minds.scripted import Row, ScriptedPlanner
 from planexec_lab.worlds.refactor.plan import GOAL
 
@@ -44,12 +44,8 @@ PLANNER = ScriptedPlanner(
     Reader(
         _TOPICS,
         "code",
-        "module token package uses using shop user web design name over based json claim",
-        {r"\b(?:updat|chang|edit|rewrit|touch|modify|adapt|adjust)\w* (?:the |our |any )?tests?\b": "test-edit",
-         r"\b(leav|keep|hands? off)(e|ing)? (?:the |our )?tests?\b(?= (?:as|alone|untouched|unchanged))": r"\1\2 test-edit",
-         r"\bhands off (?:the |our )?tests?\b": "hands off test-edit",
-         r"\btests? (?=(?:\w+ )?(?:stay|remain)s? )": "test-edit ",
-         r"\b(?:replac\w+|from|instead of|rather than|drop|abandon) (?:the |our )?sessions?\b": "replace"},
+        "module token package uses using shop user web design name over based json claim contain carry belong",
+        phrases_of("refactor"),
     ),
     "analysis code endpoints tests suite",
     "list_endpoints",

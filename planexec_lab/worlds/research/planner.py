@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from planexec_lab.worlds.minds.requests import Reader, Topic
+from planexec_lab.worlds.minds.requests import Reader, Topic, phrases_of
 from planexec_lab.worlds.minds.scripted import Row, ScriptedPlanner
 from planexec_lab.worlds.research.plan import GOAL
 
@@ -55,6 +55,7 @@ PLANNER = ScriptedPlanner(
         "report",
         "research study find investigate look summarize latest newest recent trend development renewable renewables energy"
         " power brief short topic subject section part summaries what about new",
+        phrases_of("research"),
     ),
     "solar wind storage report",
     "web_search",

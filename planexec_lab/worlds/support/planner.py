@@ -1,6 +1,6 @@
 """What the scripted planner of the support world knows. What it plans when logs are missing is in the scenes."""
 
-from planexec_lab.worlds.minds.requests import Reader, Topic
+from planexec_lab.worlds.minds.requests import Reader, Topic, phrases_of
 from planexec_lab.worlds.minds.scripted import Choice, Row, ScriptedPlanner
 from planexec_lab.worlds.support.plan import GOAL
 from planexec_lab.worlds.support.services import SERVICES
@@ -15,7 +15,7 @@ _ROWS = (
 )  # fmt: skip
 _TOPICS = (
     *(Topic(service, "", service, f"-{service}") for service in SERVICES),
-    Topic("fix patch", "fix patch draft", "fix", "-fix", only=""),
+    Topic("fix patch solution proposal suggestion remedy", "fix patch draft", "fix", "-fix", only=""),
     Topic("cause reason", "", "cause", "-cause -fix", only="-fix"),
     Topic("workflow audit", "audit", "cause", "-cause -fix", weak=True),
     Topic("chosen-order", "", "", "", weak=True),
@@ -31,17 +31,18 @@ PLANNER = ScriptedPlanner(
     Reader(
         _TOPICS,
         "cause",
-        "log logs order identify failure failing point find look check collect branch propose root service where",
-        {
-            r"\b(?:why|where) (?:it|this|(?:the )?order|did it) (?:fail(?:s|ed)?|broke)\b|\bwhat (?:went|goes) wrong\b": "cause",
-            r"\bfind out\b": "find",
-            r"\b(?:only|just) tell (?:me|us)\b": "only",
-        },
+        "log logs order identify failure point find look check collect fetch read branch propose write suggest root service"
+        " where examine inspect investigate analyze analyse review trace number",
+        phrases_of("support"),
     ),
     "checkout payment fulfilment mail cause fix",
     "collect_logs",
     choice=Choice(
-        "chosen-order", r"\bA-?(\d{4})\b", "A-", {f"A-{number}": {} for number in range(1001, 1061)}, "A-1034"
+        "chosen-order",
+        r"\b(?:A-?|order (?:number |no\.? |nr\.? |#)?)(\d{4})\b",
+        "A-",
+        {f"A-{number}": {} for number in range(1001, 1061)},
+        "A-1034",
     ),
     latency=(6.5, 4.0),
 )
