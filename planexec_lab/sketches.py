@@ -173,6 +173,14 @@ SKETCHES = {
         worker-2  finds it and stops      after step-2, dead
         in-doubt  a person looks          after worker-2
     """,
+    "bus": """
+        A bus has listeners, and a ticket has one owner
+        message  book gas
+        clerk    books, because it listens    after message
+        deputy   books, because it listens    after message
+        ticket   book gas
+        owner    books, because it claimed it  after ticket
+    """,
     "claims": """
         A lease ends by itself, and the next claim gets a higher fence
         0.0  the reader claims: fence 1
