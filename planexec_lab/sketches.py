@@ -73,9 +73,9 @@ SKETCHES = {
         plan    three steps
         hash    e787, its fingerprint   after plan
         person  says yes to e787        after hash
-        run     has e787: it starts     after person
+        run     e787: it starts         after person
         edit    one step is new         after plan
-        pause   has 996a: it waits      after edit, person
+        pause   996a: it waits          after edit, person
     """,
     "barrier": """
         A barrier: c needs only a, and it waits for b too
