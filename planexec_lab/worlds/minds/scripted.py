@@ -171,7 +171,7 @@ class ScriptedPlanner:
             rf"\bnot (?:\w+ )?{one},? but (?:rather )?({one})|({one}),? (?:and )?not {one}"
             rf"|\b(?:replace|swap|exchange) {one} (?:by|with|for|against) ({one})"
         )
-        clean = re.sub(f"(?i){instead}", lambda found: next(filter(None, found.groups())), text)
+        clean = re.sub(f"(?i){instead}", lambda pair: next(filter(None, pair.groups())), text)
         clean = re.sub(rf"(?i)\b(?:from|instead of|rather than|replacing)\s+{pattern}", "", clean)
         values = [f"{self.choice.prefix}{match}" for match in re.findall(f"(?i){pattern}", clean)]
         negative = re.search(rf"(?i)\b(?:not|no|never|\w+n['’]t|dont)\b[^,;.]{{0,20}}{pattern}", clean)
