@@ -46,7 +46,7 @@ SKETCHES = {
         valid   the plan can run       after plan
     """,
     "leak": """
-        The plan: the report quotes step 1, and no arrow leads from 2 to 3
+        The notes reached step 3, and no arrow leads from 2 to 3
         1  read the newsletter
         2  read the confidential notes
         3  write a report         after 1
