@@ -60,6 +60,13 @@ def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids)) if len(ids) > 1 else ids
 
 
+def _number(value: Any) -> Any:
+    """Refuse true and false, which Python counts as 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("write a number, not true or false")
+    return value
+
+
 def _tool(value: Any) -> Any:
     if isinstance(value, str) and value.strip().lower() in ("", "none"):
         return None
@@ -104,8 +111,7 @@ class Frozen(BaseModel):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Frozen) or type(self) is not type(other):
             return False
-        own, others = canonical(self), canonical(other)
-        return json.dumps(own) == json.dumps(others)
+        return json.dumps(canonical(self)) == json.dumps(canonical(other))
 
 
 def canonical(part: Frozen) -> dict[str, Any]:
@@ -185,8 +191,8 @@ class Step(Frozen):
     success_criteria: str | None = Field(
         default=None, validation_alias=AliasChoices("success_criteria", "criteria")
     )
-    timeout: float | None = Field(default=None, gt=0)
-    retries: int = Field(default=0, ge=0)
+    timeout: Annotated[float | None, BeforeValidator(_number)] = Field(default=None, gt=0)
+    retries: Annotated[int, BeforeValidator(_number)] = Field(default=0, ge=0)
     gate: bool = False
     run_anyway: bool = False
     effects: Effects | None = None
