@@ -164,6 +164,13 @@ def test_all_faults_are_reported_at_once_with_their_steps() -> None:
     assert "did you mean 'goal'" in str(caught.value)
 
 
+@pytest.mark.parametrize("field", ["retries", "timeout"])
+@pytest.mark.parametrize("value", [True, False])
+def test_true_is_no_number(field: str, value: bool) -> None:
+    with pytest.raises(PlanError, match=f"'{field}': .*write a number, not true or false"):
+        Plan.parse({"steps": [{"id": "1", "tool": "x", field: value}]})
+
+
 def test_a_plan_error_keeps_the_text_after_pickling() -> None:
     with pytest.raises(PlanError) as caught:
         Plan.parse("Sure! Here is the plan: [...]")

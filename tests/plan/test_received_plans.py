@@ -142,16 +142,8 @@ def test_a_plan_of_a_subclass_is_read_by_its_content(made: Any) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        {"id": "../x"},
-        {"params": {"name": object()}},
-        {"timeout": -1},
-        {"retries": "often"},
-        {"retries": 11},
-        {"retries": True},
-        {"timeout": True},
-    ],
-    ids=["id", "an object", "timeout", "retries", "too many retries", "true retries", "true seconds"],
+    [{"id": "../x"}, {"params": {"name": object()}}, {"timeout": -1}, {"retries": "often"}, {"retries": 11}],
+    ids=["id", "an object", "timeout", "retries", "too many retries"],
 )
 def test_a_plan_created_without_validation_is_validated(change: dict[str, Any]) -> None:
     made = built(Step(**ANN).model_copy(update=change))
