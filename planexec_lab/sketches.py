@@ -183,11 +183,11 @@ SKETCHES = {
     """,
     "claims": """
         A lease ends by itself, and the next claim gets a higher fence
-        0.0  the reader claims: fence 1
-        0.1  the reader hangs             after 0.0
+        0.0  the clerk claims: fence 1
+        0.1  the clerk hangs             after 0.0
         2.0  no heartbeat: the lease ends  after 0.1
         2.5  the deputy claims: fence 2   after 2.0
-        3.0  the reader wakes up: fence 1  after 0.1, 2.5
+        3.0  the clerk wakes up: fence 1  after 0.1, 2.5
     """,
     "attach": """
         The queue outlives its driver, and keeps the result

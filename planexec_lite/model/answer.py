@@ -26,15 +26,18 @@ _FILTERED = """
     content_filter content_filtered safety image_safety recitation prohibited_content blocklist blacklist spii sensitive
     guardrail_intervened
     """.split()
-_CALLS = "tool_calls function_call tool_use".split()
+_CALLS = "tool_calls tool_call tooluse tool_use function_call function_calls".split()
+_BROKEN = "error abort aborted cancelled timeout insufficient_system_resource malformed_function_call".split()
 _LIMITS = """
     length max_tokens max_output_tokens max_completion_tokens model_length token_limit context_length
     model_context_window_exceeded
     """.split()
+_EARLY = (*_FILTERED, *_LIMITS, *_BROKEN)
 _ENDS = """
-    stop stop_sequence stop_token eos eos_token end_turn end_of_turn end_of_text endoftext complete completed done
-    finish finished normal success null
+    stop stopped stop_sequence stop_token stop_str eos eos_token eosfound </s> <|im_end|> end end_turn end_of_turn
+    end_of_text endoftext complete completed done finish finished normal success ok null
     """.split()
+_PREFIX = re.compile(r"^finish_?reason[._]")
 _ENDS += "", *_CALLS  # any other reason is that of an answer that ended early
 
 
@@ -161,9 +164,9 @@ class Reading:
             if beside := choice.get(part) or message.get(part):
                 self._unread[f"{part} ({quoted(beside)})"] = None
         whole = "stop" if "message" in choice else ""  # a stream without a reason ended early
-        if self.finish_reason in _ENDS:  # some endpoints send "stop" after it
+        if self.finish_reason not in _EARLY:  # some endpoints send "stop" after it
             reason = choice.get("finish_reason") or self.finish_reason or whole
-            self.finish_reason = str(reason).lower()
+            self.finish_reason = _PREFIX.sub("", str(reason).lower().replace("-", "_"))
         self.refusal += message.get("refusal") or ""
         self.thoughts += sum(len(str(message.get(name) or "")) for name in _THOUGHT_FIELDS)
         self._add_calls(message, in_pieces="message" not in choice)

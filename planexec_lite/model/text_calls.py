@@ -13,7 +13,8 @@ _FORMS = r"""
 (?<![`"'])(?:<[|｜]?(?:\w+[:｜_])?(?:(?i:(?:tool|function)s?[_▁]?(?:calls?|use|code|prefix|name))|invoke[ ]name=)|<function=
   |<\|(?i:python_tag|action_start|start_action|recipient)\|>|(?:\[|^)TOOL_CALLS?\]|\bto=(?:functions\.|(?:TOOLS)\b)|^functools\[
   |^```tool_|<\w+_tool>|✿FUNCTION✿)
-| ^\W{0,5}(?i:action|act|call|(?:tool|function)(?:[ _](?:call|code|name|use))?)[ ]?\d*\W{0,3}:\W{0,5}(?:TOOLS)\b
+| ^\W{0,5}(?i:action|act|(?:tool|function)(?:[ _](?:call|code|name|use))?)[ ]?\d*\W{0,3}:\W{0,5}(?:TOOLS)\b
+| ^\W{0,5}(?i:call)\W{0,3}:\W{0,5}(?:TOOLS)\s*(?:[({]|$)
 | ^<(?:TOOLS)(?:\s[^<>\n]*)?>  # the tool's name as a tag
 | ^<(?:tool|action|function|call|command)(?:[^<>\n]*=Q|>\s*)(?:TOOLS)\b  # or in one
 | \A\W*(?:TOOLS)(?:\s*\n|Q?\s*:?)\s*\{  # or before the arguments

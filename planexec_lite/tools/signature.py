@@ -182,7 +182,8 @@ def same_meaning(value: Any, read: Any) -> bool:
     if not isinstance(read, sized):
         return True
     # a float drops the last digits of a long whole number
-    return isfinite(float(read)) and (type(value) is not int or value == read)
+    exact = type(value) is not int or abs(value) <= 2**53 or value == read
+    return exact and isfinite(float(read))
 
 
 _MONTHS = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from decimal import Decimal
@@ -250,14 +251,16 @@ class Tool:
         """Give a lone ``input`` to the tool's only parameter, or its only required parameter; other arguments do not change.
 
         Plans in the shape ``{"tool": "web_search", "input": "wind"}`` name no parameter, so they need this rule. The text of a
-        JSON object names some, and is not the value of one.
+        JSON object that names this parameter is not its value.
         """
         if params.keys() != {"input"} or "input" in self.parameters:
             return params
         needed = self.parameters if len(self.parameters) == 1 else self.required
-        if len(needed) != 1 or str(params["input"]).startswith('{"'):
-            return params
-        return {needed[0]: params["input"]}
+        given = params["input"]
+        fits = len(needed) == 1 and not (
+            isinstance(given, str) and re.match(rf'\s*\{{.*"{needed[0]}"\s*:', given, re.S)
+        )
+        return {needed[0]: given} if fits else params
 
     def faults(self, params: Params) -> list[Fault]:
         """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""

@@ -399,6 +399,14 @@ def test_a_reason_for_an_early_end_counts_before_and_after_others(reasons: list[
     assert words in planned(asked, stream=True, policy=Policy(max_repairs=0)).reason
 
 
+@pytest.mark.parametrize(
+    "reasons", [["None", "stop"], ["IN_PROGRESS", "FinishReason.STOP"], ["FINISH_REASON_STOP"], ["</s>"]]
+)
+def test_other_words_for_a_whole_answer_end_it(reasons: list[str]) -> None:
+    asked = streams(delta(PLAN), *(delta(None, reason) for reason in reasons))
+    assert planned(asked, stream=True, policy=Policy(max_repairs=0)).plan is not None
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_several_choices_are_an_error_and_are_not_mixed(stream: bool) -> None:
     both = [{**completion()["choices"][0], "index": index} for index in (0, 1)]

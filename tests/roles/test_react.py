@@ -224,6 +224,7 @@ def test_a_call_written_as_text_is_neither_made_nor_a_result(said: str) -> None:
         "I used look(where='the hall').",
         '{"hall": {"keys": 1}}',
         "look\n\nThe hall has a key.",
+        "Call: look closely, and you see a key.",
     ],
 )
 def test_words_and_data_are_results(said: str) -> None:

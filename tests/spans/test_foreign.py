@@ -254,7 +254,7 @@ def test_a_number_that_json_would_write_otherwise_is_a_text(written: str, read: 
     assert spans.read(otlp(tool)).results == {"1": read}
 
 
-def test_tools_that_were_asked_for_without_a_span_and_answers_that_were_cut_off_are_said() -> None:
+def test_missing_spans_of_tools_and_answers_cut_off_are_said() -> None:
     asked, cut = chat("c", "a", 0, 1), chat("d", "a", 2, 3)
     asked["attributes"].append({"key": "gen_ai.response.finish_reasons", "value": {"stringValue": '["tool_calls"]'}})
     cut["attributes"].append({"key": "gen_ai.completion.0.finish_reason", "value": {"stringValue": "length"}})

@@ -126,6 +126,7 @@ def test_a_single_input_goes_to_the_only_or_the_only_required_parameter() -> Non
     assert tools["shout"].faults({"input": 5})
     faults = tools["shout"].faults({"input": '{"text": "a"}'})  # arguments as JSON text, and not the text to shout
     assert [fault.code for fault in faults] == ["missing_parameter", "unknown_parameter"]
+    assert tools["shout"].bind({"input": '{"a": 1}'}) == {"text": '{"a": 1}'}, "the text to shout is JSON"
 
 
 @pytest.mark.parametrize("value", ["{step_1_result}", "{step_1_result.a[0]}"])

@@ -81,6 +81,9 @@ class Closed(BaseModel):
     x: int
 
 
+Percent = Annotated[float, AfterValidator(lambda value: value / 100)]
+
+
 class Point(BaseModel):
     x: int
     y: float = Field(default=0.0, alias="why")
@@ -313,7 +316,8 @@ def test_a_value_that_would_mean_something_else_is_named_with_its_meaning(
 
 @pytest.mark.parametrize(
     ("hint", "value"),
-    [(Point, {"x": "1", "why": 2}), (Box, {"x": 1}), (set[int], [1, 1]), (Decimal, 5), (float, 2**60), (Decimal, "5.0"),
+    [(Point, {"x": "1", "why": 2}), (Box, {"x": 1}), (set[int], [1, 1]), (Decimal, 5), (float, 2**60), (Percent, 50),
+     (Decimal, "5.0"),
      (dict[int, str], {"1": "a", "02": "b"}), (IPv4Address, "1.2.3.4"), (date, date(2026, 5, 1)), (Point, Point(x=1)),
      (Any, {"a": [True, None]})],
 )  # fmt: skip
