@@ -53,7 +53,7 @@ class Clause(NamedTuple):
 
 _LINKS = ("before", "until", "without", "after")
 _ARTICLES = "a an the our your my their its".split()
-_CUT_OFF = "is are do does not be can may must should will would could go".split()
+_CUT_OFF = "on is are do does not be can may must should will would could go".split()
 _DENIALS = ("not", "no", "never", "neither", "nobody", "nothing", "without")
 _NEGATIONS = """\
     not no never none nothing nobody neither nor without skip omit drop avoid exclude remove bypass cancel ditch scrap
@@ -97,12 +97,19 @@ _STAYS = (
     r"\b([\w-]+) (?:(?:can|may|must|should|will|(?:has|have|is) to) )?"
     rf"(?:stays?|remains?|be (?:left|kept)) {_SAME}"
 )
+# Where a reason ends: a second request follows "and", or nothing of it is understood.
+_ENDED = (
+    r"(?=[.;!?,]|$| and (?:then |please |also )*(?:tell|inform|notify|warn|make|do|take|use|run|keep|skip|omit|drop|leave|stop"
+    r"|start|deploy|release|ship|write|send|cook|serve|back|save|add|include|show|don['’]?t|not?|never)\b)"
+)
 _REASON = (
     r"\b(?:because|since (?=i |we |you |it |they |the )|so that (?=i |we |you |they )|(?<!,) so (?=i |we |you |they )|as (?=i |we )"
     r"|(?<=, )i (?=know|did|have))"
-    r"(?:(?!\b(?:if|unless|except|until|but|not|no|only|skip|omit|drop|leave|cancel|remove|forget)\b"
-    r"|n['’]t\b)[^.;!?,])*(?=[.;!?,]|$)"
-    r"|\beven (?:if|though) (?:(?!\b(?:unless|except|until|but|only)\b)[^.;!?,])*(?=[.;!?,]|$)"
+    r"(?:(?!\b(?:if|unless|except|until|but|not|no|only|skip|omit|drop|leave|cancel|remove|forget|and|or|then|plus)\b"
+    r"|n['’]t\b)[^.;!?,])*"
+    + _ENDED
+    + r"|\beven (?:if|though) (?:(?!\b(?:unless|except|until|but|only|and|or|then|plus)\b)[^.;!?,])*"
+    + _ENDED
 )
 # A clause that says how things are: a subject and its verb, and no word that can ask for something.
 _STATED = re.compile(
@@ -113,7 +120,7 @@ _STATED = re.compile(
 )
 _ASKS = re.compile(
     r"\d|n['’]t\b|['’](?:d|ll)\b|\b(?:must|should|shall|would|could|can|may|might|will|wants?|needs?|ha(?:s|ve|d) to|got to|likes?"
-    r"|prefers?|requires?|expects?|asks?|lets?|please|pls|if|unless|when|while|whether|except|instead|otherwise|other|another|different"
+    r"|prefers?|requires?|expect(?:s|ing)?|insist\w*|demand\w*|await\w*|waits?|stays?|approves?|gets?|goes|asks?|lets?|please|pls|if|unless|when|while|whether|except|instead|otherwise|other|another|different"
     r"|more|less|fewer|also|too|important|necessary|essential|crucial|vital|better|best|nice|great|idea|required|mandatory|supposed"
     r"|time|due|wish|hope|try|how|what|which)\b"
 )
@@ -136,6 +143,14 @@ _NO_REQUESTS = (
     r"\bat (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight)\b",
     r"\bthe (?:very )?(?:first|second|third|last|final|other|previous|next|initial|early|earlier|later) (?!thing|step\b)",
 )
+# The end of the plan must wait, and nothing else: "no release", but not "no backup of production".
+_WAITS = (
+    r"(?:(?:\b(?:not|no|never|postpone|hold|stop|wait|pause|halt)\b|n['’]t\b)"
+    r"(?: (?:the|a|any|our|this|to|go|touch|change|start|put|anything|please|make|do|with|on|before))*"
+    r" (?:production|prod|release|releasing|deploy(?:ment|ing)?|ship|publish|rollout|migrat(?:e|ion|ing)|serv(?:e|ing)"
+    r"|the table|code changes?)"
+    r"(?: (?:it|this|that|anything|yet|(?:to|in) production))*|\bfrozen)"
+)
 _NAMES = {
     "PEOPLE": "|".join(_PEOPLE.split()),
     "EMAIL": r"(?:e-?mail )?(?:address(?:es)?|e-?mails?)",
@@ -143,6 +158,7 @@ _NAMES = {
     "NO_REQUESTS": "|".join(_NO_REQUESTS),
     "STAYS": _STAYS,
     "SAME": _SAME,
+    "WAITS": _WAITS,
     "TIMES": _TIMES,
     "NOT": _NOT,
 }
@@ -169,6 +185,7 @@ _PARTS = frozenset("some half most many few several part parts one two three fir
 _FOLLOWS = frozenset(
     "failed ran runs lasts costs works worked seems looks hangs myself ourselves yesterday already still once".split()
 )
+_NARROWS = frozenset("in on of for with from at to by about against between that which who during".split())
 _REFERS = {"do", "run", "make", "need", "use", "want", "include", "bother", "touch", "get"}
 _QUESTION = r"\s*(?:why|how|what|who|which|where|when|is|are|was|were|does|do|did|has|should|shall|must|am)\b[^.!]*\?"
 _SPLIT = r"([,;:.!?\n]+|\b(?:and|but|then|or|nor|plus)\b)"
@@ -292,6 +309,12 @@ class Reader:
                         yield None
                     continue
                 joined = _joined(clause, before, mark)
+                if before and before.negative and self._corrects(piece):
+                    yield None  # such as "skip the tests, not staging"
+                    return
+                if joined and joined.negative and early and not clause.early:
+                    yield None  # such as "first, no backup"
+                    return
                 states = _SAYS_MORE.search(piece) and not clause.own and not _limits(clause)
                 if joined is None or (states and joined.negative):  # such as "skip staging, our backup is important"
                     yield None
@@ -330,6 +353,18 @@ class Reader:
         formed = _STATED.match(piece) or (so and _REASONED.match(piece))
         return bool(formed) and not imperative and not _ASKS.search(_TOO.sub("", plain)) and not odd & {*kinds}
 
+    def _corrects(self, piece: str) -> bool:
+        """Whether a piece only takes something back: it begins with "not", and has no verb."""
+        if not re.match(r"\s*not\b", piece):
+            return False
+        for word in re.findall(r"[\w'-]+", piece):
+            kind, topic, is_verb = self._known(word)
+            if kind in ("verb", "alter") or (
+                topic is not None and is_verb and stem(word) not in map(stem, topic.nouns.split())
+            ):
+                return False
+        return True
+
     def _topics(self, piece: str, *, days: bool = True) -> list[Topic]:
         """The topics that a piece names, with `days` or without."""
         topics = [self._known(word)[1] for word in re.findall(r"[\w'-]+", piece)]
@@ -350,7 +385,7 @@ class Reader:
             topic = self._known(word)[1] if word else None
             if topic is not None and not topic.weak and topic.yes is not None:
                 follows = not after or after in _FOLLOWS or self._known(after)[0] is not None
-                if not follows or (before and self._known(before)[0] is None):
+                if not follows or after in _NARROWS or (before and self._known(before)[0] is None):
                     return False
         return not _PARTS.intersection(words)
 
@@ -437,6 +472,8 @@ class Reader:
         count = kinds.count("negation")
         if count > 2:
             return None
+        if count % 2 == 1 and kinds[0] == "early" and words[0] != "before":
+            return None  # such as "first skip the backup"
         times = ("early" in kinds, "late" in kinds, "only" in kinds)
         asked = [topic for topic in strong if topic.yes is not None]
         others = [topic for topic in asked if not (self._is_main(topic) and topic.thing)]
