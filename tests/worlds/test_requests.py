@@ -342,7 +342,8 @@ def test_the_sentence_names_the_parts_that_the_script_did_not_understand(words: 
 REASON_OR_TIME = re.compile(
     r"\bso we\b|, I (?:did|have|know|think)|when it|customers|\d|even if|they take|it works|all on a diet|others are|is good"
     r"|does (?:it|that)|depends|aunt is|^whatever you do|are rotten|are enough|did them|have one"
-    r"|, so\b|because|they['’]re|looks good|until I|takes too long|^we already|when you|once it|^you can|^to save|unique",
+    r"|, so\b|because|as we|even though"
+    r"|they['’]re|looks good|until I|takes too long|^we already|when you|once it|^you can|^to save|unique",
     re.I,
 )
 WORDINGS = yaml.safe_load(Path(__file__).with_name("wordings.yaml").read_text("utf-8"))

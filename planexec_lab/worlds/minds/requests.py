@@ -120,7 +120,8 @@ _STATED = re.compile(
 )
 _ASKS = re.compile(
     r"\d|n['’]t\b|['’](?:d|ll)\b|\b(?:must|should|shall|would|could|can|may|might|will|wants?|needs?|ha(?:s|ve|d) to|got to|likes?"
-    r"|prefers?|requires?|expect(?:s|ing)?|insist\w*|demand\w*|await\w*|waits?|stays?|approves?|gets?|goes|asks?|lets?|please|pls|if|unless|when|while|whether|except|instead|otherwise|other|another|different"
+    r"|prefers?|requires?|expect(?:s|ing)?|insist\w*|demand\w*|await\w*|waits?|stays?|approves?|gets?|goes"
+    r"|asks?|lets?|please|pls|if|unless|when|while|whether|except|instead|otherwise|other|another|different"
     r"|more|less|fewer|also|too|important|necessary|essential|crucial|vital|better|best|nice|great|idea|required|mandatory|supposed"
     r"|time|due|wish|hope|try|how|what|which)\b"
 )
@@ -159,6 +160,7 @@ _NAMES = {
     "STAYS": _STAYS,
     "SAME": _SAME,
     "WAITS": _WAITS,
+    "COURSE": r"(?:soup|starter|roast|chicken|meat|main|dessert|tart|sweet|(?:first|second|third|last) course)s?\b",
     "TIMES": _TIMES,
     "NOT": _NOT,
 }
@@ -185,7 +187,9 @@ _PARTS = frozenset("some half most many few several part parts one two three fir
 _FOLLOWS = frozenset(
     "failed ran runs lasts costs works worked seems looks hangs myself ourselves yesterday already still once".split()
 )
-_NARROWS = frozenset("in on of for with from at to by about against between that which who during".split())
+_NARROWS = frozenset(
+    "in on of for with without from at to by about against between under after before using that which who during".split()
+)
 _REFERS = {"do", "run", "make", "need", "use", "want", "include", "bother", "touch", "get"}
 _QUESTION = r"\s*(?:why|how|what|who|which|where|when|is|are|was|were|does|do|did|has|should|shall|must|am)\b[^.!]*\?"
 _SPLIT = r"([,;:.!?\n]+|\b(?:and|but|then|or|nor|plus)\b)"
@@ -312,7 +316,8 @@ class Reader:
                 if before and before.negative and self._corrects(piece):
                     yield None  # such as "skip the tests, not staging"
                     return
-                if joined and joined.negative and early and not clause.early:
+                first = joined and joined.negative and (early or joined.early)
+                if first and not (clause.early and re.search(r"\b(?:not|never|nobody)\b", piece)):
                     yield None  # such as "first, no backup"
                     return
                 states = _SAYS_MORE.search(piece) and not clause.own and not _limits(clause)
@@ -355,13 +360,12 @@ class Reader:
 
     def _corrects(self, piece: str) -> bool:
         """Whether a piece only takes something back: it begins with "not", and has no verb."""
-        if not re.match(r"\s*not\b", piece):
+        if not re.match(r"\s*(?:(?:please|rather|just|but) )*(?:not|never)\b", piece):
             return False
-        for word in re.findall(r"[\w'-]+", piece):
+        for before, word in pairwise(["", *re.findall(r"[\w'-]+", piece)]):
             kind, topic, is_verb = self._known(word)
-            if kind in ("verb", "alter") or (
-                topic is not None and is_verb and stem(word) not in map(stem, topic.nouns.split())
-            ):
+            named = topic is not None and (before in _ARTICLES or stem(word) in map(stem, topic.nouns.split()))
+            if kind in ("verb", "alter") or (is_verb and not named):
                 return False
         return True
 
@@ -381,11 +385,12 @@ class Reader:
     def _whole(self, reason: str) -> bool:
         """Whether the one thing that a reason names is all of it: not "half of the tests", "the slow tests", "the test files"."""
         words = ["", *re.findall(r"[\w'-]+", reason), ""]
-        for before, word, after in zip(words, words[1:], words[2:], strict=False):
+        for place, (before, word, after) in enumerate(zip(words, words[1:], words[2:], strict=False), 2):
             topic = self._known(word)[1] if word else None
             if topic is not None and not topic.weak and topic.yes is not None:
                 follows = not after or after in _FOLLOWS or self._known(after)[0] is not None
-                if not follows or after in _NARROWS or (before and self._known(before)[0] is None):
+                rest = takewhile(lambda word: word not in ("already", "ran"), words[place:])
+                if not follows or _NARROWS.intersection(rest) or (before and self._known(before)[0] is None):
                     return False
         return not _PARTS.intersection(words)
 
@@ -537,6 +542,8 @@ def _joined(clause: Clause, before: Clause | None, mark: str) -> Clause | None:
         return clause._replace(negative=negative, denied=True)
     if before is None or clause.own or mark == ".":
         return clause
+    if mark == "but" and before.negative:
+        return None  # such as "no cause, but a fix"
     return clause._replace(negative=before.negative, denied=before.denied)
 
 
