@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 
 from planexec_lab.spans import names
@@ -14,6 +15,11 @@ from planexec_lite.plan.reading import named_once
 
 _DEEPEST = 40
 _FAILED = {"error", "failed", "failure", "cancelled", "canceled", "timeout", "True", "true"}
+# of a tool, its call or its result, and of no check of something else
+_IS_ERROR = re.compile(
+    r"(?:mcp|(?:mcp|gen_ai|anthropic)\.(?:tool|result)|tool|tool_result)(?:\.(?:call|result))*\.is_?error",
+    re.IGNORECASE,
+)
 _CALL = {"args", "kwargs", "sanitize_inputs_outputs"}  # of a Python function, as OpenInference writes it
 
 
@@ -47,7 +53,7 @@ def failed(span: Span) -> bool:
         ("tool_call_id", "tool_use_id", "isError", "is_error")
     ):
         told += [message.get(name) for name in ("status", "isError", "is_error")]
-    told += [span.attributes[name] for name in span.attributes if name.lower().endswith((".is_error", ".iserror"))]
+    told += [value for name, value in span.attributes.items() if _IS_ERROR.fullmatch(name)]
     untrue = [span.attributes.get(name) for name in ("tool.success", "success")]
     return not _FAILED.isdisjoint(map(str, told)) or not {"false", "False", "0"}.isdisjoint(map(str, untrue))
 
@@ -105,14 +111,17 @@ def text_of(content: Any) -> str:
 
 
 def _first(span: Span, *keys: str) -> Any:
-    """The first of these attributes that is there: what its JSON says, or the text."""
+    """The first of these attributes that is there: what its JSON says, or the text.
+
+    A number whose text is not the number's own writing, such as 1.10 or 1e3, stays a text: it could be a version or an id.
+    """
     value = next((span.attributes[key] for key in keys if key in span.attributes), None)
     if not isinstance(value, str):
         return list(value) if isinstance(value, tuple) else value
     try:
         data = json.loads(value, parse_constant=str, parse_float=_finite)
         named_once(value)
-        if isinstance(data, float) and json.dumps(data) != value:  # such as a version, 1.10
+        if isinstance(data, float) and json.dumps(data) != value:
             return value
         if "\\ud" in value.lower():  # perhaps half a pair of surrogates, which can't be written down
             data = json.loads(utf8(json.dumps(data, ensure_ascii=False)))

@@ -6,6 +6,7 @@ Its spans of a turn, of a handoff or of a guardrail have no name in the conventi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,12 @@ from planexec_lite.tools import shown
 
 _KINDS = {"agent": names.INVOKE_AGENT, "function": names.EXECUTE_TOOL} | dict.fromkeys(
     ("generation", "response"), names.CHAT
+)
+# the keys that the readers of contents and conventions know, and the names of events with such contents
+_READ = re.compile(
+    r"(?:gen_ai|llm|tool|ai|error|otel|planexec|openinference|traceloop|mlflow|langfuse|langsmith|gcp|anthropic|mcp|input|output"
+    r"|embedding|exception|success|final_result)(?:[._].*)?",
+    re.DOTALL,
 )
 _MORE = ("next_cursor", "next_page_token", "nextPageToken", "has_more", "errors")  # of an answer that is only a part
 
@@ -113,7 +120,7 @@ def _of_jaeger(span: dict[str, Any], place: str) -> Span:
         raise TraceError(f"{place}: its startTime and duration are whole microseconds: {shown([start, took])[:80]}")
     tags = _pairs(span.get("tags"), place)
     parents = [one.get("spanID") for one in _objects(span.get("references")) if one.get("refType") == "CHILD_OF"]
-    logs = [_pairs(log.get("fields"), place) for log in _objects(span.get("logs"))]
+    logs = [_noted(log.get("fields"), place) for log in _objects(span.get("logs"))]
     events = [(fields.pop("event", ""), fields) for fields in logs]
     status = "ERROR" if tags.get("error") in (True, "true") else tags.get("otel.status_code")
     ids, times = [span.get("traceID"), span.get("spanID"), *parents[:1], None], [start * 1000, (start + took) * 1000]
@@ -161,14 +168,33 @@ def _of_observation(one: dict[str, Any], trace: Any, place: str) -> Span:
     return span_from(place, one.get("name"), ids, [one.get("startTime"), end], attributes)
 
 
-def _pairs(listed: Any, place: str) -> dict[str, Any]:
-    """Values by their keys; raise `TraceError` for a key with two values."""
+def _pairs(listed: Any, place: str, known: bool = False) -> dict[str, Any]:
+    """Values by their keys; of a key with several, the first. Raises `TraceError` where they differ and the key is read.
+
+    Args:
+        listed: objects, each with a key and a value; one without a key is not read.
+        place: where they are.
+        known: whether each key is read, and not only those of `_READ`.
+    """
     pairs: dict[str, Any] = {}
     for one in _objects(listed):
-        key, value = str(one.get("key")), one.get("value")
-        if pairs.setdefault(key, value) != value:
+        if not isinstance(key := one.get("key"), str):
+            continue
+        first, value = pairs.setdefault(key, one.get("value")), one.get("value")
+        if _word(first) != _word(value) and (known or _READ.fullmatch(key)):
             raise TraceError(f"{place}: the key {shown(key)[:80]} has two values")
     return pairs
+
+
+def _noted(listed: Any, place: str) -> dict[str, Any]:
+    """The fields of a log; all of them are read where they are those of an event with contents."""
+    event = _pairs(listed, place).get("event")
+    return _pairs(listed, place, known=isinstance(event, str) and _READ.fullmatch(event) is not None)
+
+
+def _word(value: Any) -> str:
+    """A value as a tag of the type string has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:

@@ -22,7 +22,8 @@ from planexec_lite.tools import shown
 
 MOST_CHARACTERS = 64_000_000
 DEEPEST = 60  # objects and lists inside each other
-_YEAR_2000, _YEAR_2100 = 946_684_800 * NANO, 4_102_444_800 * NANO
+_YEAR_2001, _YEAR_2100 = 978_307_200 * NANO, 4_102_444_800 * NANO
+_SHORTEST, _LONGEST = NANO // 10, 10 * 365 * 86_400 * NANO  # an agent's run
 
 Source = str | dict[str, Any] | list[Any]
 
@@ -64,9 +65,16 @@ def read(source: Source, *, trace_id: str | None = None) -> Run:
 
 
 def _check_unit(tree: Tree) -> None:
-    """Raise `TraceError` if the first time means a day of our century only in another unit than nanoseconds."""
+    """Raise `TraceError` if the trace is in another unit than nanoseconds.
+
+    Its start is then a day of our century in that unit, and its length can't be in nanoseconds: years, because some of its times
+    are, or less than an agent needs. Otherwise the start is that of a clock which does not count from 1970.
+    """
+    lasts = max(span.end for span in tree.spans) - tree.start
+    if _SHORTEST <= lasts < _LONGEST:
+        return
     for unit, size in (("milliseconds", 1_000_000), ("microseconds", 1_000)):
-        if _YEAR_2000 <= tree.start * size < _YEAR_2100:
+        if _YEAR_2001 <= tree.start * size < _YEAR_2100:
             place = tree.places[tree.spans[0].span_id]
             raise TraceError(f"{place}: its start, {tree.start}, seems to be in {unit}; write nanoseconds since 1970")
 

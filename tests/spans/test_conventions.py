@@ -344,6 +344,7 @@ FAILED: dict[str, tuple[dict[str, Any], list[Any], str | None]] = {  # a tool's 
     "no success, as a number": ({"tool.success": 0, "gen_ai.tool.call.result": "no network"}, [], "no network"),
     "an attribute of a server's": ({"mcp.tool.result.is_error": "true", "gen_ai.tool.call.result": "no network"}, [], "no network"),
     "an attribute of a tool's": ({"tool.isError": "true", "gen_ai.tool.call.result": "no network"}, [], "no network"),
+    "an attribute of another check": ({"validation.is_error": "true", "gen_ai.tool.call.result": "cold"}, [], None),
     "an attribute that says no": ({"tool.is_error": "false", "gen_ai.tool.call.result": "cold"}, [], None),
     "data about an error": ({"gen_ai.tool.call.result": '{"status": "error", "is_down": true}'}, [], None),
     "a message that is fine": ({"output.value": '{"tool_call_id": "a", "status": "success", "content": "cold"}'}, [], None),

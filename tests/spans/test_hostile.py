@@ -18,6 +18,7 @@ from tests.spans.samples import SAMPLES, agent, called, calls_of, chat, otlp, sp
 
 OPENAI_AGENTS = json.loads(spans.sample("openai-agents"))
 JAEGER = {"traceID": "a", "spanID": "b", "operationName": "x", "startTime": 1, "duration": 1}
+TWICE = [{"key": "message", "value": "a"}, {"key": "message", "value": "b"}]
 PLACE = r"resourceSpans\[0\].scopeSpans\[0\].spans\[1\]"
 
 
@@ -56,8 +57,18 @@ def changed(**fields: Any) -> dict[str, Any]:
             f"{PLACE}: its start, 1767225600000000, seems to be in microsec",
         ),
         (
-            {**JAEGER, "tags": [{"key": "n", "value": 3}, {"key": "n", "value": 4}]},
-            "the trace: the key 'n' has two values",
+            {**JAEGER, "tags": [{"key": "llm.n", "value": 3}, {"key": "llm.n", "value": 4}]},
+            "the trace: the key 'llm.n' has two values",
+        ),
+        (
+            {**JAEGER, "logs": [{"fields": [{"key": "event", "value": "gen_ai.choice"}, *TWICE]}]},
+            "the trace: the key 'message' has two values",
+        ),
+        (
+            otlp(
+                {**called("t", "", 1, 2), "startTimeUnixNano": 1767225600000, "endTimeUnixNano": 1767225660000},
+            ),
+            "seems to be in milliseconds",
         ),
         ({"trace": changed(), "status": "PARTIAL"}, r"there are more spans than these \(status\); read all pages"),
         (changed(attributes=[{"key": 3}]), rf"{PLACE}.attributes\[0\]: its key is not a string: 3"),
@@ -79,6 +90,25 @@ def changed(**fields: Any) -> dict[str, Any]:
 def test_bad_input_is_refused_with_the_place(source: Any, words: str) -> None:
     with pytest.raises(TraceError, match=words):
         spans.read(source)
+
+
+@pytest.mark.parametrize("start", [0, 10**12, 4 * 10**12, 20 * 86_400 * 10**9])
+def test_a_clock_that_does_not_count_from_1970_is_read(start: int) -> None:
+    times = {"startTimeUnixNano": start, "endTimeUnixNano": start + 10**9}
+    assert spans.read(otlp({**called("t", "", 1, 2), **times})).status == "finished"
+
+
+@pytest.mark.parametrize(
+    ("tags", "fields"),
+    [
+        ([{"key": "http.url", "value": "a"}, {"key": "http.url", "value": "b"}], []),
+        ([{"key": "error", "value": False}, {"key": "error", "value": "false"}], []),
+        ([], [{"key": "event", "value": "retry"}, {"key": "event", "value": "again"}, *TWICE]),
+        ([], [{"value": "a"}, {"value": "b"}]),
+    ],
+)
+def test_keys_of_jaeger_that_are_not_read_can_have_several_values(tags: list[Any], fields: list[Any]) -> None:
+    assert spans.read({**JAEGER, "tags": tags, "logs": [{"fields": fields}]}).status == "finished"
 
 
 def test_a_circle_of_parents_is_refused_and_found_at_once() -> None:
