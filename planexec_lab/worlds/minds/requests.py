@@ -449,7 +449,8 @@ class Reader:
                 predicate = kind == "negation" and _IS.intersection(words[:place])  # "the backup is useless"
                 own = own or bool(predicate)  # "and the smoke check" has no verb
             else:
-                own = own or is_verb or kind in ("verb", "alter", "negation")
+                named_as = is_verb and words[max(place - 1, 0)] in _ARTICLES  # "also the tests" has no verb
+                own = own or (is_verb and not named_as) or kind in ("verb", "alter", "negation")
             if topic is not None and topic not in named:
                 named.append(topic)
             if topic is not None and topic.message and message is None:
