@@ -2,8 +2,8 @@
 
 ``1 -> 2`` says that 2 waits for 1; `drawn` says what a node is. An arrow may end at several nodes in braces. ``dir=back`` turns an
 arrow around, and an arrow in both directions is a fault. The graph's label is the goal. Colours, ranks and fonts are not read.
-Tooltips, links, invisible arrows and dashed nodes are left out and listed. An attribute that Graphviz does not have is a fault, and
-so is a graph of a tool whose arrows lead to what must be done first.
+Tooltips, links, invisible arrows, dashed nodes and a drawing from right to left are left out and listed. An attribute that
+Graphviz does not have is a fault, and so is a graph of a tool whose arrows lead to what must be done first.
 """
 
 from __future__ import annotations
@@ -53,7 +53,11 @@ _LOOKS = frozenset(
 _LEADS = re.compile("o?[lr]?(?:normal|vee|open|halfopen|empty)")  # a tee can mean "blocks", a diamond "is a part of"
 _REMARKS = re.compile(r"(?:edge|head|tail|label)?(?:url|href|target|tooltip)|comment|class")
 _OF_PACKAGES = re.compile(
-    r"\[root\] |@?//|@@|\S+@v?\d|[\w.-]+(?::[\w.-]+){3,}$|legendNode\d|[\w@-]+\.(?:service|target|socket|mount|slice)$"
+    r"\[root\] |@?//|@@|\S+@v?\d|legendNode\d|[\w.-]+:[\w.-]+:(?:[jwep]ar|ejb|pom|zip|bundle|test-jar|maven-plugin)(?::[\w.-]+)+$"
+)
+_LIKE_THEM = re.compile(  # a node alone can have such a name in any graph
+    r"[\w@-]+\.(?:service|target|socket|mount|slice)$"
+    r"|(?:data\.)?(?:aws|google|azure\w*|kubernetes|helm|docker|github|null|local|random|tls|time|vault)_\w+\.[\w-]+$"
 )
 _UNSEEN = re.compile(r"transparent|none|#[0-9a-f]{6}00", re.IGNORECASE)
 _MEND = 'write digraph { "1" [label="what to do"]; "2" [label="what to do next"]; "1" -> "2" }'
@@ -117,9 +121,11 @@ class _Graph:
         if self._next != _END:
             raise self._fault(f"{self._next[1][:60]!r} comes after the end of the graph")
         self.chart.goal = "\n".join(_lines(defaults["graph"].get("label", "")))
-        if other := next(filter(_OF_PACKAGES.match, self.named), None):
-            message = f"line 1: {other!r} is of Terraform, Bazel, CMake, systemd or packages; their arrows lead to what is first"
-            raise fault(message, "turn each arrow around: dir=back")
+        alike = [id for id in filter(_LIKE_THEM.match, self.named) if self.chart.nodes[id].lines in (None, [id])]
+        others = [*filter(_OF_PACKAGES.match, self.named), *(alike if len(alike) > 1 else ())]
+        if others:
+            tools = "Terraform, Bazel, CMake, systemd or packages; their arrows lead to what is first"
+            raise fault(f"line 1: {others[0]!r} is of {tools}", "turn each arrow around: dir=back")
         self.chart.nodes = {id: self.chart.nodes[id] for id in self.named if id in self.chart.nodes}
         return self.chart.plan()
 
@@ -167,8 +173,9 @@ class _Graph:
     def _draw_arrows(self, starts: list[str], ends: list[str], line: int, attributes: dict[str, str]) -> None:
         way = attributes.get("dir", "forward").lower()
         head = attributes.get("arrowhead", "normal").lower()
-        unseen = _UNSEEN.fullmatch(attributes.get("color", "")) or attributes.get("penwidth") == "0"
-        if not _LEADS.fullmatch(head) or unseen:
+        if _UNSEEN.fullmatch(attributes.get("color", "")) or attributes.get("penwidth") == "0":
+            raise fault(f"line {line}: the arrow can't be seen, by its color or penwidth", "show it, or leave it out")
+        if not _LEADS.fullmatch(head):
             way = f"none, arrowhead={head}"
         if way not in ("forward", "back"):
             raise fault(
@@ -220,10 +227,7 @@ class _Graph:
 
     def _check(self, name: str, value: str, line: int) -> None:
         """List an attribute with words that no plan has; raise `PlanError` for one that Graphviz does not have."""
-        if name == "rankdir" and value.upper() == "RL":  # as Terraform draws, whose arrows lead to what is first
-            message = f"line {line}: {name}={value} draws first what the arrows put last"
-            raise fault(message, "leave it out, or turn each arrow around: dir=back")
-        if _REMARKS.fullmatch(name.lower()):
+        if _REMARKS.fullmatch(name.lower()) or (name, value.upper()) == ("rankdir", "RL"):
             self.chart.left_out.append(left_out(f"{name}={value[:60]!r}", line))
         elif name not in _LABELS and name.lower() not in _LOOKS:
             raise fault(f"line {line}: Graphviz has no attribute {name!r}, and a plan neither", "say it in the label")

@@ -2,10 +2,10 @@
 
 A node is a step; `labels` reads the text. A node that only marks start or stop, joins arrows, or is invisible is not a step: what
 comes after it waits for what comes before it. The words at arrows and groups are left out and listed, unless they name a
-condition ("if it fails", the branches of a decision), which a plan does not have, or turn the arrow around ("depends on"). In
-charts of agent frameworks, which have a node ``__start__``, a dotted arrow is a condition. LangGraph's ``__interrupt = before`` is
-a gate, and so are words for a person's approval. A name that no step can have, such as ``data/raw.csv``, becomes the step's
-description.
+condition ("if it fails", the branches of a decision), which a plan does not have, or turn the arrow around ("depends on"). An
+amount ("rows > 5") is neither. In charts of agent frameworks, which have a node ``__start__``, a dotted arrow is a condition.
+LangGraph's ``__interrupt = before`` is a gate, and so are words for a person's approval. A name that no step can have, such as
+``data/raw.csv``, becomes the step's description.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _INTERRUPT = re.compile(r"__interrupt\s*=\s*(.*)")
 _MARKERS = {"start", "begin", "end", "stop", "finish"}
 _ALWAYS = {"__start__", "__end__", "START", "END"}  # of LangGraph and other tools, in every shape
 _MEANS = re.compile(  # a condition, or that an arrow leads the other way
-    r"^\W*(?:no|false|manual(?:ly)?|nein|non|否|нет|any)\W*$|[<>]=?\s*v?\d|[~=!^]=\s*v?\d|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|catch\w*|reject\w*|denied|invalid|time-?outs?"
+    r"^\W*(?:no|false|nein|否|нет|(?-i:any))\W*$|^\W*[\w.-]*\s*[<>~=!^]=+\s*v?\d[\w.,<>=!~ ]*$"
+    r"|\b(?:if|when|unless|else|otherwise|not|fail\w*|error\w*|exceptions?|catch\w*|reject\w*|denied|invalid|time-?outs?"
     r"|approv\w*|optional\w*|sometimes|maybe|skip\w*|retry|retries|repeat|again|loop|back|depends?(?:_?on)?|dependency|requires?|needs?|waits?|blocked|after|follows|reversed?"
     r"|always|all done|one (?:done|success))\b"  # the last three are trigger rules of Airflow
     r"|<-|←",

@@ -15,10 +15,12 @@ from planexec_lab.formats import calls
 from planexec_lite.plan import Step
 
 STATE = re.compile(
-    r"~~|</?(?:s|del|strike)>|^(?-i:DONE|CANCELL?ED|SKIPPED|WONTFIX)\s+\w|^\[[^\]]?\](?!\()|[☑✅✔✓✗❌]|\((?:done|completed?|finished|skip(?:ped)?|cancell?ed)\)\W*$",
+    r"~~|</?(?:s|del|strike)>|^\[?(?-i:DONE|CANCELL?ED|SKIPPED|WONTFIX)(?:\]|:)|^\[[^\]]?\](?!\()|[☑✅✔✓✗❌]|\((?:done|completed?|finished|skip(?:ped)?|cancell?ed)\)\W*$",
     re.IGNORECASE,
 )
 """Words and signs that can mean that a step is done or left out."""
+DONE = re.compile(r"(?:DONE|CANCELL?ED|SKIPPED|WONTFIX)\s+(?!(?:is|are|was|were|\w+s)\b)\w+")
+"""A state before an item of a list, as in org files; ``CANCELLED orders`` and ``DONE is printed`` begin a sentence."""
 _ENTITY = re.compile(r"([#&])(#?)([0-9]{1,7}|[A-Za-z][A-Za-z0-9]*);")
 
 

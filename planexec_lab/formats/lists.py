@@ -192,7 +192,7 @@ def _steps(items: list[_Item]) -> list[dict[str, Any]]:
         if not item.number and (_FIELD.match(first) or first.endswith(":")) and _FIELD.match(second):
             raise fault(f"line {item.line}: {_short(first)} begins an object, not an item", _MEND)
         _read_hints(item, items, place)
-        if state := labels.STATE.search(item.text):
+        if state := labels.STATE.search(item.text) or labels.DONE.match(item.text):
             mend = "leave out what is not to be done, or write [ ] or [x] before each item"
             raise fault(f"line {item.line}: {state[0]!r} can mean that the item is done or left out", mend)
         if calls.looks_like_one(item.text):

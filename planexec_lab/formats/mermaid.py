@@ -55,7 +55,7 @@ _HIDES_ARROWS = re.compile(
 _OVER = re.compile(
     r"(?:is-?)?(?:done|complete[ds]?|finish(?:ed)?|skip(?:ped)?|cancell?ed|disabled|optional)", re.IGNORECASE
 )
-_ASKS = re.compile(r"(?:human|manual|gate)(?:s|task|step|node|style)*", re.IGNORECASE)
+_PEOPLE = re.compile(r"(?:human|manual|gate)(?:s|task|step|node|style)*", re.IGNORECASE)
 _REFUSED = {
     "themeCSS": "themeCSS can hide a part of the chart",
     "classDef defaultEventStyle": "this chart of LlamaIndex draws events, and which of them come is not decided before the run",
@@ -143,7 +143,7 @@ def read(data: str) -> Plan:
         if id in chart.before or id in chart.ways:
             message = f"line {place}: an arrow begins or ends at the subgraph {id!r}, which is not a step"
             raise fault(message, "draw the arrow between the nodes that it means")
-    looks.check({*chart.nodes, *groups}, chart.arrow_ids)
+    looks.check({*chart.nodes, *groups}, chart)
     return chart.plan()
 
 
@@ -196,19 +196,21 @@ class _Looks:
             if kind != "classDef":
                 self.parts.setdefault(style, set()).add(name)
 
-    def check(self, ids: set[str], arrows: set[str]) -> None:
+    def check(self, ids: set[str], chart: Chart) -> None:
         """Raise `PlanError` for a style that hides a node, its words or an arrow, and for a class that is more than a look:
-        of what is not to be done, or of what a person approves.
+        of what is not to be done, or of what a person approves. A class of what a person does is left out.
         """
         for name, parts in self.parts.items():
-            over, asks = _OVER.fullmatch(name), _ASKS.fullmatch(name) or names_approval(name)
-            if (over or asks) and parts & ids:
+            over, styled = _OVER.fullmatch(name), sorted(parts & ids)
+            if styled and _PEOPLE.fullmatch(name):
+                chart.left_out.append(left_out(f"the class {name!r} of {styled[0]}", 1))
+            elif styled and (over or names_approval(name)):
                 meaning = "it is done or left out" if over else "a person approves it"
-                message = f"line 1: the class {name!r} of {min(parts & ids)} can mean that {meaning}"
+                message = f"line 1: the class {name!r} of {styled[0]} can mean that {meaning}"
                 raise fault(message, "say so in the words of the node, or call the class by its look")
         for name, (line, styles) in self.styles.items():
             parts = self.parts.get(name, set[str]())
-            pattern = _HIDES_ARROWS if name.startswith("linkStyle ") or parts & arrows else _HIDES
+            pattern = _HIDES_ARROWS if name.startswith("linkStyle ") or parts & chart.arrow_ids else _HIDES
             seen = pattern is _HIDES_ARROWS or name == "default" or parts & ids
             if seen and (hides := pattern.search(styles)):
                 message = f"line {line}: {hides[0]!r} hides a part of the chart"

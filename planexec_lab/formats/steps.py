@@ -153,33 +153,65 @@ def build(
         raise fault(f"a plan can't hold this: {error}", "use texts, numbers, lists and objects only") from None
 
 
-_PERSON = (
-    r"(?:humans?|persons?|people|manual(?:ly)?|managers?|operators?|owners?|stakeholders?|reviewers?|supervisors?"
-    r"|(?:team|tech)[ -]leads?|c[eft]o|ciso)"
-)
-_ALLOWS = (
-    r"(?:reviews?|checks?|confirm\w*|verif\w*|gates?|decisions?|decides?|consents?|permissions?|go[ -]ahead|ok|input|signs?"
-    r"|signatures?)\b"
+# The patterns below are verbose: a space in them has no meaning.
+_PERSON = r"""(?:humans?|persons?|people|manual(?:ly)?|managers?|operators?|owners?|stakeholders?|reviewers?|supervisors?
+    |(?:team|tech)[ -]leads?|c[eft]o|ciso)"""
+_MACHINE = r"""(?:apis?|servers?|services?|builds?|pods?|models?|chatgpt|llm|programs?|scripts?|jobs?|systems?|endpoints?
+    |hosts?|clients?|backends?|pipelines?|databases?|compilers?|tests?|linters?|monitors?)"""
+_DATA = r"""(?:rates?|ratings?|lists?|data|tables?|trees?|reports?|counts?|counters?|columns?|fields?|files?|dates?|histor\w+
+    |logs?|statistics|stats|metrics?|scores?|badges?|numbers?|ratios?|summar\w+|sheets?|records?|csv|json|modules?)"""
+_MENTION = re.compile(  # words of approvals and of persons that are data, machines, or arguments of a call
+    rf"""(?imx)\b(?:job|node|package|process|task|window|password|file|session|memory|context|device|queue|resource|state|cache
+        |connection|download|update|cluster|container|dependency|display|driver|config|configuration|secrets?|plugin|layout
+        |transaction|thread|volume|boot)[ -]?managers?\b
+    | \b{_PERSON}(?:'s)?[ ](?:{_DATA}|{_MACHINE}|process(?:es)?|class(?:es)?|nodes?|db|roles?|headers?|pages?|ids?|names?|search
+        |detection|readable|resources)\b | \bmanual[ ]says
+    | \b(?:{_PERSON}(?:'s)?[ ](?:review|check)|approvals?|decisions?|sign[ -]?offs?|signatures?|permissions?|input|verification
+        |confirmation|lgtm)[ .-]{_DATA}\b
+    | \b(?:count|load|list|read|write|print|summari[sz]e|analy[sz]e|export|sort|plot|compute|calculate|look[ ]at|search(?:[ ]for)?
+        |find|describe|download|import|parse|compare)[ ]['"]?
+      (?:(?!(?:and|or|then|with|after|before|until|once|if|when|pending|upon|to|get|by|requir\w*|need\w*|without|for)\b)
+        \w[\w'-]*[ ]){{0,3}}?
+      (?:approvals?|reviews?|decisions?|sign[ -]?offs?|signatures?|permissions?|lgtm|says\W+\w+|go\W+no[ -]?go)\b
+    | \b{_MACHINE}[ ]says\b
+    | \A\s*(?P<tool>[\w.]+(?:[ ][\w.]+)*)\((?=[^()]*['"=]).*\)\s*\Z"""
 )
 _APPROVAL = re.compile(
-    r"approv(?!ed(?!\W*\?)|es)|\b(?:if|once|when|until|unless|after|wait\w*)\W+(?:[\w-]+\W+){0,4}approved\b|freigabe|freigeben"
-    r"|genehmig|\bapro[bv]a|\bapprouv|\bapprobation|goedkeur|godk[äe]n|zatwierdz|соглас|одобр|утвер[жд]|审批|批准|承認|승인|موافقة"
-    rf"|\b(?:sign[ -]?offs?|hitl|human.in.the.loop|lgtm|go[ -]ahead|go\W+no[ -]?go|says\W+(?:go|ok|okay|yes))\b"
-    rf"|\buser.confirm|\b{_PERSON}(?:'s)?\W+(?:\w+\W+)?{_ALLOWS}"
-    rf"|\b{_ALLOWS}.{{0,20}}\b(?:by|from|of|with)\W+(?:(?:an?|the)\W+)?{_PERSON}\b"
-    r"|\b(?:a?wait\w*|ask\w*|pause\w*)\b.{0,40}\b(?:confirmation|permission|consent|humans?|persons?|managers?|ok|okay)\b",
-    re.IGNORECASE,
+    rf"""(?imx)(?<!auto[ -])approv(?!ed(?!\W*\?)|es)
+    | \b(?:if|once|when|until|unless|after|wait\w*)\W{{1,9}}(?:\w[\w'-]*[\s,]+){{0,4}}(?:(?:is|are|be|been|gets?|got)[ ]approved\b
+      |approved(?=\W*(?:$|[.,;:!?)\]]|[ ](?:by|to|then|and|in|on|via|the|an?|it|them|deploy|ship|send|publish|release)\b)))
+    | freigabe|freigeben|genehmig|\bapro[bv]a|\bapprouv|\bapprobation|goedkeur|godkän(?!d\W+(?!av\b)\w)|godken|zatwierdz
+    | согласова(?!нност)|согласи[ея]|согласен|одобр(?!енн)|утвер[жд](?!д?[её]нн)|审批|批准|承認|승인|موافقة
+    | \b(?:sign[ -]?offs?|hitl|human.in.the.loop|lgtm|go[ -]ahead|go\W+no[ -]?go|says\W+(?:go|ok|okay|yes))\b
+    | \buser.confirm
+    | \b{_PERSON}(?:'s)?\W+(?:\w+\W+)?(?:reviews?|checks?|confirm\w*|verif\w*|gates?|decisions?|decides?|consents?|permission
+      |go[ -]ahead|ok|(?<!people[ ])input|signs?|signatures?|approves?)\b(?!-\w)
+    | \b(?:(?:review|checks?|signs?|signatures?|confirm\w*|verif\w*)\b.{{0,20}}\b(?:by|with)
+      |(?:confirmation|verification|decision|consent|permission|ok)\b.{{0,20}}\b(?:by|from|of)
+      |signatures?[ ]from)\W+(?:(?:an?|the)\W+)?{_PERSON}\b
+    | \b(?:a?wait\w*|ask\w*|pause\w*|get|need\w*|requir\w*|obtain)[ ]+(?:\w[\w'-]*[\s,]+){{0,2}}signatures?\b
+    | \b(?:a?wait\w*|ask\w*|pause\w*)\b(?:.{{0,40}}\b(?:confirmation|permission|consent)\b
+      |\W{{1,9}}(?:\w[\w'-]*[\s,]+){{0,3}}?(?!people|manual|operators?){_PERSON}\b
+      |.{{0,40}}\bfor\W+(?:(?:an?|the|your|\w+'s)\W+)?ok(?:ay)?\b
+       (?=\W*(?:$|[.,;:)]|[ ](?:to|before)\b|[ ](?:from|by|of)\W+(?!(?:\w+\W+){{0,2}}{_MACHINE}\b))))"""
+)
+_NAMES = re.compile(  # the whole of an id beside other words
+    r"""(?imx)(?:(?:wait|ask|get|await|request|need|require)\w*\W+(?:for\W+)?)?
+    (?:(?:\w+\W)?\w*approval|(?:human|manual)\W?(?:review|check|gate|verification|confirmation)|approve(?:\W\w+){0,3}
+      |sign\W?off|lgtm|hitl)(?:\W(?:gate|step|node|task|job|required|needed|\d+))?"""
 )
 
 
 def _is_approval(step: Mapping[str, Any]) -> bool:
-    """Do the words or the id of a step without a tool name a person's approval?"""
-    return not step.get("tool") and names_approval(f"{step.get('id', '')}\n{step.get('description', '')}")
+    """Do the words of a step without a tool name a person's approval, or is its whole id the name of one?"""
+    words, id = str(step.get("description", "")), str(step.get("id", ""))
+    named = _NAMES.fullmatch(id.replace("_", " ")) is not None
+    return not step.get("tool") and (named or names_approval(words or id))
 
 
 def names_approval(words: str) -> bool:
-    """Do these words name a person's approval?"""
-    return _APPROVAL.search(words.replace("_", " ")) is not None
+    """Do these words ask for a person's approval? A mention of approvals as data does not."""
+    return _APPROVAL.search(_MENTION.sub(r"… \g<tool>", words.replace("_", " "))) is not None
 
 
 def with_gates(data: Any) -> Any:

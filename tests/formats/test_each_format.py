@@ -50,6 +50,17 @@ def test_a_text_is_the_plan_that_it_says(format: str | None, written: Any, plan:
     assert {name: value for name, value in json.loads(formats.read(written, format).to_json()).items() if value} == plan
 
 
+GATES = yaml.safe_load(Path(__file__).with_name("gates.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("words", "gate"), [(words, gate) for gate in GATES for words in GATES[gate]])
+def test_a_step_is_a_gate_where_its_words_ask_for_approval_and_not_where_they_mention_one(
+    words: str, gate: bool
+) -> None:
+    step = formats.read({"goal": "g", "steps": ["Build", words]}).steps[1]
+    assert (step.description, step.gate) == (words, gate)
+
+
 UNRUNNABLE = yaml.safe_load(Path(__file__).with_name("unrunnable.yaml").read_text("utf-8"))
 
 
