@@ -164,12 +164,12 @@ _MENTION = re.compile(  # words of approvals and of persons that are data, machi
     rf"""(?imx)\b(?:job|node|package|process|task|window|password|file|session|memory|context|device|queue|resource|state|cache
         |connection|download|update|cluster|container|dependency|display|driver|config|configuration|secrets?|plugin|layout
         |transaction|thread|volume|boot)[ -]?managers?\b
-    | \b{_PERSON}(?:'s)?[ ](?:{_DATA}|{_MACHINE}|process(?:es)?|class(?:es)?|nodes?|db|roles?|headers?|pages?|ids?|names?|search
+    | \b{_PERSON}(?:'s?)?[ ](?:{_DATA}|{_MACHINE}|process(?:es)?|class(?:es)?|nodes?|db|roles?|headers?|pages?|ids?|names?|search
         |detection|readable|resources)\b | \bmanual[ ]says
     | \b(?:{_PERSON}(?:'s)?[ ](?:review|check)|approvals?|decisions?|sign[ -]?offs?|signatures?|permissions?|input|verification
         |confirmation|lgtm)[ .-]{_DATA}\b
-    | \b(?:count|load|list|read|write|print|summari[sz]e|analy[sz]e|export|sort|plot|compute|calculate|look[ ]at|search(?:[ ]for)?
-        |find|describe|download|import|parse|compare)[ ]['"]?
+    | \b(?:count|load|list|read|write|print|summari[sz]e|analy[sz]e|export|sort(?![ ]out)|plot|compute|calculate|look[ ]at
+        |search(?:[ ]for)?|find|describe|download|import|parse|compare)[ ]['"]?
       (?:(?!(?:and|or|then|with|after|before|until|once|if|when|pending|upon|to|get|by|requir\w*|need\w*|without|for)\b)
         \w[\w'-]*[ ]){{0,3}}?
       (?:approvals?|reviews?|decisions?|sign[ -]?offs?|signatures?|permissions?|lgtm|says\W+\w+|go\W+no[ -]?go)\b
@@ -184,12 +184,13 @@ _APPROVAL = re.compile(
     | согласова(?!нност)|согласи[ея]|согласен|одобр(?!енн)|утвер[жд](?!д?[её]нн)|审批|批准|承認|승인|موافقة
     | \b(?:sign[ -]?offs?|hitl|human.in.the.loop|lgtm|go[ -]ahead|go\W+no[ -]?go|says\W+(?:go|ok|okay|yes))\b
     | \buser.confirm
-    | \b{_PERSON}(?:'s)?\W+(?:\w+\W+)?(?:reviews?|checks?|confirm\w*|verif\w*|gates?|decisions?|decides?|consents?|permission
+    | \b{_PERSON}(?:'s)?\W+(?:(?!(?:and|or|without)\b)\w+\W+)?
+      (?:reviews?|checks?|confirm\w*|verif\w*|gates?|decisions?|decides?|consents?|permission
       |go[ -]ahead|ok|(?<!people[ ])input|signs?|signatures?|approves?)\b(?!-\w)
     | \b(?:(?:review|checks?|signs?|signatures?|confirm\w*|verif\w*)\b.{{0,20}}\b(?:by|with)
       |(?:confirmation|verification|decision|consent|permission|ok)\b.{{0,20}}\b(?:by|from|of)
-      |signatures?[ ]from)\W+(?:(?:an?|the)\W+)?{_PERSON}\b
-    | \b(?:a?wait\w*|ask\w*|pause\w*|get|need\w*|requir\w*|obtain)[ ]+(?:\w[\w'-]*[\s,]+){{0,2}}signatures?\b
+      |signatures?[ ]of(?=[ ](?:an?|the)\b)|(?:signatures?|review)[ ]from)\W+(?:(?:an?|the)\W+)?{_PERSON}\b
+    | \b(?:a?wait\w*|ask\w*|pause\w*|need\w*|requir\w*|obtain)[ ]+(?:\w[\w'-]*[\s,]+){{0,2}}signatures?\b
     | \b(?:a?wait\w*|ask\w*|pause\w*)\b(?:.{{0,40}}\b(?:confirmation|permission|consent)\b
       |\W{{1,9}}(?:\w[\w'-]*[\s,]+){{0,3}}?(?!people|manual|operators?){_PERSON}\b
       |.{{0,40}}\bfor\W+(?:(?:an?|the|your|\w+'s)\W+)?ok(?:ay)?\b
@@ -219,9 +220,10 @@ def with_gates(data: Any) -> Any:
     if isinstance(data, Mapping):
         return {name: with_gates(part) if isinstance(part, list) else part for name, part in data.items()}
     steps = data if isinstance(data, list) else []
-    gates = {one for one in steps if isinstance(one, str) and names_approval(one)}
-    told = [{"description": one, "gate": True} if isinstance(one, str) and one in gates else one for one in steps]
-    return told if gates else data
+    told = [
+        {"description": one, "gate": True} if isinstance(one, str) and names_approval(one) else one for one in steps
+    ]
+    return data if told == steps else told
 
 
 def through(ids: Iterable[str], passed: Mapping[str, list[str]]) -> list[str]:
