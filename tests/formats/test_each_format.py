@@ -54,9 +54,7 @@ GATES = yaml.safe_load(Path(__file__).with_name("gates.yaml").read_text("utf-8")
 
 
 @pytest.mark.parametrize(("words", "gate"), [(words, gate) for gate in GATES for words in GATES[gate]])
-def test_a_step_is_a_gate_where_its_words_ask_for_approval(
-    words: str, gate: bool
-) -> None:
+def test_a_step_is_a_gate_where_its_words_ask_for_approval(words: str, gate: bool) -> None:
     step = formats.read({"goal": "g", "steps": ["Build", words]}).steps[1]
     assert (step.description, step.gate) == (words, gate)
 
