@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import planexec_lab.worlds
-from planexec_lite import Decision, Journal, Plan, Simulated, Tool, Toolbox, Verdict, execute
-from planexec_lite.meter import idempotency_key
+from planexec_lite import Decision, Journal, Plan, Simulated, Tool, Toolbox, Verdict, execute, tool
+from planexec_lite.meter import charge, idempotency_key
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 
@@ -53,6 +53,27 @@ def test_a_retry_has_the_same_key_unless_a_judge_asked_for_it() -> None:
     service = Service()
     carry_out([send("1", retries=1, success_criteria="sent well")], service.tools, evaluator=lambda *_: verdicts.pop(0))
     assert len(service.acted) == 2
+
+
+def test_a_call_whose_late_result_arrived_is_done_though_its_retry_fails() -> None:
+    keys: list[str] = []
+
+    @tool(effects="idempotent")
+    def send(name: str) -> str:
+        keys.append(str(idempotency_key()))
+        charge([6.0, 4.0, 0.0][len(keys) - 1])
+        if len(keys) == 2:
+            raise ConnectionError("the answer was lost")
+        return name
+
+    @tool(latency=20.0, effects="none")
+    def rest() -> None:
+        """Let the late result arrive."""
+
+    first = step("1", "send", name="parcel", timeout=4.5, retries=1)
+    run = carry_out([first, step("2", "rest"), step("3", "send", "2", name="parcel")], [send, rest], Simulated())
+    assert (run.board.state["1"], run.board.state["3"]) == ("failed", "done")
+    assert keys[0] == keys[1] != keys[2], "the second parcel is another call"
 
 
 def test_another_step_run_or_parameter_or_an_undo_has_another_key() -> None:

@@ -404,7 +404,8 @@ def test_a_reason_for_an_early_end_counts_before_and_after_others(reasons: list[
 )
 def test_other_words_for_a_whole_answer_end_it(reasons: list[str]) -> None:
     asked = streams(delta(PLAN), *(delta(None, reason) for reason in reasons))
-    assert planned(asked, stream=True, policy=Policy(max_repairs=0)).plan is not None
+    run = planned(asked, stream=True, policy=Policy(max_repairs=0))
+    assert len(run.results) == len(run.plan.steps) > 0, run.reason
 
 
 @pytest.mark.parametrize("stream", [False, True])
