@@ -15,6 +15,7 @@ import yaml
 
 from exercises import check, hint, progress, solution
 from exercises.checker import book, guard, verbs
+from exercises.checker.data import exactly
 from exercises.checker.exercise import Trial, Wrong, copied, cut, find, shown, unforeseen
 from exercises.checker.guard import TimeUp, guarded
 from exercises.checker.purity import keeps_nothing
@@ -270,3 +271,24 @@ def test_a_spy_among_the_tools_ends_the_answer_through_the_workers() -> None:
     ended = guarded(lambda: trial.call(answer, plan), 5.0)
     assert isinstance(ended.error, Wrong)
     assert trial.called.startswith("answer(Plan(")
+
+
+@pytest.mark.parametrize(
+    ("came", "wanted", "same"),
+    [
+        ({"a": 1, "b": [2]}, {"b": [2], "a": 1}, True),
+        ({"a": {"x": 1, "y": 2}}, {"a": {"y": 2, "x": 1}}, True),
+        ([1], (1,), False),
+        ({"a": [1]}, {"a": (1,)}, False),
+        ([[1, 2]], [[2, 1]], False),
+        ({"a": 1}, [["a", 1]], False),
+        (True, 1, False),
+        ({"a": 1.0}, {"a": 1}, False),
+        ({1: "a"}, {"1": "a"}, False),
+        ({"a": 1}, {"a": 1, "b": None}, False),
+        (None, None, True),
+    ],
+)
+def test_values_are_compared_with_their_types_and_dicts_without_order(came: Any, wanted: Any, same: bool) -> None:
+    assert exactly(came, wanted) is same
+    assert exactly(wanted, came) is same
