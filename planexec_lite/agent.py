@@ -382,7 +382,7 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
     for job in jobs:
         event: Event = Requeued(board.now, job.id, "interrupted")
         outcome_of = WORK[type(job)].interrupted
-        key = once_calls.key_of(run, job)() if isinstance(job, StepStarted) and job.key else None
+        key = once_calls.key_of(run, job)() if isinstance(job, StepStarted) and job.call else None
         if outcome_of is not None and not (holds is not None and key is not None and holds(key)):
             event = outcome_of(board, job, has_journal=run.journal is not None)
         if isinstance(event, Requeued) and isinstance(job, StepStarted) and job.inside:

@@ -34,13 +34,13 @@ class Nested(Part):
     """The nested runs, as far as the outer run must know them.
 
     Attributes:
-        runs: the number of each step's latest nested run, from 1; `keys` has the key of the step when each of them began.
+        runs: the number of each step's latest nested run, from 1; `calls` has the call of the step when each of them began.
         open: the steps whose latest nested run continues when they start again, and whether it was interrupted.
         waits: the questions of nested runs, by the step or undo that waits for the answer; `decided`: the decision to pass on.
     """
 
     runs: dict[str, int] = field(default_factory=dict)
-    keys: dict[tuple[str, int], str] = field(default_factory=dict)
+    calls: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
     open: dict[str, bool] = field(default_factory=dict)
     waits: dict[str, Question] = field(default_factory=dict)
     decided: dict[str, Decision] = field(default_factory=dict)
@@ -50,7 +50,7 @@ def _started(board: Board, event: e.StepStarted) -> None:
     if event.inside:
         mine = board[Nested]
         mine.runs[event.step] = event.inside
-        mine.keys[event.step, event.inside] = event.key
+        mine.calls[event.step, event.inside] = (event.call, event.number)
         if event.step in mine.open:
             mine.open[event.step] = False
 
@@ -187,7 +187,7 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
 
 def uid_inside(run: Any, step_id: str, number: int) -> str:
     """Return the `Run.uid` of a step's nested run."""
-    return digest_of(run.uid, run.board[Nested].keys.get((step_id, number), ""), step_id, number)
+    return digest_of(run.uid, run.board[Nested].calls.get((step_id, number)), step_id, number)
 
 
 def own_calls(board: Board) -> tuple[KnownCall, ...]:
@@ -207,7 +207,7 @@ def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
     informed = board[Outer].latest.informed or uses_results or board.plans > 1
     planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
     calls = tuple(
-        known for known in known_calls(board) if f"{known.call}-{known.number}" != job.key
+        known for known in known_calls(board) if (known.call, known.number) != (job.call, job.number)
     )
     known = OuterKnown(0.0, calls, job.lane, informed and planned is not None, planned)
     return None if known == OuterKnown(0.0) else known

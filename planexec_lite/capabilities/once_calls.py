@@ -1,8 +1,7 @@
 """At-most-once calls (lessons 07, 09, 10): a call that must run at most once is never repeated unseen, even by another step.
 
-The tool and the resolved arguments, with defaults, identify a call: `Tool.identity`. With its occurrence they give the
-key of the call (`StepStarted.key`), and with the id of the outermost run the idempotency key, which a tool can pass to
-a service. Calls of plans, calls that a model chose and calls of nested runs are counted together. If one plan contains
+The tool and the resolved arguments, with defaults, identify a call: `Tool.identity`. With its occurrence it gives the
+idempotency key, together with the id of the outermost run; a tool can pass it to a service. Calls of plans, calls that a model chose and calls of nested runs are counted together. If one plan contains
 the same call twice, both are made. If a later plan makes the same call again, the run asks a person or refuses it.
 """
 
@@ -26,6 +25,7 @@ from planexec_lite.tools.references import MissingResultError, find, resolve
 
 LANE = 1_000_000  # the occurrences of one lane; no run makes the same call so often
 _LANES = 64  # the steps beside each other that can choose calls
+_NOT_STARTED = e.StepStarted(0.0, "")
 
 
 class Spent(NamedTuple):
@@ -67,10 +67,8 @@ class OnceCalls(Part):
 
     def call_of(self, step_id: str) -> tuple[str, int]:
         """The call of the step's latest attempt, and its occurrence; "" if it has no effects."""
-        if step_id not in self.latest:
-            return "", 0
-        call, number = self.latest[step_id].key.split("-")
-        return call, int(number)
+        latest = self.latest.get(step_id, _NOT_STARTED)
+        return latest.call, latest.number
 
     def set_state(self, call: str, number: int, state: CallState) -> None:
         """Record the state of an occurrence. A call that is known to be done stays done."""
@@ -85,14 +83,13 @@ class OnceCalls(Part):
 
 
 def _started(board: Board, event: e.StepStarted) -> None:
-    if event.key:
+    if event.call:
         mine = board[OnceCalls]
         mine.latest[event.step] = event
         mine.paused.discard(event.step)
         mine.allowed.discard(event.step)
-        call, number = mine.call_of(event.step)
-        mine.set_state(call, number, "running")
-        mine.new[call, number // LANE] = number + 1
+        mine.set_state(event.call, event.number, "running")
+        mine.new[event.call, event.number // LANE] = event.number + 1
 
 
 def _record(board: Board, step_id: str, known: KnownCall) -> None:
@@ -297,7 +294,7 @@ def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any)
     step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
     if step_id in mine.paused:  # it continues the previous attempt
         latest = mine.latest[step_id]
-        return replace(event, key=latest.key, lane=latest.lane)
+        return replace(event, call=latest.call, number=latest.number, lane=latest.lane)
     call = identity(step, board.results, executor.tools)
     if mine.spent and step_id not in mine.allowed:
         spent = repeated(board, step_id, step, call, board.plans)
@@ -310,9 +307,8 @@ def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any)
     lane = board[Outer].latest.lane
     first = mine.new.get((call, lane), lane * LANE)
     number = next_number(mine.states.get(call, ()), mine.tried.get(call, ()), first)
-    key, lane = f"{call}-{number}", _free_lane(board)
     return e.StepStarted(
-        event.at, step_id, event.attempt, event.attempts, key, lane, event.inside, event.reserved
+        event.at, step_id, event.attempt, event.attempts, call, number, _free_lane(board, lane)
     )
 
 
@@ -322,9 +318,9 @@ def _was_seen(board: Board, step: Step, spent: Spent) -> bool:
     return spent.approvals < approvals.given and approvals.seen >= _needs(step)
 
 
-def _free_lane(board: Board) -> int:
+def _free_lane(board: Board, outer: int) -> int:
     """Return the lane of a step that starts: no step beside it has the same, if its executor can choose calls."""
-    lane = board[Outer].latest.lane * _LANES
+    lane = outer * _LANES
     if board.started.models_in_steps:
         used = {job.lane for job in board.in_flight.values() if isinstance(job, e.StepStarted)}
         while lane in used:
@@ -334,7 +330,7 @@ def _free_lane(board: Board) -> int:
 
 def key_of(run: Any, job: e.StepStarted) -> MakeKey:
     """Return what makes the idempotency key of a step that has started."""
-    return partial(digest_of, run.key or run.uid, job.key)
+    return partial(digest_of, run.key or run.uid, job.call, job.number)
 
 
 def _needs(step: Step) -> set[str]:
@@ -358,6 +354,6 @@ CAPABILITY = Capability(
         OuterKnown: _learned,
     },
     before_plan=_before_plan,
-    context={e.StepStarted: lambda _, run, job: {"key": key_of(run, job)} if job.key else {}},
+    context={e.StepStarted: lambda _, run, job: {"key": key_of(run, job)} if job.call else {}},
     plan_checks=(repeats,),
 )

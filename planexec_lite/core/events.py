@@ -105,8 +105,8 @@ class PlanProposed(Outcome):
 class StepStarted(Job):
     """A step starts: attempt number `attempt` of at most `attempts`.
 
-    `key` identifies the call and its occurrence in this run; together with the run's id it gives the idempotency key.
-    It is "" for a step without effects. `lane` keeps the calls that two steps choose at the same time apart (see
+    `call` identifies the call, and `number` is its occurrence in this run; together with the run's id they give the
+    idempotency key. `call` is "" for a step without effects. `lane` keeps the calls that two steps choose at the same time apart (see
     `capabilities.once_calls`). `inside` is the number of the step's nested run, or 0 without one. `reserved` is the
     number of model calls that the step may make, if the run has a budget for them.
     """
@@ -114,7 +114,8 @@ class StepStarted(Job):
     step: str
     attempt: int = 1
     attempts: int = 1
-    key: str = field(default="", repr=False)
+    call: str = field(default="", repr=False)
+    number: int = field(default=0, repr=False)
     lane: int = field(default=0, repr=False)
     inside: int = field(default=0, repr=False)
     reserved: int = field(default=0, repr=False)

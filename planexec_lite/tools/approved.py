@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count, filterfalse
-from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, Literal, NamedTuple
 
-from pydantic_core import to_jsonable_python
+from pydantic_core import to_json, to_jsonable_python
 
 from planexec_lite.meter import MakeKey
 from planexec_lite.tools.signature import Params, ToolError
@@ -89,8 +88,7 @@ class Request:
 
 def digest_of(*parts: Any) -> str:
     """Return 32 characters that depend on `parts`, which JSON can hold, and on nothing else."""
-    written = [quoted(part) if type(part) is str else json.dumps(part) for part in parts]
-    return sha256(f"[{', '.join(written)}]".encode()).hexdigest()[:32]
+    return sha256(to_json(parts)).hexdigest()[:32]
 
 
 def next_number(known: Container[int], tried: Collection[int], first: int) -> int:
@@ -187,7 +185,7 @@ class CallLog:
         tried = [number for number, one in known.items() if one.state in TRIED]
         number = next_number(known, tried, self.approved.first)
         self._set(call, number, "running")
-        return number, partial(digest_of, self.approved.base, f"{call.identity}-{number}")
+        return number, partial(digest_of, self.approved.base, call.identity, number)
 
     def end(self, call: Request, number: int, state: CallState) -> None:
         """Record how the call ended."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -24,7 +25,6 @@ from planexec_lite.tools.approved import (
     CallState,
     Request,
     digest_of,
-    sorted_json,
     text_of,
 )
 from planexec_lite.tools.awaiting import awaited
@@ -333,15 +333,13 @@ class Tool:
         are compared as they are given.
         """
         try:
-            if arguments is None:
-                arguments = self.arguments(params)
-            given = self.with_defaults(arguments)
-            if are_exact(given.values()):
-                return digest_of(sorted_json([self.name, given]))
-            to_jsonable_python(given)
+            given = self.with_defaults(self.arguments(params) if arguments is None else arguments)
+            if not are_exact(given.values()):
+                to_jsonable_python(given)
+                given = json.loads(text_of(_same(given)))
+            return digest_of(self.name, sorted(given.items()))
         except Exception:  # the methods of an object of any class can raise any error
             return digest_of(self.call_text(params))
-        return digest_of(text_of([self.name, _same(given)]))
 
     def complete(self, params: Params) -> Data:
         """Return `params` by name, with the defaults of the missing parameters."""

@@ -55,7 +55,7 @@ def done_inside(folder: Path, recorded: list[Event]) -> set[str]:
     kept = Journal(folder / "runs.db")
     for event in recorded:
         if isinstance(event, StepStarted) and event.inside:
-            inside = kept.find(digest_of(kept.load(1).uid, event.key, event.step, event.inside))
+            inside = kept.find(digest_of(kept.load(1).uid, (event.call, event.number), event.step, event.inside))
             told += [(event.step, one) for one in inside.events] if inside else []
     return {f"{step}{'ab'[int(event.step) - 1]}" for step, event in told if isinstance(event, StepDone)}
 
