@@ -115,18 +115,6 @@ def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCal
         _record(board, step_id, known)
 
 
-def _done(board: Board, event: e.StepDone) -> None:
-    _end(board, event.step, "done", event.chosen)
-
-
-def _failed(board: Board, event: e.StepFailed) -> None:
-    _end(board, event.step, "doubt" if event.in_doubt else "open", event.chosen)
-
-
-def _in_doubt(board: Board, event: StepInDoubt) -> None:
-    _end(board, event.step, "doubt")
-
-
 def _paused(board: Board, event: e.StepPaused) -> None:
     if event.step in board[OnceCalls].latest:
         board[OnceCalls].paused.add(event.step)
@@ -137,11 +125,10 @@ def _requeued(board: Board, event: e.Requeued) -> None:
     mine, step_id = board[OnceCalls], event.step or ""
     if step_id not in mine.latest or board.state[step_id] not in ("waiting", "failed"):
         return
-    if event.reason == "interrupted" and mine.latest[step_id].inside:
-        mine.paused.add(step_id)  # its nested run continues
-        _end(board, step_id, "doubt", event.chosen)
-    else:
-        _end(board, step_id, "open")
+    continues = event.reason == "interrupted" and bool(mine.latest[step_id].inside)
+    if continues:
+        mine.paused.add(step_id)
+    _end(board, step_id, "doubt" if continues else "open", event.chosen)
 
 
 def _late(board: Board, event: StepLate) -> None:
@@ -344,10 +331,12 @@ CAPABILITY = Capability(
     OnceCalls,
     folds={
         e.StepStarted: _started,
-        e.StepDone: _done,
-        e.StepFailed: _failed,
+        e.StepDone: lambda board, event: _end(board, event.step, "done", event.chosen),
+        e.StepFailed: lambda board, event: _end(
+            board, event.step, "doubt" if event.in_doubt else "open", event.chosen
+        ),
         e.StepPaused: _paused,
-        StepInDoubt: _in_doubt,
+        StepInDoubt: lambda board, event: _end(board, event.step, "doubt"),
         StepLate: _late,
         e.Requeued: _requeued,
         e.Reviewed: _reviewed,

@@ -192,21 +192,15 @@ class Board:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _unread(self) -> Self:
-        other = type(self).__new__(type(self))
-        self._values()
-        vars(other)["_original"] = self
-        return other
-
     def copy(self) -> Self:
         """Return an independent copy."""
-        other = self._unread()
-        other._values()
-        return other
+        return self.show(lambda board: board)
 
     def show(self, role: Callable[[Self], R]) -> R:
         """Return what `role` returns for a copy of the board. Only what `role` reads is copied, or all if it keeps the copy."""
-        other = self._unread()
+        other = type(self).__new__(type(self))
+        self._values()
+        vars(other)["_original"] = self
         try:
             return role(other)
         finally:
@@ -320,7 +314,7 @@ class Board:
                 self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
-            self.effects[step.id] = step.effects_with(self.started.effects)
+            self.effects[step.id] = self.effects_of(step)
         self.queue.add(steps, self.state, lost := self._lost())
         if lost:  # a streamed step might depend on a step that has failed in the meantime
             self.unreachable += [
@@ -331,14 +325,10 @@ class Board:
         """Return the ids of the steps that can't be done: those that failed for good, and those skipped because of
         them.
         """
-        return (
-            {
-                *self.failed,
-                *(step_id for step_id, state in self.state.items() if state == "skipped"),
-            }
-            if self.failed
-            else set()
-        )
+        if not self.failed:
+            return set()
+        skipped = {step_id for step_id, state in self.state.items() if state == "skipped"}
+        return skipped.union(self.failed)
 
     def _index(self) -> None:
         """Rebuild the ready queue from the steps and their states."""
@@ -405,7 +395,7 @@ class Board:
         """Replace a step with an edited version, as if a later plan had contained it."""
         self._brought_by[step.id] = self.plans + 1
         self.steps[step.id] = step
-        self.effects[step.id] = step.effects_with(self.started.effects)
+        self.effects[step.id] = self.effects_of(step)
         self.queue.sort_in(step)
 
     def _lose_dependents(self, step_id: str) -> None:
@@ -486,8 +476,6 @@ class Board:
 
     def effects_of(self, step: Step) -> Effects:
         """Return a step's declared effects: its own declaration or its tool's, the stronger of both."""
-        if self.steps.get(step.id) is step:
-            return self.effects[step.id]
         return step.effects_with(self.started.effects)
 
     def repeatable(self, step: Step) -> bool:
