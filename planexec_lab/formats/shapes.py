@@ -49,7 +49,7 @@ def load(text: str) -> Any:
     """Return what JSON `text` holds; raise `PlanError` with the line when it is not JSON."""
     try:
         data = from_json(text, allow_inf_nan=False)
-        named_once(text)
+        json.loads(text, object_pairs_hook=named_once)
         return data
     except (ValueError, TypeError) as error:
         raise fault(

@@ -119,8 +119,7 @@ def _first(span: Span, *keys: str) -> Any:
     if not isinstance(value, str):
         return list(value) if isinstance(value, tuple) else value
     try:
-        data = json.loads(value, parse_constant=str, parse_float=_finite)
-        named_once(value)
+        data = json.loads(value, object_pairs_hook=named_once, parse_constant=str, parse_float=_finite)
         if isinstance(data, float) and json.dumps(data) != value:
             return value
         if "\\ud" in value.lower():  # perhaps half a pair of surrogates, which can't be written down

@@ -111,7 +111,6 @@ def _json(text: str, start: int) -> tuple[Any, int]:
     """Return the value that begins at `start`, and where the next one begins."""
     try:
         data, end = _DECODER.raw_decode(text, start)
-        named_once(text, start, end)
         if nested_deeper(data, DEEPEST):
             raise ValueError(f"it is nested more than {DEEPEST} deep")
     except (ValueError, RecursionError) as problem:
@@ -126,4 +125,4 @@ def _no_number(constant: str) -> NoReturn:
     raise ValueError(f"JSON has no {constant}")
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+_DECODER = json.JSONDecoder(object_pairs_hook=named_once, parse_constant=_no_number)

@@ -325,8 +325,7 @@ def _object(body: bytes) -> Data:
     text = body.decode("utf-8", "replace").strip()
     why = ""
     try:
-        sent = json.loads(text)
-        named_once(text)
+        sent = json.loads(text, object_pairs_hook=named_once)
     except (ValueError, RecursionError) as error:
         sent, why = None, f" ({error})"
     if not isinstance(sent, dict):

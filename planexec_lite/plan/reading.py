@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ from planexec_lite.tools.signature import Data
 
 P = TypeVar("P", bound=PlanContent)  # the class of plans
 
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*(\w*)", re.MULTILINE)
-_PART = re.compile(r'("(?:[^"\\]|\\.)*+")(?=\s*:)|"(?:[^"\\]|\\.)*+"|[{}]')  # of a JSON text
+_FENCED = re.compile(r"(`{3,}+|~{3,}+)[ \t]*\w*(?P<inside>.*)\1", re.DOTALL)
 _SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
 _LISTS = ("steps", "tasks", "plan")  # the names of the list of steps
-_INSIDE_STRING = re.compile(r'(?:[^"\\]|\\.)*+', re.DOTALL)
+_MARK = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
+_LIST = re.compile(r'(?<!\\)"(?:steps|tasks|plan)"\s*:\s*$')  # before its bracket
 
 MOST_SHOWN = 20  # problems in the message of a `PlanError`
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
@@ -79,7 +79,9 @@ def read(kind: type[P], source: Any) -> P:
             source = bytes(source).decode()
         if isinstance(source, str):
             text = text or source
-            source = _json(unfenced(source.removeprefix("\ufeff")))
+            json_text = unfenced(source.removeprefix("\ufeff"))
+            source = from_json(json_text, allow_inf_nan=False)
+            json.loads(json_text, object_pairs_hook=named_once)
         else:
             json.dumps(source, ensure_ascii=False, default=str).encode()
         data = _as_object(source)
@@ -94,65 +96,25 @@ def read(kind: type[P], source: Any) -> P:
         raise PlanError([problem], text) from None
 
 
-def _json(text: str) -> Any:
-    data = from_json(text, allow_inf_nan=False)
-    named_once(text)
-    return data
-
-
 def unfenced(text: str) -> str:
-    """Return the JSON inside a fence, ```` ```json … ``` ````, or a text without a fence unchanged. Raises `ValueError`
-    with the problem.
+    """Return the JSON inside a fence, ```` ```json … ``` ````, or any other text unchanged.
 
     A fence around the JSON is unambiguous, so it is removed. Text outside the fence could change the meaning of the
-    plan, and with two blocks it is unclear which one is the plan, so both are errors.
+    plan, and with two blocks it is unclear which one is the plan, so neither is read as JSON.
     """
-    opening = _FENCE.search(text)
-    if opening is None or text[: opening.start()].lstrip()[:1] in (
-        "{",
-        "[",
-    ):  # JSON that contains a fence in a string
-        return text
-    closing = re.compile(rf"{opening[1]}[ \t\r]*$", re.MULTILINE).search(text, opening.end())
-    if closing is None:
-        raise ValueError("the fence is not closed; the answer was probably cut off")
-    after = text[closing.end() :].strip()
-    if _FENCE.search(after):
-        raise ValueError("there are 2 fenced blocks or more, and only one can be the plan")
-    if text[: opening.start()].strip():
-        raise ValueError("there is text before the fenced block")
-    if after:
-        raise ValueError("there is text after the fenced block")
-    return text[opening.end() : closing.start()]
+    fenced = _FENCED.fullmatch(text.strip())
+    return fenced["inside"] if fenced else text
 
 
-def named_once(
-    text: str,
-    start: int = 0,
-    end: int = sys.maxsize,
-) -> None:
-    """Raise `ValueError` with the line if an object in the JSON `text` contains a name twice: its value is ambiguous."""
-    with suppress(ValueError):
-        json.loads(text[start:end], object_pairs_hook=_with_each_name_once)
-        return
-    names: list[set[str]] = []
-    for part in _PART.finditer(text, start, end):
-        if part[0] == "{":
-            names.append(set())
-        elif part[0] == "}":
-            names.pop()
-        elif part[1]:
-            name = json.loads(part[1])
-            if name in names[-1]:
-                line = 1 + text.count("\n", 0, part.start())
-                raise ValueError(f"line {line}: {name!r} occurs twice in one object")
-            names[-1].add(name)
+def named_once(pairs: list[tuple[str, Any]]) -> Data:
+    """Return the pairs of a JSON object; raise `ValueError` for a name that occurs twice: its value is ambiguous.
 
-
-def _with_each_name_once(pairs: list[tuple[str, object]]) -> None:
-    """Raise `ValueError` for a name that occurs twice. The reader's quick look; `named_once` then finds the line."""
+    It is an `object_pairs_hook` of `json.loads`.
+    """
     if len(pairs) > 1 and len(dict(pairs)) < len(pairs):
-        raise ValueError
+        ((name, _count),) = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"{name!r} occurs twice in one object: {shown(dict(pairs))}")
+    return dict(pairs)
 
 
 def received(
@@ -169,15 +131,12 @@ def received(
         raise TypeError(
             f"{giver} gave a {type(given).__name__} instead of a Plan; Plan.parse reads one"
         )
-    text = b""
     try:
-        text = kind.__pydantic_serializer__.to_json(given, exclude_defaults=True, warnings=False)
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        raise PlanError(_from_pydantic(error, json.loads(text)), text.decode()) from None
+        text = kind.__pydantic_serializer__.to_json(given, warnings=False)
     except (ValueError, TypeError, RecursionError) as error:
         message = f"{giver} gave a plan that JSON can't represent: {error}"
         raise PlanError([Problem("not_json", None, message)]) from None
+    return read(kind, text)
 
 
 def _as_object(data: Any) -> Data:
@@ -293,48 +252,41 @@ class StepReader:
     def __init__(self) -> None:
         self.text = ""
         self._at = 0  # position in the text
-        self._open: list[str] = []  # open brackets
-        self._key = ""  # the last string at the top level: the key of the next value
-        self._steps_at: int | None = None  # number of open brackets inside the list of steps
-        self._string_from: int | None = None
+        self._open = ""  # open brackets
+        self._steps: str | None = None  # the open brackets inside the list of steps
         self._step_from = 0
-        self._begun = False
+        self._in_string = False
 
     def feed(self, piece: str) -> list[Data]:
         """Add more text and return the steps that it completes."""
         self.text += piece
         steps = []
-        while self._at < len(self.text):
-            char = self.text[self._at]
-            if self._string_from is not None:
-                inside = _INSIDE_STRING.match(self.text, self._at)
-                self._at = inside.end() if inside else self._at
-                if self.text[self._at : self._at + 1] != '"':
-                    break
-                if len(self._open) == 1:
-                    self._key = self.text[self._string_from + 1 : self._at]
-                self._string_from = None
-            elif char == '"' and self._open:
-                self._string_from = self._at
-            elif char in "{[" and (self._open or not self._begun):
-                self._opens(char)
-            elif char in "}]" and self._open:
-                self._open.pop()
-                if char == "}" and len(self._open) == self._steps_at:
+        for found in _MARK.finditer(self.text, self._at):
+            mark, self._at = found[0], found.end()
+            if mark == '"':
+                self._in_string = not self._in_string
+            elif self._in_string:
+                continue
+            elif mark in "{[":
+                self._opens(mark, found.start())
+            elif mark in "}]":
+                self._open = self._open[:-1]
+                if mark == "}" and self._open == self._steps:
                     with suppress(ValueError, RecursionError):
-                        steps.append(json.loads(self.text[self._step_from : self._at + 1]))
-                elif self._steps_at is not None and len(self._open) < self._steps_at:
-                    self._steps_at = None
-            elif not self._open and not char.isspace():
-                break  # text or a fence around the JSON: `Plan.parse` reads the whole answer
-            self._at += 1
+                        steps.append(json.loads(self.text[self._step_from : self._at]))
+                elif len(self._open) < len(self._steps or ""):
+                    self._steps = None
+        # a backslash at the end belongs to the next character
+        self._at = max(self._at, len(self.text) - self.text.endswith("\\"))
         return steps
 
-    def _opens(self, char: str) -> None:
-        named = self._open == ["{"] and self._key in _LISTS
-        if char == "[" and (not self._open or named):
-            self._steps_at = len(self._open) + 1
-        elif char == "{" and len(self._open) == self._steps_at:
-            self._step_from = self._at
-        self._open.append(char)
-        self._begun = True
+    def _opens(self, bracket: str, begin: int) -> None:
+        if self._open == self._steps:
+            self._step_from = begin
+        elif not self._open and self.text[:begin].strip():
+            return  # text or a fence around the JSON: `Plan.parse` reads the whole answer
+        elif bracket == "[":
+            named = self._open == "{" and _LIST.search(self.text, max(begin - 100, 0), begin)
+            if named or not self._open:
+                self._steps = self._open + bracket
+        self._open += bracket

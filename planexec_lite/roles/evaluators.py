@@ -87,9 +87,7 @@ class LLMEvaluator:
         if problem := answer.problem:
             raise ValueError(f"the evaluator: {problem.message}: {shortened(answer.text, 200)}")
         try:
-            text = unfenced(answer.text)
-            data = json.loads(text)
-            named_once(text)
+            data = json.loads(unfenced(answer.text), object_pairs_hook=named_once)
             verdict, reason, task = data["verdict"], data["reason"], data["task"]
             changed = None
             if task and isinstance(task, str):  # the verdict counts without it

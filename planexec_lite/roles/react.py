@@ -230,14 +230,17 @@ def _carry_out(call: ToolCall, tools: Toolbox, fixed: _FixedCall | None) -> Mess
 
 def _arguments(text: str) -> Any:
     """Return the arguments of a call; {} for none. Raises `ValueError` unless they are one JSON object with each name once."""
-    params = json.loads(text.strip() or "null", parse_constant=_reject_constant)
+    params = json.loads(
+        text.strip() or "null",
+        object_pairs_hook=named_once,
+        parse_constant=_reject_constant,
+    )
     if params is None:
         return {}
     if not isinstance(params, dict):
         raise ValueError(
             f'the arguments are a JSON {type(params).__name__}, not an object; write {{"name": value}}'
         )
-    named_once(text)
     return params
 
 
