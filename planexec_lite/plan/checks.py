@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from planexec_lite.plan import graph
-from planexec_lite.plan.placeholders import folded, named_by, placeholders
+from planexec_lite.plan.placeholders import named_by, placeholders
 from planexec_lite.plan.reading import ID_TAKES, MOST_SHOWN, Problem
 from planexec_lite.plan.step import Call, PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
@@ -85,8 +85,6 @@ def _whole_plan(
 
 
 def _cycles(waits: graph.Graph) -> Problems:
-    if graph.is_sorted(waits):
-        return
     without_self = {
         step: [other for other in waits_for if other != step] for step, waits_for in waits.items()
     }
@@ -218,7 +216,7 @@ class _Checks:
 
     @cached_property
     def folded(self) -> dict[str, str]:
-        return folded(self.ids)
+        return {step.casefold(): step for step in self.ids}
 
     def nearest(self, name: str, names: Iterable[str]) -> str:
         self.suggestions -= 1

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from planexec_lite.plan.graph import edges, levels
+from planexec_lite.plan.graph import levels
 
 Pair = tuple[str, str]
 
@@ -75,7 +75,10 @@ def shape(graph: Mapping[str, Iterable[str]], most_columns: int, most_in_bands: 
 
 def _circles(waits_for: Mapping[str, list[str]]) -> dict[Pair, None]:
     """The edges that lead back to a step on the current path; without them the graph has no cycle."""
-    dependents = edges(waits_for)[1]
+    dependents: dict[str, list[str]] = {id: [] for id in waits_for}
+    for id, others in waits_for.items():
+        for before in filter(dependents.__contains__, others):
+            dependents[before].append(id)
     circles: dict[Pair, None] = {}
     seen: set[str] = set()
     for start in waits_for:
