@@ -15,7 +15,6 @@ from planexec_lite.plan.step import Call, PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
 
 Problems = Iterator[Problem]
-MAX_RETRIES = 10  # without a wait between them, more retries do not help
 
 
 def problems(
@@ -132,10 +131,6 @@ class _Checks:
         yield from self.dependencies(step)
         waits_for = dict.fromkeys(step.depends_on)
         yield from self.references(step.params, _Place(step.id, "it", self.ids, waits_for))
-        if step.retries > MAX_RETRIES:
-            message = f"it has {step.retries} retries; at most {MAX_RETRIES} are allowed"
-            hint = "use fewer retries; a step that fails that often needs another plan"
-            yield Problem("too_many_retries", step.id, message, hint)
         if step.tool is not None:
             yield from self.arguments(step.id, step.tool, step.params)
         if step.undo is not None:

@@ -16,7 +16,7 @@ from pydantic import (
     JsonValue,
 )
 
-from planexec_lite.plan.data import ALONE, fixed
+from planexec_lite.plan.data import fixed
 from planexec_lite.tools import Effects, escaped, references, uninterrupted, worst
 
 
@@ -24,28 +24,9 @@ def _params(value: Any) -> Any:
     """Wrap a single argument that is not an object as ``{"input": …}``. `Tool.bind` passes it to the tool's only
     parameter.
     """
-    _check_names(value)
     if value is None:
         return {}
-    return value if isinstance(value, (dict, Mapping)) else {"input": value}
-
-
-def _check_names(value: Any) -> None:
-    """Raise `ValueError` if two keys of an object are the same in JSON, as 1 and "1" are."""
-    if not isinstance(value, (list, tuple)):
-        if not isinstance(value, (dict, Mapping)):
-            return
-        has_other_names = not _TEXT.issuperset(map(type, value))
-        # JSON would keep only the last of 1 and "1"
-        if has_other_names and len(set(map(str, value))) < len(value):
-            keys = ", ".join(map(repr, value))
-            raise ValueError(
-                f"the keys of an object are strings in JSON, and two of these are the same: {keys}"
-            )
-        value = value.values()
-    for part in value:
-        if type(part) not in ALONE:
-            _check_names(part)
+    return value if isinstance(value, Mapping) else {"input": value}
 
 
 def _listed(value: Any) -> Any:
@@ -57,14 +38,7 @@ def _listed(value: Any) -> Any:
 
 def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
     """Drop repeated ids."""
-    return tuple(dict.fromkeys(ids)) if len(ids) > 1 else ids
-
-
-def _number(value: Any) -> Any:
-    """Refuse true and false, which Python counts as 1 and 0."""
-    if isinstance(value, bool):
-        raise ValueError("write a number, not true or false")
-    return value
+    return tuple(dict.fromkeys(ids))
 
 
 def _tool(value: Any) -> Any:
@@ -73,11 +47,10 @@ def _tool(value: Any) -> Any:
     return value
 
 
-_TEXT = frozenset({str})
+MAX_RETRIES = 10  # without a wait between them, more retries do not help
 _NONE: dict[str, JsonValue] = fixed({})
-Id = Annotated[
-    str, Field(pattern=r"^[\w.-]+$")
-]  # other letters than ASCII can be shown but do not run: see `checks`
+# letters of other scripts can be shown but do not run: see `checks`
+Id = Annotated[str, Field(pattern=r"^[\w.-]+$", coerce_numbers_to_str=True)]
 Ids = Annotated[tuple[Id, ...], BeforeValidator(_listed), AfterValidator(_once)]
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[
@@ -118,28 +91,21 @@ def canonical(part: Frozen) -> dict[str, Any]:
     """Return a part as plain data without defaults: the fields in the order of its class, arguments in alphabetical
     order, and short ids first ("2" before "10").
     """
-    return _in_order(part.model_dump(mode="json", exclude_defaults=True))
+    fields: dict[str, Any] = _in_order(part.model_dump(mode="json", exclude_defaults=True), "")
+    return fields
 
 
-def _in_order(fields: dict[str, Any]) -> dict[str, Any]:
-    ordered = {**fields}
-    for name, value in fields.items():
-        if name in ("params", "undo", "rollback"):
-            ordered[name] = _sorted(value)
-        elif name in ("depends_on", "supersedes"):
-            ordered[name] = sorted(value, key=lambda each: (len(each), each))
-        elif name == "steps":
-            ordered[name] = [*map(_in_order, value)]
-    return ordered
-
-
-def _sorted(value: Any) -> Any:
+def _in_order(value: Any, field: str) -> Any:
     if isinstance(value, dict):
+        if field in ("", "steps"):
+            return {name: _in_order(part, name) for name, part in value.items()}
         names = sorted(value, key=lambda name: (name != "tool", name))
-        return {name: _sorted(value[name]) for name in names}
-    if isinstance(value, list):
-        return [*map(_sorted, value)]
-    return value
+        return {name: _in_order(value[name], "params") for name in names}
+    if not isinstance(value, list):
+        return value
+    if field in ("depends_on", "supersedes"):
+        return sorted(value, key=lambda each: (len(each), each))
+    return [_in_order(part, field) for part in value]
 
 
 class Call(Frozen):
@@ -181,8 +147,6 @@ class Step(Frozen):
             without it the inner steps are undone individually.
     """
 
-    model_config = ConfigDict(coerce_numbers_to_str=True)
-
     id: Id
     description: str = Field(default="", validation_alias=AliasChoices("description", "task"))
     tool: ToolName = Field(default=None, validation_alias=AliasChoices("tool", "action"))
@@ -191,8 +155,8 @@ class Step(Frozen):
     success_criteria: str | None = Field(
         default=None, validation_alias=AliasChoices("success_criteria", "criteria")
     )
-    timeout: Annotated[float | None, BeforeValidator(_number)] = Field(default=None, gt=0)
-    retries: Annotated[int, BeforeValidator(_number)] = Field(default=0, ge=0)
+    timeout: float | None = Field(default=None, gt=0, strict=True)
+    retries: int = Field(default=0, ge=0, le=MAX_RETRIES, strict=True)
     gate: bool = False
     run_anyway: bool = False
     effects: Effects | None = None

@@ -164,10 +164,15 @@ def test_all_faults_are_reported_at_once_with_their_steps() -> None:
     assert "did you mean 'goal'" in str(caught.value)
 
 
-@pytest.mark.parametrize("field", ["retries", "timeout"])
-@pytest.mark.parametrize("value", [True, False])
-def test_true_is_no_number(field: str, value: bool) -> None:
-    with pytest.raises(PlanError, match=f"'{field}': .*write a number, not true or false"):
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("retries", True, "valid integer"), ("retries", False, "valid integer"), ("timeout", True, "valid number"),
+        ("timeout", False, "valid number"), ("retries", 11, "less than or equal to 10"), ("retries", 10**9, "equal to 10"),
+    ],
+)  # fmt: skip
+def test_true_is_no_number_and_retries_are_bounded(field: str, value: Any, words: str) -> None:
+    with pytest.raises(PlanError, match=f"step 1: '{field}': input should be .*{words}; got {value}"):
         Plan.parse({"steps": [{"id": "1", "tool": "x", field: value}]})
 
 
