@@ -12,7 +12,7 @@ from pydantic_core import from_json
 
 from planexec_lab.lines import Path, line_of
 from planexec_lite.plan import PlanError, Problem
-from planexec_lite.plan.reading import named_once
+from planexec_lite.plan.data import named_once
 
 T = TypeVar("T")
 

@@ -10,8 +10,7 @@ from typing import Any
 from planexec_lab.spans import names
 from planexec_lab.spans.span import Span, utf8
 from planexec_lab.spans.tree import nested_deeper
-from planexec_lite.plan.data import fixed
-from planexec_lite.plan.reading import named_once
+from planexec_lite.plan.data import fixed, named_once
 
 _DEEPEST = 40
 _FAILED = {"error", "failed", "failure", "cancelled", "canceled", "timeout", "True", "true"}

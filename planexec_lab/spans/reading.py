@@ -16,7 +16,7 @@ from planexec_lab.spans.span import NANO, Span, TraceError
 from planexec_lab.spans.span_parts import as_id
 from planexec_lab.spans.tree import Tree, nested_deeper
 from planexec_lite.core import IllegalTransition
-from planexec_lite.plan.reading import named_once
+from planexec_lite.plan.data import named_once
 from planexec_lite.run import Run
 from planexec_lite.tools import shown
 

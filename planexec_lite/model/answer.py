@@ -15,7 +15,7 @@ from typing import Any
 
 from planexec_lite.model.prompt_text import shortened
 from planexec_lite.plan import Problem
-from planexec_lite.plan.reading import named_once
+from planexec_lite.plan.data import named_once
 from planexec_lite.tools.signature import Data
 
 Message = Data

@@ -8,16 +8,15 @@ them. To change one, make a copy.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from planexec_lite.tools import ToolError
-
-ALONE = frozenset({str, int, float, bool, type(None)})
-"""The types of values that contain no other values."""
+from planexec_lite.tools import ToolError, shown
+from planexec_lite.tools.signature import Data
 
 
 def fixed(value: Any) -> Any:
@@ -27,27 +26,18 @@ def fixed(value: Any) -> Any:
     made: Any
     if isinstance(value, dict):
         made = dict.__new__(FixedDict)
-        dict.update(made, value)
-        for key, part in value.items():
-            if type(part) not in _UNCHANGING:
-                dict.__setitem__(made, key, fixed(part))
+        dict.update(made, {key: fixed(part) for key, part in value.items()})
         return made
     if isinstance(value, (list, tuple)):
         made = list.__new__(FixedList)
-        list.extend(made, value if _UNCHANGING.issuperset(map(type, value)) else map(fixed, value))
+        list.extend(made, map(fixed, value))
         return made
     return value
 
 
 def copied(value: Any) -> Any:
     """Return a copy of `value`, at any depth, in plain lists and objects that can be changed."""
-    if type(value) in ALONE:
-        return value
-    if isinstance(value, dict):
-        return {key: copied(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [*value] if ALONE.issuperset(map(type, value)) else [*map(copied, value)]
-    return value
+    return to_jsonable_python(value)
 
 
 def as_words(text: Any, what: str) -> str:
@@ -98,10 +88,7 @@ class FixedList(_Fixed, list[Any]):
     __slots__ = ()
 
 
-_UNCHANGING = ALONE | {FixedDict, FixedList}
-
-
-_NUMBERS = (bool, int, float)
+_UNCHANGING = frozenset({str, int, float, bool, type(None), FixedDict, FixedList})
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any, config={"defer_build": True})
 
 
@@ -111,10 +98,11 @@ def as_data(value: Any, step: str, tool: str | None) -> Any:
     Models and dataclasses become objects, tuples lists, sets sorted lists. Raises `ToolError` for a value that JSON
     can't represent.
     """
-    if _is_plain(value):
-        return value
     try:
-        return fixed(_data(value))
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_other)
+        text.encode()  # a string can contain characters that can't be saved
+        data = json.loads(text, object_pairs_hook=named_once)
+        return fixed(to_jsonable_python(data))  # which bounds its depth, as the journal does
     except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         cause = str(error).splitlines()[0]
         caller = "" if tool is None else f": {tool}"
@@ -124,35 +112,26 @@ def as_data(value: Any, step: str, tool: str | None) -> Any:
         ) from None
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether `value` is JSON as it is: the fast path for most results."""
-    if type(value) is str:
-        return value.isascii()
-    return value is None or (type(value) in _NUMBERS and abs(value) < 2**63)
-
-
-def _data(value: Any) -> Any:
-    if isinstance(value, int | float):  # a subclass of a number, nan, or a large number
-        return json.loads(json.dumps(value, allow_nan=False))
-    data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
-    # a string can contain characters that can't be saved
-    json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
-    return data
-
-
-def _ordered(value: Any) -> Any:
-    """Sort the sets at any depth, because their order changes from process to process."""
+def _other(value: Any) -> Any:
+    """Return a value that `json` does not know as one that it knows; sets are sorted, as their order changes."""
     if isinstance(value, set | frozenset):
-        parts = [_ordered(part) for part in value]
+        parts = [_other(part) if isinstance(part, frozenset) else part for part in value]
         try:
             return sorted(parts)
         except TypeError:
             return sorted(parts, key=repr)
     if isinstance(value, Mapping):
-        has_other_keys = any(type(key) is not str for key in value)
-        if has_other_keys and len(to_jsonable_python(dict.fromkeys(value))) < len(value):
-            raise ValueError("two of its keys are the same in JSON")
-        return {key: _ordered(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_ordered(part) for part in value]
-    return value
+        return dict(value)
+    fields = _ANYTHING.dump_python(value)
+    return fields if isinstance(fields, dict) else to_jsonable_python(value)
+
+
+def named_once(pairs: list[tuple[str, Any]]) -> Data:
+    """Return the pairs of a JSON object; raise `ValueError` for a name that occurs twice: its value is ambiguous.
+
+    It is an `object_pairs_hook` of `json.loads`.
+    """
+    if len(pairs) > 1 and len(dict(pairs)) < len(pairs):
+        ((name, _count),) = Counter(name for name, _ in pairs).most_common(1)
+        raise ValueError(f"{name!r} occurs twice in one object: {shown(dict(pairs))}")
+    return dict(pairs)

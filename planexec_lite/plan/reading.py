@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, from_json
 
+from planexec_lite.plan.data import named_once
 from planexec_lite.plan.step import PlanContent, Step, canonical
 from planexec_lite.tools import escaped, shown, suggest
 from planexec_lite.tools.signature import Data
@@ -104,17 +104,6 @@ def unfenced(text: str) -> str:
     """
     fenced = _FENCED.fullmatch(text.strip())
     return fenced["inside"] if fenced else text
-
-
-def named_once(pairs: list[tuple[str, Any]]) -> Data:
-    """Return the pairs of a JSON object; raise `ValueError` for a name that occurs twice: its value is ambiguous.
-
-    It is an `object_pairs_hook` of `json.loads`.
-    """
-    if len(pairs) > 1 and len(dict(pairs)) < len(pairs):
-        ((name, _count),) = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"{name!r} occurs twice in one object: {shown(dict(pairs))}")
-    return dict(pairs)
 
 
 def received(

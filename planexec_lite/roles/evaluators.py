@@ -20,7 +20,8 @@ from planexec_lite.model.prompt_text import (
 )
 from planexec_lite.model.schemas import closed
 from planexec_lite.plan import Step
-from planexec_lite.plan.reading import named_once, unfenced
+from planexec_lite.plan.data import named_once
+from planexec_lite.plan.reading import unfenced
 
 
 class Evaluator(Protocol):

@@ -28,7 +28,7 @@ from planexec_lite.model.prompt_text import (
 from planexec_lite.model.schemas import function_schema
 from planexec_lite.model.text_calls import has_call
 from planexec_lite.plan import Step
-from planexec_lite.plan.reading import named_once
+from planexec_lite.plan.data import named_once
 from planexec_lite.tools import CallWaits, Effects, Toolbox
 from planexec_lite.tools.references import as_text, find, resolve
 
