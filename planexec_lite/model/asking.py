@@ -21,7 +21,6 @@ from weakref import WeakKeyDictionary
 
 from planexec_lite.meter import FOREVER, ModelCall, charge, current
 from planexec_lite.model.answer import Answer, Message, Reading, ReportedError, objects, quoted
-from planexec_lite.model.echoes import parts_of, without_echoes
 from planexec_lite.model.prompt_text import fitted
 from planexec_lite.model.schemas import is_strict
 from planexec_lite.tools.signature import Data
@@ -202,14 +201,28 @@ def _asked(
     request: Data,
     bounds: Bounds,
 ) -> Pieces:
-    """Ask, and keep the client's key out of the errors."""
+    """Ask, and keep the client's key out of the errors: they reach journals, logs and traces."""
     try:
         yield from _asked_again(client, request, bounds)
     except Exception as error:
-        words, key = str(error), str(getattr(client, "api_key", ""))
-        if (clean := without_echoes(words, parts_of([key]))) != words:
+        words = str(error)
+        clean = without_key(words, str(getattr(client, "api_key", "")))
+        if clean != words:
             error.args = (clean,)
         raise
+
+
+def without_key(text: str, key: str) -> str:
+    """Return `text` without the words that repeat the key, or eight of its characters; other parts could be words."""
+    starts = range(len(key) - 7)
+    parts = [key[start : start + 8].casefold() for start in starts]
+    telling = [part for part in parts if re.search(r"\d", part)]
+
+    def cleaned(word: re.Match[str]) -> str:
+        shown = word[0].casefold()
+        return "[key]" if any(part in shown for part in telling) else word[0]
+
+    return re.sub(r"[\w+/.~-]{8,}", cleaned, text)
 
 
 def _asked_again(
