@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from planexec_lite.core.executors import (
@@ -18,11 +18,31 @@ from planexec_lite.tools import Effects, Limit, Toolbox, suggest
 
 
 class _Delegating:
-    """The common part of executors that give each step to another executor."""
+    """Gives each step to the first of `executors` that has its tool; any other step goes to `default`."""
+
+    def __init__(self, executors: Sequence[Executor], default: Executor) -> None:
+        self._executors = executors
+        self._by_tool = {"": default}
+        for executor in executors:
+            for tool in executor.tools:
+                self._by_tool.setdefault(tool.name, executor)
+        names = [tool.name for executor in (default, *executors) for tool in executor.tools]
+        self.tools = Toolbox(self._by_tool[name].tools[name] for name in dict.fromkeys(names))
+        self.asks_models = any(map(asks_models, executors))
+
+    @property
+    def effects(self) -> dict[str, Effects]:
+        """The effects of steps, by their tool."""
+        effects: dict[str, Effects] = {}
+        for executor in self._executors:
+            for tool, effect in effects_of(executor).items():
+                if self._by_tool.get(tool, executor) is executor:
+                    effects[tool] = effect
+        return effects
 
     def executor_of(self, step: Step) -> Executor:
         """The executor that carries out `step`."""
-        raise NotImplementedError
+        return self._by_tool.get(step.tool or "", self._by_tool[""])
 
     def chooses_calls(self, step: Step) -> bool:
         """Whether a model chooses the calls of `step`."""
@@ -50,24 +70,7 @@ class HybridExecutor(_Delegating):
     """
 
     def __init__(self, rule: Executor, otherwise: Executor) -> None:
-        self.rule, self.otherwise = rule, otherwise
-        self.asks_models = asks_models(rule) or asks_models(otherwise)
-        by_name = {tool.name: tool for tool in (*otherwise.tools, *rule.tools)}
-        self.tools = Toolbox(by_name.values())
-
-    @property
-    def effects(self) -> dict[str, Effects]:
-        """The effects of steps, by their tool."""
-        effects = {**effects_of(self.otherwise)}
-        for name in self.rule.tools.names:
-            effects.pop(name, None)
-        return effects | effects_of(self.rule)
-
-    def executor_of(self, step: Step) -> Executor:
-        """The first executor if the step names one of its tools, else the second."""
-        if step.tool is not None and step.tool in self.rule.tools:
-            return self.rule
-        return self.otherwise
+        super().__init__((rule, otherwise), default=otherwise)
 
 
 class Team(_Delegating):
@@ -95,43 +98,22 @@ class Team(_Delegating):
                 raise ValueError(f"slots: there is no role {role!r}{known}")
             if count < 1:
                 raise ValueError(f"slots: {role}={count}: a role needs at least one")
-        self.asks_models = any(map(asks_models, self.roles.values()))
-        self._role: dict[str, str] = {}  # by tool: the first role that has it
-        tools = []
-        for role, executor in self.roles.items():
-            for tool in executor.tools:
-                if tool.name not in self._role:
-                    self._role[tool.name] = role
-                    tools.append(tool)
-        self.tools = Toolbox(tools)
+        executors = tuple(roles.values())
+        super().__init__(executors, default=executors[0])
 
     @property
     def limits(self) -> tuple[Limit, ...]:
         """The limits that `slots` sets on the tools of each role, and the limits of the executors."""
         limits: list[Limit] = []
-        by_tool = {"": next(iter(self.roles)), **self._role}
         for role, count in self.slots.items():
-            tools = tuple(name for name, owner in by_tool.items() if owner == role)
+            executor = self.roles[role]
+            tools = tuple(name for name, owner in self._by_tool.items() if owner is executor)
             limits.append(Limit(role, tools, count))
         for executor in self.roles.values():
             limits += getattr(executor, "limits", ())
         return tuple(limits)
 
-    @property
-    def effects(self) -> dict[str, Effects]:
-        """The effects of steps, by their tool."""
-        effects: dict[str, Effects] = {}
-        for role, executor in self.roles.items():
-            for tool, effect in effects_of(executor).items():
-                if self._role.get(tool) == role:
-                    effects[tool] = effect
-        return effects
-
     def role_of(self, step: Step) -> str:
         """The role that carries out `step`."""
-        first = next(iter(self.roles))
-        return first if step.tool is None else self._role.get(step.tool, first)
-
-    def executor_of(self, step: Step) -> Executor:
-        """The executor of the step's role."""
-        return self.roles[self.role_of(step)]
+        chosen = self.executor_of(step)
+        return next(role for role, executor in self.roles.items() if executor is chosen)
