@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 from planexec_lite.model.prompt_text import shortened
@@ -125,9 +124,11 @@ class Reading:
     finish_reason: str = ""
     tokens: tuple[int | None, int | None] = (None, None)
     thoughts: int = 0  # their characters
-    _calls: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # by their index
-    _last: dict[int, dict[str, str]] = field(default_factory=dict)  # the last call of each index
-    _unread: dict[str, None] = field(default_factory=dict)  # parts that no one would read
+    _calls: list[dict[str, str]] = field(default_factory=list)
+    _last: dict[int | None, dict[str, str]] = field(
+        default_factory=dict
+    )  # the last call of each index
+    _unread: str = ""  # a part that no one would read
     _sent: Data = field(default_factory=dict)
     _has_message: bool = False
 
@@ -155,21 +156,20 @@ class Reading:
             )
         choice, *others = sent.get("choices") or [{}]
         if others or choice.get("index"):
-            self._unread["more than one choice"] = None
-        if choice.get("index"):
+            self._unread = "more than one choice"
             return ""
         message = choice.get("delta") or choice.get("message") or {}
         self._has_message |= bool(message)
         for part in ("error", "audio", "images"):
             if beside := choice.get(part) or message.get(part):
-                self._unread[f"{part} ({quoted(beside)})"] = None
+                self._unread = f"{part} ({quoted(beside)})"
         whole = "stop" if "message" in choice else ""  # a stream without a reason ended early
         if self.finish_reason not in _EARLY:  # some endpoints send "stop" after it
             reason = choice.get("finish_reason") or self.finish_reason or whole
             self.finish_reason = _PREFIX.sub("", str(reason).lower().replace("-", "_"))
         self.refusal += message.get("refusal") or ""
         self.thoughts += sum(len(str(message.get(name) or "")) for name in _THOUGHT_FIELDS)
-        self._add_calls(message, in_pieces="message" not in choice)
+        self._add_calls(message)
         text = self._text_of(message.get("content"))
         self.text += text
         return "" if _MAY_BE_THOUGHTS.match(self.text) else text
@@ -186,27 +186,23 @@ class Reading:
             elif kind in ("text", "output_text"):
                 text += part["text"]
             else:
-                self._unread[f"a part of the kind {kind!r}"] = None
+                self._unread = f"a part of the kind {kind!r}"
         return text
 
-    def _add_calls(self, message: Data, *, in_pieces: bool) -> None:
-        older = message.get("function_call")
-        calls = list(message.get("tool_calls") or ())
-        if older and older not in [
-            call.get("function") for call in calls
-        ]:  # some endpoints send a call in both
-            calls.append({"function": older})
-        begun: set[int] = set()  # in one object, two calls with the same index are two calls
-        for place, call in enumerate(calls):
+    def _add_calls(self, message: Data) -> None:
+        calls = message.get("tool_calls") or []
+        if not calls and (older := message.get("function_call")):
+            calls = [{"function": older}]
+        begun = set()  # in one object, two calls with the same index are two calls
+        for call in calls:
             if not isinstance(function := call.get("function"), dict):
-                self._unread[f"a call that is not a function call ({quoted(call)})"] = None
+                self._unread = f"a call that is not a function call ({quoted(call)})"
                 continue
-            index = call.get("index") if in_pieces else place
-            index = index if type(index) is int else place
+            index = call.get("index")
             known = self._last.get(index)
             if known is None or index in begun or _begins_another(call, known):
                 known = self._last[index] = {"id": "", "name": "", "arguments": ""}
-                self._calls.append((index, known))
+                self._calls.append(known)
             begun.add(index)
             known["id"] = known["id"] or call.get("id") or ""
             known["name"] = known["name"] or function.get("name") or ""
@@ -215,9 +211,7 @@ class Reading:
     @property
     def characters(self) -> int:
         """The characters of the text, the thoughts and the calls so far."""
-        return (
-            len(self.text) + self.thoughts + sum(len(call["arguments"]) for _, call in self._calls)
-        )
+        return len(self.text) + self.thoughts + sum(len(call["arguments"]) for call in self._calls)
 
     def shorten(self, most: int) -> bool:
         """Shorten an answer to `most` characters, with the reason "length"; return whether it was longer."""
@@ -228,13 +222,13 @@ class Reading:
 
     def answer(self) -> Answer:
         """Return the answer. Raises `AnswerError` if no message was sent, or a part of it would be lost."""
+        if self._unread:
+            raise AnswerError(
+                f"the endpoint sent {self._unread}; ask for one choice, with text and function calls only"
+            )
         if not self._has_message:
             raise AnswerError(
                 f"the endpoint sent no answer: {quoted(self._sent)}; check the model's name and the endpoint"
-            )
-        if self._unread:
-            raise AnswerError(
-                f"the endpoint sent {', '.join(self._unread)}; ask for one choice, with text and function calls only"
             )
         if self.finish_reason in _FILTERED:
             raise AnswerError(
@@ -263,9 +257,9 @@ class Reading:
         return f"the endpoint gives the reason {reason!r}" if reason not in _ENDS else ""
 
     def _tool_calls(self) -> tuple[ToolCall, ...]:
-        """Return the calls by their index. Each has an id of its own, because the results are found by it."""
+        """Return the calls. Each has an id of its own, because the results are found by it."""
         calls: dict[str, ToolCall] = {}
-        for place, (_, call) in enumerate(sorted(self._calls, key=itemgetter(0))):
+        for place, call in enumerate(self._calls):
             name = call["id"]
             if not name or name in calls:
                 name = f"{name or 'call'}_{place}"
@@ -286,7 +280,7 @@ def _begins_another(call: Data, known: dict[str, str]) -> bool:
         if part and known_part and part != known_part:
             return True
     is_whole = known["arguments"].rstrip().endswith("}")
-    return bool(is_whole and function.get("name") and _arguments(function))
+    return is_whole and bool(function.get("name") and _arguments(function))
 
 
 _LINE_OF_A_STREAM = re.compile(rb"\s*(data|event|id|retry)?:")
