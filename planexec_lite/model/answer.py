@@ -211,7 +211,8 @@ class Reading:
     @property
     def characters(self) -> int:
         """The characters of the text, the thoughts and the calls so far."""
-        return len(self.text) + self.thoughts + sum(len(call["arguments"]) for call in self._calls)
+        calls = sum(len(call["arguments"]) for call in self._calls)
+        return len(self.text) + self.thoughts + calls
 
     def shorten(self, most: int) -> bool:
         """Shorten an answer to `most` characters, with the reason "length"; return whether it was longer."""

@@ -7,12 +7,12 @@ where a client is created. `ask` and `ask_streaming` are the only way to a model
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Iterator, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
+from math import ceil
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import perf_counter
@@ -45,7 +45,6 @@ _BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = (
     1_024,
     65_536,
 )  # of a stream, where each token is a separate object
-_MOST_TOKENS = 100_000  # of an answer without a bound
 _LEAST_ON_A_VIRTUAL_CLOCK = (
     10.0  # real seconds: a virtual clock does not advance while an answer is read
 )
@@ -87,15 +86,15 @@ def endpoint() -> OpenAI | None:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds of a role's questions and answers; None: no bound.
+    """The bounds of a role's questions and answers.
 
     Args:
         max_tokens: the most tokens of an answer, including the thoughts of a model that thinks.
         max_prompt: the most characters of a conversation (about four to a token), without the system prompt and the tools.
     """
 
-    max_tokens: int | None = None
-    max_prompt: int | None = None
+    max_tokens: int = DEFAULT_MAX_TOKENS["planner"]
+    max_prompt: int = DEFAULT_MAX_PROMPT
 
     @classmethod
     def of(
@@ -122,7 +121,7 @@ def _whole(name: str, given: int | str | None, default: int) -> int:
     return int(given)
 
 
-UNBOUNDED = Bounds()
+DEFAULT_BOUNDS = Bounds()
 
 
 def ask(
@@ -130,7 +129,7 @@ def ask(
     model: str,
     messages: Sequence[Message],
     schema: Data | None = None,
-    bounds: Bounds = UNBOUNDED,
+    bounds: Bounds = DEFAULT_BOUNDS,
     *,
     tools: Sequence[Data] = (),
 ) -> Answer:
@@ -161,7 +160,7 @@ def ask_streaming(
     model: str,
     messages: Sequence[Message],
     schema: Data | None = None,
-    bounds: Bounds = UNBOUNDED,
+    bounds: Bounds = DEFAULT_BOUNDS,
 ) -> Pieces:
     """Ask as `ask` does, and yield each piece of text when it arrives, and the whole `Answer` at the end.
 
@@ -175,11 +174,13 @@ def ask_streaming(
 def _request(
     model: str, messages: Sequence[Message], schema: Data | None, bounds: Bounds, more: Data
 ) -> Data:
-    sent = list(messages) if bounds.max_prompt is None else fitted(messages, bounds.max_prompt)
-    request = {"model": model, "messages": sent, "temperature": 0}
-    if bounds.max_tokens is not None:
-        request["max_tokens"] = bounds.max_tokens
-    request |= more
+    request = {
+        "model": model,
+        "messages": fitted(messages, bounds.max_prompt),
+        "temperature": 0,
+        "max_tokens": bounds.max_tokens,
+        **more,
+    }
     if schema is not None:
         shape = {"name": "answer", "strict": is_strict(schema), "schema": schema}
         request["response_format"] = {"type": "json_schema", "json_schema": shape}
@@ -231,15 +232,10 @@ def _asked_again(
     bounds: Bounds,
 ) -> Pieces:
     """Ask without the rejected parts; once an answer arrives, remember them for this client and model."""
-    try:
-        known = _rejected.setdefault(client, {})
-    except TypeError:  # nothing can be remembered about this client, because it has no hash
-        known = {}
+    known = _rejected.setdefault(client, {})
     rejected = known.get(request["model"], frozenset())
     while True:
-        in_prompt = "response_format" in rejected and "response_format" in request
-        note = "the endpoint rejects json_schema; the schema is in the prompt" if in_prompt else ""
-        sent = _without(request, rejected)
+        sent, note = _without(request, rejected)
         parts = _answered(client, sent, note, bounds)
         try:
             first = next(parts)
@@ -272,18 +268,21 @@ def _rejected_part(error: Exception, sent: Data) -> str | None:
 def _without(
     request: Data,
     rejected: frozenset[str],
-) -> Data:
-    sent = {name: value for name, value in request.items() if name not in rejected}
-    if "max_tokens" in request and "max_tokens" in rejected:
+) -> tuple[Data, str]:
+    """Return the request without its rejected parts, and a note about a schema that is in the prompt instead."""
+    left_out = rejected & request.keys()
+    sent = {name: value for name, value in request.items() if name not in left_out}
+    if "max_tokens" in left_out:
         sent["max_completion_tokens"] = request["max_tokens"]
-    if "response_format" in request and "response_format" in rejected:
-        schema = json.dumps(
-            request["response_format"]["json_schema"]["schema"], ensure_ascii=False
-        )
-        system, *rest = request["messages"]
-        content = f"{system['content']}\n\nAnswer with one JSON object that fits this JSON schema:\n{schema}"
-        sent["messages"] = [{**system, "content": content}, *rest]
-    return sent
+    if "response_format" not in left_out:
+        return sent, ""
+    schema = json.dumps(request["response_format"]["json_schema"]["schema"], ensure_ascii=False)
+    system, *rest = request["messages"]
+    content = (
+        f"{system['content']}\n\nAnswer with one JSON object that fits this JSON schema:\n{schema}"
+    )
+    sent["messages"] = [{**system, "content": content}, *rest]
+    return sent, "the endpoint rejects json_schema; the schema is in the prompt"
 
 
 def _answered(
@@ -300,7 +299,7 @@ def _answered(
         )
     if (meter := current.get()) is not None:
         meter.check_model_call()
-    tokens = bounds.max_tokens or _MOST_TOKENS
+    tokens = bounds.max_tokens
     parts = _received(client, request, tokens * _BYTES_PER_TOKEN + _BYTES_OF_A_FRAME)
     reading, charged, began = Reading(max_tokens=tokens), 0.0, perf_counter()
     for sent, processing_time in _in_time(parts, seconds_left):
@@ -322,15 +321,11 @@ def _answered(
         note = f"{note}; {no_tokens}" if note else no_tokens
     if read is None:
         asked = json.dumps([request["messages"], request.get("tools")])
-        read = _estimate(len(asked))
+        read = ceil(len(asked) / _USUAL_CHARACTERS)
     if written is None:
-        written = _estimate(reading.characters)
+        written = ceil(reading.characters / _USUAL_CHARACTERS)
     charge(0.0, ModelCall(request["model"], read, written, charged, note))
     yield reading.answer()
-
-
-def _estimate(characters: int) -> int:
-    return math.ceil(characters / _USUAL_CHARACTERS)
 
 
 def _received(
@@ -383,17 +378,17 @@ def _in_time(parts: Iterator[T], seconds: float | None) -> Iterator[T]:
         yield from parts
         return
     until, abandoned = perf_counter() + seconds, Event()
-    received: SimpleQueue[tuple[list[T], BaseException | None]] = SimpleQueue()
+    received: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
 
     def read() -> None:
         try:
             for part in parts:
-                received.put(([part], None))
+                received.put((part, None))
                 if abandoned.is_set():
                     break
-            received.put(([], None))
+            received.put((None, None))
         except BaseException as error:
-            received.put(([], error))
+            received.put((None, error))
 
     try:
         Thread(
@@ -413,9 +408,9 @@ def _in_time(parts: Iterator[T], seconds: float | None) -> Iterator[T]:
                 break
             if error is not None:
                 raise error
-            if not part:
+            if part is None:
                 return
-            yield part[0]
+            yield part
         raise TimeoutError(
             f"the model's answer was not finished after {seconds:.3g} s, when the time of its job was over; "
             "allow a later deadline, more seconds in the budget, or a longer timeout"

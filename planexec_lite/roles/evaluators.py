@@ -105,7 +105,7 @@ class LLMEvaluator:
 
     def messages(self, step: Step, result: Any, board: Board) -> list[Message]:
         """The conversation for the model. Long results and long lists of steps are shortened; the criterion stays whole."""
-        most = (self.bounds.max_prompt or 0) // 3
+        most = self.bounds.max_prompt // 3
         done = [board.steps[step] for step in board.done]
         before = listed((f"- step {other.id}, {_described(other)}" for other in done), most)
         question = [

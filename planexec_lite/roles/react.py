@@ -146,7 +146,7 @@ class ReActExecutor:
 
         Long parameters and results are shortened; the task and its criterion stay whole.
         """
-        most = (self.bounds.max_prompt or 0) // (2 * len(inputs) + 2)
+        most = self.bounds.max_prompt // (2 * len(inputs) + 2)
         task = f"Task: {task_text(step, inputs, most)}"
         return [
             {"role": "system", "content": _INSTRUCTIONS},
