@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from planexec_lite.capabilities.judging import JudgeStarted
-from planexec_lite.capabilities.replanning import REPLANS, Replanning
+from planexec_lite.capabilities.replanning import USES, Replanning
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.core import (
     HOLD,
@@ -29,13 +29,7 @@ from planexec_lite.meter import Budget, ModelCall
 OverBudget = Literal["pause", "stop"]
 SHARED = ("model_calls", "tokens", "dollars", "seconds")
 """The bounds that nested runs share with the outer run. Each run counts its steps, replans and repairs separately."""
-_ONE = {
-    "model_calls": "model call",
-    "tokens": "token",
-    "steps": "step",
-    "replans": "replan",
-    "repairs": "repair",
-}
+ASKS_MODEL = (e.PlanStarted, JudgeStarted)
 
 
 @dataclass(frozen=True)
@@ -68,25 +62,22 @@ class Spending(Part):
     added: int = field(default=0, compare=False)
 
     def totals(self, calls: Sequence[ModelCall]) -> Iterable[ModelCall]:
-        """The totals of each model over all `calls` of the board."""
+        """The tokens of each model over all `calls` of the board."""
         for call in calls[self.added :]:
             so_far = self.by_model.get(call.model, ModelCall(call.model, 0, 0))
-            read, written = (
-                so_far.input_tokens + call.input_tokens,
-                so_far.output_tokens + call.output_tokens,
-            )
-            self.by_model[call.model] = ModelCall(
-                call.model, read, written, so_far.seconds + call.seconds
+            self.by_model[call.model] = replace(
+                so_far,
+                input_tokens=so_far.input_tokens + call.input_tokens,
+                output_tokens=so_far.output_tokens + call.output_tokens,
             )
         self.added = len(calls)
         return self.by_model.values()
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
-    mine, question = board[Spending], board.asked
-    if event.budget is not None:
-        own = (name for name in event.budget.bounds if name in SHARED or not question.path)
-        mine.extra.update({name: event.budget.bounds[name] for name in own})
+    for name, more in event.budget.bounds.items() if event.budget else ():
+        if name in SHARED or not board.asked.path:  # the run inside counts the others itself
+            board[Spending].extra[name] += more  # type: ignore[assignment]
 
 
 VERDICTS = {
@@ -115,26 +106,19 @@ def used(board: Board, name: str) -> float:
                 raise ValueError(f"a budget in dollars can't be kept: {missing.args[0]}") from None
         case "seconds":
             return board.now
-    return int(getattr(board[Replanning], name))
+    return board[Replanning].asked[name]
 
 
 def in_words(name: str, amount: float, bound: float | None = None) -> str:
     """Return an amount with its bound and its unit: "5 of 5 steps", "$0.0521 of $0.05", "62 of 60 s"."""
-    of, more = ("", amount) if bound is None else (f" of {_figure(name, bound)}", bound)
-    noun = (
-        ""
-        if name == "dollars"
-        else " s"
-        if name == "seconds"
-        else f" {_ONE[name]}{'' if more == 1 else 's'}"
-    )
-    return f"{_figure(name, amount)}{of}{noun}"
-
-
-def _figure(name: str, number: float) -> str:
+    amounts = [amount] if bound is None else [amount, bound]
     if name == "dollars":
-        return f"${number:.4f}".rstrip("0").rstrip(".") if number else "$0"
-    return f"{round(number, 3):,}".removesuffix(".0")
+        return " of ".join(f"${number:.4f}".rstrip("0").rstrip(".") for number in amounts)
+    unit = "s" if name == "seconds" else name.replace("_", " ")
+    if amounts[-1] == 1 and name != "seconds":
+        unit = unit.removesuffix("s")
+    figures = (f"{round(number, 3):,}".removesuffix(".0") for number in amounts)
+    return f"{' of '.join(figures)} {unit}"
 
 
 @only_if(lambda policy, _started: policy.budget is not None)
@@ -159,7 +143,7 @@ def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: A
     left = _model_calls_left(board, policy)
     if left is None:
         return event
-    if isinstance(event, e.PlanStarted | JudgeStarted):
+    if isinstance(event, ASKS_MODEL):
         return event if left >= 1 else WAIT
     if isinstance(event, e.StepStarted) and board.started.models_in_steps:
         return _reserve(board, event, left, executor)
@@ -171,46 +155,36 @@ def _reserve(board: Board, event: e.StepStarted, left: int, executor: Any) -> Ch
     most = most_model_calls(executor, board.steps[event.step])
     if most == 0:
         return event
-    fits = left >= (most or 1)
-    overtakes = (
-        most_model_calls(executor, board.steps[step_id]) != 0
-        for step_id in board.queue.before(event.step)
-    )
-    if board.in_flight and (not fits or any(overtakes)):
+    before = (board.steps[step_id] for step_id in board.queue.before(event.step))
+    overtakes = any(most_model_calls(executor, step) != 0 for step in before)
+    if board.in_flight and (overtakes or left < (most or 1)):
         return LATER  # until a running step returns the calls that it has not used; steps without models go first
     return replace(event, reserved=left if most is None else min(left, most))
 
 
 def _model_calls_left(board: Board, policy: Settings) -> int | None:
     """Return the model calls that are neither made nor reserved by a running job; None: no bound."""
-    left = _budget(board, policy).model_calls
-    if left is None:
+    bound = _budget(board, policy).model_calls
+    if bound is None:
         return None
-    left -= len(board.calls)
-    for job in board.in_flight.values():
-        if isinstance(job, e.StepStarted):
-            left -= job.reserved
-        elif isinstance(job, e.PlanStarted | JudgeStarted):
-            left -= 1
-    return left
+    reserved = (
+        job.reserved if isinstance(job, e.StepStarted) else isinstance(job, ASKS_MODEL)
+        for job in board.in_flight.values()
+    )
+    return bound - len(board.calls) - sum(reserved)
 
 
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     """Return the budget that is left for the models and nested runs of a job that starts now."""
-    if agent.policy.budget is None:
+    policy, board = agent.policy, run.board
+    if policy.budget is None:
         return {}
-    board = run.board
-    bounds = {
-        name: bound
-        for name, bound in _budget(board, agent.policy).bounds.items()
-        if name in SHARED
-    }
-    left = {name: max(0, bound - used(board, name)) for name, bound in bounds.items()}
-    reserved = job.reserved if isinstance(job, e.StepStarted) and "model_calls" in left else None
-    if reserved is not None and board.started.models_in_steps:
-        left["model_calls"] = reserved
-    given = {"budget": Budget(**left), "over_budget": agent.policy.over_budget}  # type: ignore[arg-type]
-    return given | ({"model_calls": reserved} if reserved else {})
+    bounds = _budget(board, policy).bounds.items()
+    left = {name: max(0, bound - used(board, name)) for name, bound in bounds if name in SHARED}
+    given = {"over_budget": policy.over_budget}
+    if isinstance(job, e.StepStarted) and job.reserved:
+        left["model_calls"] = given["model_calls"] = job.reserved
+    return {"budget": Budget(**left), **given}  # type: ignore[arg-type]
 
 
 def _budget(board: Board, policy: Settings) -> Budget:
@@ -230,19 +204,13 @@ def _used_up(board: Board, policy: Settings, job: e.Job | None = None) -> dict[s
 
 def _needs(board: Board, job: e.Job | None) -> tuple[str, ...]:
     """Return the names of the bounds that a job will use, as far as this is known before it starts."""
-    own: tuple[str, ...] = ()
-    if isinstance(job, e.StepStarted) and job.attempt == 1:
-        own = ("steps",)
-    elif isinstance(job, e.PlanStarted):
-        own = (
-            ("repairs",)
-            if job.reason == "repair"
-            else ("replans",)
-            if job.reason in REPLANS
-            else ()
-        )
-    models = isinstance(job, e.PlanStarted | JudgeStarted) or board.started.models_in_steps
-    return (*own, *SHARED) if models else (*own, "seconds")
+    own = ""
+    if isinstance(job, e.PlanStarted):
+        own = USES[job.reason]
+    elif isinstance(job, e.StepStarted) and job.attempt == 1:
+        own = "steps"
+    asks_model = isinstance(job, ASKS_MODEL) or board.started.models_in_steps
+    return own, *(SHARED if asks_model else ("seconds",))
 
 
 CAPABILITY = Capability(

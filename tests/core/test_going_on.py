@@ -111,7 +111,7 @@ def test_an_interrupted_planner_judge_or_reviewer_is_asked_again() -> None:
     for _ in range(3):
         run = left(lambda run=run: agent.resume(run))  # type: ignore[misc]
     run = check(agent.resume(run))
-    assert (run.status, world.done, run.board[Replanning].replans) == ("finished", ["1", "2", "3"], 1)
+    assert (run.status, world.done, run.board[Replanning].asked["replans"]) == ("finished", ["1", "2", "3"], 1)
     assert cut_off(run) == [None, "1", None]
     assert not run.board[Judging].unverified
 

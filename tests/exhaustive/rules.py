@@ -41,7 +41,7 @@ def recorded(before: Board, event: e.Event, after: Board, case: Case) -> None:
         assert before.state[event.step] == "judging", "judged without a result"
     if isinstance(event, e.PlanStarted):
         assert not before.in_flight, "a planner is asked while a job runs"
-        assert after[Replanning].replans <= case.policy.max_replans, "too many replans"
+        assert after[Replanning].asked["replans"] <= case.policy.max_replans, "too many replans"
     if isinstance(event, e.Paused):
         assert not before.in_flight, "a person is asked while a job runs"
     if isinstance(event, e.BackoffStarted):
@@ -152,7 +152,7 @@ def _ended(board: Board, event: e.Ended, case: Case) -> None:
         assert all(id in tried for id in board.results if steps[id].undo), "the rollback forgot a step"
     rejected = any(review.verdict == "reject" for review in board.reviews)
     late = case.policy.deadline is not None and board.now >= case.policy.deadline
-    told = board.has_planner and board[News].unread and board[Replanning].replans >= case.policy.max_replans
+    told = board.has_planner and board[News].unread and board[Replanning].asked["replans"] >= case.policy.max_replans
     assert rejected or late or told or event.status != "stopped", "stopped without a reason"
     if board.has_planner and board[News].unread and not board.problems:
         assert event.status != "finished", "finished with unread news"

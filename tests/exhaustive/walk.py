@@ -249,8 +249,8 @@ def key_of(board: Board, policy: Policy) -> Any:
         (
             bool(board.problems),
             board.invalid_in_a_row,
-            replanning.rounds,
-            replanning.replans,
+            replanning.asked["rounds"],
+            replanning.asked["replans"],
             replanning.ask_again,
             news.unread,
             news.unplanned,

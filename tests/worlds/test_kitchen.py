@@ -47,7 +47,7 @@ def test_the_courses_are_served_in_order_even_where_the_plan_forgets_it(world):
 def test_the_replan_puts_onions_in_place_of_the_leeks_and_repeats_nothing(cooks, replan):
     world = kitchen.World(leeks=0)
     run = cook_and_replan(world, cooks, replan)
-    assert (run.status, run.board[Replanning].replans) == ("finished", 1)
+    assert (run.status, run.board[Replanning].asked["replans"]) == ("finished", 1)
     assert world.served == ["starter", "main", "dessert"]
     assert run.results["12"]["parts"] == ONION_SOUP
     done = Counter(event.step for event in run.events if type(event).__name__ == "StepDone")
