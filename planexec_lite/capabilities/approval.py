@@ -30,11 +30,12 @@ from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_wor
 from planexec_lite.tools import Toolbox, text_of
 from planexec_lite.tools.references import MissingResultError, resolve
 
-ABOUT_STEPS = ("gate", "repeat", "call")  # the kinds of questions before a step; a yes starts it
-REJECTED = dict.fromkeys((*ABOUT_STEPS, "approval"), "rejected the plan") | {
-    "budget": "granted no more budget"
-}
-"""By kind of question, what a reviewer did who rejected it."""
+ABOUT_PLANS = (
+    "approval",
+    "gate",
+    "repeat",
+    "call",
+)  # the kinds of questions about a plan or a step of it
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,11 @@ class Settings:
 
 
 class GrantScope(NamedTuple):
-    """A grant, the steps and the rollback of the plan that it was given with, and the name of the reviewer."""
+    """A grant, the plan that it was given with, with the steps that were done before, and the name of the reviewer."""
 
     grant: Grant
-    steps: tuple[Step, ...]
+    plan: Plan
     by: str
-    rollback: tuple[Call, ...]
 
 
 @dataclass
@@ -63,8 +63,7 @@ class Approvals(Part):
         rejected: the rejection that ends the run, in words: of a plan, a step, or more budget; "" without one.
         changes_asked: how often a reviewer asked for a changed plan.
         grant_scope: the bounds for later plans; `begun`: the steps that have started since the grant.
-        opened: the steps whose gate is open.
-        changed: the steps whose words an evaluator changed.
+        asks: by step, why a person is asked right before it; "": because it has a gate; None: the person said yes.
         covered: the lineages of the steps that the latest approval allows to run once; `seen`: the steps that were done then.
         given: how many plans a reviewer approved.
         received: the text of each step when it came in, to detect a change in place.
@@ -76,8 +75,7 @@ class Approvals(Part):
     changes_asked: int = 0
     grant_scope: GrantScope | None = None
     begun: list[Step] = field(default_factory=list)
-    opened: set[str] = field(default_factory=set)
-    changed: set[str] = field(default_factory=set)
+    asks: dict[str, str | None] = field(default_factory=dict)
     covered: set[str] = field(default_factory=set)
     seen: set[str] = field(default_factory=set)
     given: int = 0
@@ -85,10 +83,14 @@ class Approvals(Part):
     lineages: dict[str, str] = field(default_factory=dict, compare=False)  # by step; a cache
 
     def receive(self, board: Board, steps: Iterable[Step]) -> None:
-        """Note the text of the steps that a person is asked about: a step that changes in place asks again."""
-        self.received |= {
-            step.id: word_for_word(step) for step in steps if board.has_reviewer or step.gate
-        }
+        """Note the steps with a gate, and the text of all that a person is asked about, to detect a change in place."""
+        self.lineages.clear()
+        for step in steps:
+            self.asks.pop(step.id, None)
+            if step.gate:
+                self.asks[step.id] = ""
+            if step.gate or board.has_reviewer:
+                self.received[step.id] = word_for_word(step)
 
 
 def needs_approval(board: Board) -> bool:
@@ -99,9 +101,8 @@ def needs_approval(board: Board) -> bool:
 def must_be_seen(board: Board, step: Step) -> bool:
     """Whether an approval must name exactly this step: it must run at most once, or it can delete or overwrite data."""
     destructive = board.started.destructive
-    return (step.tool in destructive if step.tool else bool(destructive)) or board.effects_of(
-        step
-    ) == "once"
+    is_destructive = step.tool in destructive if step.tool else bool(destructive)
+    return is_destructive or board.effects_of(step) == "once"
 
 
 def why_asked(board: Board, step_id: str) -> str | None:
@@ -109,13 +110,9 @@ def why_asked(board: Board, step_id: str) -> str | None:
     mine, step = board[Approvals], board.steps[step_id]
     if step_id in mine.received and mine.received[step_id] != word_for_word(step):
         return "it was changed in place"
-    if step_id in mine.opened:
-        return None
-    if step_id in mine.changed:
-        return "the evaluator changed the words that its executor reads"
-    if step.gate:
-        return ""
-    runs_once = board.started.reviewer and board.effects[step_id] == "once"
+    if step_id in mine.asks:
+        return mine.asks[step_id]
+    runs_once = board.has_reviewer and board.effects[step_id] == "once"
     if runs_once and not mine.covered >= lineages(board.steps, [step_id], mine.lineages):
         return "it must run at most once, and a step that it depends on has changed since the approval"
     return None
@@ -126,14 +123,14 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
         return
     mine = board[Approvals]
     mine.latest_hash = plan.hash if board.has_reviewer else ""
-    for old in (mine.opened, mine.received, mine.lineages, mine.changed):
-        old.clear()
+    mine.asks.clear()
+    mine.received.clear()
     mine.receive(board, plan.steps)
 
 
 def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
-    if event.granted_by and event.plan is not None and not event.problems:
-        board[Approvals].approved.add(event.plan.hash)  # a plan within the grant is approved
+    if event.granted_by and not event.problems:  # a plan within the grant is approved
+        board[Approvals].approved.add(board[Approvals].latest_hash)
 
 
 def _step_started(board: Board, event: e.StepStarted) -> None:
@@ -145,58 +142,47 @@ def _step_started(board: Board, event: e.StepStarted) -> None:
 def _judged(board: Board, event: Judged) -> None:
     mine, step = board[Approvals], event.changed
     if step is not None:
-        mine.opened.discard(step.id)
-        mine.lineages.clear()
         mine.receive(board, [step])
         if board.has_reviewer and step.tool is None:
-            mine.changed.add(step.id)
+            mine.asks[step.id] = "the evaluator changed the words that its executor reads"
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[Approvals], board.asked
     mine.latest_hash = mine.latest_hash or event.plan_hash
-    if event.verdict == "reject" and question.kind in REJECTED:
-        words = f"{event.by} {REJECTED[question.kind]}"
-        mine.rejected = f"{words}: {event.comment}" if event.comment else words
-    if question.kind not in ABOUT_STEPS and question.kind != "approval":
+    if event.verdict == "reject" and question.kind in (*ABOUT_PLANS, "budget"):
+        did = "granted no more budget" if question.kind == "budget" else "rejected the plan"
+        comment = f": {event.comment}" if event.comment else ""
+        mine.rejected = f"{event.by} {did}{comment}"
+    if question.path or question.kind not in ABOUT_PLANS:
+        return  # the run inside the step reads the other verdicts
+    if event.verdict == "approve" and question.plan is None:
+        # a yes about a step does not approve the plan, and the grant stays
+        mine.asks[question.step or ""] = None
         return
-    if question.path:  # the run inside the step reads the other verdicts
-        return
+    mine.grant_scope, mine.begun = None, []
     if event.verdict == "change":
-        _ask_for_changes(board, event)
-    elif event.verdict == "approve" and question.plan is None:
-        mine.opened.add(
-            question.step or ""
-        )  # a yes about a step does not approve the plan, and the grant stays
+        mine.changes_asked += 1
+        mine.approved.clear()
+        text = board.proposal.to_json(indent=None) if board.proposal else ""
+        asked = Problem("change_asked", None, event.comment, "change the plan accordingly")
+        board.reject((asked,), text)
     elif event.verdict == "approve":
         _approve(board, event)
-
-
-def _ask_for_changes(board: Board, event: e.Reviewed) -> None:
-    mine = board[Approvals]
-    mine.grant_scope, mine.begun = None, []
-    mine.changes_asked += 1
-    mine.approved.clear()
-    text = board.proposal.to_json(indent=None) if board.proposal else ""
-    board.reject(
-        (Problem("change_asked", None, event.comment, "change the plan accordingly"),), text
-    )
 
 
 def _approve(board: Board, event: e.Reviewed) -> None:
     mine = board[Approvals]
     if event.plan is not None:
         board.adopt(event.plan)
-    plan = board.proposal or board.plan
-    mine.approved.add(plan.hash)
+    mine.approved.add((board.proposal or board.plan).hash)
     mine.given += 1
     careful = [
         step_id for step_id in board.unfinished if must_be_seen(board, board.steps[step_id])
     ]
     mine.covered, mine.seen = lineages(board.steps, careful, mine.lineages), set(board.results)
-    mine.grant_scope, mine.begun = None, []
     if event.grant is not None:
-        mine.grant_scope = GrantScope(event.grant, board.plan.steps, event.by, plan.rollback)
+        mine.grant_scope = GrantScope(event.grant, board.plan, event.by)
     if not needs_approval(board):
         list_calls(board)
 
@@ -214,53 +200,46 @@ def outside_grant(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
 
     The steps that were started under the grant count too, so that many small plans do not exceed it.
     """
-    mine = board[Approvals]
+    mine, approved = board[Approvals], scope.plan
     new: list[Step] = []
     for step in (*mine.begun, *plan.steps):
-        if step not in scope.steps and step not in new:
+        if step not in approved.steps and step not in new:
             new.append(step)
     if len(new) > scope.grant.new_steps:
         yield f"{len(new)} new steps, and the grant is for {scope.grant.new_steps}"
-    for call in scope.rollback:
+    for call in approved.rollback:
         if call not in plan.rollback:
             yield f"it drops {call.tool} from the rollback"
-    free = [step for step in scope.steps if not step.gate]
-    known = {_call(call) for step in free for call in (step, step.undo)} | {
-        _call(call) for call in scope.rollback
-    }
+    free = [step for step in approved.steps if not step.gate]
+    known = {*map(_text, free), *map(_text, (*_undos(free), *approved.rollback))}
     tools = {step.tool for step in free}
     for step in new:
         if step.gate:
             yield f"step {step.id} has a gate"
-        if step.tool not in tools or (_has_effects(board, step) and _call(step) not in known):
+        if step.tool not in tools or (_has_effects(board, step) and _text(step) not in known):
             yield f"step {step.id} makes a call that the approved plan does not make"
-    undos = [step.undo for step in new if step.undo is not None]
-    for undo in (*undos, *plan.rollback):
-        if _call(undo) not in known:
+    for undo in (*_undos(new), *plan.rollback):
+        if _text(undo) not in known:
             yield f"the approved plan does not call {undo.tool} so"
-    yield from _uncovered(board, plan, scope)
-
-
-def _uncovered(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
-    """Yield a reason for each step that needs care and is not exactly as it was approved.
-
-    If an approved step used a tool with such care, every later step that uses it needs the same care.
-    """
-    mine = board[Approvals]
-    careful = {step.tool for step in scope.steps if must_be_seen(board, step)}
+    # if an approved step used a tool with care, every later step that uses it needs the same care
+    careful = {step.tool for step in approved.steps if must_be_seen(board, step)}
     steps = board.steps | {step.id: step for step in plan.steps}
     for step in plan.steps:
         if step.tool not in careful and not must_be_seen(board, step):
             continue
-        if step not in scope.steps or step.id in board.attempt:
+        if step not in approved.steps or step.id in board.attempt:
             yield f"step {step.id} must be as it was approved, and is new or was tried before"
         elif not mine.covered >= lineages(steps, [step.id]):
             yield f"a step that step {step.id} depends on has changed"
 
 
-def _call(call: Step | Call | None) -> str:
-    """The call of a step, an undo or a rollback as text; references count as they are written."""
-    return "" if call is None else text_of([call.tool, call.params])
+def _undos(steps: Iterable[Step]) -> list[Call]:
+    return [step.undo for step in steps if step.undo is not None]
+
+
+def _text(call: Step | Call) -> str:
+    """The call of a step, an undo or a rollback; references count as they are written."""
+    return text_of([call.tool, call.params])
 
 
 def _has_effects(board: Board, step: Step) -> bool:
@@ -309,12 +288,12 @@ def ask_about_step(
 ) -> Choice:
     """Pause before a step. Running steps finish first, so the board does not change meanwhile."""
     what = (
-        "exactly this call is made"
-        if call is not None
-        else "the step starts with exactly these arguments"
+        "The step starts with exactly these arguments"
+        if call is None
+        else "Exactly this call is made"
     )
     verdicts = {
-        "approve": f"{what[0].upper()}{what[1:]}, and the yes covers nothing else.",
+        "approve": f"{what}, and the yes covers nothing else.",
         "reject": "The run ends, and the step does not start.",
     }
     question = Question(kind, verdicts | _change(board), why, step_id, call=call)

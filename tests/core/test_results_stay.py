@@ -94,7 +94,7 @@ def everywhere(board: Board) -> None:
         board.steps[id] = Step(id=id, tool="spoil", params={"given": {"x": "MALLORY"}})
     board.results.update(dict.fromkeys(["1", "2", "3"], "MALLORY"))
     board[Approvals].approved.add(str(board.proposal and board.proposal.hash))
-    board[Approvals].opened.update(board.steps)
+    board[Approvals].asks.update(dict.fromkeys(board.steps))
     board[Approvals].grant_scope = None
     board.state.clear()
     board[News].texts.append("MALLORY")

@@ -256,7 +256,7 @@ def key_of(board: Board, policy: Policy) -> Any:
             news.unplanned,
         ),
         frozenset(approvals.approved),
-        frozenset(approvals.opened),
+        frozenset(approvals.asks.items()),
         board.reviews[-1].verdict if board.reviews else None,
         _taken_back(board) if "act" in board.started.effects else None,
     )
