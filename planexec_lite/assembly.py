@@ -203,9 +203,8 @@ class Policy(
             completed steps. Plans edited by a reviewer are not checked.
         no_new_effects: after the first result, a later plan is invalid if it uses a tool with effects that no earlier
             plan used. Results that the planner reads can then not widen what the run does; sending an email is such an
-            effect. A step that an evaluator changed counts as a later plan. In a step whose calls are chosen by a model
-            or another agent, each call that is `once` or destructive asks a person. If there is a reviewer, the plan
-            stays valid and the reviewer decides.
+            effect. In a step whose calls are chosen by a model or another agent, each call that is `once` or
+            destructive asks a person. If there is a reviewer, the plan stays valid and the reviewer decides.
         backoff: how long a failed step waits before a retry, without using a slot; None: no wait.
         breaker: when calls to a failing tool are suspended; None: never.
         deadline: seconds on the run's clock after which no job starts. The run is then "stopped" unless all steps are

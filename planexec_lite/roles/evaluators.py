@@ -90,9 +90,8 @@ class LLMEvaluator:
         try:
             data = json.loads(unfenced(answer.text), object_pairs_hook=named_once)
             verdict, reason, task = data["verdict"], data["reason"], data["task"]
-            changed = None
-            if task and isinstance(task, str):  # the verdict counts without it
-                changed = step.model_copy(update={"description": task})
+            # the verdict counts without other words for the task
+            changed = task if task and isinstance(task, str) else None
             rejects = data["rejects"]
             if rejects not in board.results:  # a model can name an unknown step
                 rejects = None

@@ -98,9 +98,8 @@ def adventure(seed: int) -> Run:
 
     def rule(step: Step, result: Any) -> Verdict:
         mood = chance.random()
-        changes = {"description": "mod"} if mood < 0.75 else {"tool": "t1", "params": {"x": "mod"}}
         if 0.65 < mood < 0.85:
-            return Verdict("modify", "m", changed=step.model_copy(update=changes))
+            return Verdict("modify", "m", changed="mod")
         return Verdict("accept" if mood < 0.5 else "retry" if mood < 0.85 else "replan", "because")
 
     executor = executor_of(box)

@@ -191,8 +191,7 @@ def test_a_step_whose_words_the_evaluator_changed_asks(reviewer: Callable[[], An
             return "done"
 
     def judged(step: Step, result: Any) -> Verdict:
-        changed = step.model_copy(update={"description": "overwrite the keys"})
-        return Verdict("modify", "better", changed) if len(did) == 1 else Verdict("accept")
+        return Verdict("modify", "better", "overwrite the keys") if len(did) == 1 else Verdict("accept")
 
     steps = {"id": "1", "description": "write the summary", "success_criteria": "it is there", "retries": 1}
     agent, run = reviewed(Words(), steps, reviewer=reviewer(), evaluator=judged)

@@ -28,15 +28,14 @@ class Counter:
 ONE = [step("1", "make", n=1, success_criteria="it is even"), step("2", "make", "1", n=1)]
 
 
-def test_the_verdict_modify_runs_the_changed_step_under_the_same_id() -> None:
+def test_the_verdict_modify_runs_the_step_with_other_words() -> None:
     world = Counter()
-    other = Step(id="1", tool="make", params={"n": 10}, success_criteria="it is even")
 
     def rule(step: Step, result: Any) -> Verdict:
-        return Verdict("accept") if result > 5 else Verdict("modify", "small", other)
+        return Verdict("accept") if step.description == "once more" else Verdict("modify", "small", "once more")
 
     run = carry_out(ONE, world.tools, evaluator=rule, retries=1)
-    assert (run.status, world.made, run.results["1"]) == ("finished", [1, 10, 1], 20)
+    assert (run.status, world.made, run.results["1"]) == ("finished", [1, 1, 1], 2)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +78,7 @@ NO_VERDICT: dict[str, Any] = {
     "an error": Odd(ZeroDivisionError("no idea")),
     "nothing": Odd(None),
     "a word": Odd("accept"),
-    "a list": Odd(lambda step: Verdict("modify", "no", changed=step.model_copy(update={"description": ["x"]}))),
+    "a list": Odd(lambda step: Verdict("modify", "no", changed=["x"])),
 } | {text: model_that_says(text=text, broken=True)[0] for text in ("fine by me", '{"verdict": "accept"}', "[]", "null")}
 
 
@@ -104,25 +103,3 @@ def test_the_judging_model_sees_only_the_criterion_and_the_result() -> None:
     assert "Result: data: 1" in sent
     assert "tools" not in llm.calls[-1].request
     assert "You plan" not in sent
-
-
-CHANGED: dict[str, tuple[dict[str, Any], bool]] = {  # the changed fields, and whether a person approves plans
-    "another dependency": ({"params": {"n": 2}, "depends_on": ["9"]}, False),
-    "an unknown tool": ({"tool": "brake", "params": {"n": 2}}, False),
-    "another id": ({"id": "7", "params": {"n": 2}}, False),
-    "an unknown parameter": ({"params": {"m": 2}}, False),
-    "not approved": ({"params": {"n": 100}}, True),
-    "not approved, with a gate": ({"params": {"n": 100}, "gate": True}, True),
-}
-
-
-@pytest.mark.parametrize("what", CHANGED)
-def test_a_modified_step_that_is_invalid_or_not_approved_does_not_run(what: str) -> None:
-    (fields, reviewed), world = CHANGED[what], Counter()
-    one = step("1", "make", n=1, success_criteria="even", retries=1, gate=fields.get("gate", False))
-    other = Step.model_validate(one | fields)
-    reviewer = ApproveAll() if reviewed else None
-    agent = agent_for(world.tools, [one], reviewer=reviewer, evaluator=lambda *_: Verdict("modify", "small", other))
-    run = agent.run("make")
-    assert (run.status, world.made) == ("failed", [1])
-    assert "the changed step is invalid or not approved" in run.reason

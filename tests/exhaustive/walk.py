@@ -237,7 +237,7 @@ def key_of(board: Board, policy: Policy) -> Any:
         frozenset(resting),
         frozenset(board[Backoffs].ended),
         tuple(board[Doubt].doubted),
-        tuple(board[Judging].to_judge),
+        tuple(board[Judging].results),
         frozenset(board.unreachable),
         frozenset(board.failed),
         len(board.results) > replanning.results,
