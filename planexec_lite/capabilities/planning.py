@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from planexec_lite.capabilities.approval import granting_reviewer
 from planexec_lite.capabilities.streaming import StreamBuffer
@@ -22,16 +22,6 @@ class Settings:
     max_steps: int = 50
 
 
-class CheckedPlan(NamedTuple):
-    """A planner's answer after the checks: the plan, or None and the text that could not be read, and the problems."""
-
-    plan: Plan | None
-    problems: tuple[Problem, ...] = ()
-    text: str = ""
-    granted_by: str = ""
-    model_chooses: tuple[str, ...] = ()
-
-
 def without_done(plan: Plan, board: Board) -> Plan:
     """Return the plan without the steps that are done already, if it repeats them word for word."""
     steps = tuple(
@@ -44,7 +34,7 @@ def without_done(plan: Plan, board: Board) -> Plan:
 
 def propose(
     planner: Any, board: Board, executor: Any, policy: Any, checks: Sequence[PlanCheck]
-) -> CheckedPlan:
+) -> e.PlanProposed:
     """Ask the planner, and check its plan. Done steps that it repeats word for word are dropped.
 
     `board` is a copy, because the run continues while a planner streams. The planner receives another copy.
@@ -58,10 +48,9 @@ def propose(
             plan = planner.plan(board.goal, shown, tools)
         plan = Plan.received(plan, "the planner")
     except PlanError as error:
-        # a model can write characters that a file can't contain
-        text = error.text.encode(errors="backslashreplace").decode()
-        return CheckedPlan(
-            None, tuple(map(_writable, (*error.problems, *written.dangling()))), text
+        problems = [*error.problems, *written.unfinished_problems()]
+        return e.PlanProposed(
+            board.now, None, tuple(map(_writable, problems)), _written(error.text)
         )
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
@@ -69,15 +58,17 @@ def propose(
     for check in checks:
         problems += check(plan, board, policy, executor)
     chosen = tuple(step.id for step in plan.steps if chooses_calls(executor, step))
-    return CheckedPlan(plan, tuple(problems), "", granting_reviewer(board, plan), chosen)
+    by = granting_reviewer(board, plan)
+    return e.PlanProposed(board.now, plan, tuple(problems), granted_by=by, model_chooses=chosen)
 
 
 def _writable(problem: Problem) -> Problem:
     """Return the problem in characters that a file can contain: a model might quote half a character."""
-    words = (
-        text.encode(errors="backslashreplace").decode() for text in (problem.message, problem.hint)
-    )
-    return Problem(problem.code, problem.step, *words)
+    return replace(problem, message=_written(problem.message), hint=_written(problem.hint))
+
+
+def _written(text: str) -> str:
+    return text.encode(errors="backslashreplace").decode()
 
 
 def _task(agent: Any, run: Any, job: e.PlanStarted) -> Task:
@@ -86,12 +77,12 @@ def _task(agent: Any, run: Any, job: e.PlanStarted) -> Task:
 
 
 def _finished(_job: e.PlanStarted, message: Finished) -> list[e.Event]:
-    report, at, seconds = message.report, message.at, message.seconds
+    report = message.report
+    proposed = report.value
     if report.error is not None:
         problem = Problem(e.PLANNER_FAILED, None, report.error, "answer again")
-        return [e.PlanProposed(at, None, (problem,), "", seconds, report.calls)]
-    plan, problems, text, granted_by, chosen = report.value
-    return [e.PlanProposed(at, plan, problems, text, seconds, report.calls, granted_by, chosen)]
+        proposed = e.PlanProposed(message.at, None, (problem,))
+    return [replace(proposed, at=message.at, seconds=message.seconds, calls=report.calls)]
 
 
 CAPABILITY = Capability(work={e.PlanStarted: Work(_task, _finished)})

@@ -11,7 +11,6 @@ from planexec_lite.core import Board, Capability
 from planexec_lite.core import events as e
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
-from planexec_lite.tools.references import find
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +36,6 @@ class StreamBuffer:
 
     def __init__(self, board: Board, executor: Any, policy: Any) -> None:
         self.board, self.executor, self.policy = board, executor, policy
-        self.early = not board.has_reviewer
-        self.done = frozenset(board.results)
         self.arrived: dict[str, Step] = {}
         self.held: list[Step] = []
         self.emitted: dict[str, Step] = {}
@@ -49,32 +46,17 @@ class StreamBuffer:
         for part in parts:
             if isinstance(part, Plan):
                 plan = part
-            elif self.early and len(self.arrived) < self.policy.max_steps:
+            elif not self.board.has_reviewer and len(self.arrived) < self.policy.max_steps:
                 self._take(part)
         if plan is None:
-            raise PlanError(
-                [
-                    Problem(
-                        "cut_off",
-                        None,
-                        "the planner stopped before its plan was finished",
-                        "write it again",
-                    )
-                ]
-            )
+            what = "the planner stopped before its plan was finished"
+            raise PlanError([Problem("cut_off", None, what, "write it again")])
         return plan
 
-    def dangling(self) -> Iterator[Problem]:
-        """Yield a problem for each step that a plan, which was cut off, depends on or uses and that never came."""
-        there = {*self.arrived, *self.done}
-        for step in self.arrived.values():
-            needs = dict.fromkeys(step.depends_on, "unknown_dependency")
-            for named in find(step.params):
-                needs.setdefault(named.step, "dangling_reference")
-            for step_id, code in needs.items():
-                if step_id not in there:
-                    message = f"it needs step {step_id!r}, which never came"
-                    yield Problem(code, step.id, message, f"write step {step_id!r} too")
+    def unfinished_problems(self) -> list[Problem]:
+        """Return what is wrong with the steps of a plan that was cut off."""
+        steps = tuple(self.arrived.values())
+        return Plan(steps=steps).problems(self.executor.tools, self.board.results) if steps else []
 
     def missing_in(self, plan: Plan) -> Iterator[Problem]:
         """Yield a problem for each emitted step that the finished plan has dropped or changed."""
@@ -86,7 +68,7 @@ class StreamBuffer:
 
     def _take(self, step: Step) -> None:
         (step,) = Plan.received(Plan.model_construct(steps=(step,)), "the planner").steps
-        if step.id in self.arrived or step.id in self.done:
+        if step.id in self.arrived or step.id in self.board.results:
             return
         self.arrived[step.id] = step
         self.held.append(step)
@@ -98,11 +80,8 @@ class StreamBuffer:
 
     def _may_start(self, step: Step) -> bool:
         # a step that is held back does not count as arrived: the steps behind it wait for the whole plan
-        before, tools, alone = (
-            {*self.done, *self.emitted},
-            self.executor.tools,
-            Plan(steps=(step,)),
-        )
+        tools, alone = self.executor.tools, Plan(steps=(step,))
+        before = {*self.board.results, *self.emitted}
         return (
             not step.gate
             and self.board.repeatable(step)

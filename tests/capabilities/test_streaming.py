@@ -197,8 +197,8 @@ def test_references_to_steps_that_never_came_are_problems_at_the_end() -> None:
     problems = next(event.problems for event in run.events if isinstance(event, e.PlanProposed))
     told = {(problem.code, problem.step): problem.message for problem in problems}
     assert ("cut_off", None) in told
-    assert "step '7', which never came" in told["unknown_dependency", "2"]
-    assert any(id == "3" and "step '9'" in message for (_, id), message in told.items())
+    assert "7" in told["unknown_dependency", "2"]
+    assert "9" in told["dangling_reference", "3"]
 
 
 @pytest.mark.parametrize("problem", [KeyError("no"), GeneratorExit(), MemoryError(), KeyboardInterrupt()], ids=repr)
