@@ -32,7 +32,6 @@ from planexec_lite.capabilities import (
     stepping,
     streaming,
     undo,
-    undoing,
 )
 from planexec_lite.core import CORE, Choice, Guards, Rule, Signal, Work
 from planexec_lite.core import events as e
@@ -51,7 +50,6 @@ CAPABILITIES = (
     outer.CAPABILITY,
     undo.CAPABILITY,  # before rollback: a step in doubt that was done can be undone
     rollback.CAPABILITY,
-    undoing.CAPABILITY,
     require_undo.CAPABILITY,
     once_calls.CAPABILITY,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
     approval.CAPABILITY,

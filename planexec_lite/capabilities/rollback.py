@@ -7,27 +7,40 @@ nobody is there to ask, it is left. `capabilities.undo` says what can be undone,
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from planexec_lite.capabilities.doubt import question_about
 from planexec_lite.capabilities.undo import (
     LISTED,
+    UNSURE,
     Undo,
     WorkDone,
-    doubts_behind,
     step_requeued,
     steps_in_doubt,
     undos,
     unknown,
 )
-from planexec_lite.core import WAIT, Board, Capability, Choice, IllegalTransition, Part, only_if
+from planexec_lite.core import (
+    WAIT,
+    Board,
+    Capability,
+    Choice,
+    IllegalTransition,
+    Part,
+    Task,
+    Work,
+    only_if,
+)
 from planexec_lite.core import events as e
+from planexec_lite.core.executors import ToolExecutor, agent_inside, perform
 from planexec_lite.core.questions import ExactCall, Question
+from planexec_lite.core.tasks import Finished, TimedOut, too_long
 from planexec_lite.meter import ModelCall
-from planexec_lite.plan import Call
-from planexec_lite.tools import references
+from planexec_lite.plan import Call, Step
+from planexec_lite.plan.data import copied
+from planexec_lite.tools import REPEATABLE, digest_of
 
 
 @dataclass(frozen=True)
@@ -119,23 +132,22 @@ class Rollback(Part):
 
     Attributes:
         started: the event that began it; `again`: the run had ended before.
-        left: the undos that are still planned, the next one last; `calling`: the undo that is running.
+        left: the undos that are not done, the next or running one last.
         allowed: a person has allowed the next undo. `left_alone`: the steps in doubt about which a person said nothing.
         undone: the labels of what was undone; `remains`: the labels of what was not undone, and why.
         partly: something that has an undo was not undone.
-        before: by step in doubt, the ids of the steps that it depends on; a cache.
+        half: the steps whose nested run was rolled back only partly.
     """
 
     started: RollbackStarted | None = None
     again: bool = False
     left: list[Undo] = field(default_factory=list)
-    calling: Undo | None = None
     allowed: bool = False
     left_alone: set[str] = field(default_factory=set)
     undone: list[str] = field(default_factory=list)
     remains: list[tuple[str, str]] = field(default_factory=list)
     partly: bool = False
-    before: dict[str, set[str]] = field(default_factory=dict, compare=False)
+    half: list[str] = field(default_factory=list)
 
     @property
     def undone_steps(self) -> list[str]:
@@ -146,6 +158,16 @@ class Rollback(Part):
     def called(self) -> list[str]:
         """The calls of a plan's rollback that were made, in that order."""
         return [label for label in self.undone if LISTED + " " in label]
+
+    def take(self) -> Undo:
+        """Take the next undo off the list: it is done, or is not tried again."""
+        self.allowed = False
+        return self.left.pop()
+
+    def give_up(self, why: str) -> None:
+        """Leave the next undo, and note why."""
+        self.remains.append((self.take().label, why))
+        self.partly = True
 
 
 def _check_begin(board: Board, event: RollbackStarted) -> None:
@@ -158,63 +180,48 @@ def _check_begin(board: Board, event: RollbackStarted) -> None:
 def _check_undo(
     board: Board, event: UndoStarted | UndoLeft | UndoDone | UndoFailed | UndoPaused
 ) -> None:
-    mine, starts = board[Rollback], isinstance(event, UndoStarted | UndoLeft)
-    due = mine.left[-1] if starts and mine.left else None if starts else mine.calling
-    if due is None or due.label != event.step:
-        what = "be undone" if starts else "come to this end"
+    left, ends = board[Rollback].left, isinstance(event, e.Outcome)
+    is_next = bool(left) and left[-1].label == event.step
+    if not is_next or ends != (event.step in board.in_flight):
         why = "it is not the undo that is due" if event.step in board.steps else ""
-        raise IllegalTransition(what, event.step, board.state.get(event.step), why)
+        verb = "come to this end" if ends else "be undone"
+        raise IllegalTransition(verb, event.step, board.state.get(event.step), why)
 
 
 def _begin(board: Board, event: RollbackStarted) -> None:
-    mine = board[Rollback]
-    mine.started, mine.again, mine.allowed, mine.undone = event, board.ended is not None, False, []
-    mine.partly, mine.left_alone, mine.before = False, set(), {}
-    _plan(board, event, set())
+    vars(board[Rollback]).update(vars(Rollback(event, again=board.ended is not None)))
+    _plan(board, event)
     board.ended = board.paused = None
 
 
-def _plan(board: Board, event: RollbackStarted, not_again: set[str]) -> None:
-    """Plan all undos that are left, the next one last; those in `not_again` failed or were rejected."""
+def _plan(board: Board, event: RollbackStarted) -> None:
+    """Plan all undos that are left, the next one last, without those that failed or were rejected."""
     mine = board[Rollback]
-    mine.left, mine.remains = [], [one for one in mine.remains if one[0] in not_again]
-    for undo in undos(board, event.to, event.made):
-        if undo.why_not:
-            mine.remains.append((undo.label, undo.why_not))
-        elif undo.label not in not_again:
-            mine.left.append(undo)
-    mine.left.reverse()
+    not_again = {label for label, _ in mine.remains}
+    planned = [*undos(board, event.to, event.made)]
+    mine.remains += [(undo.label, undo.why_not) for undo in planned if undo.why_not]
     mine.remains = list(dict.fromkeys(mine.remains))
-
-
-def _start(board: Board, _event: UndoStarted) -> None:
-    mine = board[Rollback]
-    mine.calling = mine.left.pop()
-
-
-def _end(mine: Rollback) -> Undo:
-    undo, mine.calling = mine.calling, None
-    assert undo is not None
-    return undo
+    mine.left = [
+        undo for undo in reversed(planned) if not undo.why_not and undo.label not in not_again
+    ]
 
 
 def _done(board: Board, event: UndoDone) -> None:
     mine, work = board[Rollback], board[WorkDone]
-    undo = _end(mine)
-    mine.allowed = False
-    if not undo.inside:
+    undo, inside = mine.take(), event.result
+    if undo.call is not None:
         mine.undone.append(undo.label)
-        work.note_made("", [work.call_text(undo)])
+        work.made.setdefault("", []).append(work.call_text(undo))
         _settle(board, undo)
         return
-    inside, label = event.result, undo.label
-    mine.undone += [f"{label}/{one}" if one else label for one in inside["undone"]]
-    remains = [(f"{label}/{one}" if one else label, why) for one, why in inside["remains"]]
+    label = undo.label
+    mine.undone += [f"{label}/{one}" for one in inside["undone"]]
+    remains = [(f"{label}/{one}".removesuffix("/"), why) for one, why in inside["remains"]]
     mine.remains = list(dict.fromkeys([*mine.remains, *remains]))
-    work.note_made(label, inside["made"])
+    work.made.setdefault(label, []).extend(inside["made"])
     if inside["partly"]:
         mine.partly = True
-        work.partly.add(label)
+        mine.half.append(label)
     if not remains:
         _settle(board, undo)
 
@@ -222,43 +229,33 @@ def _done(board: Board, event: UndoDone) -> None:
 def _settle(board: Board, undo: Undo) -> None:
     """A step is undone, unless it has another result, or was planned again, since then."""
     work, label = board[WorkDone], undo.label
-    work.partly.discard(label)
-    work.settle(undo)
-    one = work.completed.get(undo.number or work.latest.get(label, 0))
-    if one is None or undo.inside not in (0, one.inside) or board.steps[label] != one.step:
-        return
-    if board.state[label] == "done":
+    work.gone.add(undo.number)
+    is_latest = label in board.results and work.latest.get(label) == undo.number
+    if is_latest and board.steps[label] == work.pieces[undo.number].step:
         board.state[label] = "undone"
         del board.results[label]
 
 
 def _failed(board: Board, event: UndoFailed) -> None:
     mine, work = board[Rollback], board[WorkDone]
-    undo = _end(mine)
-    mine.allowed, mine.partly = False, True
-    mine.remains.append((undo.label, event.error))
-    effects = (
-        board.started.effects.get(undo.call.tool, "none")
-        if undo.call
-        else board.effects_of(board.steps[undo.label])
-    )
-    if event.in_doubt and effects not in ("none", "idempotent"):
-        work.unsure.append(undo)
-        work.settle(undo)
+    undo = mine.left[-1]
+    mine.give_up(event.error)
+    if event.in_doubt and not _repeatable(board, undo.label, undo.call):
+        work.unsure.append(undo.label)
+        work.made.setdefault("", []).append(work.call_text(undo))
+        work.gone.add(undo.number)
 
 
-def _planned_again(board: Board, event: UndoPaused | e.Requeued) -> None:
-    mine = board[Rollback]
-    if mine.calling is not None:
-        mine.left.append(_end(mine))
-    elif isinstance(event, e.Requeued):
+def _repeatable(board: Board, label: str, call: Call | None) -> bool:
+    """Whether an undo, or the step whose nested run is rolled back, does no harm if it is done twice."""
+    if call is None:
+        return board.repeatable(board.steps[label])
+    return board.started.effects.get(call.tool, "none") in REPEATABLE
+
+
+def _requeued(board: Board, event: e.Requeued) -> None:
+    if board[Rollback].started is None:  # otherwise it is an undo, which is still planned
         step_requeued(board, event)
-
-
-def _left(board: Board, event: UndoLeft) -> None:
-    mine = board[Rollback]
-    mine.partly = True
-    mine.remains.append((mine.left.pop().label, event.reason))
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
@@ -270,11 +267,9 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
     elif event.verdict == "reject" and question.kind == "doubt":
         mine.left_alone.add(question.step or "")
     elif event.verdict == "reject":
-        why_not = f"{event.by} rejected it" + (f": {event.comment}" if event.comment else "")
-        mine.partly = True
-        mine.remains.append((mine.left.pop().label, why_not))
+        mine.give_up(f"{event.by} rejected it" + (f": {event.comment}" if event.comment else ""))
     else:  # a step in doubt was done, and can be undone, or was not done
-        _plan(board, mine.started, {label for label, _ in mine.remains})
+        _plan(board, mine.started)
 
 
 def _ended(board: Board, _event: e.Ended) -> None:
@@ -285,7 +280,7 @@ def _ended(board: Board, _event: e.Ended) -> None:
 
 def leaves(board: Board) -> bool:
     """Whether a rollback around this run must undo or name anything in it."""
-    return board[WorkDone].has_anything or bool(board[Rollback].remains) or bool(unknown(board))
+    return bool(board[WorkDone].left or board[Rollback].remains or unknown(board))
 
 
 def undo_next(board: Board, _policy: object) -> Choice | None:
@@ -300,11 +295,51 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
         status: e.Status = "partly rolled back" if mine.partly or unknown(board) else "rolled back"
         return e.Ended(board.now, status, _summary(mine, remains, mine.started.reason))
     undo = mine.left[-1]
-    if doubts := doubts_behind(board, undo, mine.before):
+    if doubts := doubts_behind(board, undo):
         return _spare(board, undo, doubts)
     if undo.call is not None and undo.call.gate and not mine.allowed:
-        return e.Paused(board.now, _question(board, undo, undo.call))
+        params = board[WorkDone].resolved(undo.call.params, undo.number)
+        call = ExactCall(undo.call.tool, params)
+        return e.Paused(board.now, Question("undo", GATE, "", undo.label, call=call))
     return UndoStarted(board.now, undo.label, undo.call, undo.inside)
+
+
+GATE = {
+    "approve": "Exactly this call is made.",
+    "reject": "This call is not made, and the rollback continues.",
+}
+IN_ROLLBACK = {
+    "done": "The step counts as done, and is undone first if it has an undo.",
+    "not done": "The rollback continues with what the step depends on.",
+    "reject": "What the step depends on is not undone.",
+}
+
+
+def doubts_behind(board: Board, undo: Undo) -> list[str]:
+    """Return the steps in doubt that depend, directly or indirectly, on what `undo` undoes.
+
+    A call of the plan's rollback can undo anything, so every doubt counts.
+    """
+    doubts = {step_id: step for step_id, (step, _) in steps_in_doubt(board).items()}
+    for label in board[WorkDone].unsure + board[Rollback].half:
+        if label in board.steps:
+            doubts[label] = board.steps[label]
+    doubts.pop(undo.label, None)
+    if undo.label.startswith(LISTED):
+        return [*doubts]
+    return [step_id for step_id, step in doubts.items() if undo.label in _all_before(board, step)]
+
+
+def _all_before(board: Board, step: Step) -> set[str]:
+    """Return the ids of the steps that `step` depends on, directly or indirectly."""
+    before: set[str] = set()
+    left = [*step.depends_on]
+    while left:
+        step_id = left.pop()
+        if step_id not in before and step_id in board.steps:
+            before.add(step_id)
+            left += board.steps[step_id].depends_on
+    return before
 
 
 def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
@@ -317,33 +352,13 @@ def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
     return UndoLeft(board.now, undo.label, f"step {doubts[0]}, which depends on it, is in doubt")
 
 
-IN_ROLLBACK = {
-    "done": "The step counts as done, and is undone first if it has an undo.",
-    "not done": "The rollback continues with what the step depends on.",
-    "reject": "What the step depends on is not undone.",
-}
-
-
-def _question(board: Board, undo: Undo, call: Call) -> Question:
-    params = dict(call.params)
-    with suppress(references.MissingResultError):
-        params = references.resolve(
-            call.params, board[WorkDone].results_at(undo.number, call.params)
-        )
-    verdicts = {
-        "approve": "Exactly this call is made.",
-        "reject": "This call is not made, and the rollback continues.",
-    }
-    return Question("undo", verdicts, "", undo.label, call=ExactCall(call.tool, params))
-
-
 @only_if(lambda policy, _started: policy.rollback != "never")
 def roll_back_first(board: Board, policy: Settings, event: e.Ended, _executor: Any) -> Choice:
     """Guard: a run that ends without success first undoes what it did, if the policy wants that."""
     if event.status == "finished":
         return event
     wanted = event.status == "failed" or policy.rollback == "unfinished"
-    if not wanted or board[Rollback].started or not board[WorkDone].has_anything:
+    if not wanted or board[Rollback].started or not board[WorkDone].left:
         return event
     return RollbackStarted(board.now, event.reason)
 
@@ -360,6 +375,70 @@ def _summary(mine: Rollback, remains: list[tuple[str, str]], reason: str) -> str
     return "; ".join(words)
 
 
+# How an undo is carried out
+
+
+def _timeout(board: Board) -> float | None:
+    """Return the timeout of the step whose undo is running."""
+    number = board[Rollback].left[-1].number
+    return board[WorkDone].pieces[number].step.timeout if number else None
+
+
+def _inputs(board: Board, call: Call) -> dict[str, Any]:
+    """Return the results that the running undo refers to, by step id."""
+    results = board[WorkDone].results_for(call.params, board[Rollback].left[-1].number)
+    return {step_id: copied(result) for step_id, result in results.items()}
+
+
+def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
+    """Return the task that undoes the step: a tool call with the timeout of that step, or the rollback of its nested
+    run.
+    """
+    board, call = run.board, job.call
+    if call is None:
+        inside = agent_inside(agent.executor, board.steps[job.step])
+        return Task(job, inside.undo_inside if inside is not None else _no_agent)
+    step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
+    args = (ToolExecutor(agent.tools), step, _inputs(board, call))
+    repeatable = _repeatable(board, job.step, call)
+    return Task(job, perform, args, _timeout(board), repeatable=repeatable)
+
+
+def _no_agent() -> None:
+    raise RuntimeError("the agent that carried out this step is no longer available")
+
+
+def _context(_agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
+    """Return the timeout and the idempotency key of an undo that is a call."""
+    board, call = run.board, job.call
+    if call is None:
+        return {}
+    number = board[Rollback].left[-1].number
+    made_from = (run.uid, "undo", number, call.tool, call.params, _inputs(board, call))
+    return {"limit": _timeout(board), "key": partial(digest_of, *made_from)}
+
+
+def _finished(job: UndoStarted, message: Finished) -> list[e.Event]:
+    report, at, step_id = message.report, message.at, job.step
+    usage = (message.seconds, report.calls)
+    if report.waits is not None:
+        return [UndoPaused(at, step_id, report.waits.question.inside(step_id), *usage)]
+    if report.error is None:
+        return [UndoDone(at, step_id, report.value, *usage)]
+    return [UndoFailed(at, step_id, report.error, *usage, report.once or report.lost)]
+
+
+def _timed_out(job: UndoStarted, message: TimedOut) -> list[e.Event]:
+    return [UndoFailed(message.at, job.step, too_long(message), message.seconds, in_doubt=True)]
+
+
+def _interrupted(board: Board, job: UndoStarted, *, has_journal: bool) -> e.Event:
+    nested = job.call is None and has_journal
+    if nested or _repeatable(board, job.step, job.call):
+        return e.Requeued(board.now, job.step, "interrupted")
+    return UndoFailed(board.now, job.step, f"interrupted; {UNSURE}", in_doubt=True)
+
+
 CAPABILITY = Capability(
     Rollback,
     checks={
@@ -368,14 +447,14 @@ CAPABILITY = Capability(
     },
     folds={
         RollbackStarted: _begin,
-        UndoStarted: _start,
         UndoDone: _done,
         UndoFailed: _failed,
-        UndoLeft: _left,
-        UndoPaused: _planned_again,
-        e.Requeued: _planned_again,
+        UndoLeft: lambda board, event: board[Rollback].give_up(event.reason),
+        e.Requeued: _requeued,
         e.Reviewed: _reviewed,
         e.Ended: _ended,
     },
+    work={UndoStarted: Work(_task, _finished, _timed_out, None, _interrupted)},
+    context={UndoStarted: _context},
     check_settings=check,
 )

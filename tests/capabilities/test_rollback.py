@@ -229,7 +229,7 @@ def test_a_planner_that_changes_an_undo_in_place_opens_no_gate(reviewer: Any) ->
             self.plans += 1
             if self.plans == 1:
                 return Plan.parse([asked("a"), broken("b", "a")])
-            for kept in (board.steps["a"], board[WorkDone].completed[1].step):
+            for kept in (board.steps["a"], board[WorkDone].pieces[1].step):
                 vars(kept.undo)["gate"] = False
             return Plan.parse([broken("c")])
 

@@ -134,7 +134,7 @@ def outcomes(board: Board, case: Case) -> Iterator[e.Event]:
             yield e.PlanProposed(0.0, None, (Problem("planner_failed", None, "no answer"),))
         elif isinstance(board.in_flight[job], BackoffStarted):
             yield e.BackoffEnded(0.0, job)
-        elif board[Rollback].calling:
+        elif isinstance(board.in_flight[job], e.UndoStarted):
             yield e.UndoDone(0.0, job, None)
             yield e.UndoFailed(0.0, job, "no")
         elif board.state[job] == "judging":
@@ -267,8 +267,7 @@ def _taken_back(board: Board) -> Any:
     rollback, work = board[Rollback], board[WorkDone]
     return (
         rollback.started is not None,
-        rollback.calling and rollback.calling.label,
-        tuple((number in work.gone, one.step.id) for number, one in work.completed.items()),
+        tuple((number in work.gone, one.step.id) for number, one in work.pieces.items()),
         tuple(undo.label for undo in rollback.left),
         frozenset(label for label, _ in rollback.remains),
     )
