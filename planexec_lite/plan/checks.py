@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import named_by, placeholders
-from planexec_lite.plan.reading import ID_TAKES, MOST_SHOWN, Problem
-from planexec_lite.plan.step import Call, PlanContent, Step
+from planexec_lite.plan.reading import ID_TAKES, Problem
+from planexec_lite.plan.step import PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
 
 Problems = Iterator[Problem]
@@ -31,10 +32,11 @@ def problems(
     faults = [*_whole_plan(plan, done, max_steps), *_cycles(waits)]
     for step in plan.steps:
         faults += checks.step(step)
-    rollback = _Place(None, "the rollback", ids, ids)
     for call in plan.rollback:
-        faults += checks.call(call, rollback)
-    faults += checks.references(plan.answer, _Place(None, "the answer", ids))
+        faults += checks.place(
+            _Place(None, "the rollback", call.params, ids, ids, call.tool),
+        )
+    faults += checks.place(_Place(None, "the answer", plan.answer, ids))
     return faults
 
 
@@ -98,14 +100,14 @@ def _cycles(waits: graph.Graph) -> Problems:
 
 
 class _Place(NamedTuple):
-    """Where the texts of a plan are: the step, and the subject in messages."""
+    """A place with texts in a plan: the step and the subject in messages, and the call, or only the texts."""
 
     step: str | None
     subject: str
+    texts: Any
     ids: Collection[str]  # the steps that a reference can name
-    waits_for: Collection[
-        str
-    ] = ()  # the steps that are done before it; a text like $1 can name only these
+    waits_for: Collection[str] = ()  # the steps that are done before it; $1 can name only these
+    tool: str | None = None
 
 
 @dataclass
@@ -115,104 +117,70 @@ class _Checks:
     Args:
         ids: the plan's steps and those that were done before.
         toolbox: the tools; None: tools and arguments are not checked.
-        suggestions: how many more names are compared with all others. That takes a millisecond each time, and a
-            `PlanError` shows only the first problems.
     """
 
     ids: dict[str, None]
     toolbox: Toolbox | None
-    suggestions: int = MOST_SHOWN
 
     def step(self, step: Step) -> Problems:
         if not step.id.isascii():  # letters of other scripts can look like ASCII letters
             yield Problem(
                 "id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step"
             )
-        yield from self.dependencies(step)
-        waits_for = dict.fromkeys(step.depends_on)
-        yield from self.references(step.params, _Place(step.id, "it", self.ids, waits_for))
-        if step.tool is not None:
-            yield from self.arguments(step.id, step.tool, step.params)
-        if step.undo is not None:
-            waits_for[step.id] = None
-            yield from self.call(step.undo, _Place(step.id, "its undo", waits_for, waits_for))
-
-    def dependencies(self, step: Step) -> Problems:
         for other in step.depends_on:
             if other == step.id:
-                yield Problem(
-                    "self_dependency",
-                    step.id,
-                    "the step waits for itself",
-                    f"drop {other!r} from depends_on",
-                )
+                message, hint = "the step waits for itself", f"drop {other!r} from depends_on"
+                yield Problem("self_dependency", step.id, message, hint)
             elif other not in self.ids:
-                message = f"it waits for step {other!r}, which does not exist{self.nearest(other, self.ids)}"
+                near = suggest(other, self.ids)
+                message = f"it waits for step {other!r}, which does not exist{near}"
                 hint = f"add step {other!r}, or drop it from depends_on"
                 yield Problem("unknown_dependency", step.id, message, hint)
-
-    def call(self, call: Call, place: _Place) -> Problems:
-        yield from self.references(call.params, place)
-        yield from self.arguments(place.step, call.tool, call.params)
-
-    def arguments(
-        self,
-        step: str | None,
-        tool: str,
-        params: Mapping[str, Any],
-    ) -> Problems:
-        if self.toolbox is None:
-            return
-        if tool not in self.toolbox:
-            message = f"there is no tool {tool!r}{self.nearest(tool, self.toolbox.names)}"
-            yield Problem(
-                "unknown_tool",
-                step,
-                message,
-                "the tools are: " + ", ".join(self.toolbox.names),
+        before = dict.fromkeys(step.depends_on)
+        yield from self.place(
+            _Place(step.id, "it", step.params, self.ids, before, step.tool),
+        )
+        if (undo := step.undo) is not None:
+            known = {**before, step.id: None}
+            yield from self.place(
+                _Place(step.id, "its undo", undo.params, known, known, undo.tool),
             )
-            return
-        hint = "write the arguments as the tool's signature says"
-        for fault in self.toolbox[tool].faults(params):
-            yield Problem(fault.code, step, f"{tool}: {fault.message}", hint)
 
-    def references(self, value: Any, place: _Place) -> Problems:
-        named, unreadable, others = references.find_all(value)
+    def place(self, place: _Place) -> Problems:
+        named, unreadable, others = references.find_all(place.texts)
         for reference in named:
             step = reference.step
             if step not in place.ids:
-                missing = f"there is no step {step!r}{self.nearest(step, place.ids)}"
+                missing = f"there is no step {step!r}{suggest(step, place.ids)}"
                 message = f"{place.subject} uses {reference}, but {missing}"
                 hint = "refer to a step that exists, or add that step"
                 yield Problem("dangling_reference", place.step, message, hint)
             elif place.step and step not in place.waits_for:
                 message = f"{place.subject} uses {reference}, but does not wait for step {step}"
-                yield Problem(
-                    "indirect_reference", place.step, message, f"add {step!r} to depends_on"
-                )
+                hint = f"add {step!r} to depends_on"
+                yield Problem("indirect_reference", place.step, message, hint)
         if unreadable or others:
-            yield from self.unreadable(unreadable, others, place)
-
-    def unreadable(
-        self,
-        texts: list[str],
-        others: list[str],
-        place: _Place,
-    ) -> Problems:
-        meant: list[tuple[str, references.Reference | None]] = [
-            (text, named_by(text, self.folded)) for text in texts
-        ]
-        meant += placeholders(others, self.folded, place.waits_for)
-        for text, reference in meant:
-            write = reference or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}"
-            message = f"{place.subject} uses {text}, which can't be read as a reference"
-            hint = f"write {write}; for the text itself, write {{literal {text}}}"
-            yield Problem("unreadable_reference", place.step, message, hint)
+            folded = self.folded
+            meant = ((text, named_by(text, folded)) for text in unreadable)
+            for text, fix in chain(meant, placeholders(others, folded, place.waits_for)):
+                write = fix or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}"
+                message = f"{place.subject} uses {text}, which can't be read as a reference"
+                hint = f"write {write}; for the text itself, write {{literal {text}}}"
+                yield Problem("unreadable_reference", place.step, message, hint)
+        if place.tool is not None and self.toolbox is not None:
+            yield from _arguments(place, place.tool, self.toolbox)
 
     @cached_property
     def folded(self) -> dict[str, str]:
         return {step.casefold(): step for step in self.ids}
 
-    def nearest(self, name: str, names: Iterable[str]) -> str:
-        self.suggestions -= 1
-        return suggest(name, names) if self.suggestions >= 0 else ""
+
+def _arguments(place: _Place, tool: str, toolbox: Toolbox) -> Problems:
+    if tool not in toolbox:
+        message = f"there is no tool {tool!r}{suggest(tool, toolbox.names)}"
+        hint = "the tools are: " + ", ".join(toolbox.names)
+        yield Problem("unknown_tool", place.step, message, hint)
+        return
+    hint = "write the arguments as the tool's signature says"
+    for fault in toolbox[tool].faults(place.texts):
+        yield Problem(fault.code, place.step, f"{tool}: {fault.message}", hint)
