@@ -12,7 +12,7 @@ from pydantic_core import from_json
 
 from planexec_lab.lines import Path, line_of
 from planexec_lite.plan import PlanError, Problem
-from planexec_lite.plan.data import named_once
+from planexec_lite.plan.data import read_json
 
 T = TypeVar("T")
 
@@ -48,9 +48,7 @@ def fault(message: str, mend: str, code: str = "wrong_shape", at: Path | None = 
 def load(text: str) -> Any:
     """Return what JSON `text` holds; raise `PlanError` with the line when it is not JSON."""
     try:
-        data = from_json(text, allow_inf_nan=False)
-        json.loads(text, object_pairs_hook=named_once)
-        return data
+        return read_json(text)
     except (ValueError, TypeError) as error:
         raise fault(
             f"this is not JSON: {error}", "pass one plan at a time, and nothing around it", "not_json"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from planexec_lite.tools.references import as_text
@@ -57,42 +57,23 @@ def shortened(text: str, most: int) -> str:
     )
 
 
-def listed(lines: Iterable[str], most: int = SHORT) -> str:
-    """Return the first `lines` that fit into `most` characters, and the number of the others."""
-    every = list(lines)
-    shown: list[str] = []
-    for line in every:
-        line = shortened(line, most // 2)
-        if sum(map(len, shown)) + len(line) > most:
-            break
-        shown.append(line)
-    more = len(every) - len(shown)
-    return "\n".join([*shown, *([f"- and {more} more"] if more else [])])
-
-
 def fitted(
     messages: Sequence[dict[str, Any]],
     most: int,
 ) -> list[dict[str, Any]]:
-    """Return the conversation with its longest contents shortened, so that they have at most `most` characters together.
+    """Return the conversation; if its contents have more than `most` characters together, each is shortened to its share.
 
-    The system prompt stays whole, since it contains the rules and the tools. Long messages are shortened before short
-    ones.
+    The system prompt stays whole, since it contains the rules and the tools.
     """
-    lengths = sorted(
+    lengths = [
         len(message.get("content") or "") for message in messages if message["role"] != "system"
-    )
-    room, longest = most, most
-    for place, length in enumerate(lengths):
-        longest = room // (len(lengths) - place)
-        if length > longest:
-            break
-        room -= length
-    else:
-        return list(messages)
-    return [
-        message
-        if message["role"] == "system" or len(message.get("content") or "") <= longest
-        else {**message, "content": shortened(message["content"], longest)}
-        for message in messages
     ]
+    if sum(lengths) <= most:
+        return list(messages)
+    fit = []
+    for message in messages:
+        content = message.get("content") or ""
+        if message["role"] != "system" and content:
+            message = {**message, "content": shortened(content, most // len(lengths))}
+        fit.append(message)
+    return fit

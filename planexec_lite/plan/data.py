@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from pydantic import TypeAdapter
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import PydanticSerializationError, from_json, to_jsonable_python
 
 from planexec_lite.tools import ToolError, shown
 from planexec_lite.tools.signature import Data
@@ -124,6 +124,13 @@ def _other(value: Any) -> Any:
         return dict(value)
     fields = _ANYTHING.dump_python(value)
     return fields if isinstance(fields, dict) else to_jsonable_python(value)
+
+
+def read_json(text: str) -> Any:
+    """Return the data of a JSON text. Raises `ValueError` for anything else, and for a name that occurs twice in one object."""
+    data = from_json(text, allow_inf_nan=False)
+    json.loads(text, object_pairs_hook=named_once)
+    return data
 
 
 def named_once(pairs: list[tuple[str, Any]]) -> Data:

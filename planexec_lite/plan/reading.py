@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails, from_json
+from pydantic_core import ErrorDetails
 
-from planexec_lite.plan.data import named_once
+from planexec_lite.plan.data import read_json
 from planexec_lite.plan.step import PlanContent, Step, canonical
 from planexec_lite.tools import escaped, shown, suggest
 from planexec_lite.tools.signature import Data
@@ -79,9 +79,7 @@ def read(kind: type[P], source: Any) -> P:
             source = bytes(source).decode()
         if isinstance(source, str):
             text = text or source
-            json_text = unfenced(source.removeprefix("\ufeff"))
-            source = from_json(json_text, allow_inf_nan=False)
-            json.loads(json_text, object_pairs_hook=named_once)
+            source = read_json(unfenced(source.removeprefix("\ufeff")))
         else:
             json.dumps(source, ensure_ascii=False, default=str).encode()
         data = _as_object(source)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -14,13 +13,12 @@ from planexec_lite.model.prompt_text import (
     DATA_RULE,
     SHORT,
     data_line,
-    listed,
     one_line,
     shortened,
 )
 from planexec_lite.model.schemas import closed
 from planexec_lite.plan import Step
-from planexec_lite.plan.data import named_once
+from planexec_lite.plan.data import read_json
 from planexec_lite.plan.reading import unfenced
 
 
@@ -88,7 +86,7 @@ class LLMEvaluator:
         if problem := answer.problem:
             raise ValueError(f"the evaluator: {problem.message}: {shortened(answer.text, 200)}")
         try:
-            data = json.loads(unfenced(answer.text), object_pairs_hook=named_once)
+            data = read_json(unfenced(answer.text))
             verdict, reason, task = data["verdict"], data["reason"], data["task"]
             # the verdict counts without other words for the task
             changed = task if task and isinstance(task, str) else None
@@ -106,9 +104,9 @@ class LLMEvaluator:
         """The conversation for the model. Long results and long lists of steps are shortened; the criterion stays whole."""
         most = self.bounds.max_prompt // 3
         done = [board.steps[step] for step in board.done]
-        before = listed((f"- step {other.id}, {_described(other)}" for other in done), most)
+        before = "\n".join(f"- step {other.id}, {_described(other)}" for other in done)
         question = [
-            f"Done before:\n{before or '- nothing'}\n",
+            f"Done before:\n{shortened(before, most) or '- nothing'}\n",
             f"Task {step.id}: {_described(step)}",
             f"Success criterion: {one_line(step.success_criteria or '')}",
             DATA_RULE,

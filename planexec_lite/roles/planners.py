@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from planexec_lite.assembly import Board
 from planexec_lite.model.answer import Answer, Message
 from planexec_lite.model.asking import Bounds, ask, ask_streaming, model_for
-from planexec_lite.model.prompt_text import SHORT, listed, one_line, shortened
+from planexec_lite.model.prompt_text import SHORT, one_line, shortened
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.roles.telling import record
@@ -215,11 +215,11 @@ class LLMPlanner:
                 messages.append(
                     {"role": "assistant", "content": shortened(board.invalid_text, SHORT)}
                 )
-            listing = listed(f"- {one_line(str(problem))}" for problem in board.problems)
+            listing = "\n".join(f"- {one_line(str(problem))}" for problem in board.problems)
             messages.append(
                 {
                     "role": "user",
-                    "content": f"This plan can't be carried out:\n{listing}\nWrite it again.",
+                    "content": f"This plan can't be carried out:\n{shortened(listing, SHORT)}\nWrite it again.",
                 }
             )
         return messages

@@ -28,7 +28,7 @@ from planexec_lite.model.prompt_text import (
 from planexec_lite.model.schemas import function_schema
 from planexec_lite.model.text_calls import has_call
 from planexec_lite.plan import Step
-from planexec_lite.plan.data import named_once
+from planexec_lite.plan.data import read_json
 from planexec_lite.tools import CallWaits, Effects, Toolbox
 from planexec_lite.tools.references import as_text, find, resolve
 
@@ -230,11 +230,7 @@ def _carry_out(call: ToolCall, tools: Toolbox, fixed: _FixedCall | None) -> Mess
 
 def _arguments(text: str) -> Any:
     """Return the arguments of a call; {} for none. Raises `ValueError` unless they are one JSON object with each name once."""
-    params = json.loads(
-        text.strip() or "null",
-        object_pairs_hook=named_once,
-        parse_constant=_reject_constant,
-    )
+    params = read_json(text.strip() or "null")
     if params is None:
         return {}
     if not isinstance(params, dict):
@@ -242,10 +238,6 @@ def _arguments(text: str) -> Any:
             f'the arguments are a JSON {type(params).__name__}, not an object; write {{"name": value}}'
         )
     return params
-
-
-def _reject_constant(constant: str) -> None:
-    raise ValueError(f"JSON has no {constant}; write a number")
 
 
 _ADVICE = "Be brief: one sentence, or one call."

@@ -84,7 +84,7 @@ def test_the_model_sees_the_error_of_a_tool() -> None:
         ({"where": 5}, "valid string"),
         ('{"where": ', "Error"),
         ('{"where": "here", "where": "there"}', "'where' occurs twice"),
-        ('{"where": NaN}', "JSON has no NaN"),
+        ('{"where": NaN}', "expected value at line 1"),
         ('"{\\"where\\": \\"here\\"}"', "a JSON str, not an object"),
         ("[]", "a JSON list, not an object"),
         ("null", "'where'"),
