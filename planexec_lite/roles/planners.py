@@ -145,11 +145,12 @@ class LLMPlanner:
         self.max_results = max_results
         if max_results is not None and max_results < 1:
             raise ValueError(f"max_results={max_results}: give a whole number from 1, or None")
-        if missing := [name for name in FIELDS if f"{{{name}}}" not in instructions]:
-            known = ", ".join(f"{{{name}}}" for name in FIELDS)
-            raise ValueError(
-                f"instructions: the field {{{missing[0]}}} is missing; write each of {known} at least once"
-            )
+        for name in FIELDS:
+            if f"{{{name}}}" not in instructions:
+                words = f"instructions: the field {{{name}}} is missing"
+                raise ValueError(
+                    f"{words}; write each of {{tools}}, {{step}}, {{span}} at least once"
+                )
         self.template = instructions
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:

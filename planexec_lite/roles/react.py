@@ -87,14 +87,13 @@ class ReActExecutor:
                 raise RuntimeError(f"the model refused: {answer.refusal}")
             if answer.text:
                 emit(Thought(answer.text))
-            made += len(answer.tool_calls)
             if why := self._why_unusable(answer, made, tools):
-                made -= len(answer.tool_calls)
                 emit(Observation(why, error=True))
                 messages += _asks_again(
                     answer, f"This is not finished: {why}. Nothing was done. {_ADVICE}"
                 )
             elif answer.tool_calls:
+                made += len(answer.tool_calls)
                 messages.append(answer.message)
                 messages += [_carry_out(call, tools, fixed) for call in answer.tool_calls]
             elif fixed is not None and not fixed.has_run:
@@ -109,15 +108,14 @@ class ReActExecutor:
         )
 
     def _why_unusable(self, answer: Answer, made: int, tools: Toolbox) -> str:
-        """Return why nothing of an answer counts, or "" if it counts. `made` includes its calls."""
-        if answer.cut_off:  # its arguments can be incomplete
-            return f"the answer was cut off; {answer.cut_off}"
-        if made > self.max_tool_calls:
-            count = f"{len(answer.tool_calls):,} tool calls in one answer are too many"
-            return f"{count}; the step may make {self.max_tool_calls:,} (max_tool_calls)"
-        if not answer.tool_calls and not answer.text.strip():
-            return "the answer is empty"
-        if not answer.tool_calls and has_call(answer.text, tools.names):
+        """Return why nothing of an answer counts, or "" if it counts. `made`: the calls before it."""
+        problem, count = answer.problem, len(answer.tool_calls)
+        if problem and problem.code != "tool_call":  # after a cut, arguments can be incomplete
+            return problem.message
+        if made + count > self.max_tool_calls:
+            words = f"{count:,} tool calls in one answer are too many"
+            return f"{words}; the step may make {self.max_tool_calls:,} (max_tool_calls)"
+        if not count and has_call(answer.text, tools.names):
             return "a tool call written as text calls nothing; make it as a tool call of the API"
         return ""
 

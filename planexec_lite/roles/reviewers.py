@@ -44,14 +44,13 @@ class ScriptedReviewer:
     """
 
     def __init__(self, decisions: Sequence[Decision | Literal["approve", "reject"]]) -> None:
-        self.decisions = [*map(_decision, decisions)]
+        self.decisions = [
+            given if isinstance(given, Decision) else Decision(given, by="script")
+            for given in decisions
+        ]
 
     def review(self, question: Question, board: Board, tools: Toolbox) -> Decision | None:
         """Return the next decision; the board counts the reviews so far."""
         del question, tools  # the list answers, whatever is asked
         reviews = len(board.reviews)
         return self.decisions[reviews] if reviews < len(self.decisions) else None
-
-
-def _decision(given: Decision | Literal["approve", "reject"]) -> Decision:
-    return given if isinstance(given, Decision) else Decision(given, by="script")

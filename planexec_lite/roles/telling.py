@@ -8,6 +8,8 @@ effects.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from sys import maxsize
 from typing import Any
 
 from planexec_lite.assembly import Board
@@ -22,16 +24,16 @@ __all__ = ["record"]
 _LEAST = 40  # characters: a result with less room than this is left out
 
 
-def record(board: Board, max_prompt: int | None = None, max_results: int | None = None) -> str:
+def record(board: Board, max_prompt: int = maxsize, max_results: int | None = None) -> str:
     """The run so far, for a planner: each step with its result or its error, then the news; "" at the start.
 
     Args:
         board: the board; it keeps the full results.
-        max_prompt: results and errors are shortened until every step fits into that many characters; None: no bound.
+        max_prompt: results and errors are shortened until every step fits into that many characters.
         max_results: the most characters of all results together, the latest steps first; None: no bound.
     """
-    most = max(max_prompt // (2 * len(board.steps)), 100) if board.steps and max_prompt else None
-    room = _Room(most, max_results)
+    most = max(max_prompt // (2 * len(board.steps) or 1), 100)
+    room = _Room(most, max_results or maxsize)
     lines = [_line(board, step, room) for step in reversed(board.steps)]
     rule = f"\n\n{DATA_RULE}" if any("data: " in line for line in lines) else ""
     so_far = f"{rule}\n\nSo far:\n" + "\n".join(reversed(lines)) if lines else ""
@@ -39,19 +41,17 @@ def record(board: Board, max_prompt: int | None = None, max_results: int | None 
     return so_far + ("\n\nNews:\n" + "\n".join(news) if news else "")
 
 
+@dataclass
 class _Room:
-    """The room for results: the most characters of each, and those that are left for all; None: no bound."""
+    """The room for results: the most characters of each, and those that are left for all."""
 
-    def __init__(self, most: int | None, left: int | None) -> None:
-        self.most = most
-        self.left = left
+    most: int
+    left: int
 
     def told(self, value: Any) -> str:
         """The text of a result or an error in about as many characters as fit; escapes may add a few."""
-        if self.left is None:
-            return data_line(value, self.most)
         length = len(references.as_text(value))
-        room = min(self.left, self.most or self.left)
+        room = min(self.left, self.most)
         if room < min(length, _LEAST):
             return f"not told, {length:,} characters"
         text = data_line(value, room)
