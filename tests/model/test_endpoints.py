@@ -488,6 +488,20 @@ def test_a_models_words_are_not_read_as_an_error(said: str) -> None:
     assert len(requests) == 1
 
 
+def test_a_key_that_an_endpoint_repeats_reaches_no_journal(journal: Journal) -> None:
+    key = "sk-proj-Zq8Lm3Vb7/x2Kd9Wc4Rt6Yp1"
+    words = {"error": {"message": f"none such: the key '{key}', is wrong"}}
+    answers = response(words, 401), response(words), response(words["error"]["message"]), chunks({"choices": []}, words)
+    for answer in answers:
+        for api_key in (key, "none"):
+            asked = client(lambda request, answer=answer: answer, api_key=api_key)  # type: ignore[misc]
+            run = planned(asked, stream=answer is answers[-1], journal=journal if api_key == key else None)
+            reason = str(run.reason)
+            assert ("[key]" in reason, "none such" in reason) == (api_key == key, True)
+    stored = b"".join(path.read_bytes() for path in journal.path.parent.iterdir() if path.is_file())
+    assert key.encode() not in stored
+
+
 class Endless(httpx2.SyncByteStream):
     def __init__(self, part: bytes, pause: float) -> None:
         self.part, self.pause, self.count = part, pause, 0
