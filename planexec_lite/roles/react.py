@@ -41,8 +41,6 @@ class ReActExecutor:
         tools: the tools that it can offer.
         model: the model's name; by default ``PLANEXEC_EXECUTOR_MODEL`` in the environment, or a cheap model.
         max_iterations: the most questions to the model in one step.
-        max_tool_calls: the most tool calls in one step. An answer with more calls than are left makes none of them, and the model
-            is asked again.
         allow: a function that returns the names of the tools for a step; by default the step's own tool, or all if it names none.
         max_tokens: the most tokens of an answer; by default ``PLANEXEC_EXECUTOR_MAX_TOKENS`` in the environment, or
             1,024. An answer that is cut off does not count, and the model is asked for a shorter one.
@@ -57,7 +55,6 @@ class ReActExecutor:
         model: str | None = None,
         *,
         max_iterations: int = 5,
-        max_tool_calls: int = 50,
         allow: Callable[[Step], Iterable[str]] | None = None,
         max_tokens: int | None = None,
         max_prompt: int | None = None,
@@ -66,7 +63,6 @@ class ReActExecutor:
         self.tools = tools
         self.model = model or model_for("executor")
         self.max_iterations = max_iterations
-        self.max_tool_calls = max_tool_calls
         self.allow = allow
         self.bounds = Bounds.of("executor", max_tokens, max_prompt)
 
@@ -77,7 +73,7 @@ class ReActExecutor:
         done before it has run. The model reads a tool's error as an observation. Raises `RuntimeError` if the step is not done
         after `max_iterations`, or the model refuses; `CallWaits` if a call needs approval.
         """
-        tools, made, why = self.tools_for(step), 0, ""
+        tools, why = self.tools_for(step), ""
         fixed = _fixed_call(step, inputs, tools)
         offered = [function_schema(tool) for tool in tools]
         messages = self.messages(step, inputs)
@@ -87,13 +83,12 @@ class ReActExecutor:
                 raise RuntimeError(f"the model refused: {answer.refusal}")
             if answer.text:
                 emit(Thought(answer.text))
-            if why := self._why_unusable(answer, made, tools):
+            if why := _why_unusable(answer, tools):
                 emit(Observation(why, error=True))
                 messages += _asks_again(
                     answer, f"This is not finished: {why}. Nothing was done. {_ADVICE}"
                 )
             elif answer.tool_calls:
-                made += len(answer.tool_calls)
                 messages.append(answer.message)
                 messages += [_carry_out(call, tools, fixed) for call in answer.tool_calls]
             elif fixed is not None and not fixed.has_run:
@@ -106,18 +101,6 @@ class ReActExecutor:
         raise RuntimeError(
             f"the step was not done after {self.max_iterations} iterations (max_iterations){why}"
         )
-
-    def _why_unusable(self, answer: Answer, made: int, tools: Toolbox) -> str:
-        """Return why nothing of an answer counts, or "" if it counts. `made`: the calls before it."""
-        problem, count = answer.problem, len(answer.tool_calls)
-        if problem and problem.code != "tool_call":  # after a cut, arguments can be incomplete
-            return problem.message
-        if made + count > self.max_tool_calls:
-            words = f"{count:,} tool calls in one answer are too many"
-            return f"{words}; the step may make {self.max_tool_calls:,} (max_tool_calls)"
-        if not count and has_call(answer.text, tools.names):
-            return "a tool call written as text calls nothing; make it as a tool call of the API"
-        return ""
 
     @property
     def effects(self) -> dict[str, Effects]:
@@ -174,6 +157,16 @@ def task_text(
     for before, value in inputs.items():
         lines.append(f"Result of step {before}: {data_line(value, most)}")
     return "\n".join(lines)
+
+
+def _why_unusable(answer: Answer, tools: Toolbox) -> str:
+    """Return why nothing of an answer counts, or "" if it counts."""
+    problem = answer.problem
+    if problem and problem.code != "tool_call":  # after a cut, arguments can be incomplete
+        return problem.message
+    if not problem and has_call(answer.text, tools.names):
+        return "a tool call written as text calls nothing; make it as a tool call of the API"
+    return ""
 
 
 def _asks_again(answer: Answer, words: str) -> list[Message]:

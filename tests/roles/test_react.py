@@ -254,17 +254,6 @@ def test_calls_that_are_only_ever_text_are_the_reason_of_the_failure() -> None:
     assert "5 iterations (max_iterations); a tool call written as text calls nothing" in str(value)
 
 
-@pytest.mark.parametrize(("counts", "looks"), [([20], 0), ([5], 0), ([3, 3], 3), ([3, 1, 1], 4), ([2, 3, 2], 4)])
-def test_a_step_makes_no_more_calls_than_its_bound(counts: list[int], looks: int) -> None:
-    one = {"tool": "look", "arguments": {"where": "the hall"}}
-    calls = [scene(f"look {turn}", {"calls": [one] * count}, turn=turn) for turn, count in enumerate(counts, 1)]
-    value, _, llm = done(*calls, scene("say", {"text": "found"}, turn=len(counts) + 1), max_tool_calls=4)
-    assert (value, len(CALLED)) == ("found", looks)
-    told = [message["content"] for message in llm.calls[-1].request["messages"] if message["role"] == "user"][1:]
-    assert len(told) == 1
-    assert all("too many; the step may make 4 (max_tool_calls)" in words for words in told)
-
-
 def test_an_endless_model_is_stopped_by_a_bound_that_is_named() -> None:
     value, meter, _ = done(scene("look", call({"where": "the hall"})), max_iterations=3)
     assert isinstance(value, RuntimeError)
