@@ -70,10 +70,10 @@ def fitted(
     ]
     if sum(lengths) <= most:
         return list(messages)
-    fit = []
+    sent = []
     for message in messages:
         content = message.get("content") or ""
         if message["role"] != "system" and content:
             message = {**message, "content": shortened(content, most // len(lengths))}
-        fit.append(message)
-    return fit
+        sent.append(message)
+    return sent

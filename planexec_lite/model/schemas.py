@@ -55,6 +55,11 @@ def plan_schema(
             "description": "how to tell from the result that the step did what it should; null: any result will do",
         },
     }
+    superseded = {
+        "type": "array",
+        "items": {"type": "string", "enum": [*failed]},
+        "description": "the failed steps that this plan gives up or does otherwise",
+    }
     steps = [closed(**words)] if tasks else [closed(**_call(tool), **words) for tool in toolbox]
     return closed(
         goal=_TEXT,
@@ -72,17 +77,8 @@ def plan_schema(
             "type": "boolean",
             "description": "false: ask me again when these steps are done",
         },
-        **({"supersedes": _superseded(failed)} if failed else {}),
+        **({"supersedes": superseded} if failed else {}),
     )
-
-
-def _superseded(failed: Collection[str]) -> Data:
-    told = "the failed steps that this plan gives up or does otherwise"
-    return {
-        "type": "array",
-        "items": {"type": "string", "enum": [*failed]},
-        "description": told,
-    }
 
 
 def closed_parameters(tool: Tool) -> Data:

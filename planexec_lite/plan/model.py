@@ -54,8 +54,7 @@ class Plan(PlanContent):
 
     def changed(self, **fields: Any) -> Plan:
         """Return a plan like this one with some fields changed."""
-        own = {name: getattr(self, name) for name in Plan.model_fields}
-        return Plan(**{**own, **fields})
+        return Plan(**{**dict(self), **fields})
 
     def to_json(self, indent: int | None = 2) -> str:
         """Return the plan as canonical JSON. Equal plans give equal text, even if they were read from different forms."""

@@ -248,14 +248,14 @@ class StepReader:
         """Add more text and return the steps that it completes."""
         self.text += piece
         steps = []
-        for found in _MARK.finditer(self.text, self._at):
-            mark, self._at = found[0], found.end()
+        for match in _MARK.finditer(self.text, self._at):
+            mark, self._at = match[0], match.end()
             if mark == '"':
                 self._in_string = not self._in_string
             elif self._in_string:
                 continue
             elif mark in "{[":
-                self._opens(mark, found.start())
+                self._opens(mark, match.start())
             elif mark in "}]":
                 self._open = self._open[:-1]
                 if mark == "}" and self._open == self._steps:

@@ -199,7 +199,7 @@ class PlanContent(Frozen):
     @property
     def graph(self) -> dict[str, tuple[str, ...]]:
         """The ids that each step depends on, by step id. Steps with the same id are merged."""
-        waits_for: dict[str, list[str]] = {}
+        waits_for: dict[str, tuple[str, ...]] = {}
         for step in self.steps:
-            waits_for.setdefault(step.id, []).extend(step.depends_on)
-        return {step: tuple(others) for step, others in waits_for.items()}
+            waits_for[step.id] = waits_for.get(step.id, ()) + step.depends_on
+        return waits_for

@@ -94,8 +94,6 @@ class NextStepPlanner:
         step = self._asked(goal, board)
         if isinstance(step, Plan):
             return _with_goal(step, goal)
-        if isinstance(step, Step):
-            step = step.model_dump(exclude_defaults=True)
         steps = [] if step is None else [step]
         return Plan.parse({"goal": goal, "steps": steps, "complete": not steps})
 
