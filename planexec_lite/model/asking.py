@@ -16,7 +16,7 @@ from math import ceil
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
 from planexec_lite.meter import FOREVER, ModelCall, charge, current
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 Pieces = Iterator[str | Answer]  # of the text, and the whole answer at the end
-T = TypeVar("T")
+Sent = tuple[
+    Data, Any
+]  # an object of a response, and the milliseconds that the endpoint reports so far
 Role = Literal["planner", "executor", "evaluator"]
 DEFAULT_MODELS: dict[str, str] = {
     "planner": "gpt-4o",
@@ -188,7 +190,7 @@ def _request(
     return request
 
 
-# Parts of a request that an endpoint may reject, in the order in which they are left out, and how its error mentions them.
+# Parts of a request that an endpoint may reject, and how its error mentions them.
 _OPTIONAL = {
     "response_format": r"response.?format|json.?(schema|mode)|structured.?output|guided|grammar"
 }
@@ -230,10 +232,10 @@ def _asked_again(
             body = getattr(error, "body", None)
             if body and quoted(body) not in str(error):
                 error.args = (f"{error}: {quoted(body)}",)
-            name = _rejected_part(error, sent)
-            if name is None:
+            named = _rejected_parts(error, sent)
+            if not named:
                 raise
-            rejected |= {name}
+            rejected |= named
         else:
             known[request["model"]] = rejected
             yield first
@@ -241,15 +243,14 @@ def _asked_again(
             return
 
 
-def _rejected_part(error: Exception, sent: Data) -> str | None:
+def _rejected_parts(error: Exception, sent: Data) -> set[str]:
+    """Return the optional parts of a request that the endpoint's error mentions."""
     status = getattr(error, "status_code", None)
     if status not in (400, 415, 422, 501) and not isinstance(error, ReportedError):
-        return None
+        return set()
     words = f"{error} {getattr(error, 'param', '')}"
-    for name, pattern in _OPTIONAL.items():
-        if name in sent and re.search(pattern, words, re.I):
-            return name
-    return None
+    named = (name for name, words_for in _OPTIONAL.items() if re.search(words_for, words, re.I))
+    return {*named} & sent.keys()
 
 
 def _without(
@@ -319,8 +320,8 @@ def _received(
     client: Any,
     request: Data,
     most: int,
-) -> Iterator[tuple[Data, Any]]:
-    """Send one request, and yield each object of its response with the milliseconds that the endpoint reports so far."""
+) -> Iterator[Sent]:
+    """Send one request, and yield each object of its response."""
     with client.chat.completions.with_streaming_response.create(**request) as response:
         header = None if "stream" in request else response.headers.get("openai-processing-ms")
         for sent in objects(response.iter_bytes(), most):
@@ -355,7 +356,7 @@ def _seconds_left() -> float | None:
     return max(min(left, FOREVER), least)
 
 
-def _in_time(parts: Iterator[T], seconds: float | None) -> Iterator[T]:
+def _in_time(parts: Iterator[Sent], seconds: float | None) -> Iterator[Sent]:
     """Yield `parts`; raise `TimeoutError` if they are not complete after `seconds`.
 
     A thread reads them: an endpoint may send its headers slowly or never, and a client may wait before it retries. The thread
@@ -365,7 +366,7 @@ def _in_time(parts: Iterator[T], seconds: float | None) -> Iterator[T]:
         yield from parts
         return
     until, abandoned = perf_counter() + seconds, Event()
-    received: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+    received: SimpleQueue[tuple[Sent | None, BaseException | None]] = SimpleQueue()
 
     def read() -> None:
         try:
