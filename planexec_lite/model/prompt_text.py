@@ -42,8 +42,7 @@ def json_line(value: Any, most: int | None = None) -> str:
 
 def one_line(text: str) -> str:
     """Join the lines of a text."""
-    first, *rest = text.splitlines() or [""]
-    return " ".join([first, *filter(None, map(str.strip, rest))])
+    return " ".join(filter(None, map(str.strip, text.splitlines())))
 
 
 def shortened(text: str, most: int) -> str:

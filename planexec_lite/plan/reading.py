@@ -85,9 +85,11 @@ def read(kind: type[P], source: Any) -> P:
         data = _as_object(source)
         return kind.model_validate(data)
     except ValidationError as error:
-        raise PlanError(_from_pydantic(error, data), text) from None
+        details = error.errors(include_url=False)
+        raise PlanError((_problem(detail, data) for detail in details), text) from None
     except PlanError as error:
-        raise PlanError(error.problems, text) from None
+        error.text = text
+        raise
     except (ValueError, TypeError, RecursionError) as error:
         hint = f"answer with the JSON alone, no text before or after it; {_SHAPE}"
         problem = Problem("not_json", None, f"this is not JSON: {error}", hint)
@@ -159,10 +161,6 @@ def _no_steps(message: str) -> PlanError:
     return PlanError([Problem("no_steps", None, message, _SHAPE)])
 
 
-def _from_pydantic(error: ValidationError, data: Data) -> list[Problem]:
-    return [_problem(details, data) for details in error.errors(include_url=False)]
-
-
 def _problem(details: ErrorDetails, data: Data) -> Problem:
     """Return the problem of one field in the words of plans; `data` is what pydantic read."""
     step = None
@@ -187,10 +185,8 @@ def _problem(details: ErrorDetails, data: Data) -> Problem:
 
 def _name_of(steps: Any, index: int) -> str:
     step = steps[index]
-    name = step.get("id") if isinstance(step, Mapping) else getattr(step, "id", None)
-    if isinstance(name, str | int):
-        return str(name)
-    return f"#{index + 1}"
+    name = step.get("id") if isinstance(step, Mapping) else None
+    return str(name) if isinstance(name, str | int) else f"#{index + 1}"
 
 
 def word_for_word(step: Step) -> str:

@@ -95,7 +95,7 @@ class LLMEvaluator:
                 rejects = None
             return Verdict(verdict, reason, changed, rejects)
         except (KeyError, TypeError, ValueError) as error:
-            words = shortened(answer.text or answer.refusal or "", SHORT)
+            words = shortened(answer.text, SHORT)
             raise ValueError(
                 f"the evaluator's answer is not a verdict ({error}): {words}"
             ) from None
