@@ -20,7 +20,7 @@ REFERENCE = {
 }
 _TEXT = {"type": "string"}
 _KEPT = frozenset(
-    "type properties required additionalProperties items enum anyOf description pattern format "
+    "type items enum anyOf description pattern format "
     "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems".split()
 )
 
@@ -146,19 +146,16 @@ def is_strict(schema: Mapping[str, Any]) -> bool:
 
 def _closed_inside(schema: Data) -> Data:
     """Rewrite a schema in the subset that strict mode takes, as far as it can be: objects closed, no defaults."""
-    kept = {key: value for key, value in schema.items() if key in _KEPT}
     if schema.get("type") == "object":
-        for key in kept.keys() - {"description"}:
-            del kept[key]
         if "properties" in schema:
-            return kept | closed(
-                **{name: _closed_inside(part) for name, part in schema["properties"].items()}
-            )
-        return kept | {
+            parts = {name: _closed_inside(part) for name, part in schema["properties"].items()}
+            return _words(schema) | closed(**parts)
+        return _words(schema) | {
             "type": "object",
             "properties": {},
             "additionalProperties": _closed_inside(schema.get("additionalProperties") or {}),
         }
+    kept = {key: value for key, value in schema.items() if key in _KEPT}
     if kept.get("format") not in _FORMATS:
         kept.pop("format", None)
     if "default" in schema:
@@ -179,5 +176,8 @@ def _open_to_references(schema: Data) -> Data:
         return schema
     if schema.get("type") == "array":
         schema = {**schema, "items": _open_to_references(schema["items"])}
-    described = {"description": schema["description"]} if "description" in schema else {}
-    return {**described, "anyOf": [schema, REFERENCE]}
+    return {**_words(schema), "anyOf": [schema, REFERENCE]}
+
+
+def _words(schema: Data) -> Data:
+    return {"description": schema["description"]} if "description" in schema else {}
