@@ -366,17 +366,17 @@ def _in_time(parts: Iterator[Sent], seconds: float | None) -> Iterator[Sent]:
         yield from parts
         return
     until, abandoned = perf_counter() + seconds, Event()
-    received: SimpleQueue[tuple[Sent | None, BaseException | None]] = SimpleQueue()
+    received: SimpleQueue[Sent | BaseException | None] = SimpleQueue()
 
     def read() -> None:
         try:
             for part in parts:
-                received.put((part, None))
+                received.put(part)
                 if abandoned.is_set():
                     break
-            received.put((None, None))
+            received.put(None)
         except BaseException as error:
-            received.put((None, error))
+            received.put(error)
 
     try:
         Thread(
@@ -391,13 +391,13 @@ def _in_time(parts: Iterator[Sent], seconds: float | None) -> Iterator[Sent]:
     try:
         while (left := until - perf_counter()) > 0:
             try:
-                part, error = received.get(timeout=left)
+                part = received.get(timeout=left)
             except Empty:
                 break
-            if error is not None:
-                raise error
             if part is None:
                 return
+            if isinstance(part, BaseException):
+                raise part
             yield part
         raise TimeoutError(
             f"the model's answer was not finished after {seconds:.3g} s, when the time of its job was over; "

@@ -139,8 +139,6 @@ class LLMPlanner:
         self.stream = stream
         self.bounds = Bounds.of("planner", max_tokens, max_prompt)
         self.max_results = max_results
-        if max_results is not None and max_results < 1:
-            raise ValueError(f"max_results={max_results}: give a whole number from 1, or None")
         for name in FIELDS:
             if f"{{{name}}}" not in instructions:
                 words = f"instructions: the field {{{name}}} is missing"

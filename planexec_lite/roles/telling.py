@@ -30,8 +30,9 @@ def record(board: Board, max_prompt: int = maxsize, max_results: int | None = No
         max_prompt: results and errors are shortened until every step fits into that many characters.
         max_results: the most characters of all results together, the latest steps first; None: no bound.
     """
+    left = maxsize if max_results is None else max_results
     most = max(max_prompt // (2 * len(board.steps) or 1), 100)
-    room = _Room(most, max_results or maxsize)
+    room = _Room(most, left)
     lines = [_line(board, step, room) for step in reversed(board.steps)]
     rule = f"\n\n{DATA_RULE}" if any("data: " in line for line in lines) else ""
     so_far = f"{rule}\n\nSo far:\n" + "\n".join(reversed(lines)) if lines else ""
