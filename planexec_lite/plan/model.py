@@ -30,7 +30,7 @@ class Plan(PlanContent):
 
     @classmethod
     def parse(cls, source: Any) -> Plan:
-        """Read a plan from JSON text, bytes, a dict, a list of steps, or a `Plan`.
+        """Read a plan from JSON text, a dict, a list of steps, or a `Plan`.
 
         Accepts ``{"goal", "steps"}``, a bare list of steps, and ``{"tasks"}``. If the steps have neither ids nor
         dependencies, they are numbered, and each depends on the previous one. A Markdown fence around the JSON is

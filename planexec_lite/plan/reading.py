@@ -74,11 +74,8 @@ def read(kind: type[P], source: Any) -> P:
     """Read `source` into a plan of the class `kind`; raise `PlanError` with every problem and the text read."""
     text = ""
     try:
-        if isinstance(source, bytes | bytearray):
-            text = source.decode(errors="replace")
-            source = bytes(source).decode()
         if isinstance(source, str):
-            text = text or source
+            text = source
             source = read_json(unfenced(source.removeprefix("\ufeff")))
         else:
             json.dumps(source, ensure_ascii=False, default=str).encode()
@@ -125,7 +122,7 @@ def received(
     except (ValueError, TypeError, RecursionError) as error:
         message = f"{giver} gave a plan that JSON can't represent: {error}"
         raise PlanError([Problem("not_json", None, message)]) from None
-    return read(kind, text)
+    return read(kind, text.decode())
 
 
 def _as_object(data: Any) -> Data:

@@ -37,7 +37,7 @@ def test_the_same_plan_in_other_shapes_gives_the_same_text_and_hash() -> None:
         {"plan": [{"id": "0", "retries": 0}, other], "rollback": [], "complete": True, "answer": None},
     ]
     plans = [Plan.parse(shape) for shape in shapes]
-    plans += [Plan.parse(json.dumps(shape)) for shape in shapes] + [Plan.parse(json.dumps(shapes[0]).encode())]
+    plans += [Plan.parse(json.dumps(shape)) for shape in shapes]
     assert len({plan.to_json() for plan in plans}) == 1
     assert len({plan.hash for plan in plans}) == 1
 
@@ -200,7 +200,7 @@ BARE = json.dumps([{"id": 1, "description": "run ```tests``` and ~~~more~~~"}])
     ],
 )
 def test_a_fence_around_the_json_is_ignored(fenced: str) -> None:
-    assert Plan.parse(fenced) == Plan.parse(fenced.encode()) == Plan.parse(BARE)
+    assert Plan.parse(fenced) == Plan.parse(BARE)
 
 
 @pytest.mark.parametrize(
