@@ -45,23 +45,21 @@ class Settings:
 
 @dataclass
 class ToolHealth(Part):
-    """By tool, the number of failures in a row and the time of the latest failure. A result removes the tool."""
+    """By tool, the number of failures in a row and the time of the latest one. A result removes the tool."""
 
-    failures: dict[str, int] = field(default_factory=dict)
-    last_failure: dict[str, float] = field(default_factory=dict)
+    failures: dict[str | None, tuple[int, float]] = field(default_factory=dict)
 
 
 def _done(board: Board, event: e.StepDone) -> None:
-    mine, tool = board[ToolHealth], board.steps[event.step].tool
-    if mine.failures and tool in mine.failures:
-        del mine.failures[tool], mine.last_failure[tool]
+    if failures := board[ToolHealth].failures:
+        failures.pop(board.steps[event.step].tool, None)
 
 
 def _failed(board: Board, event: e.StepFailed) -> None:
     mine, tool = board[ToolHealth], board.steps[event.step].tool
     if tool is not None and not event.final:  # after a final error the tool itself still works
-        mine.failures[tool] = mine.failures.get(tool, 0) + 1
-        mine.last_failure[tool] = event.at
+        before, _ = mine.failures.get(tool, (0, 0.0))
+        mine.failures[tool] = (before + 1, event.at)
 
 
 @only_if(lambda policy, _started: policy.breaker is not None)
@@ -70,29 +68,22 @@ def block_failing_tool(
 ) -> Choice:
     """Guard: an attempt fails without a call while its tool's breaker is open."""
     assert policy.breaker is not None
-    error = _why_open(board, policy.breaker, event.step)
-    return (
-        event
-        if error is None
-        else e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
-    )
-
-
-def _why_open(board: Board, breaker: Breaker, step_id: str) -> str | None:
-    tool, mine = board.steps[step_id].tool, board[ToolHealth]
-    if tool is None or (failures := mine.failures.get(tool, 0)) < breaker.failures:
-        return None
-    open_for = round(mine.last_failure[tool] + breaker.seconds - board.now, 9)
+    tool = board.steps[event.step].tool
+    failures, latest = board[ToolHealth].failures.get(tool, (0, 0.0))
+    if failures < policy.breaker.failures:
+        return event
+    open_for = round(latest + policy.breaker.seconds - board.now, 9)
+    jobs = board.in_flight.values()
     if open_for > 0:
-        return f"not called: {tool} failed {failures} times in a row, and its breaker is open for {open_for:g} s more"
-    running = (
-        board.steps[job.step] for job in board.in_flight.values() if isinstance(job, e.StepStarted)
-    )
-    if any(step.tool == tool for step in running):
-        return (
-            f"not called: {tool} failed {failures} times in a row, and another call is testing it"
-        )
-    return None
+        why = f"its breaker is open for {open_for:g} s more"
+    elif any(
+        isinstance(job, e.StepStarted) and board.steps[job.step].tool == tool for job in jobs
+    ):
+        why = "another call is testing it"
+    else:
+        return event
+    error = f"not called: {tool} failed {failures} times in a row, and {why}"
+    return e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
 
 
 CAPABILITY = Capability(ToolHealth, folds={e.StepDone: _done, e.StepFailed: _failed})

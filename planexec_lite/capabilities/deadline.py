@@ -41,22 +41,18 @@ def stop_at_deadline(board: Board, policy: Settings) -> Choice | None:
     """Stop the run at its deadline, unless everything is planned and done."""
     if time_left(policy, board.now) > 0:
         return None
-    if not (
-        board.proposal is None or board.problems or board.unfinished or not board.proposal.complete
-    ):
+    plan = board.proposal
+    if plan is not None and plan.complete and not (board.problems or board.unfinished):
         return None
-    return when_idle(
-        board, e.Ended(board.now, "stopped", f"the deadline of {policy.deadline:g} s has passed")
-    )
+    reason = f"the deadline of {policy.deadline:g} s has passed"
+    return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     """Return the seconds that a job has: a step is stopped then; a planner or an evaluator can only read them."""
     timeout = run.board.steps[job.step].timeout if isinstance(job, e.StepStarted) else None
-    if timeout is None and agent.policy.deadline is None:
-        return {}
-    left = max(0.0, time_left(agent.policy, run.board.now))
-    return {"limit": left if timeout is None else min(left, timeout)}
+    limit = until_deadline(agent.policy, run.board.now, math.inf if timeout is None else timeout)
+    return {} if limit == math.inf else {"limit": limit}
 
 
 CAPABILITY = Capability(

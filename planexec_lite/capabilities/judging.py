@@ -9,11 +9,11 @@ from planexec_lite.core import (
     Board,
     Capability,
     Choice,
-    IllegalTransition,
     Moves,
     Part,
     Task,
     Work,
+    check_running,
     only_if,
 )
 from planexec_lite.core import events as e
@@ -98,11 +98,6 @@ def _take_result(board: Board, step_id: str, result: object) -> bool:
     return True
 
 
-def _check_verdict(board: Board, event: Judged) -> None:
-    if event.step not in board.in_flight:
-        raise IllegalTransition("come to this end", event.step, board.state.get(event.step))
-
-
 def _judged(board: Board, event: Judged) -> None:
     mine = board[Judging]
     result = mine.results.pop(event.step)
@@ -159,7 +154,7 @@ CAPABILITY = Capability(
         JudgeStarted: Moves("be judged", {"judging": "judging"}),
         Judged: Moves("come to this end", {"judging": "judging"}),
     },
-    checks={Judged: _check_verdict},
+    checks={Judged: check_running},
     folds={Judged: _judged},
     takes_result=_take_result,
     work={JudgeStarted: Work(_task, _outcome)},

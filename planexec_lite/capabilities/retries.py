@@ -17,6 +17,7 @@ from planexec_lite.core import (
     Moves,
     Part,
     Work,
+    check_running,
     only_if,
 )
 from planexec_lite.core import events as e
@@ -97,7 +98,7 @@ class BackoffEnded(e.Outcome):
 
 @dataclass
 class Backoffs(Part):
-    """The failed steps that have waited, and can be tried again now."""
+    """The failed steps of the retry queue that have waited, and can be tried again now."""
 
     ended: set[str] = field(default_factory=set)
 
@@ -107,31 +108,9 @@ def _check_start(board: Board, event: BackoffStarted) -> None:
         raise IllegalTransition("back off", event.step, board.state.get(event.step))
 
 
-def _started(board: Board, event: BackoffStarted) -> None:
-    board.retry.remove(event.step)
-
-
-def _check_end(board: Board, event: BackoffEnded) -> None:
-    if not isinstance(board.in_flight.get(event.step), BackoffStarted):
-        raise IllegalTransition("come to this end", event.step, board.state.get(event.step))
-
-
-def _ended(board: Board, event: BackoffEnded) -> None:
-    board[Backoffs].ended.add(event.step)
-    board.retry.append(event.step)
-
-
-def _requeued(board: Board, event: e.Requeued) -> None:
-    step_id = event.step or ""
-    if (
-        board.state.get(step_id) == "failed"
-        and step_id not in board.retry
-        and step_id not in board.failed
-    ):
-        board[Backoffs].ended.add(
-            step_id
-        )  # the wait was interrupted, so it has waited long enough
-        board.retry.append(step_id)
+def _waited(board: Board, event: BackoffEnded | e.Requeued) -> None:
+    if event.step is not None and event.step in board.retry:  # an interrupted wait was long enough
+        board[Backoffs].ended.add(event.step)
 
 
 CAPABILITY = Capability(
@@ -140,11 +119,10 @@ CAPABILITY = Capability(
         BackoffStarted: Moves("back off", {"failed": "failed"}),
         BackoffEnded: Moves("come to this end", {"failed": "failed"}),
     },
-    checks={BackoffStarted: _check_start, BackoffEnded: _check_end},
+    checks={BackoffStarted: _check_start, BackoffEnded: check_running},
     folds={
-        BackoffStarted: _started,
-        BackoffEnded: _ended,
-        e.Requeued: _requeued,
+        BackoffEnded: _waited,
+        e.Requeued: _waited,
         **dict.fromkeys(
             (e.StepFailed, e.StepBlocked),
             lambda board, event: board[Backoffs].ended.discard(event.step),
@@ -160,15 +138,14 @@ CAPABILITY = Capability(
 @only_if(lambda policy, _started: policy.backoff is not None)
 def back_off(board: Board, policy: Settings) -> Choice | None:
     """Start the wait of a failed step that has not waited yet."""
-    if not board.retry or _news_first(board):
-        return None
-    ended = board[Backoffs].ended
-    step_id = next((step_id for step_id in board.retry if step_id not in ended), None)
-    if step_id is None:
-        return None
     assert policy.backoff is not None
-    seconds = policy.backoff.seconds(step_id, board.attempt[step_id][0] + 1)
-    return BackoffStarted(board.now, step_id, deadline.until_deadline(policy, board.now, seconds))
+    ended = board[Backoffs].ended
+    for step_id in () if _news_first(board) else board.retry:
+        if step_id not in ended and step_id not in board.in_flight:
+            seconds = policy.backoff.seconds(step_id, board.attempt[step_id][0] + 1)
+            seconds = deadline.until_deadline(policy, board.now, seconds)
+            return BackoffStarted(board.now, step_id, seconds)
+    return None
 
 
 def try_again(board: Board, _policy: object) -> Choice | None:

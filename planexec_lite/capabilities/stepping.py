@@ -46,28 +46,25 @@ def _finished(job: StepStarted, message: Finished) -> list[Event]:
 
 
 def _timed_out(job: StepStarted, message: TimedOut) -> list[Event]:
-    error, inside = too_long(message), bool(job.inside)
-    beside = not message.task.repeatable  # a retry could run beside this attempt
     return [
         StepFailed(
             message.at,
             job.step,
-            error,
+            too_long(message),
             message.seconds,
             in_doubt=True,
-            final=beside,
-            leaves=inside,
+            final=not message.task.repeatable,  # a retry could run beside this attempt
+            leaves=bool(job.inside),
         )
     ]
 
 
 def _late(job: StepStarted, message: Late) -> list[Event]:
-    report, at = message.report, message.at
+    report = message.report
     if report.lost:
         return []  # it proves neither that the call was made nor that it was not
-    return [
-        doubt.StepLate(at, job.step, report.value, report.error, message.seconds, report.calls)
-    ]
+    late = (report.value, report.error, message.seconds, report.calls)
+    return [doubt.StepLate(message.at, job.step, *late)]
 
 
 CAPABILITY = Capability(

@@ -1,6 +1,6 @@
 """The kernel: events, the board that they add up to, the rules of a plain run, and the loop."""
 
-from planexec_lite.core.board import CORE, Board, IllegalTransition
+from planexec_lite.core.board import CORE, Board, IllegalTransition, check_running
 from planexec_lite.core.capability import Capability, Moves, Part, PlanCheck, State
 from planexec_lite.core.decide import (
     HOLD,
@@ -44,6 +44,7 @@ __all__ = [
     "Task",
     "Work",
     "after_retries",
+    "check_running",
     "choose",
     "drive",
     "has_planner",

@@ -453,8 +453,11 @@ class Board:
 
     @property
     def retry_next(self) -> str | None:
-        """The id of the first step in the retry queue that has a free slot, or None."""
-        return next((step_id for step_id in self.retry if self.queue.has_slot(step_id)), None)
+        """The id of the first step in the retry queue that has a free slot and does not wait, or None."""
+        for step_id in self.retry:
+            if step_id not in self.in_flight and self.queue.has_slot(step_id):
+                return step_id
+        return None
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -568,9 +571,10 @@ def _step_skipped(board: Board, event: e.StepSkipped) -> None:
     board._lose_dependents(event.step)
 
 
-def _check_requeued(board: Board, event: e.Requeued) -> None:
-    if event.step not in board.in_flight:
-        raise IllegalTransition("be started again", event.step, board.state.get(event.step or ""))
+def check_running(board: Board, event: e.Outcome) -> None:
+    """Raise `IllegalTransition` if the job of this outcome is not running."""
+    if event.id not in board.in_flight:
+        raise IllegalTransition("come to this end", event.id, board.state.get(event.id or ""))
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
@@ -614,7 +618,7 @@ CORE = Capability(
         e.PlanProposed: _check_plan,
         e.StepStarted: _check_start,
         e.StepBlocked: _check_start,
-        e.Requeued: _check_requeued,
+        e.Requeued: check_running,
         e.Paused: _check_idle,
         e.Reviewed: _check_review,
         e.Ended: _check_idle,

@@ -113,10 +113,11 @@ def _started(before: Board, event: e.StepStarted, after: Board, case: Case) -> N
 
 def _breaker_is_open(before: Board, id: str, case: Case) -> bool:
     breaker, tool = case.policy.breaker, before.steps[id].tool or ""
-    if breaker is None or before[ToolHealth].failures.get(tool, 0) < breaker.failures:
+    failures, latest = before[ToolHealth].failures.get(tool, (0, 0.0))
+    if breaker is None or failures < breaker.failures:
         return False
     trying = [other for other in before.in_flight if other is not None and before.steps[other].tool == tool]
-    return before.now < before[ToolHealth].last_failure[tool] + breaker.seconds or bool(trying)
+    return before.now < latest + breaker.seconds or bool(trying)
 
 
 def _undone(before: Board, event: e.UndoStarted, case: Case) -> None:

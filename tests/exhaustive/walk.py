@@ -242,7 +242,9 @@ def key_of(board: Board, policy: Policy) -> Any:
         frozenset(board.failed),
         len(board.results) > replanning.results,
         board.now,
-        tuple(sorted(board[ToolHealth].failures.items())) if policy.breaker else (),
+        tuple(sorted((tool, count) for tool, (count, _) in board[ToolHealth].failures.items()))
+        if policy.breaker
+        else (),
         frozenset(board.in_flight),
         board.paused and (board.paused.reason, board.paused.step),
         board.ended and board.ended.status,
