@@ -6,9 +6,10 @@ The first rule that returns an event wins. Comments explain the positions that m
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
+
+from pydantic.dataclasses import dataclass
 
 from planexec_lite import core
 from planexec_lite.capabilities import (
@@ -162,7 +163,7 @@ class Board(core.Board):
     capabilities = CAPABILITIES
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=core.SETTINGS)
 class Policy(
     budget.Settings,
     breaker.Settings,
@@ -218,21 +219,6 @@ class Policy(
 
     Raises `ValueError` for a negative bound, too many retries, or an unknown word.
     """
-
-    def __post_init__(self) -> None:
-        for one in CAPABILITIES:
-            if one.check_settings is not None:
-                one.check_settings(self)
-        for name in (
-            "retries",
-            "max_steps",
-            "max_repairs",
-            "max_changes",
-            "max_rounds",
-            "max_replans",
-        ):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name}={getattr(self, name)}: a bound is zero or more")
 
 
 def chooser(

@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from pydantic import NonNegativeInt
+
 from planexec_lite.capabilities.judging import Judged
 from planexec_lite.capabilities.undo import list_calls
 from planexec_lite.core import (
@@ -42,7 +44,7 @@ ABOUT_PLANS = (
 class Settings:
     """How often a reviewer can ask for a changed plan. See `Policy`."""
 
-    max_changes: int = 3
+    max_changes: NonNegativeInt = 3
 
 
 class GrantScope(NamedTuple):

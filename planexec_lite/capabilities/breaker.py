@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from planexec_lite.core import Board, Capability, Choice, Part, only_if
+from pydantic import NonNegativeFloat, PositiveInt
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
+from planexec_lite.core import SETTINGS, Board, Capability, Choice, Part, only_if
 from planexec_lite.core import events as e
 
 
-@dataclass(frozen=True, slots=True)
+@pydantic_dataclass(frozen=True, slots=True, config=SETTINGS)
 class Breaker:
     """The settings of the circuit breakers: each tool has a breaker, which opens when calls of the tool keep failing.
 
@@ -24,16 +26,8 @@ class Breaker:
     Raises `ValueError` if `failures` is below 1, or `seconds` below 0.
     """
 
-    failures: int = 3
-    seconds: float = 30.0
-
-    def __post_init__(self) -> None:
-        if type(self.failures) is not int or self.failures < 1:
-            raise ValueError(f"failures={self.failures!r}: at least one failure opens a breaker")
-        if not 0 <= self.seconds < math.inf:
-            raise ValueError(
-                f"seconds={self.seconds}: a breaker stays open for zero seconds or more"
-            )
+    failures: PositiveInt = 3
+    seconds: NonNegativeFloat = 30.0
 
 
 @dataclass(frozen=True)

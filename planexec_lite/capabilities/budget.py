@@ -26,7 +26,6 @@ from planexec_lite.core.executors import most_model_calls
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import Budget, ModelCall
 
-OverBudget = Literal["pause", "stop"]
 SHARED = ("model_calls", "tokens", "dollars", "seconds")
 """The bounds that nested runs share with the outer run. Each run counts its steps, replans and repairs separately."""
 ASKS_MODEL = (e.PlanStarted, JudgeStarted)
@@ -37,17 +36,7 @@ class Settings:
     """What a run may use, and what happens when that is used up. See `Policy`."""
 
     budget: Budget | None = None
-    over_budget: OverBudget = "pause"
-
-
-def check(policy: Settings) -> None:
-    """Raise `ValueError` for an unknown word, and for a budget of another type."""
-    if policy.over_budget not in ("pause", "stop"):
-        raise ValueError(
-            f"over_budget={policy.over_budget!r}: 'pause' and ask for more, or 'stop'"
-        )
-    if not isinstance(policy.budget, Budget | None):
-        raise ValueError(f"budget={policy.budget!r}: a Budget, or None for no bound")
+    over_budget: Literal["pause", "stop"] = "pause"
 
 
 @dataclass
@@ -217,5 +206,4 @@ CAPABILITY = Capability(
     Spending,
     folds={e.Reviewed: _reviewed},
     context=dict.fromkeys((e.StepStarted, e.PlanStarted, JudgeStarted), context),
-    check_settings=check,
 )

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import NonNegativeFloat
+
 from planexec_lite.capabilities.judging import JudgeStarted
 from planexec_lite.core import Board, Capability, Choice, only_if, when_idle
 from planexec_lite.core import events as e
@@ -15,15 +17,7 @@ from planexec_lite.core import events as e
 class Settings:
     """The time at which the run stops. See `Policy`."""
 
-    deadline: float | None = None
-
-
-def check(policy: Settings) -> None:
-    """Raise `ValueError` for a deadline that is negative or not a finite number."""
-    if policy.deadline is not None and not 0 <= policy.deadline < math.inf:
-        raise ValueError(
-            f"deadline={policy.deadline}: zero seconds or more, or None for no deadline"
-        )
+    deadline: NonNegativeFloat | None = None
 
 
 def time_left(policy: Settings, now: float) -> float:
@@ -57,5 +51,4 @@ def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
 
 CAPABILITY = Capability(
     context=dict.fromkeys((e.StepStarted, e.PlanStarted, JudgeStarted), context),
-    check_settings=check,
 )

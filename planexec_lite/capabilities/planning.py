@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pydantic import NonNegativeInt
+
 from planexec_lite.capabilities.approval import granting_reviewer
 from planexec_lite.capabilities.streaming import StreamBuffer
 from planexec_lite.core import Board, Capability, PlanCheck, Task, Work
@@ -19,7 +21,7 @@ from planexec_lite.plan import Plan, PlanError, Problem
 class Settings:
     """The bound on the steps of a plan. See `Policy`."""
 
-    max_steps: int = 50
+    max_steps: NonNegativeInt = 50
 
 
 def without_done(plan: Plan, board: Board) -> Plan:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import NonNegativeInt
+
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt
 from planexec_lite.capabilities.news import News
 from planexec_lite.core import (
@@ -39,24 +41,16 @@ class Settings:
     """What a failed step means, when the planner is asked again, and how often. See `Policy`."""
 
     failure: Literal["skip", "stop"] = "skip"
-    max_repairs: int = 2
+    max_repairs: NonNegativeInt = 2
     replan: Literal["never", "failure", "step", "stall"] = "never"
-    max_replans: int = 3
-    max_rounds: int = 25
+    max_replans: NonNegativeInt = 3
+    max_rounds: NonNegativeInt = 25
 
-
-def check(policy: Settings) -> None:
-    """Raise `ValueError` for an unknown word, and for two settings that exclude each other."""
-    if policy.failure not in ("skip", "stop"):
-        raise ValueError(f"failure={policy.failure!r}: a failed step means 'skip' or 'stop'")
-    if policy.replan not in ("never", "failure", "step", "stall"):
-        raise ValueError(
-            f"replan={policy.replan!r}: plan again 'never', after a 'failure', a 'step' or a 'stall'"
-        )
-    if policy.replan == "stall" and policy.failure == "stop":
-        raise ValueError(
-            'replan="stall" needs failure="skip": a run that stops at a failure never stalls'
-        )
+    def __post_init__(self) -> None:
+        if self.replan == "stall" and self.failure == "stop":
+            raise ValueError(
+                'replan="stall" needs failure="skip": a run that stops at a failure never stalls'
+            )
 
 
 @dataclass
@@ -281,5 +275,4 @@ CAPABILITY = Capability(
     folds={e.PlanStarted: _asked, e.Requeued: _requeued},
     before_plan=_before_plan,
     plan_checks=(failures_passed_over, tried_before),
-    check_settings=check,
 )

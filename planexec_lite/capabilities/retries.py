@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, NonNegativeFloat
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from planexec_lite.capabilities import deadline
 from planexec_lite.capabilities.news import News
 from planexec_lite.core import (
+    SETTINGS,
     Board,
     Capability,
     Choice,
@@ -24,7 +27,7 @@ from planexec_lite.core import events as e
 from planexec_lite.plan import MAX_RETRIES
 
 
-@dataclass(frozen=True, slots=True)
+@pydantic_dataclass(frozen=True, slots=True, config=SETTINGS)
 class Backoff:
     """How long a failed step waits before it is tried again: longer each time, up to a bound.
 
@@ -38,23 +41,11 @@ class Backoff:
     Raises `ValueError` for a wait below zero, a factor below one, or a share outside 0 to 1.
     """
 
-    first: float = 1.0
-    factor: float = 2.0
-    longest: float = 60.0
-    jitter: float = 0.5
+    first: NonNegativeFloat = 1.0
+    factor: float = Field(default=2.0, ge=1)
+    longest: NonNegativeFloat = 60.0
+    jitter: float = Field(default=0.5, ge=0, le=1)
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not (0 <= self.first < math.inf and 0 <= self.longest < math.inf):
-            raise ValueError(
-                f"first={self.first}, longest={self.longest}: a wait is zero seconds or more"
-            )
-        if not 1 <= self.factor < math.inf:
-            raise ValueError(
-                f"factor={self.factor}: a wait is never shorter than the previous one; give 1 or more"
-            )
-        if not 0 <= self.jitter <= 1:
-            raise ValueError(f"jitter={self.jitter}: a share from 0 to 1")
 
     def seconds(self, step: str, attempt: int) -> float:
         """The wait before attempt number `attempt` (2 or more) of a step, in seconds."""
@@ -69,15 +60,7 @@ class Settings(deadline.Settings):
     """How often a failed step is tried again, and how long it waits before. See `Policy`."""
 
     backoff: Backoff | None = None
-    retries: int = 0
-
-
-def check(policy: Settings) -> None:
-    """Raise `ValueError` for too many retries."""
-    if policy.retries > MAX_RETRIES:
-        raise ValueError(
-            f"retries={policy.retries}: at most {MAX_RETRIES}; a step that fails more often needs another plan"
-        )
+    retries: Annotated[int, Field(ge=0, le=MAX_RETRIES)] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +114,6 @@ CAPABILITY = Capability(
     work={
         BackoffStarted: Work.waiting(lambda at, job, seconds: BackoffEnded(at, job.step, seconds))
     },
-    check_settings=check,
 )
 
 

@@ -50,14 +50,6 @@ class Settings:
     rollback: Literal["never", "failed", "unfinished"] = "never"
 
 
-def check(policy: Settings) -> None:
-    """Raise `ValueError` for an unknown word."""
-    if policy.rollback not in ("never", "failed", "unfinished"):
-        raise ValueError(
-            f"rollback={policy.rollback!r}: 'never', after a run has 'failed', or if it is 'unfinished'"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class RollbackStarted(e.Event):
     """The rollback begins, for this `reason`. From here on no step starts.
@@ -456,5 +448,4 @@ CAPABILITY = Capability(
     },
     work={UndoStarted: Work(_task, _finished, _timed_out, None, _interrupted)},
     context={UndoStarted: _context},
-    check_settings=check,
 )

@@ -1,7 +1,7 @@
 """The kernel: events, the board that they add up to, the rules of a plain run, and the loop."""
 
 from planexec_lite.core.board import CORE, Board, IllegalTransition, check_running
-from planexec_lite.core.capability import Capability, Moves, Part, PlanCheck, State
+from planexec_lite.core.capability import SETTINGS, Capability, Moves, Part, PlanCheck, State
 from planexec_lite.core.decide import (
     HOLD,
     LATER,
@@ -25,6 +25,7 @@ __all__ = [
     "CORE",
     "HOLD",
     "LATER",
+    "SETTINGS",
     "WAIT",
     "Board",
     "Capability",

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
+from pydantic import ConfigDict
+
 from planexec_lite.core import events as e
 from planexec_lite.core.tasks import Work
 from planexec_lite.plan import Plan, Problem
@@ -29,6 +31,8 @@ State = Literal[
     "superseded",
     "undone",
 ]
+SETTINGS = ConfigDict(strict=True, allow_inf_nan=False, defer_build=True)
+"""How dataclasses of settings check their values: by the types and bounds of their fields, without converting anything."""
 PlanCheck = Callable[[Plan, "Board", Any, Any], Iterable[Problem]]
 """Yields what makes a planner's plan invalid in this run, given the plan, the board, the policy and the executor."""
 
@@ -60,14 +64,13 @@ class Capability:
         before_plan: is called before a plan replaces the unfinished steps, with the plan, or with None if only its
             first step has arrived.
 
-    What its jobs do, and what it says about plans and settings:
+    What its jobs do, and what it says about plans:
 
         work: by type of job, how the job is carried out, and what follows from its outcome.
         context: by type of job, a function of agent, run and job that returns fields of the job's `JobContext`.
         emits: by type of a value that a running job emits, a function of time, job and value that returns its event, or
             None. Other values become `Inside` events.
         plan_checks: the checks of a planner's plan.
-        check_settings: raises `ValueError` for settings that make no sense.
     """
 
     part: type | None = None
@@ -83,7 +86,6 @@ class Capability:
     )
     emits: Mapping[type, Callable[[float, Any, Any], e.Event | None]] = field(default_factory=dict)
     plan_checks: Sequence[PlanCheck] = ()
-    check_settings: Callable[[Any], None] | None = None
 
     @property
     def events(self) -> set[type[e.Event]]:
