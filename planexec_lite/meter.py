@@ -74,8 +74,6 @@ class Budget:
         tokens: input plus output tokens of these calls.
         dollars: their cost in US dollars, by `planexec_lite.model.prices`.
         seconds: seconds on the run's clock; pauses don't count.
-        replans: replans after a failure, a stall or news.
-        repairs: invalid plans that are returned to the planner.
 
     Raises `ValueError` for a bound that is negative or not a number, and for a fractional bound on a count.
     """
@@ -85,8 +83,6 @@ class Budget:
     tokens: int | None = None
     dollars: float | None = None
     seconds: float | None = None
-    replans: int | None = None
-    repairs: int | None = None
 
     def __post_init__(self) -> None:
         for name, bound in self.bounds.items():

@@ -22,7 +22,6 @@ from planexec_lite.core import (
     Capability,
     Choice,
     Part,
-    has_planner,
     only_if,
     when_idle,
 )
@@ -61,7 +60,7 @@ class Approvals(Part):
 
     Attributes:
         approved: the hashes of the approved plans; `latest_hash` is the hash of the latest plan, taken when it came in;
-            without a reviewer, when a person first answered a question.
+            "" without a reviewer.
         rejected: the rejection that ends the run, in words: of a plan, a step, or more budget; "" without one.
         changes_asked: how often a reviewer asked for a changed plan.
         grant_scope: the bounds for later plans; `begun`: the steps that have started since the grant.
@@ -151,7 +150,6 @@ def _judged(board: Board, event: Judged) -> None:
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[Approvals], board.asked
-    mine.latest_hash = mine.latest_hash or event.plan_hash
     if event.verdict == "reject" and question.kind in (*ABOUT_PLANS, "budget"):
         did = "granted no more budget" if question.kind == "budget" else "rejected the plan"
         comment = f": {event.comment}" if event.comment else ""
@@ -249,19 +247,14 @@ def _has_effects(board: Board, step: Step) -> bool:
     return board.effects_of(step) != "none" or step.tool in board.started.destructive
 
 
-def stop_if_rejected(board: Board, _policy: object) -> Choice | None:
-    """Stop the run if the reviewer rejected the plan, or granted no more budget."""
+def stop_if_rejected(board: Board, policy: Settings) -> Choice | None:
+    """Stop the run if the reviewer rejected the plan, granted no more budget, or asked for more than `max_changes` changes."""
     reason = board[Approvals].rejected
+    if board[Approvals].changes_asked > policy.max_changes:
+        reason = (
+            f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
+        )
     return when_idle(board, e.Ended(board.now, "stopped", reason)) if reason else None
-
-
-@only_if(has_planner)
-def stop_after_changes(board: Board, policy: Settings) -> Choice | None:
-    """Stop the run if the reviewer asked for a changed plan more than `max_changes` times."""
-    if board[Approvals].changes_asked <= policy.max_changes:
-        return None
-    reason = f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
-    return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
 @only_if(lambda _policy, started: started.reviewer)

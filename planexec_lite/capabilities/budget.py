@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from planexec_lite.capabilities.judging import JudgeStarted
-from planexec_lite.capabilities.replanning import USES, Replanning
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.core import (
     HOLD,
@@ -27,7 +26,7 @@ from planexec_lite.core.questions import Question
 from planexec_lite.meter import Budget, ModelCall
 
 SHARED = ("model_calls", "tokens", "dollars", "seconds")
-"""The bounds that nested runs share with the outer run. Each run counts its steps, replans and repairs separately."""
+"""The bounds that nested runs share with the outer run. Each run counts its steps separately."""
 ASKS_MODEL = (e.PlanStarted, JudgeStarted)
 
 
@@ -93,9 +92,7 @@ def used(board: Board, name: str) -> float:
                 return cost(mine.totals(board.calls))
             except KeyError as missing:
                 raise ValueError(f"a budget in dollars can't be kept: {missing.args[0]}") from None
-        case "seconds":
-            return board.now
-    return board[Replanning].asked[name]
+    return board.now
 
 
 def in_words(name: str, amount: float, bound: float | None = None) -> str:
@@ -123,12 +120,11 @@ def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: A
         return event
     if short := _used_up(board, policy, event):
         queued = HOLD if _used_up(board, policy) else WAIT
+        answer: e.Event = e.Paused(board.now, Question("budget", VERDICTS, amounts=short))
         if policy.over_budget == "stop":
             reason = f"the budget is used up: {', '.join(short.values())}"
-            return when_idle(board, e.Ended(board.now, "stopped", reason), queued)
-        return when_idle(
-            board, e.Paused(board.now, Question("budget", VERDICTS, amounts=short)), queued
-        )
+            answer = e.Ended(board.now, "stopped", reason)
+        return when_idle(board, answer, queued)
     left = _model_calls_left(board, policy)
     if left is None:
         return event
@@ -193,13 +189,9 @@ def _used_up(board: Board, policy: Settings, job: e.Job | None = None) -> dict[s
 
 def _needs(board: Board, job: e.Job | None) -> tuple[str, ...]:
     """Return the names of the bounds that a job will use, as far as this is known before it starts."""
-    own = ""
-    if isinstance(job, e.PlanStarted):
-        own = USES[job.reason]
-    elif isinstance(job, e.StepStarted) and job.attempt == 1:
-        own = "steps"
+    own = ("steps",) if isinstance(job, e.StepStarted) and job.attempt == 1 else ()
     asks_model = isinstance(job, ASKS_MODEL) or board.started.models_in_steps
-    return own, *(SHARED if asks_model else ("seconds",))
+    return (*own, *SHARED) if asks_model else (*own, "seconds")
 
 
 CAPABILITY = Capability(

@@ -90,6 +90,8 @@ def _asked(board: Board, event: e.PlanStarted) -> None:
     mine = board[Replanning]
     mine.asked[USES[event.reason]] += 1
     mine.asked_for, mine.ask_again = event.reason, None
+    if board.failed:  # a new plan must differ from these steps
+        mine.tried.add(signature(board.steps[step_id] for step_id in board.unfinished))
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
@@ -104,8 +106,6 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     if not board.arrived:  # the previous plan ends here
         mine.unanswered = failures
         mine.waiting = _still_to_do(board) if failures else frozenset()
-        if board.failed:  # a new plan must differ from these steps
-            mine.tried.add(_rest(board))
     if plan is not None:
         mine.unanswered = _not_given_up(failures, plan)
         mine.answering = _answers(board, plan, mine.waiting) if mine.unanswered else set()
@@ -138,10 +138,6 @@ def _still_to_do(board: Board) -> frozenset[str]:
     return frozenset(_does(board.steps[step_id]) for step_id in left)
 
 
-def _rest(board: Board) -> frozenset[str]:
-    return signature(board.steps[step_id] for step_id in board.unfinished)
-
-
 def failures_passed_over(
     plan: Plan, board: Board, _policy: object, _executor: object
 ) -> Iterator[Problem]:
@@ -160,22 +156,33 @@ def tried_before(
     plan: Plan, board: Board, _policy: object, _executor: object
 ) -> Iterator[Problem]:
     """Plan check: after a failure a plan must change something. After news the same steps can be right."""
-    if not (board.failed or board.problems):
-        return
-    tried = board[Replanning].tried | ({_rest(board)} if board.failed else set())
-    if signature(plan.steps) in tried:
+    has_failed = board.failed or board.problems
+    if has_failed and signature(plan.steps) in board[Replanning].tried:
         hint = "do something else about the failed step, or leave it out"
         yield Problem("tried_before", None, "the steps are those that have failed before", hint)
 
 
 @only_if(has_planner)
-def stop_after_news(board: Board, policy: Settings) -> Choice | None:
-    """Stop the run if news needs a new plan, and there have already been `max_replans`."""
+def stop_without_plan(board: Board, policy: Settings) -> Choice | None:
+    """End the run if no plan is left to ask for.
+
+    News needs a replan, and there have been `max_replans`; or the planner refused, or wrote more than `max_repairs` invalid plans
+    in a row after the first one.
+    """
     replans = board[Replanning].asked["replans"]
-    if not (board[News].unread and replans >= policy.max_replans):
+    if board[News].unread and replans >= policy.max_replans:
+        why = f"news came, and the rest was planned again {replans} times already (max_replans)"
+        return when_idle(board, e.Ended(board.now, "stopped", why))
+    attempts = board.invalid_in_a_row
+    refused = [problem.message for problem in board.problems if problem.code == "refused"]
+    if refused:  # there is no plan that the planner could correct
+        why = refused[0]
+    elif attempts > policy.max_repairs:
+        problems = "; ".join(map(str, board.problems[:3]))
+        why = f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
+    else:
         return None
-    reason = f"news came, and the rest was planned again {replans} times already (max_replans)"
-    return when_idle(board, e.Ended(board.now, "stopped", reason))
+    return when_idle(board, e.Ended(board.now, "failed", why))
 
 
 @only_if(lambda policy, _started: policy.failure == "stop")
@@ -186,22 +193,6 @@ def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
     if board.problems and policy.replan != "never":
         return None
     return when_idle(board, e.Ended(board.now, "failed", _why_failed(board, policy)))
-
-
-@only_if(has_planner)
-def stop_after_repairs(board: Board, policy: Settings) -> Choice | None:
-    """End the run if the planner refused, or wrote more than `max_repairs` invalid plans in a row after the first one."""
-    for problem in board.problems:
-        if problem.code == "refused":  # there is no plan that the planner could correct
-            return when_idle(board, e.Ended(board.now, "failed", problem.message))
-    attempts = board.invalid_in_a_row
-    if attempts <= policy.max_repairs:
-        return None
-    problems = "; ".join(map(str, board.problems[:3]))
-    reason = (
-        f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
-    )
-    return when_idle(board, e.Ended(board.now, "failed", reason))
 
 
 @only_if(has_planner)

@@ -108,19 +108,6 @@ def test_the_cost_of_models_and_time_is_bounded(budget: Budget, used: str) -> No
     assert (stopped.status, stopped.reason) == ("stopped", f"the budget is used up: {used}")
 
 
-def test_a_replan_or_repair_beyond_the_budget_asks() -> None:
-    bad = [{"id": "1", "tool": "nothing"}]
-    one = agent(Budget(repairs=1), bad, bad, FIVE)
-    run = one.run("go")
-    assert run.reason == "waits for more budget: 1 of 1 repair used"
-    assert one.resume(run, approve(repairs=1)).status == "finished"
-    fails = [step("1", "work", fails=True)]
-    one = agent(Budget(replans=0), fails, [step("2", "work")], replan="failure")
-    run = one.run("go")
-    assert run.reason == "waits for more budget: 0 of 0 replans used"
-    assert one.resume(run, approve(replans=1)).status == "finished"
-
-
 def test_an_approval_says_how_much_of_each_used_up_bound() -> None:
     one = agent(Budget(steps=2, seconds=5))
     run = one.run("go")
