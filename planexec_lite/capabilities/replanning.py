@@ -61,8 +61,8 @@ class Replanning(Part):
         asked: how often, by the words of `USES`.
         asked_for: the latest reason; `ask_again`: the reason when the planner was interrupted.
         tried: the signatures of plans that have failed.
-        unanswered: the failed steps of earlier plans; one of the steps `answering` has to be done before they count as answered.
-        waiting: the calls that were left of the plan before.
+        unanswered: the failed steps; one of the steps `answering` has to be done before they count as answered.
+        waiting: what was left to do besides, when the planner was asked about the latest of them.
         results: how many steps were done when the latest plan came.
     """
 
@@ -70,7 +70,7 @@ class Replanning(Part):
     asked_for: e.PlanReason = "first"
     ask_again: e.PlanReason | None = None
     tried: set[frozenset[str]] = field(default_factory=set)
-    unanswered: dict[str, Step] = field(default_factory=dict)
+    unanswered: dict[str, None] = field(default_factory=dict)
     answering: set[str] = field(default_factory=set)
     waiting: frozenset[str] = frozenset()
     results: int = 0
@@ -90,8 +90,13 @@ def _asked(board: Board, event: e.PlanStarted) -> None:
     mine = board[Replanning]
     mine.asked[USES[event.reason]] += 1
     mine.asked_for, mine.ask_again = event.reason, None
-    if board.failed:  # a new plan must differ from these steps
-        mine.tried.add(signature(board.steps[step_id] for step_id in board.unfinished))
+    if board.failed:  # a new plan must differ from what is left, and bring a new step
+        left = [board.steps[step_id] for step_id in board.unfinished]
+        mine.tried.add(signature(left))
+        mine.unanswered = unanswered(board) | board.failed
+        known = mine.unanswered.keys() | mine.answering
+        mine.waiting = frozenset(_does(step) for step in left if step.id not in known)
+        mine.answering = set()
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
@@ -102,50 +107,36 @@ def _requeued(board: Board, event: e.Requeued) -> None:
 
 
 def _before_plan(board: Board, plan: Plan | None) -> None:
-    mine, failures = board[Replanning], _failures(board)
-    if not board.arrived:  # the previous plan ends here
-        mine.unanswered = failures
-        mine.waiting = _still_to_do(board) if failures else frozenset()
     if plan is not None:
-        mine.unanswered = _not_given_up(failures, plan)
-        mine.answering = _answers(board, plan, mine.waiting) if mine.unanswered else set()
+        mine = board[Replanning]
+        mine.unanswered = _passed_over(board, plan)
+        mine.answering = {step.id for step in _new(board, plan)} if mine.unanswered else set()
         mine.results = len(board.results)
 
 
-def unanswered(board: Board) -> dict[str, Step]:
-    """The steps of earlier plans that failed for good, if no step was done since that answers this."""
+def unanswered(board: Board) -> dict[str, None]:
+    """The steps that failed for good before the planner was asked, if no step was done since that answers this."""
     mine = board[Replanning]
     return {} if mine.answering & board.results.keys() else mine.unanswered
 
 
-def _failures(board: Board) -> dict[str, Step]:
-    return unanswered(board) | {step_id: board.steps[step_id] for step_id in board.failed}
+def _passed_over(board: Board, plan: Plan) -> dict[str, None]:
+    """The failures that `plan` does not give up by name."""
+    return {step_id: None for step_id in unanswered(board) if step_id not in plan.supersedes}
 
 
-def _not_given_up(failures: dict[str, Step], plan: Plan) -> dict[str, Step]:
-    return {step_id: step for step_id, step in failures.items() if step_id not in plan.supersedes}
-
-
-def _answers(board: Board, plan: Plan, waiting: frozenset[str]) -> set[str]:
-    """The ids of the steps of `plan` that answer the failures: those that were not `waiting` before."""
-    answering = board[Replanning].answering
-    return {step.id for step in plan.steps if step.id in answering or _does(step) not in waiting}
-
-
-def _still_to_do(board: Board) -> frozenset[str]:
-    """What the plan so far still does after its failures, apart from the steps that answer them."""
-    left = set(board.unfinished) - board.failed.keys() - board[Replanning].answering
-    return frozenset(_does(board.steps[step_id]) for step_id in left)
+def _new(board: Board, plan: Plan) -> list[Step]:
+    """The steps of `plan` that answer a failure: those that were not waiting then."""
+    return [step for step in plan.steps if _does(step) not in board[Replanning].waiting]
 
 
 def failures_passed_over(
     plan: Plan, board: Board, _policy: object, _executor: object
 ) -> Iterator[Problem]:
     """Plan check: a complete plan answers each failed step by a new step, or names it in `Plan.supersedes`."""
-    failures = _not_given_up(_failures(board), plan)
-    if not failures or not plan.complete or _answers(board, plan, _still_to_do(board)):
+    if not plan.complete or _new(board, plan):
         return
-    for step_id in failures:
+    for step_id in _passed_over(board, plan):
         hint = f'add a step that does it otherwise or checks it; or name it, "supersedes": ["{step_id}"], if you give it up'
         yield Problem(
             "unanswered_failure", step_id, "it failed, and the plan brings no new step", hint
