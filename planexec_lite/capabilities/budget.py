@@ -178,20 +178,17 @@ def _budget(board: Board, policy: Settings) -> Budget:
 
 def _used_up(board: Board, policy: Settings, job: e.Job | None = None) -> dict[str, str]:
     """Return the bounds that keep `job` from starting, by name; without a job, the bounds that keep every step from starting."""
+    asks_model = isinstance(job, ASKS_MODEL) or board.started.models_in_steps
+    is_new_step = isinstance(job, e.StepStarted) and job.attempt == 1
+    needs = {"seconds": True, "steps": is_new_step}
     short = {}
     for name, bound in _budget(board, policy).bounds.items():
         amount = used(board, name)
         # a job that does not use this amount can start, unless the bound is already exceeded
-        if (amount > bound and name in SHARED) or (amount >= bound and name in _needs(board, job)):
+        is_exceeded = amount > bound and name in SHARED
+        if is_exceeded or (amount >= bound and needs.get(name, asks_model)):
             short[name] = in_words(name, amount, bound)
     return short
-
-
-def _needs(board: Board, job: e.Job | None) -> tuple[str, ...]:
-    """Return the names of the bounds that a job will use, as far as this is known before it starts."""
-    own = ("steps",) if isinstance(job, e.StepStarted) and job.attempt == 1 else ()
-    asks_model = isinstance(job, ASKS_MODEL) or board.started.models_in_steps
-    return (*own, *SHARED) if asks_model else (*own, "seconds")
 
 
 CAPABILITY = Capability(

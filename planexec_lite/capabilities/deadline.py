@@ -20,20 +20,17 @@ class Settings:
     deadline: NonNegativeFloat | None = None
 
 
-def time_left(policy: Settings, now: float) -> float:
-    """Return the seconds from `now`, on the run's clock, to the deadline; infinite without a deadline."""
-    return math.inf if policy.deadline is None else round(policy.deadline - now, 9)
-
-
-def until_deadline(policy: Settings, now: float, seconds: float) -> float:
+def until_deadline(policy: Settings, now: float, seconds: float = math.inf) -> float:
     """Return `seconds`, or the seconds from `now` until the deadline if those are fewer."""
-    return min(seconds, max(0.0, time_left(policy, now)))
+    if policy.deadline is None:
+        return seconds
+    return min(seconds, max(0.0, round(policy.deadline - now, 9)))
 
 
 @only_if(lambda policy, _started: policy.deadline is not None)
 def stop_at_deadline(board: Board, policy: Settings) -> Choice | None:
     """Stop the run at its deadline, unless everything is planned and done."""
-    if time_left(policy, board.now) > 0:
+    if until_deadline(policy, board.now) > 0:
         return None
     plan = board.proposal
     if plan is not None and plan.complete and not (board.problems or board.unfinished):

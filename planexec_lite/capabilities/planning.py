@@ -26,12 +26,10 @@ class Settings:
 
 def without_done(plan: Plan, board: Board) -> Plan:
     """Return the plan without the steps that are done already, if it repeats them word for word."""
-    steps = tuple(
-        step
-        for step in plan.steps
-        if not (step.id in board.results and step == board.steps[step.id])
-    )
-    return plan if len(steps) == len(plan.steps) else plan.changed(steps=steps)
+    repeated = board.kept_by(plan) & board.results.keys()
+    if not repeated:
+        return plan
+    return plan.changed(steps=[step for step in plan.steps if step.id not in repeated])
 
 
 def propose(
