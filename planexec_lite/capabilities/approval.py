@@ -106,19 +106,6 @@ def must_be_seen(board: Board, step: Step) -> bool:
     return is_destructive or board.effects_of(step) == "once"
 
 
-def why_asked(board: Board, step_id: str) -> str | None:
-    """Return why a person is asked right before the step; "": because it has a gate; None: the step starts without a question."""
-    mine, step = board[Approvals], board.steps[step_id]
-    if step_id in mine.received and mine.received[step_id] != word_for_word(step):
-        return "it was changed in place"
-    if step_id in mine.asks:
-        return mine.asks[step_id]
-    runs_once = board.has_reviewer and board.effects[step_id] == "once"
-    if runs_once and not mine.covered >= lineages(board.steps, [step_id], mine.lineages):
-        return "it must run at most once, and a step that it depends on has changed since the approval"
-    return None
-
-
 def _before_plan(board: Board, plan: Plan | None) -> None:
     if plan is None:
         return
@@ -262,20 +249,27 @@ def ask_for_approval(board: Board, _policy: object) -> Choice | None:
     """Pause until the reviewer has decided about the plan."""
     if not needs_approval(board) or board.planning:
         return None
-    verdicts = {
-        "approve": "The run carries out exactly this plan.",
-        "reject": "The run ends, and no step of the plan starts.",
-    }
-    return e.Paused(
-        board.now,
-        Question("approval", verdicts | _change(board), plan=board.proposal or board.plan),
+    plan = board.proposal or board.plan
+    verdicts = _verdicts(
+        board,
+        "The run carries out exactly this plan.",
+        "The run ends, and no step of the plan starts.",
     )
+    return e.Paused(board.now, Question("approval", verdicts, plan=plan))
 
 
 def ask_at_gate(board: Board, _policy: object, event: e.StepStarted, _executor: Any) -> Choice:
     """Guard: pause before a step that needs a person's yes."""
-    why = why_asked(board, event.step)
-    return event if why is None else ask_about_step(board, event.step, why)
+    mine, step = board[Approvals], board.steps[event.step]
+    runs_once = (
+        step.id not in mine.asks and board.has_reviewer and board.effects[step.id] == "once"
+    )
+    why = mine.asks.get(step.id)
+    if step.id in mine.received and mine.received[step.id] != word_for_word(step):
+        why = "it was changed in place"
+    elif runs_once and not mine.covered >= lineages(board.steps, [step.id], mine.lineages):
+        why = "it must run at most once, and a step that it depends on has changed since the approval"
+    return event if why is None else ask_about_step(board, step.id, why)
 
 
 def ask_about_step(
@@ -287,17 +281,20 @@ def ask_about_step(
         if call is None
         else "Exactly this call is made"
     )
-    verdicts = {
-        "approve": f"{what}, and the yes covers nothing else.",
-        "reject": "The run ends, and the step does not start.",
-    }
-    question = Question(kind, verdicts | _change(board), why, step_id, call=call)
+    verdicts = _verdicts(
+        board,
+        f"{what}, and the yes covers nothing else.",
+        "The run ends, and the step does not start.",
+    )
+    question = Question(kind, verdicts, why, step_id, call=call)
     return when_idle(board, e.Paused(board.now, question), WAIT)
 
 
-def _change(board: Board) -> dict[str, str]:
-    asks = "The planner writes another plan, after your comment."
-    return {"change": asks} if board.has_planner else {}
+def _verdicts(board: Board, approve: str, reject: str) -> dict[str, str]:
+    verdicts = {"approve": approve, "reject": reject}
+    if board.has_planner:
+        verdicts["change"] = "The planner writes another plan, after your comment."
+    return verdicts
 
 
 def ask_in_full(board: Board, _policy: object, event: e.Paused, executor: Any) -> Choice:
@@ -305,10 +302,9 @@ def ask_in_full(board: Board, _policy: object, event: e.Paused, executor: Any) -
     question = event.question
     if question.path:
         return event  # the run inside the step has done this
-    step = board.steps.get(question.step or "")
-    call = question.call
-    if call is None and step is not None and question.kind != "undo":
-        call = call_of(step, board.results, None if executor is None else executor.tools)
+    step, call = board.steps.get(question.step or ""), question.call
+    if call is None and step is not None:
+        call = call_of(step, board.results, getattr(executor, "tools", None))
     return replace(event, question=replace(question, call=call, number=board.questions + 1))
 
 

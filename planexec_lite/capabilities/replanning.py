@@ -130,23 +130,19 @@ def _new(board: Board, plan: Plan) -> list[Step]:
     return [step for step in plan.steps if _does(step) not in board[Replanning].waiting]
 
 
-def failures_passed_over(
+def answers_failures(
     plan: Plan, board: Board, _policy: object, _executor: object
 ) -> Iterator[Problem]:
-    """Plan check: a complete plan answers each failed step by a new step, or names it in `Plan.supersedes`."""
-    if not plan.complete or _new(board, plan):
-        return
-    for step_id in _passed_over(board, plan):
-        hint = f'add a step that does it otherwise or checks it; or name it, "supersedes": ["{step_id}"], if you give it up'
-        yield Problem(
-            "unanswered_failure", step_id, "it failed, and the plan brings no new step", hint
-        )
+    """Plan check: a plan does not repeat what has failed, and if it is complete, it answers each failed step.
 
-
-def tried_before(
-    plan: Plan, board: Board, _policy: object, _executor: object
-) -> Iterator[Problem]:
-    """Plan check: after a failure a plan must change something. After news the same steps can be right."""
+    It brings a new step, or names the failed one in `Plan.supersedes`. After news the same steps can be right.
+    """
+    if plan.complete and not _new(board, plan):
+        for step_id in _passed_over(board, plan):
+            hint = f'add a step that does it otherwise or checks it; or name it, "supersedes": ["{step_id}"], if you give it up'
+            yield Problem(
+                "unanswered_failure", step_id, "it failed, and the plan brings no new step", hint
+            )
     has_failed = board.failed or board.problems
     if has_failed and signature(plan.steps) in board[Replanning].tried:
         hint = "do something else about the failed step, or leave it out"
@@ -256,5 +252,5 @@ CAPABILITY = Capability(
     Replanning,
     folds={e.PlanStarted: _asked, e.Requeued: _requeued},
     before_plan=_before_plan,
-    plan_checks=(failures_passed_over, tried_before),
+    plan_checks=(answers_failures,),
 )
