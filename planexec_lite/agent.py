@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from planexec_lite.assembly import CONTEXTS, EMITS, PLAN_CHECKS, WORK, Policy, chooser
 from planexec_lite.capabilities import nesting, once_calls, require_undo
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.rollback import Rollback, RollbackStarted, UndoStarted
-from planexec_lite.capabilities.undo import WorkDone
+from planexec_lite.capabilities.tool_pins import check_tools
 from planexec_lite.core import Board, Event, Job, Task, drive
 from planexec_lite.core.events import Inside, PlanProposed, Requeued, RunStarted, StepStarted
 from planexec_lite.core.executors import (
@@ -26,7 +27,7 @@ from planexec_lite.core.executors import (
 )
 from planexec_lite.core.questions import Decision
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
-from planexec_lite.meter import InContext, JobContext, current, emit
+from planexec_lite.meter import InContext, JobContext, current
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run, RunStore
@@ -82,7 +83,7 @@ class PlannerExecutor:
         """
         if self.planner is None:
             raise ValueError("there is no planner; pass one, or pass a plan to execute()")
-        return self._drive(self._begun(goal))
+        return self._drive(self._begun(Run(), goal))
 
     def resume(self, run: Run, decision: Decision | None = None) -> Run:
         """Return a new run that continues `run`. `run` itself does not change. If `run` has ended, no work is
@@ -98,12 +99,7 @@ class PlannerExecutor:
         Raises `ValueError` if the run is not waiting for this decision, or if its tools have changed since it began.
         Raises `PlanError` if the reviewer's edited plan is invalid.
         """
-        return self._resumed(run, decision)
-
-    def _resumed(self, run: Run, decision: Decision | None, inner: InnerRun | None = None) -> Run:
         run = self._opened(run)
-        if inner is not None and inner.known is not None:
-            run.record(replace(inner.known, at=run.board.now))
         if decision is not None:
             run.record(event_of(decision, run, self.tools))
         return self._drive(run)
@@ -145,35 +141,26 @@ class PlannerExecutor:
 
         Raises `ValueError` if step `to` has no result, or if a tool that undoes something has changed.
         """
-        run = self._opened(run, rollback=True)
-        given = run.board[WorkDone].latest
-        if to is not None and str(to) not in given:
-            raise ValueError(
-                f"to={to!r}: step {to} has no result; steps with results: {', '.join(given) or 'none'}"
-            )
-        run.record(RollbackStarted(run.board.now, "requested", None if to is None else str(to)))
+        return self._rolled_back(run, None if to is None else str(to))
+
+    def _rolled_back(self, run: Run, to: str | None = None, made: tuple[str, ...] = ()) -> Run:
+        run = self._opened(run)
+        run.record(RollbackStarted(run.board.now, "requested", to, made))
         return self._drive(run)
 
-    def _opened(self, run: Run, *, rollback: bool = False) -> Run:
+    def _opened(self, run: Run) -> Run:
         """Return a copy of a run that no loop is driving, with its running jobs recorded as interrupted. All ways to
         continue a run start here.
 
         Raises `ValueError` if the tools for the remaining steps, or for their undos, have changed since the run began.
         """
-        from planexec_lite.capabilities.tool_pins import (
-            check_tools,
-        )  # only a run that goes on needs it
-
-        check_tools(run.board, self.tools, effects_of(self.executor), rollback=rollback)
+        check_tools(run.board, self.tools, effects_of(self.executor))
         run = run.again()
         interrupt(run, getattr(self.workers, "holds", None))
         return run
 
-    def _begun(self, goal: str, inner: InnerRun | None = None) -> Run:
+    def _begun(self, run: Run, goal: str) -> Run:
         tools = self.tools
-        run = Run()
-        if inner is not None:
-            run.uid, run.key, run.inner = inner.uid, inner.key, True
         run.record(
             RunStarted(
                 at=0.0,
@@ -191,8 +178,6 @@ class PlannerExecutor:
                 pins=tools.pins,
             )
         )
-        if inner is not None and inner.known is not None:
-            run.record(inner.known)
         return run
 
     def _drive(self, run: Run) -> Run:
@@ -224,7 +209,7 @@ class PlannerExecutor:
     def task(self, run: Run, job: Job) -> Task:
         """Return the task that the workers run for `job`, with its context."""
         task = WORK[type(job)].task(self, run, job)
-        context: dict[str, Any] = {}
+        context: dict[str, Any] = {} if task.timeout is None else {"limit": task.timeout}
         for context_of in CONTEXTS[type(job)]:
             context |= context_of(self, run, job)
         if context:
@@ -273,12 +258,19 @@ class PlannerExecutor:
         """
         from planexec_lite.roles.react import task_text  # loads what asks models
 
-        with self._inside() as (agent, inner, known):
-            agent.policy = nesting.within_step(self.policy, inner, known)
-            if inner is None or known is None:
-                run = agent._drive(agent._begun(task_text(step, inputs), inner))
+        with self._inside() as (agent, watch, inner, run):
+            agent.policy = nesting.within_step(self.policy, inner, run)
+            decision = None
+            if run.board.is_begun:  # it might have got further than it has reported
+                watch.tell(run)
+                decision, run = inner.news_for(run), agent._opened(run)
             else:
-                run = agent._continued(known, inner)
+                agent._begun(run, task_text(step, inputs))
+            if inner.known is not None:
+                run.record(replace(inner.known, at=run.board.now))
+            if decision is not None:
+                run.record(event_of(decision, run, self.tools))
+            run = agent._drive(run)
         return nesting.result_of(run)
 
     def undo_inside(self) -> dict[str, Any]:
@@ -287,52 +279,35 @@ class PlannerExecutor:
         Returns the labels of the completed undos, the remaining ones with the reasons, and the calls. Raises
         `RunPaused` if the rollback waits for a decision.
         """
-        with self._inside() as (agent, inner, known):
-            run = None if inner is None or known is None else agent._undone(known, inner)
+        with self._inside() as (agent, _, inner, run):
+            begun = run.board[Rollback].started is not None
+            if begun and run.board.ended is None:
+                run = agent.resume(run, inner.news_for(run))
+            elif run.board.is_begun and (inner.again or not begun):
+                run = agent._rolled_back(run, made=inner.made)
         return nesting.undone_in(run)
 
     @contextmanager
-    def _inside(self) -> Iterator[tuple[PlannerExecutor, InnerRun | None, Run | None]]:
-        """Give the agent for the nested run of the current step, what its job received, and the run so far.
+    def _inside(self) -> Iterator[tuple[PlannerExecutor, Teller, InnerRun, Run]]:
+        """Give the agent for the nested run of the current step, its `watch`, what its job received, and the run so far.
 
         If an error ends the nested run, its running jobs are recorded as interrupted, and reported.
         """
         meter = current.get()
-        inner: InnerRun | None = None if meter is None else meter.context.inside
-        known: Run | None = nesting.known_run(inner, Run)
-        store, reported = (None, ()) if inner is None else (inner.store, inner.events)
-        if known is not None and inner is not None:
-            known.key, known.inner = inner.key, True
-        teller = Teller(self.watch, reported, virtual=isinstance(self.workers, Simulated))
+        inner = InnerRun(uuid4().hex)
+        if meter is not None and meter.context.inside is not None:
+            inner = meter.context.inside
+        at = max((event.at for event in inner.events), default=0.0)
+        virtual = isinstance(self.workers, Simulated)
+        watch = Teller(self.watch, virtual, len(inner.events), at)
+        run = nesting.known_run(inner, Run)
         try:
-            yield replace(self, watch=teller, journal=store), inner, known
+            yield replace(self, watch=watch, journal=inner.store), watch, inner, run
         except Exception as problem:
             if isinstance(broken := getattr(problem, "run", None), Run):
                 interrupt(broken)
-                teller.tell(broken)
+                watch.tell(broken)
             raise
-
-    def _continued(self, run: Run, inner: InnerRun) -> Run:
-        """Continue a nested run, which might have got further than it has reported."""
-        assert isinstance(self.watch, Teller)
-        self.watch.tell(run)
-        run = self._resumed(run, inner.news_for(run), inner)
-        if run.status == "paused" and len(run.events) == len(inner.events):
-            emit(run.events[-1])  # it still waits for the same decision
-        return run
-
-    def _undone(self, run: Run, inner: InnerRun) -> Run:
-        """Roll back a nested run, or resume its rollback. Undos that failed are tried again only if `inner.again`
-        asks for it.
-        """
-        begun = run.board[Rollback].started is not None
-        if begun and run.board.ended is None:
-            return self.resume(run, inner.news_for(run))
-        if begun and not inner.again:
-            return run
-        run = self._opened(run, rollback=True)
-        run.record(RollbackStarted(run.board.now, "requested", made=inner.made))
-        return self._drive(run)
 
 
 def execute(
@@ -361,32 +336,28 @@ def execute(
     agent = PlannerExecutor(
         None, executor, None, evaluator, workers or Inline(), policy, watch, journal
     )
-    run = agent._begun(plan.goal)
+    run = agent._begun(Run(), plan.goal)
     chosen = tuple(step.id for step in plan.steps if chooses_calls(executor, step))
     run.record(PlanProposed(0.0, plan, model_chooses=chosen))
     return agent._drive(run)
 
 
 def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
-    """Record that the running jobs were interrupted: an undo first, then the steps in plan order, then the planner.
+    """Record that the running jobs were interrupted, the planner last.
 
     `holds` says whether the workers still have the call of a key, or its result: such a step is requeued, and gets that result.
+    With a journal, a nested run continues from where it was interrupted.
     """
     board = run.board
-    order = (
-        {step_id: place for place, step_id in enumerate(board.steps)} if board.in_flight else {}
-    )
-    jobs = sorted(
-        board.in_flight.values(), key=lambda job: (job.id is None, order.get(job.id or "", -1))
-    )
-    for job in jobs:
-        event: Event = Requeued(board.now, job.id, "interrupted")
-        outcome_of = WORK[type(job)].interrupted
+    for job in sorted(board.in_flight.values(), key=lambda job: job.id is None):
+        chosen = _calls_inside(run, job) if isinstance(job, StepStarted) else ()
+        event: Event = Requeued(board.now, job.id, "interrupted", chosen)
         key = once_calls.key_of(run, job)() if isinstance(job, StepStarted) and job.call else None
-        if outcome_of is not None and not (holds is not None and key is not None and holds(key)):
-            event = outcome_of(board, job, has_journal=run.journal is not None)
-        if isinstance(event, Requeued) and isinstance(job, StepStarted) and job.inside:
-            event = replace(event, chosen=_calls_inside(run, job))
+        is_held = holds is not None and key is not None and holds(key)
+        is_nested = isinstance(job, StepStarted | UndoStarted) and job.inside > 0
+        interrupted = WORK[type(job)].interrupted
+        if interrupted is not None and not is_held and not (is_nested and run.journal is not None):
+            event = interrupted(board, job) or event
         run.record(event)
 
 
@@ -402,8 +373,9 @@ def _emitted(job: Job, values: Iterable[tuple[float, Any]]) -> Iterator[Event]:
 
 def _calls_inside(run: Run, job: StepStarted) -> tuple[KnownCall, ...]:
     """Return the calls with effects of a nested run that was interrupted, as far as the journal has them."""
-    store = run.journal
-    inner = None if store is None else store.find(nesting.uid_inside(run, job.step, job.inside))
+    if run.journal is None or not job.inside:
+        return ()
+    inner = run.journal.find(nesting.uid_inside(run, job))
     if inner is None:
         return ()
     inner = inner.again()

@@ -143,14 +143,10 @@ def question_about(board: Board, step_id: str, verdicts: dict[str, str]) -> Ques
     return Question("doubt", verdicts, board.errors.get(step_id, UNKNOWN), step_id)
 
 
-def interrupted(board: Board, job: e.StepStarted, *, has_journal: bool) -> e.Event:
-    """Return what happens to a step that was running when the run was interrupted.
-
-    It starts again if a repeat does no harm. With a journal, a step with a nested run starts again too, because that run continues
-    from where it was interrupted. Without a journal, it is unknown what was done inside.
-    """
-    if board.repeatable(board.steps[job.step]) or (job.inside and has_journal):
-        return e.Requeued(board.now, job.step, "interrupted")
+def interrupted(board: Board, job: e.StepStarted) -> StepInDoubt | None:
+    """Return the doubt about a step that was running when the run was interrupted; None if a repeat does no harm."""
+    if board.repeatable(board.steps[job.step]):
+        return None
     return StepInDoubt(board.now, job.step, f"interrupted; {UNKNOWN}")
 
 

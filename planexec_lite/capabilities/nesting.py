@@ -8,7 +8,7 @@ unfinished run. Undoing the step rolls back the nested run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -34,13 +34,12 @@ class Nested(Part):
     """The nested runs, as far as the outer run must know them.
 
     Attributes:
-        runs: the number of each step's latest nested run, from 1; `calls` has the call of the step when each of them began.
-        open: the steps whose latest nested run continues when they start again, and whether it was interrupted.
+        runs: the number of each step's latest nested run, from 1.
+        open: the steps whose latest nested run continues when they start again, and whether it was interrupted or is in doubt.
         waits: the questions of nested runs, by the step or undo that waits for the answer; `decided`: the decision to pass on.
     """
 
     runs: dict[str, int] = field(default_factory=dict)
-    calls: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
     open: dict[str, bool] = field(default_factory=dict)
     waits: dict[str, Question] = field(default_factory=dict)
     decided: dict[str, Decision] = field(default_factory=dict)
@@ -50,7 +49,6 @@ def _started(board: Board, event: e.StepStarted) -> None:
     if event.inside:
         mine = board[Nested]
         mine.runs[event.step] = event.inside
-        mine.calls[event.step, event.inside] = (event.call, event.number)
         if event.step in mine.open:
             mine.open[event.step] = False
 
@@ -59,17 +57,15 @@ def _paused(board: Board, event: e.StepPaused | rollback.UndoPaused) -> None:
     mine = board[Nested]
     mine.decided.pop(event.step, None)
     if event.question.path:
-        mine.open[event.step] = False
+        mine.open[event.step] = event.question.kind == "doubt"
         mine.waits[event.step] = event.question
 
 
 def _ended(
     board: Board, event: e.StepDone | e.StepFailed | rollback.UndoDone | rollback.UndoFailed
 ) -> None:
-    mine = board[Nested]
-    if mine.runs or mine.decided:
-        mine.open.pop(event.step, None)
-        mine.decided.pop(event.step, None)
+    board[Nested].open.pop(event.step, None)
+    board[Nested].decided.pop(event.step, None)
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
@@ -122,24 +118,21 @@ def ask_inside(board: Board, _policy: object, event: e.Job, executor: Any) -> Ch
 
 def report_doubt(board: Board, _policy: object, event: e.Ended, _executor: Any) -> Choice:
     """Guard: a run that ends names the steps whose nested run was interrupted or is in doubt."""
-    mine = board[Nested]
-    if not (mine.open or mine.waits) or board[rollback.Rollback].started:
+    if board[rollback.Rollback].started:
         return event
-    doubted = [step_id for step_id, interrupted in mine.open.items() if interrupted]
-    doubted += [step_id for step_id, question in mine.waits.items() if question.kind == "doubt"]
+    doubted = [step_id for step_id, in_doubt in board[Nested].open.items() if in_doubt]
     left = [step_id for step_id in doubted if not board.repeatable(board.steps[step_id])]
-    return (
-        replace(event, reason=f"{event.reason}; nobody knows how far step {', '.join(left)} came")
-        if left
-        else event
-    )
+    if not left:
+        return event
+    words = f"{event.reason}; nobody knows how far step {', '.join(left)} came"
+    return replace(event, reason=words)
 
 
 class InnerRun(NamedTuple):
     """A step's nested run, as its job receives it. It can be sent to another process.
 
     Args:
-        uid: the name of the run; `key`: what the idempotency keys of all calls of the outermost run are made from.
+        uid: the name of the run; `key`: what the idempotency keys of all calls of the outermost run are made from, or "" in it.
         events: the events that it has reported so far.
         known: what the run must know of the runs around it; its time does not count.
         decision: the decision about it since then, or None.
@@ -148,7 +141,7 @@ class InnerRun(NamedTuple):
     """
 
     uid: str
-    key: str
+    key: str = ""
     events: tuple[e.Event, ...] = ()
     known: OuterKnown | None = None
     decision: Decision | None = None
@@ -165,19 +158,17 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
     """Return the nested run of a step that starts, or that is undone."""
     if not job.inside:
         return {}
-    board, step_id, number = run.board, job.step, job.inside
-    mine, root = board[Nested], run.key or run.uid
-    known = _known(board, agent.policy, job) if isinstance(job, e.StepStarted) else None
+    board, step_id = run.board, job.step
     inner = InnerRun(
-        uid=uid_inside(run, step_id, number),
-        key=root,
+        uid=uid_inside(run, job),
+        key=run.key or run.uid,
         events=tuple(
             one.event
             for one in run.events
-            if isinstance(one, e.Inside) and (one.step, one.run) == (step_id, number)
+            if isinstance(one, e.Inside) and (one.step, one.run) == (step_id, job.inside)
         ),
-        known=known,
-        decision=mine.decided.get(step_id),
+        known=_known(board, agent.policy, job) if isinstance(job, e.StepStarted) else None,
+        decision=board[Nested].decided.get(step_id),
         store=run.journal if run.log is not None else None,
         again=board[rollback.Rollback].again,
         made=tuple(board[WorkDone].made.get(step_id, ())),
@@ -185,19 +176,15 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
     return {"inside": inner}
 
 
-def uid_inside(run: Any, step_id: str, number: int) -> str:
+def uid_inside(run: Any, job: e.StepStarted | rollback.UndoStarted) -> str:
     """Return the `Run.uid` of a step's nested run."""
-    return digest_of(run.uid, run.board[Nested].calls.get((step_id, number)), step_id, number)
+    return digest_of(run.uid, job.step, job.inside)
 
 
 def own_calls(board: Board) -> tuple[KnownCall, ...]:
     """Return the calls with effects of this run, without those that only the runs around it have made."""
-    around = {(known.call, known.number, known.state) for known in board[Outer].latest.known}
-    return tuple(
-        known
-        for known in known_calls(board)
-        if (known.call, known.number, known.state) not in around
-    )
+    around = {one[:3] for one in board[Outer].latest.known}  # the call, its number and its state
+    return tuple(one for one in known_calls(board) if one[:3] not in around)
 
 
 def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
@@ -207,16 +194,16 @@ def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
     informed = board[Outer].latest.informed or uses_results or board.plans > 1
     planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
     calls = tuple(
-        known for known in known_calls(board) if (known.call, known.number) != (job.call, job.number)
+        known
+        for known in known_calls(board)
+        if (known.call, known.number) != (job.call, job.number)
     )
     known = OuterKnown(0.0, calls, job.lane, informed and planned is not None, planned)
     return None if known == OuterKnown(0.0) else known
 
 
-def known_run(inner: InnerRun | None, make: Callable[[list[e.Event]], Any]) -> Any:
-    """Return the nested run so far; None if it has not begun. Raises `JournalError` if it can't be read."""
-    if inner is None:
-        return None
+def known_run(inner: InnerRun, make: Callable[[list[e.Event]], Any]) -> Any:
+    """Return the nested run so far. Raises `JournalError` if it can't be read."""
     try:
         run = inner.store.find(inner.uid) if inner.store is not None else None
     except Exception:
@@ -224,9 +211,8 @@ def known_run(inner: InnerRun | None, make: Callable[[list[e.Event]], Any]) -> A
         if (meter := current.get()) is not None:
             meter.leaves = True
         raise
-    if run is None and inner.events:
-        run = make([*inner.events])
-        run.uid = inner.uid
+    run = run or make([*inner.events])
+    run.uid, run.key, run.inner = inner.uid, inner.key, True
     return run
 
 
@@ -234,15 +220,16 @@ class RunPaused(Exception):
     """The nested run of a step waits for a decision, and so does the step."""
 
 
-def pause(run: Any) -> RunPaused:
-    """Tell the job that its nested run waits for a person, and return the error that ends the job."""
-    meter = current.get()
-    if meter is not None:
+def stop_if_paused(run: Any) -> None:
+    """Raise `RunPaused` if the nested run waits for a person, and tell the job."""
+    if run.status != "paused":
+        return
+    if (meter := current.get()) is not None:
         meter.waits = Waits(question=run.board.asked)
-    return RunPaused(run.reason)
+    raise RunPaused(run.reason)
 
 
-def within_step(policy: Any, inner: InnerRun | None, run: Any) -> Any:
+def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
     """Return the policy of a nested run in the current step: it stops with the step, and has the budget that is left.
 
     The budget of the step already counts what the nested run has used and reported, and what is granted to it now.
@@ -250,44 +237,42 @@ def within_step(policy: Any, inner: InnerRun | None, run: Any) -> Any:
     meter = current.get()
     if meter is None:
         return policy
-    if inner is not None and inner.known is not None and inner.known.planned is not None:
+    if inner.known is not None and inner.known.planned is not None:
         policy = replace(policy, no_new_effects=True)
-    now = run.board.now if run is not None else 0.0
+    now = run.board.now
     if meter.left is not None:
         policy = replace(policy, deadline=now + until_deadline(policy, now, meter.left))
     remaining = meter.context.budget
     if remaining is None:
         return policy
-    counted: dict[str, float] = {}
-    if run is not None and inner is not None:
-        reported = type(run.board).of(inner.events)
-        decision = inner.news_for(run)
-        more = (
-            decision.budget.bounds if decision is not None and decision.budget is not None else {}
-        )
-        extra = run.board[Spending].extra
-        counted = {
-            name: used(reported, name) - extra[name] - more.get(name, 0)
-            for name in remaining.bounds
-        }
+    reported, extra, decision = (
+        type(run.board).of(inner.events),
+        run.board[Spending].extra,
+        inner.news_for(run),
+    )
+    granted = decision.budget if decision is not None else None
+    more = granted.bounds if granted is not None else {}
+    counted = {
+        name: used(reported, name) - extra[name] - more.get(name, 0) for name in remaining.bounds
+    }
     budget = (policy.budget or Budget()).tightest(remaining.plus(counted))
     return replace(policy, budget=budget, over_budget=meter.context.over_budget)
 
 
+@dataclass
 class Teller:
     """Reports the events of a nested run to the job around it: each once, with the time and the tokens that it took.
 
     Args:
-        virtual: the run's seconds pass on a virtual clock and must be charged; real seconds pass by themselves.
         watch: is called with the run after that.
-        before: the events of the run that were reported before.
+        virtual: the run's seconds pass on a virtual clock and must be charged; real seconds pass by themselves.
+        reported: how many events were reported so far, and `at`: the time of the last one.
     """
 
-    def __init__(
-        self, watch: Callable[[Any], None] | None, before: Sequence[e.Event] = (), *, virtual: bool
-    ) -> None:
-        self.virtual, self.watch, self.reported = virtual, watch, len(before)
-        self.at = before[-1].at if before else 0.0
+    watch: Callable[[Any], None] | None
+    virtual: bool
+    reported: int
+    at: float
 
     def __call__(self, run: Any) -> None:
         """Report the new events, and call `watch`."""
@@ -297,20 +282,18 @@ class Teller:
 
     def tell(self, run: Any) -> None:
         """Report the new events."""
-        meter = current.get()
+        if (meter := current.get()) is None:
+            return
         for event in run.events[self.reported :]:
             if self.virtual and event.at > self.at:
                 charge(event.at - self.at)
             self.at = max(self.at, event.at)
-            if meter is not None and not isinstance(event, e.Inside):
+            if not isinstance(event, e.Inside):
                 for call in getattr(event, "calls", ()):
-                    meter.add(
-                        "calls", call
-                    )  # the call was made, so the budget is not checked again
+                    # the call was made, so the budget is not checked again
+                    meter.add("calls", call)
             emit(event, self.at - event.at)  # an event of a run deeper inside happened earlier
         self.reported = len(run.events)
-        if meter is None:
-            return
         meter.chosen = own_calls(run.board)
         meter.once = any(known.once and known.state in ("done", "doubt") for known in meter.chosen)
         meter.leaves = rollback.leaves(run.board)
@@ -321,8 +304,7 @@ def result_of(run: Any) -> Any:
 
     Raises `RunPaused` if it waits for a decision, and `RuntimeError` if it did not finish.
     """
-    if run.status == "paused":
-        raise pause(run)
+    stop_if_paused(run)
     if run.status != "finished":
         raise RuntimeError(f"the run inside {run.status}: {run.reason}")
     waited_for = {step_id for step in run.plan.steps for step_id in step.depends_on}
@@ -331,11 +313,10 @@ def result_of(run: Any) -> Any:
 
 
 def undone_in(run: Any) -> dict[str, Any]:
-    """Return the result of the rollback of a nested run; None is a run that is unknown. Raises `RunPaused` if it waits."""
-    if run is None:
+    """Return the result of the rollback of a nested run. Raises `RunPaused` if it waits."""
+    if not run.board.is_begun:
         return {"undone": [], "remains": [["", UNKNOWN]], "made": [], "partly": True}
-    if run.status == "paused":
-        raise pause(run)
+    stop_if_paused(run)
     mine, made = run.board[rollback.Rollback], run.board[WorkDone].made.get("", ())
     return {
         "undone": [*mine.undone],

@@ -165,8 +165,10 @@ class Rollback(Part):
 def _check_begin(board: Board, event: RollbackStarted) -> None:
     if board.in_flight:
         raise IllegalTransition("be rolled back", None, None, "work is in flight")
-    if event.to is not None and event.to not in board[WorkDone].latest:
-        raise IllegalTransition("stay", event.to, None, "it gave no result")
+    results = board[WorkDone].latest
+    if event.to is not None and event.to not in results:
+        known = ", ".join(results) or "none"
+        raise IllegalTransition("stay", event.to, None, f"it has no result; these have: {known}")
 
 
 def _check_undo(
@@ -175,9 +177,8 @@ def _check_undo(
     left, ends = board[Rollback].left, isinstance(event, e.Outcome)
     is_next = bool(left) and left[-1].label == event.step
     if not is_next or ends != (event.step in board.in_flight):
-        why = "it is not the undo that is due" if event.step in board.steps else ""
-        verb = "come to this end" if ends else "be undone"
-        raise IllegalTransition(verb, event.step, board.state.get(event.step), why)
+        state = board.state.get(event.step)
+        raise IllegalTransition("be undone", event.step, state, "its undo is not due")
 
 
 def _begin(board: Board, event: RollbackStarted) -> None:
@@ -370,30 +371,21 @@ def _summary(mine: Rollback, remains: list[tuple[str, str]], reason: str) -> str
 # How an undo is carried out
 
 
-def _timeout(board: Board) -> float | None:
-    """Return the timeout of the step whose undo is running."""
-    number = board[Rollback].left[-1].number
-    return board[WorkDone].pieces[number].step.timeout if number else None
-
-
-def _inputs(board: Board, call: Call) -> dict[str, Any]:
-    """Return the results that the running undo refers to, by step id."""
-    results = board[WorkDone].results_for(call.params, board[Rollback].left[-1].number)
-    return {step_id: copied(result) for step_id, result in results.items()}
-
-
 def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
     """Return the task that undoes the step: a tool call with the timeout of that step, or the rollback of its nested
     run.
     """
-    board, call = run.board, job.call
+    board, call, work = run.board, job.call, run.board[WorkDone]
     if call is None:
         inside = agent_inside(agent.executor, board.steps[job.step])
         return Task(job, inside.undo_inside if inside is not None else _no_agent)
+    undo = board[Rollback].left[-1]
+    inputs = copied(work.results_for(call.params, undo.number))
     step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
-    args = (ToolExecutor(agent.tools), step, _inputs(board, call))
+    args = (ToolExecutor(agent.tools), step, inputs)
+    timeout = work.pieces[undo.number].step.timeout if undo.number else None
     repeatable = _repeatable(board, job.step, call)
-    return Task(job, perform, args, _timeout(board), repeatable=repeatable)
+    return Task(job, perform, args, timeout, repeatable=repeatable)
 
 
 def _no_agent() -> None:
@@ -401,13 +393,12 @@ def _no_agent() -> None:
 
 
 def _context(_agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
-    """Return the timeout and the idempotency key of an undo that is a call."""
-    board, call = run.board, job.call
-    if call is None:
+    """Return the idempotency key of an undo that is a call."""
+    if job.call is None:
         return {}
-    number = board[Rollback].left[-1].number
-    made_from = (run.uid, "undo", number, call.tool, call.params, _inputs(board, call))
-    return {"limit": _timeout(board), "key": partial(digest_of, *made_from)}
+    undo = run.board[Rollback].left[-1]
+    text = run.board[WorkDone].call_text(undo)
+    return {"key": partial(digest_of, run.uid, "undo", undo.number, text)}
 
 
 def _finished(job: UndoStarted, message: Finished) -> list[e.Event]:
@@ -424,10 +415,9 @@ def _timed_out(job: UndoStarted, message: TimedOut) -> list[e.Event]:
     return [UndoFailed(message.at, job.step, too_long(message), message.seconds, in_doubt=True)]
 
 
-def _interrupted(board: Board, job: UndoStarted, *, has_journal: bool) -> e.Event:
-    nested = job.call is None and has_journal
-    if nested or _repeatable(board, job.step, job.call):
-        return e.Requeued(board.now, job.step, "interrupted")
+def _interrupted(board: Board, job: UndoStarted) -> UndoFailed | None:
+    if _repeatable(board, job.step, job.call):
+        return None
     return UndoFailed(board.now, job.step, f"interrupted; {UNSURE}", in_doubt=True)
 
 

@@ -10,14 +10,11 @@ from planexec_lite.plan import Call, Plan
 from planexec_lite.tools import Effects, Toolbox
 
 
-def check_tools(
-    board: Board, tools: Toolbox, effects: Mapping[str, Effects], *, rollback: bool = False
-) -> None:
+def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> None:
     """Raise `ValueError` if tools that the run still needs have changed since it began.
 
     The check covers the tools of the unfinished steps, the tools that a rollback calls, and all tools if a planner or a
-    model can still choose among them. For a run that has ended, it covers only the rollback's tools, and only with
-    `rollback`.
+    model can still choose among them. For a run that has ended, it covers only the rollback's tools.
 
     Args:
         effects: the current effects of the tools, by name.
@@ -40,8 +37,7 @@ def check_tools(
         if not called <= {None, *same}:
             changes += _changed_tools(board, tools, effects, others)
         changes += _changed_choices(board, tools, effects, others - called)
-    if others and (board.ended is None or rollback):
-        changes += _changed_undos(board, others)
+    changes += _changed_undos(board, others)
     if changes:
         raise ValueError(
             f"the tools have changed since this run began: {'; '.join(dict.fromkeys(changes))}. Resume it with the tools that "

@@ -119,16 +119,16 @@ Message = Finished | TimedOut | Late | Progress | Cancelled
 class Work(NamedTuple):
     """How one type of job is carried out, and which events follow from its outcome.
 
-    `task` gets the agent, the run and the job. `timed_out` and `late` are for jobs that can time out. `interrupted`
-    returns the event for a job that was running when the run was interrupted; it gets the board, the job, and as
-    `has_journal` whether the run has a journal. With None, the job is requeued, like a job that is cancelled before it begins.
+    `task` gets the agent, the run and the job. `timed_out` and `late` are for jobs that can time out. `interrupted` gets
+    the board and a job that was running when the run was interrupted, and returns its event. Without an event, the job is
+    requeued, like a job that is cancelled before it begins.
     """
 
     task: Callable[[Any, Any, Any], Task]
     finished: Callable[[Any, Finished], Sequence[Any]]
     timed_out: Callable[[Any, TimedOut], Sequence[Any]] | None = None
     late: Callable[[Any, Late], Sequence[Any]] | None = None
-    interrupted: Callable[..., Any] | None = None
+    interrupted: Callable[[Any, Any], Any] | None = None
 
     @classmethod
     def waiting(cls, ended: Callable[[float, Any, float], Any]) -> Work:
@@ -140,7 +140,7 @@ class Work(NamedTuple):
         return cls(
             task=lambda _agent, _run, job: Task(job, _nothing, live=True, rest=job.seconds),
             finished=lambda job, message: [ended(message.at, job, message.seconds)],
-            interrupted=lambda board, job, **_: ended(board.now, job, 0.0),
+            interrupted=lambda board, job: ended(board.now, job, 0.0),
         )
 
 
