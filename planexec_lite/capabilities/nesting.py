@@ -69,9 +69,8 @@ def _ended(
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
-    mine, step_id = board[Nested], event.step or ""
-    if step_id in mine.runs and board.state[step_id] in ("waiting", "failed"):
-        mine.open[step_id] = event.reason == "interrupted"
+    if event.step in board[Nested].runs:
+        board[Nested].open[event.step] = event.reason == "interrupted"
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
@@ -104,10 +103,8 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
 def ask_inside(board: Board, _policy: object, event: e.Job, executor: Any) -> Choice:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine = board[Nested]
-    if mine.waits and isinstance(event, e.StepStarted | rollback.UndoStarted):
-        question = mine.waits.get(event.step)
-        if question is not None:
-            return when_idle(board, e.Paused(board.now, question), WAIT)
+    if (question := mine.waits.get(event.id or "")) is not None:
+        return when_idle(board, e.Paused(board.now, question), WAIT)
     if (
         not isinstance(event, e.StepStarted)
         or agent_inside(executor, board.steps[event.step]) is None
@@ -307,8 +304,7 @@ def result_of(run: Any) -> Any:
     stop_if_paused(run)
     if run.status != "finished":
         raise RuntimeError(f"the run inside {run.status}: {run.reason}")
-    waited_for = {step_id for step in run.plan.steps for step_id in step.depends_on}
-    last = {step.id: run.results[step.id] for step in run.plan.steps if step.id not in waited_for}
+    last = run.last_results
     return last if len(last) > 1 and run.plan.answer is None else run.answer
 
 

@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from copy import copy
 from dataclasses import MISSING, fields, replace
 from threading import Lock
 from typing import Any, Literal, Protocol, cast
@@ -86,11 +87,9 @@ class Run:
         """Return a copy of this run to continue. The journal treats both as the same run, and this one does not
         change.
         """
-        run = Run()
+        run = copy(self)
         run.events, run.board = [*self.events], self.board.copy()
-        run.journal, run.id, run.uid, run.stored = self.journal, self.id, self.uid, self.stored
-        run.inner, run.key = self.inner, self.key
-        run.inbox.extend(self.inbox)
+        run.inbox, run.log, run._listens = deque(self.inbox), None, False
         return run
 
     @contextmanager
@@ -156,14 +155,9 @@ class Run:
     @property
     def reason(self) -> str:
         """Why the run ended or paused, as a phrase on one line."""
-        return escaped(self._reason())
-
-    def _reason(self) -> str:
         if self.board.ended:
-            return self.board.ended.reason
-        if (paused := self.board.paused) is None:
-            return ""
-        return f"waits for {paused.question}"
+            return escaped(self.board.ended.reason)
+        return "" if self.board.paused is None else escaped(f"waits for {self.board.asked}")
 
     @property
     def question(self) -> Question | None:
@@ -191,17 +185,23 @@ class Run:
         """
         if self.status != "finished":
             return None
-        plan = self.plan
-        if plan.answer is not None:
+        if self.plan.answer is not None:
             try:
-                return references.resolve(plan.answer, self.board.results)
+                return references.resolve(self.plan.answer, self.board.results)
             except references.MissingResultError as error:
                 raise references.MissingResultError(
                     f"the plan's answer can't be written: {error}; see run.results"
                 ) from None
-        waited_for = {step_id for step in plan.steps for step_id in step.depends_on}
-        last = [step.id for step in plan.steps if step.id not in waited_for]
-        return copied(self.board.results[last[0]]) if len(last) == 1 else None
+        last = self.last_results
+        return next(iter(last.values())) if len(last) == 1 else None
+
+    @property
+    def last_results(self) -> dict[str, Any]:
+        """The results of the steps that no other step depends on, by id."""
+        steps = self.plan.steps
+        waited_for = {step_id for step in steps for step_id in step.depends_on}
+        results = self.board.results
+        return {one.id: copied(results[one.id]) for one in steps if one.id not in waited_for}
 
     @property
     def makespan(self) -> float:
