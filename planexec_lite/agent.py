@@ -220,15 +220,12 @@ class PlannerExecutor:
         """Return the events that result from a message of the workers."""
         job = message.task.event
         work = WORK[type(job)]
-        if isinstance(message, Finished):
-            inside = _emitted(job, message.inside) if message.inside else ()
-            return [*inside, *work.finished(job, message)]
+        handlers = {Finished: work.finished, TimedOut: work.timed_out, Late: work.late}
+        handle: Any = handlers.get(type(message))
+        inside: Any = getattr(message, "inside", ())
         if isinstance(message, Progress):
-            return [*_emitted(job, [(message.at, message.event)])]
-        if isinstance(message, TimedOut):
-            return work.timed_out(job, message) if work.timed_out is not None else []
-        assert isinstance(message, Late)
-        return [*_emitted(job, message.inside), *(work.late(job, message) if work.late else ())]
+            inside = [(message.at, message.event)]
+        return [*_emitted(job, inside), *(handle(job, message) if handle else ())]
 
     # As the executor of another agent: each step is a nested run
 

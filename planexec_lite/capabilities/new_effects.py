@@ -5,14 +5,14 @@ A result can contain the text of a stranger, and a planner reads results. Such a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from planexec_lite.capabilities.outer import Outer
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Capability
-from planexec_lite.plan import Plan, Problem
+from planexec_lite.plan import Call, Plan, Problem, Step
 from planexec_lite.tools import Tool
 
 
@@ -33,15 +33,24 @@ def forbids_new_effects(board: Board, policy: Settings) -> bool:
     return policy.no_new_effects and not board.has_reviewer
 
 
+def _calls(
+    steps: Iterable[Step], rollback: Iterable[Call]
+) -> Iterator[tuple[str | None, str | None]]:
+    """Yield the tools that steps, their undos and a rollback call, each with the id of its step."""
+    for step in steps:
+        yield step.id, step.tool
+        if step.undo is not None:
+            yield step.id, step.undo.tool
+    for call in rollback:
+        yield None, call.tool
+
+
 def planned_tools(board: Board) -> frozenset[str]:
     """Return the tools that the plans of this run, and of the runs around it, call in steps, undos and rollbacks."""
-    steps = board.steps.values()
-    listed = (*(board.proposal.rollback if board.proposal else ()), *board[WorkDone].listed_calls)
-    names = {step.tool for step in steps} | {step.undo.tool for step in steps if step.undo}
-    names |= {call.tool for call in listed}
-    return frozenset(name for name in names if name is not None) | {
-        *(board[Outer].latest.planned or ())
-    }
+    proposed = board.proposal.rollback if board.proposal else ()
+    calls = _calls(board.steps.values(), [*proposed, *board[WorkDone].listed_calls])
+    around = board[Outer].latest.planned or ()
+    return frozenset(name for _, name in calls if name is not None).union(around)
 
 
 def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> Iterator[Problem]:
@@ -63,10 +72,7 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
             if step.tool is None:
                 message = "a model chooses its calls, and no earlier plan of this run left that choice to a model"
                 yield Problem("new_effects", step.id, message, "name the tool of the step")
-    calls: list[tuple[str | None, str | None]] = [(step.id, step.tool) for step in plan.steps]
-    calls += [(step.id, step.undo.tool) for step in plan.steps if step.undo]
-    calls += [(None, call.tool) for call in plan.rollback]
-    for step_id, name in dict.fromkeys(calls):
+    for step_id, name in dict.fromkeys(_calls(plan.steps, plan.rollback)):
         if name is not None and name in tools and name not in earlier and has_effects(tools[name]):
             what = (
                 "declares no effects" if tools[name].effects == "unknown" else "changes something"

@@ -23,21 +23,13 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) ->
     if started.pins == now and started.effects == effects:
         return
     others = {tool for tool, pin in started.pins.items() if now.get(tool) != pin}
-    changes: list[str] = []
+    changes = [*_changed_undos(board, others)]
     if board.ended is None:
-        left = [board.steps[step_id] for step_id in board.unfinished]
-        called = {step.tool for step in left} | {
-            step.undo.tool for step in left if step.undo is not None
-        }
-        same = {
-            tool
-            for tool in started.pins
-            if started.effects.get(tool, "none") == effects.get(tool, "none")
-        } - others
-        if not called <= {None, *same}:
-            changes += _changed_tools(board, tools, effects, others)
-        changes += _changed_choices(board, tools, effects, others - called)
-    changes += _changed_undos(board, others)
+        changes = [
+            *_changed_tools(board, tools, effects, others),
+            *_changed_choices(board, tools, effects, others),
+            *changes,
+        ]
     if changes:
         raise ValueError(
             f"the tools have changed since this run began: {'; '.join(dict.fromkeys(changes))}. Resume it with the tools that "
@@ -48,20 +40,22 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) ->
 def _changed_tools(
     board: Board, tools: Toolbox, effects: Mapping[str, Effects], others: set[str]
 ) -> Iterator[str]:
+    """Yield what has changed about the tools of the unfinished steps and of their undos."""
     before = board.started.effects
     for step_id in board.unfinished:
-        step = board.steps[step_id]
-        # its dependencies were checked when the plan was received
-        for problem in Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {step_id}):
-            yield f"step {step_id}: {problem.message}"
+        step, changes = board.steps[step_id], list[str]()
         for call in (step, step.undo):
             if call is None or call.tool is None:
                 continue
             was, now = before.get(call.tool, "none"), effects.get(call.tool, "none")
             if was != now:
-                yield f'step {step_id}: the effects of {call.tool} were "{was}", and are "{now}"'
+                changes.append(f'the effects of {call.tool} were "{was}", and are "{now}"')
             elif call.tool in others:
-                yield f"step {step_id}: {call.tool} is not the tool that the plan was made with"
+                changes.append(f"{call.tool} is not the tool that the plan was made with")
+        if changes:  # its dependencies were checked when the plan was received
+            problems = Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {step_id})
+            changes = [*(problem.message for problem in problems), *changes]
+        yield from (f"step {step_id}: {change}" for change in changes)
 
 
 def _changed_choices(
