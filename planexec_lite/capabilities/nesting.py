@@ -29,54 +29,56 @@ from planexec_lite.plan import Plan
 from planexec_lite.tools import KnownCall, digest_of
 
 
-@dataclass
-class Nested(Part):
-    """The nested runs, as far as the outer run must know them.
+class Open(NamedTuple):
+    """A nested run that continues when its step, or its undo, starts again.
 
-    Attributes:
-        runs: the number of each step's latest nested run, from 1.
-        open: the steps whose latest nested run continues when they start again, and whether it was interrupted or is in doubt.
-        waits: the questions of nested runs, by the step or undo that waits for the answer; `decided`: the decision to pass on.
+    `in_doubt`: it was interrupted or is in doubt. `question` is what it waits for, and `decision` is to be passed on.
     """
 
+    in_doubt: bool = False
+    question: Question | None = None
+    decision: Decision | None = None
+
+
+@dataclass
+class Nested(Part):
+    """`runs`: the number of each step's latest nested run, from 1; `open`: those that continue, by step."""
+
     runs: dict[str, int] = field(default_factory=dict)
-    open: dict[str, bool] = field(default_factory=dict)
-    waits: dict[str, Question] = field(default_factory=dict)
-    decided: dict[str, Decision] = field(default_factory=dict)
+    open: dict[str, Open] = field(default_factory=dict)
 
 
 def _started(board: Board, event: e.StepStarted) -> None:
+    mine = board[Nested]
     if event.inside:
-        mine = board[Nested]
         mine.runs[event.step] = event.inside
-        if event.step in mine.open:
-            mine.open[event.step] = False
+    if event.step in mine.open:
+        mine.open[event.step] = mine.open[event.step]._replace(in_doubt=False)
 
 
 def _paused(board: Board, event: e.StepPaused | rollback.UndoPaused) -> None:
-    mine = board[Nested]
-    mine.decided.pop(event.step, None)
-    if event.question.path:
-        mine.open[event.step] = event.question.kind == "doubt"
-        mine.waits[event.step] = event.question
+    question = event.question
+    if question.path:
+        board[Nested].open[event.step] = Open(question.kind == "doubt", question)
 
 
 def _ended(
     board: Board, event: e.StepDone | e.StepFailed | rollback.UndoDone | rollback.UndoFailed
 ) -> None:
     board[Nested].open.pop(event.step, None)
-    board[Nested].decided.pop(event.step, None)
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
-    if event.step in board[Nested].runs:
-        board[Nested].open[event.step] = event.reason == "interrupted"
+    mine, step_id = board[Nested], event.step or ""
+    if step_id in mine.runs:
+        before = mine.open.get(step_id, Open())
+        mine.open[step_id] = before._replace(in_doubt=event.reason == "interrupted")
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[Nested], board.asked
-    if question.path and mine.waits.pop(question.path[0], None) is not None:
-        mine.decided[question.path[0]] = question.from_inside.decide(
+    if question.path and question.path[0] in mine.open:
+        decision = question.from_inside.decide(
             event.verdict,
             event.by,
             event.comment,
@@ -84,27 +86,27 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
             budget=event.budget,
             result=event.result,
         )
+        mine.open[question.path[0]] = Open(decision=decision)
 
 
 def _rolled_back(board: Board, _event: rollback.RollbackStarted) -> None:
     """No step goes on, so nobody has to answer the questions of steps; a rollback inside asks its own."""
-    board[Nested].waits.clear()
-    board[Nested].decided.clear()
+    board[Nested].open.clear()
 
 
 def _before_plan(board: Board, plan: Plan | None) -> None:
+    mine = board[Nested]
     if plan is not None:  # a step that the plan keeps continues its run
-        mine = board[Nested]
-        for old in (mine.open, mine.waits, mine.decided):
-            for step_id in old.keys() - board.kept_by(plan):
-                del old[step_id]
+        for step_id in mine.open.keys() - board.kept_by(plan):
+            del mine.open[step_id]
 
 
 def ask_inside(board: Board, _policy: object, event: e.Job, executor: Any) -> Choice:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine = board[Nested]
-    if (question := mine.waits.get(event.id or "")) is not None:
-        return when_idle(board, e.Paused(board.now, question), WAIT)
+    waiting = mine.open.get(event.id or "", Open())
+    if waiting.question is not None:
+        return when_idle(board, e.Paused(board.now, waiting.question), WAIT)
     if (
         not isinstance(event, e.StepStarted)
         or agent_inside(executor, board.steps[event.step]) is None
@@ -117,7 +119,7 @@ def report_doubt(board: Board, _policy: object, event: e.Ended, _executor: Any) 
     """Guard: a run that ends names the steps whose nested run was interrupted or is in doubt."""
     if board[rollback.Rollback].started:
         return event
-    doubted = [step_id for step_id, in_doubt in board[Nested].open.items() if in_doubt]
+    doubted = [step_id for step_id, one in board[Nested].open.items() if one.in_doubt]
     left = [step_id for step_id in doubted if not board.repeatable(board.steps[step_id])]
     if not left:
         return event
@@ -165,7 +167,7 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
             if isinstance(one, e.Inside) and (one.step, one.run) == (step_id, job.inside)
         ),
         known=_known(board, agent.policy, job) if isinstance(job, e.StepStarted) else None,
-        decision=board[Nested].decided.get(step_id),
+        decision=board[Nested].open.get(step_id, Open()).decision,
         store=run.journal if run.log is not None else None,
         again=board[rollback.Rollback].again,
         made=tuple(board[WorkDone].made.get(step_id, ())),

@@ -220,11 +220,10 @@ def _done(board: Board, event: UndoDone) -> None:
 
 
 def _settle(board: Board, undo: Undo) -> None:
-    """A step is undone, unless it has another result, or was planned again, since then."""
+    """A step is undone, unless it has another result since then."""
     work, label = board[WorkDone], undo.label
-    work.gone.add(undo.number)
-    is_latest = label in board.results and work.latest.get(label) == undo.number
-    if is_latest and board.steps[label] == work.pieces[undo.number].step:
+    work.settle(undo.number)
+    if label in board.results and work.latest[label] == undo.number:
         board.state[label] = "undone"
         del board.results[label]
 
@@ -236,7 +235,7 @@ def _failed(board: Board, event: UndoFailed) -> None:
     if event.in_doubt and not _repeatable(board, undo.label, undo.call):
         work.unsure.append(undo.label)
         work.made.setdefault("", []).append(work.call_text(undo))
-        work.gone.add(undo.number)
+        work.settle(undo.number)
 
 
 def _repeatable(board: Board, label: str, call: Call | None) -> bool:
@@ -284,9 +283,10 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
     if board.in_flight:
         return WAIT
     if not mine.left:
-        remains = [*unknown(board), *mine.remains]
-        status: e.Status = "partly rolled back" if mine.partly or unknown(board) else "rolled back"
-        return e.Ended(board.now, status, _summary(mine, remains, mine.started.reason))
+        unsure = unknown(board)
+        status: e.Status = "partly rolled back" if mine.partly or unsure else "rolled back"
+        summary = _summary(mine, [*unsure, *mine.remains])
+        return e.Ended(board.now, status, f"{mine.started.reason}; {summary}")
     undo = mine.left[-1]
     if doubts := doubts_behind(board, undo):
         return _spare(board, undo, doubts)
@@ -356,14 +356,13 @@ def roll_back_first(board: Board, policy: Settings, event: e.Ended, _executor: A
     return RollbackStarted(board.now, event.reason)
 
 
-def _summary(mine: Rollback, remains: list[tuple[str, str]], reason: str) -> str:
+def _summary(mine: Rollback, remains: list[tuple[str, str]]) -> str:
     by_reason: dict[str, list[str]] = {}
     for label, why in remains:
         by_reason.setdefault(why, []).append(label)
-    words = [reason]
-    words += [f"undone: {', '.join(mine.undone_steps)}"] if mine.undone_steps else []
+    words = [f"undone: {', '.join(mine.undone_steps)}"] if mine.undone_steps else []
     words += [f"called: {', '.join(mine.called)}"] if mine.called else []
-    words += ["nothing was undone"] if not mine.undone else []
+    words = words or ["nothing was undone"]
     words += [f"not undone: {', '.join(labels)} ({why})" for why, labels in by_reason.items()]
     return "; ".join(words)
 

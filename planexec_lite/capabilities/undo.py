@@ -29,9 +29,9 @@ class Piece(NamedTuple):
 
     Args:
         step: the step.
-        effects: its effects; "none" for a nested run that has left nothing.
+        effects: its effects; "none" for a nested run that has left nothing, and after it was undone or might have been.
         inside: the number of the nested run, or 0.
-        undo: the step's undo as JSON, because other objects share the step and might change it. Only a result has one.
+        undo: the undo of a result as JSON, because other objects share the step and might change it; None after it was made.
         done: the step gave `result`.
         before: the number of the step's result before this one, or 0.
     """
@@ -71,7 +71,6 @@ class WorkDone(Part):
         count: the number of the latest piece of work.
         pieces: the pieces of work by number, in order; `latest`: the number of each step's latest result.
         nested: the piece of each step whose latest attempt was a nested run.
-        gone: the numbers of the pieces that are undone, might be undone, or were replaced by a repeat.
         explained: how many failures in doubt of a step its nested run has reported.
         doubted: the steps that might have been done, and why.
         listed: the rollback of the latest plan that can be carried out, each call as JSON.
@@ -84,7 +83,6 @@ class WorkDone(Part):
     pieces: dict[int, Piece] = field(default_factory=dict)
     latest: dict[str, int] = field(default_factory=dict)
     nested: dict[str, int] = field(default_factory=dict)
-    gone: set[int] = field(default_factory=set)
     explained: Counter[str] = field(default_factory=Counter)
     doubted: dict[str, tuple[Step, str]] = field(default_factory=dict)
     listed: tuple[str, ...] = ()
@@ -97,19 +95,20 @@ class WorkDone(Part):
         return [Call.model_validate_json(call) for call in self.listed]
 
     @property
-    def left(self) -> dict[int, Piece]:
-        """The pieces that a rollback must undo or list, by number."""
-        return {
-            number: one
-            for number, one in self.pieces.items()
-            if one.matters and number not in self.gone
-        }
+    def left(self) -> bool:
+        """Whether a rollback must undo or list anything."""
+        return any(one.matters for one in self.pieces.values())
 
     def add(self, piece: Piece) -> int:
         """Add the latest piece of work, and return its number."""
         self.count += 1
         self.pieces[self.count] = piece
         return self.count
+
+    def settle(self, number: int) -> None:
+        """A piece of work is undone, might be undone, or was replaced by a repeat; 0: none."""
+        if number:
+            self.pieces[number] = self.pieces[number]._replace(undo=None, effects="none")
 
     def results_for(self, params: Any, number: int) -> dict[str, object]:
         """Return the results that `params` refer to, by step id, as they were at piece `number`; 0: now."""
@@ -159,7 +158,7 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
     for number, one in reversed(mine.pieces.items()):
         if one.done and one.step.id == to:
             return
-        if number in mine.gone or not one.matters:
+        if not one.matters:
             continue
         undo = Undo(one.step.id, None, number, one.inside)
         if one.undo is not None:
@@ -170,7 +169,7 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
         elif not one.inside:
             undo = undo._replace(why_not="no undo of its own")
         yield undo
-    if not any(one.matters for one in mine.pieces.values()):
+    if not (mine.left or mine.made):
         return
     for place, call in enumerate(mine.listed_calls, 1):
         undo = Undo(f"{LISTED} {place}", call)
@@ -198,7 +197,7 @@ def steps_in_doubt(board: Board) -> dict[str, tuple[Step, str]]:
     }
     for step_id, (step, why) in (doubts | mine.doubted).items():
         nested = mine.nested.get(step_id, 0)
-        if nested and nested not in mine.gone and mine.pieces[nested].matters:
+        if nested and mine.pieces[nested].matters:
             continue  # the rollback of the nested run says what became of it
         if step.undo is not None or board.effects_of(step) != "none":
             left[step_id] = step, why
@@ -247,19 +246,15 @@ def _complete(board: Board, step_id: str, result: object, *, leaves: bool = True
         mine.add(Piece(step, effects))
     before, number = mine.latest.get(step_id, 0), mine.count
     piece = mine.pieces[number]
-    if (
-        piece.inside and undo is not None
-    ):  # it undoes everything that the nested runs of the step did
-        mine.gone |= {
-            n
-            for n, one in mine.pieces.items()
-            if one.inside and one.step.id == step_id and n < number
-        }
+    if piece.inside and undo is not None:
+        for at, one in mine.pieces.items():  # it undoes everything that its nested runs did
+            if one.inside and one.undo is None and one.step.id == step_id:
+                mine.settle(at)
     mine.pieces[number] = piece._replace(undo=undo, done=True, result=result, before=before)
     mine.latest[step_id] = number
     repeats = before and undo is not None and effects in REPEATABLE
     if repeats and mine.did(before) == mine.did(number):
-        mine.gone.add(before)
+        mine.settle(before)
 
 
 def _doubt(board: Board, step_id: str, why: str) -> None:
