@@ -323,16 +323,14 @@ def execute(
     here.
     """
     plan = Plan.received(plan, "the caller")
-    policy = policy or Policy()
+    workers, policy = workers or Inline(), policy or Policy()
     problems = [
         *plan.problems(executor.tools),
         *require_undo.undo_is_missing(plan, Board(), policy, executor),
     ]
     if problems:
         raise PlanError(problems)
-    agent = PlannerExecutor(
-        None, executor, None, evaluator, workers or Inline(), policy, watch, journal
-    )
+    agent = PlannerExecutor(None, executor, None, evaluator, workers, policy, watch, journal)
     run = agent._begun(Run(), plan.goal)
     chosen = tuple(step.id for step in plan.steps if chooses_calls(executor, step))
     run.record(PlanProposed(0.0, plan, model_chooses=chosen))
@@ -349,8 +347,12 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
     for job in sorted(board.in_flight.values(), key=lambda job: job.id is None):
         chosen = _calls_inside(run, job) if isinstance(job, StepStarted) else ()
         event: Event = Requeued(board.now, job.id, "interrupted", chosen)
-        key = once_calls.key_of(run, job)() if isinstance(job, StepStarted) and job.call else None
-        is_held = holds is not None and key is not None and holds(key)
+        is_held = (
+            holds is not None
+            and isinstance(job, StepStarted)
+            and job.call != ""
+            and holds(once_calls.key_of(run, job)())
+        )
         is_nested = isinstance(job, StepStarted | UndoStarted) and job.inside > 0
         interrupted = WORK[type(job)].interrupted
         if interrupted is not None and not is_held and not (is_nested and run.journal is not None):

@@ -17,6 +17,8 @@ from planexec_lite.capabilities.undo import (
     UNSURE,
     Undo,
     WorkDone,
+    doubts_behind,
+    is_repeatable,
     step_requeued,
     steps_in_doubt,
     undos,
@@ -40,7 +42,7 @@ from planexec_lite.core.tasks import Finished, TimedOut, too_long
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Step
 from planexec_lite.plan.data import copied
-from planexec_lite.tools import REPEATABLE, digest_of
+from planexec_lite.tools import digest_of
 
 
 @dataclass(frozen=True)
@@ -144,12 +146,12 @@ class Rollback(Part):
     @property
     def undone_steps(self) -> list[str]:
         """The labels of the steps that were undone, in that order."""
-        return [label for label in self.undone if LISTED + " " not in label]
+        return [label for label in self.undone if LISTED not in label]
 
     @property
     def called(self) -> list[str]:
         """The calls of a plan's rollback that were made, in that order."""
-        return [label for label in self.undone if LISTED + " " in label]
+        return [label for label in self.undone if LISTED in label]
 
     def take(self) -> Undo:
         """Take the next undo off the list: it is done, or is not tried again."""
@@ -171,12 +173,10 @@ def _check_begin(board: Board, event: RollbackStarted) -> None:
         raise IllegalTransition("stay", event.to, None, f"it has no result; these have: {known}")
 
 
-def _check_undo(
-    board: Board, event: UndoStarted | UndoLeft | UndoDone | UndoFailed | UndoPaused
-) -> None:
-    left, ends = board[Rollback].left, isinstance(event, e.Outcome)
-    is_next = bool(left) and left[-1].label == event.step
-    if not is_next or ends != (event.step in board.in_flight):
+def _check_undo(board: Board, event: Any) -> None:
+    due = [undo.label for undo in board[Rollback].left[-1:]]
+    ends = isinstance(event, e.Outcome)
+    if [event.step] != due or ends != (event.step in board.in_flight):
         state = board.state.get(event.step)
         raise IllegalTransition("be undone", event.step, state, "its undo is not due")
 
@@ -191,12 +191,14 @@ def _plan(board: Board, event: RollbackStarted) -> None:
     """Plan all undos that are left, the next one last, without those that failed or were rejected."""
     mine = board[Rollback]
     not_again = {label for label, _ in mine.remains}
-    planned = [*undos(board, event.to, event.made)]
-    mine.remains += [(undo.label, undo.why_not) for undo in planned if undo.why_not]
+    mine.left = []
+    for undo in undos(board, event.to, event.made):
+        if undo.why_not:
+            mine.remains.append((undo.label, undo.why_not))
+        elif undo.label not in not_again:
+            mine.left.append(undo)
+    mine.left.reverse()
     mine.remains = list(dict.fromkeys(mine.remains))
-    mine.left = [
-        undo for undo in reversed(planned) if not undo.why_not and undo.label not in not_again
-    ]
 
 
 def _done(board: Board, event: UndoDone) -> None:
@@ -204,7 +206,6 @@ def _done(board: Board, event: UndoDone) -> None:
     undo, inside = mine.take(), event.result
     if undo.call is not None:
         mine.undone.append(undo.label)
-        work.made.setdefault("", []).append(work.call_text(undo))
         _settle(board, undo)
         return
     label = undo.label
@@ -222,7 +223,7 @@ def _done(board: Board, event: UndoDone) -> None:
 def _settle(board: Board, undo: Undo) -> None:
     """A step is undone, unless it has another result since then."""
     work, label = board[WorkDone], undo.label
-    work.settle(undo.number)
+    work.take_back(undo)
     if label in board.results and work.latest[label] == undo.number:
         board.state[label] = "undone"
         del board.results[label]
@@ -232,17 +233,9 @@ def _failed(board: Board, event: UndoFailed) -> None:
     mine, work = board[Rollback], board[WorkDone]
     undo = mine.left[-1]
     mine.give_up(event.error)
-    if event.in_doubt and not _repeatable(board, undo.label, undo.call):
+    if event.in_doubt and not is_repeatable(board, undo.label, undo.call):
         work.unsure.append(undo.label)
-        work.made.setdefault("", []).append(work.call_text(undo))
-        work.settle(undo.number)
-
-
-def _repeatable(board: Board, label: str, call: Call | None) -> bool:
-    """Whether an undo, or the step whose nested run is rolled back, does no harm if it is done twice."""
-    if call is None:
-        return board.repeatable(board.steps[label])
-    return board.started.effects.get(call.tool, "none") in REPEATABLE
+        work.take_back(undo)
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
@@ -288,7 +281,7 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
         summary = _summary(mine, [*unsure, *mine.remains])
         return e.Ended(board.now, status, f"{mine.started.reason}; {summary}")
     undo = mine.left[-1]
-    if doubts := doubts_behind(board, undo):
+    if doubts := doubts_behind(board, undo.label, mine.half):
         return _spare(board, undo, doubts)
     if undo.call is not None and undo.call.gate and not mine.allowed:
         params = board[WorkDone].resolved(undo.call.params, undo.number)
@@ -308,33 +301,6 @@ IN_ROLLBACK = {
 }
 
 
-def doubts_behind(board: Board, undo: Undo) -> list[str]:
-    """Return the steps in doubt that depend, directly or indirectly, on what `undo` undoes.
-
-    A call of the plan's rollback can undo anything, so every doubt counts.
-    """
-    doubts = {step_id: step for step_id, (step, _) in steps_in_doubt(board).items()}
-    for label in board[WorkDone].unsure + board[Rollback].half:
-        if label in board.steps:
-            doubts[label] = board.steps[label]
-    doubts.pop(undo.label, None)
-    if undo.label.startswith(LISTED):
-        return [*doubts]
-    return [step_id for step_id, step in doubts.items() if undo.label in _all_before(board, step)]
-
-
-def _all_before(board: Board, step: Step) -> set[str]:
-    """Return the ids of the steps that `step` depends on, directly or indirectly."""
-    before: set[str] = set()
-    left = [*step.depends_on]
-    while left:
-        step_id = left.pop()
-        if step_id not in before and step_id in board.steps:
-            before.add(step_id)
-            left += board.steps[step_id].depends_on
-    return before
-
-
 def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
     """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
     askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
@@ -348,12 +314,12 @@ def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
 @only_if(lambda policy, _started: policy.rollback != "never")
 def roll_back_first(board: Board, policy: Settings, event: e.Ended, _executor: Any) -> Choice:
     """Guard: a run that ends without success first undoes what it did, if the policy wants that."""
-    if event.status == "finished":
-        return event
-    wanted = event.status == "failed" or policy.rollback == "unfinished"
-    if not wanted or board[Rollback].started or not board[WorkDone].left:
-        return event
-    return RollbackStarted(board.now, event.reason)
+    ended_badly = event.status == "failed" or (
+        policy.rollback == "unfinished" and event.status != "finished"
+    )
+    if ended_badly and not board[Rollback].started and board[WorkDone].left:
+        return RollbackStarted(board.now, event.reason)
+    return event
 
 
 def _summary(mine: Rollback, remains: list[tuple[str, str]]) -> str:
@@ -381,10 +347,11 @@ def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
     undo = board[Rollback].left[-1]
     inputs = copied(work.results_for(call.params, undo.number))
     step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
-    args = (ToolExecutor(agent.tools), step, inputs)
     timeout = work.pieces[undo.number].step.timeout if undo.number else None
-    repeatable = _repeatable(board, job.step, call)
-    return Task(job, perform, args, timeout, repeatable=repeatable)
+    repeatable = is_repeatable(board, job.step, call)
+    return Task(
+        job, perform, (ToolExecutor(agent.tools), step, inputs), timeout, repeatable=repeatable
+    )
 
 
 def _no_agent() -> None:
@@ -415,7 +382,7 @@ def _timed_out(job: UndoStarted, message: TimedOut) -> list[e.Event]:
 
 
 def _interrupted(board: Board, job: UndoStarted) -> UndoFailed | None:
-    if _repeatable(board, job.step, job.call):
+    if is_repeatable(board, job.step, job.call):
         return None
     return UndoFailed(board.now, job.step, f"interrupted; {UNSURE}", in_doubt=True)
 

@@ -20,7 +20,7 @@ from planexec_lite.core import events as e
 from planexec_lite.plan import Call, Step
 from planexec_lite.tools import REPEATABLE, Effects, references
 
-LISTED = "rollback"  # names a call of the plan's rollback: "rollback 1"; the id of a step never contains a space
+LISTED = "rollback "  # names a call of the plan's rollback: "rollback 1"; the id of a step never contains a space
 UNSURE = "it is unknown whether it was undone"
 
 
@@ -106,9 +106,15 @@ class WorkDone(Part):
         return self.count
 
     def settle(self, number: int) -> None:
-        """A piece of work is undone, might be undone, or was replaced by a repeat; 0: none."""
-        if number:
-            self.pieces[number] = self.pieces[number]._replace(undo=None, effects="none")
+        """A piece of work is undone, might be undone, or was replaced by a repeat."""
+        self.pieces[number] = self.pieces[number]._replace(undo=None, effects="none")
+
+    def take_back(self, undo: Undo) -> None:
+        """An undo was made, or might have been made."""
+        if undo.number:
+            self.settle(undo.number)
+        if undo.call is not None:
+            self.made.setdefault("", []).append(self.call_text(undo))
 
     def results_for(self, params: Any, number: int) -> dict[str, object]:
         """Return the results that `params` refer to, by step id, as they were at piece `number`; 0: now."""
@@ -163,16 +169,17 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
         undo = Undo(one.step.id, None, number, one.inside)
         if one.undo is not None:
             undo = Undo(one.step.id, Call.model_validate_json(one.undo), number)
-            if one.effects in REPEATABLE and mine.call_text(undo) in made_before:
+            text = mine.call_text(undo)
+            if one.effects in REPEATABLE and text in made_before:
                 continue
-            made.add(mine.call_text(undo))
+            made.add(text)
         elif not one.inside:
             undo = undo._replace(why_not="no undo of its own")
         yield undo
     if not (mine.left or mine.made):
         return
     for place, call in enumerate(mine.listed_calls, 1):
-        undo = Undo(f"{LISTED} {place}", call)
+        undo = Undo(f"{LISTED}{place}", call)
         missing = [one.step for one in references.find(call.params) if one.step not in mine.latest]
         if missing:
             yield undo._replace(why_not=f"step {missing[0]} gave no result")
@@ -202,6 +209,40 @@ def steps_in_doubt(board: Board) -> dict[str, tuple[Step, str]]:
         if step.undo is not None or board.effects_of(step) != "none":
             left[step_id] = step, why
     return left
+
+
+def doubts_behind(board: Board, label: str, half_undone: list[str]) -> list[str]:
+    """Return the steps in doubt that depend, directly or indirectly, on what the undo with this label undoes.
+
+    A call of the plan's rollback can undo anything, so every doubt counts. The steps in `half_undone` count as in doubt.
+    """
+    doubts = {step_id: step for step_id, (step, _) in steps_in_doubt(board).items()}
+    for step_id in board[WorkDone].unsure + half_undone:
+        if step_id in board.steps:
+            doubts[step_id] = board.steps[step_id]
+    doubts.pop(label, None)
+    if label.startswith(LISTED):
+        return [*doubts]
+    return [step_id for step_id, step in doubts.items() if label in _all_before(board, step)]
+
+
+def _all_before(board: Board, step: Step) -> set[str]:
+    """Return the ids of the steps that `step` depends on, directly or indirectly."""
+    before: set[str] = set()
+    left = [*step.depends_on]
+    while left:
+        step_id = left.pop()
+        if step_id not in before and step_id in board.steps:
+            before.add(step_id)
+            left += board.steps[step_id].depends_on
+    return before
+
+
+def is_repeatable(board: Board, label: str, call: Call | None) -> bool:
+    """Whether an undo, or the step whose nested run is rolled back, does no harm if it is done twice."""
+    if call is None:
+        return board.repeatable(board.steps[label])
+    return board.started.effects.get(call.tool, "none") in REPEATABLE
 
 
 def list_calls(board: Board) -> None:

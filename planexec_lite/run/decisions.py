@@ -84,17 +84,15 @@ def _check_verdict(question: Question, decision: Decision) -> None:
 
 
 def _check_budget(question: Question, decision: Decision) -> None:
+    granted = {} if decision.budget is None else decision.budget.bounds
     if decision.budget is not None and not question.amounts:
         raise ValueError(
             f"a budget answers a question about a budget, and this run waits for {question}"
         )
-    if decision.verdict != "approve":
-        return
-    granted = decision.budget.bounds if decision.budget is not None else {}
-    if missing := [f"{name}=…" for name in question.amounts if not granted.get(name)]:
-        amounts = ", ".join(missing)
+    missing = ", ".join(f"{name}=…" for name in question.amounts if not granted.get(name))
+    if decision.verdict == "approve" and missing:
         raise ValueError(
-            f'this run waits for {question}; say how much: Decision("approve", budget=Budget({amounts}))'
+            f'this run waits for {question}; say how much: Decision("approve", budget=Budget({missing}))'
         )
 
 
@@ -122,17 +120,16 @@ def usable(board: Board, step_id: str, result: Any) -> Any:
         result = as_data(result, step.id, step.tool)
     except ToolError as problem:
         raise ValueError(str(problem)) from None
-    behind = [
-        (f"step {step_id} uses", board.steps[step_id].params) for step_id in board.unfinished
-    ]
-    for who, where in [*behind, ("the plan's answer is", board.plan.answer)]:
+    uses = {f"step {other} uses": board.steps[other].params for other in board.unfinished}
+    for who, where in {**uses, "the plan's answer is": board.plan.answer}.items():
         for named in references.find(where):
+            if named.step != step_id:
+                continue
             try:
-                if named.step == step.id:
-                    references.resolve(str(named), {step.id: result})
+                references.resolve(str(named), {step_id: result})
             except references.MissingResultError as problem:
                 raise ValueError(
-                    f'{who} {named}, and {problem}; say what step {step.id} gave: Decision("done", result=…)'
+                    f'{who} {named}, and {problem}; say what step {step_id} gave: Decision("done", result=…)'
                 ) from None
     return result
 
