@@ -209,7 +209,8 @@ class PlannerExecutor:
     def task(self, run: Run, job: Job) -> Task:
         """Return the task that the workers run for `job`, with its context."""
         task = WORK[type(job)].task(self, run, job)
-        context: dict[str, Any] = {} if task.timeout is None else {"limit": task.timeout}
+        limit = task.limit(run.board.now)
+        context: dict[str, Any] = {} if limit is None else {"limit": limit}
         for context_of in CONTEXTS[type(job)]:
             context |= context_of(self, run, job)
         if context:

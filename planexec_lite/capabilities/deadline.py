@@ -39,13 +39,12 @@ def stop_at_deadline(board: Board, policy: Settings) -> Choice | None:
     return when_idle(board, e.Ended(board.now, "stopped", reason))
 
 
-def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
-    """Return the seconds that a job has: a step is stopped then; a planner or an evaluator can only read them."""
-    timeout = run.board.steps[job.step].timeout if isinstance(job, e.StepStarted) else None
-    limit = until_deadline(agent.policy, run.board.now, math.inf if timeout is None else timeout)
+def context(agent: Any, run: Any, _job: e.Job) -> dict[str, Any]:
+    """Return the seconds that a planner or an evaluator has. It can only read them; a step's task has its own limit."""
+    limit = until_deadline(agent.policy, run.board.now)
     return {} if limit == math.inf else {"limit": limit}
 
 
 CAPABILITY = Capability(
-    context=dict.fromkeys((e.StepStarted, e.PlanStarted, JudgeStarted), context),
+    context=dict.fromkeys((e.PlanStarted, JudgeStarted), context),
 )
