@@ -24,7 +24,7 @@ from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.core.executors import agent_inside
 from planexec_lite.core.questions import Decision, Question
-from planexec_lite.meter import Budget, Waits, charge, current, emit, made_once
+from planexec_lite.meter import Budget, Waits, charge, current, emit
 from planexec_lite.plan import Plan
 from planexec_lite.tools import KnownCall, digest_of
 
@@ -49,11 +49,8 @@ class Nested(Part):
 
 
 def _started(board: Board, event: e.StepStarted) -> None:
-    mine = board[Nested]
     if event.inside:
-        mine.runs[event.step] = event.inside
-    if event.step in mine.open:
-        mine.open[event.step] = mine.open[event.step]._replace(in_doubt=False)
+        board[Nested].runs[event.step] = event.inside
 
 
 def _paused(board: Board, event: e.StepPaused | rollback.UndoPaused) -> None:
@@ -107,18 +104,15 @@ def ask_inside(board: Board, _policy: object, event: e.Job, executor: Any) -> Ch
     waiting = mine.open.get(event.id or "", Open())
     if waiting.question is not None:
         return when_idle(board, e.Paused(board.now, waiting.question), WAIT)
-    if (
-        not isinstance(event, e.StepStarted)
-        or agent_inside(executor, board.steps[event.step]) is None
-    ):
+    if not isinstance(event, e.StepStarted):
+        return event
+    if agent_inside(executor, board.steps[event.step]) is None:
         return event
     return replace(event, inside=mine.runs.get(event.step, 0) + (event.step not in mine.open))
 
 
 def report_doubt(board: Board, _policy: object, event: e.Ended, _executor: Any) -> Choice:
     """Guard: a run that ends names the steps whose nested run was interrupted or is in doubt."""
-    if board[rollback.Rollback].started:
-        return event
     doubted = [step_id for step_id, one in board[Nested].open.items() if one.in_doubt]
     left = [step_id for step_id in doubted if not board.repeatable(board.steps[step_id])]
     if not left:
@@ -206,9 +200,9 @@ def known_run(inner: InnerRun, make: Callable[[list[e.Event]], Any]) -> Any:
     try:
         run = inner.store.find(inner.uid) if inner.store is not None else None
     except Exception:
-        made_once()  # an at-most-once call might have been made in it: the step does not start again by itself
+        # an at-most-once call might have been made in it: the step does not start again by itself
         if (meter := current.get()) is not None:
-            meter.leaves = True
+            meter.once = meter.leaves = True
         raise
     run = run or make([*inner.events])
     run.uid, run.key, run.inner = inner.uid, inner.key, True
@@ -244,11 +238,8 @@ def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
     remaining = meter.context.budget
     if remaining is None:
         return policy
-    reported, extra, decision = (
-        type(run.board).of(inner.events),
-        run.board[Spending].extra,
-        inner.news_for(run),
-    )
+    reported, extra = type(run.board).of(inner.events), run.board[Spending].extra
+    decision = inner.news_for(run)
     granted = decision.budget if decision is not None else None
     more = granted.bounds if granted is not None else {}
     counted = {

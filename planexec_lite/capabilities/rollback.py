@@ -362,9 +362,9 @@ def _context(_agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
     """Return the idempotency key of an undo that is a call."""
     if job.call is None:
         return {}
-    undo = run.board[Rollback].left[-1]
-    text = run.board[WorkDone].call_text(undo)
-    return {"key": partial(digest_of, run.uid, "undo", undo.number, text)}
+    number, work = run.board[Rollback].left[-1].number, run.board[WorkDone]
+    text = work.call_text(job.call.tool, job.call.params, number)
+    return {"key": partial(digest_of, run.uid, "undo", number, text)}
 
 
 def _finished(job: UndoStarted, message: Finished) -> list[e.Event]:

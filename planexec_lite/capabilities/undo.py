@@ -114,7 +114,8 @@ class WorkDone(Part):
         if undo.number:
             self.settle(undo.number)
         if undo.call is not None:
-            self.made.setdefault("", []).append(self.call_text(undo))
+            text = self.call_text(undo.call.tool, undo.call.params, undo.number)
+            self.made.setdefault("", []).append(text)
 
     def results_for(self, params: Any, number: int) -> dict[str, object]:
         """Return the results that `params` refer to, by step id, as they were at piece `number`; 0: now."""
@@ -133,24 +134,18 @@ class WorkDone(Part):
             params = references.resolve(params, self.results_for(params, number))
         return params
 
-    def call_text(self, undo: Undo) -> str:
-        """Return the call of an undo as a text that is equal for calls that do the same; "" for a nested run."""
-        if undo.call is None:
-            return ""
-        return _text(undo.call.tool, self.resolved(undo.call.params, undo.number))
+    def call_text(self, tool: str, params: dict[str, Any], number: int) -> str:
+        """Return a call, made at piece `number`, as a text that is equal for calls that do the same."""
+        call = [tool, self.resolved(params, number)]
+        return json.dumps(call, sort_keys=True, default=repr)
 
     def did(self, number: int) -> tuple[str, str | None]:
         """Return the call of a step's result and its undo: equal for steps that did the same."""
-        one = self.pieces[number]
-        params: dict[str, Any] = {**one.step.params}
-        if one.step.tool is None:
-            results = [f"{{step_{step_id}_result}}" for step_id in one.step.depends_on]
-            params[one.step.description] = results
-        return _text(one.step.tool, self.resolved(params, number)), one.undo
-
-
-def _text(tool: str | None, params: dict[str, Any]) -> str:
-    return json.dumps([tool, params], sort_keys=True, default=repr)
+        step, params = self.pieces[number].step, {**self.pieces[number].step.params}
+        if step.tool is None:  # its inputs are the results that it waits for
+            params["inputs"] = [f"{{step_{step_id}_result}}" for step_id in step.depends_on]
+        call = self.call_text(step.tool or step.description, params, number)
+        return call, self.pieces[number].undo
 
 
 def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo]:
@@ -166,26 +161,25 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
             return
         if not one.matters:
             continue
-        undo = Undo(one.step.id, None, number, one.inside)
-        if one.undo is not None:
-            undo = Undo(one.step.id, Call.model_validate_json(one.undo), number)
-            text = mine.call_text(undo)
-            if one.effects in REPEATABLE and text in made_before:
-                continue
+        if one.undo is None:
+            why_not = "" if one.inside else "no undo of its own"
+            yield Undo(one.step.id, None, number, one.inside, why_not)
+            continue
+        call = Call.model_validate_json(one.undo)
+        text = mine.call_text(call.tool, call.params, number)
+        if one.effects not in REPEATABLE or text not in made_before:
             made.add(text)
-        elif not one.inside:
-            undo = undo._replace(why_not="no undo of its own")
-        yield undo
+            yield Undo(one.step.id, call, number)
     if not (mine.left or mine.made):
         return
     for place, call in enumerate(mine.listed_calls, 1):
-        undo = Undo(f"{LISTED}{place}", call)
+        label, text = f"{LISTED}{place}", mine.call_text(call.tool, call.params, 0)
         missing = [one.step for one in references.find(call.params) if one.step not in mine.latest]
         if missing:
-            yield undo._replace(why_not=f"step {missing[0]} gave no result")
-        elif mine.call_text(undo) not in made:
-            made.add(mine.call_text(undo))
-            yield undo
+            yield Undo(label, call, why_not=f"step {missing[0]} gave no result")
+        elif text not in made:
+            made.add(text)
+            yield Undo(label, call)
 
 
 def unknown(board: Board) -> list[tuple[str, str]]:
