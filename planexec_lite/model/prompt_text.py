@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from sys import maxsize
 from typing import Any
 
 from planexec_lite.tools.references import as_text
@@ -23,21 +24,17 @@ _LINE_ENDS = re.compile(
 )  # JSON does not escape them, and some readers begin a line there
 
 
-def data_line(value: Any, most: int | None = None) -> str:
+def data_line(value: Any, most: int = maxsize) -> str:
     """Return a value as "data:" and one line of JSON; a string is shortened to `most` characters, and quoted."""
     return f"data: {json_line(value, most)}"
 
 
-def json_line(value: Any, most: int | None = None) -> str:
+def json_line(value: Any, most: int = maxsize) -> str:
     """Return a value as one line of JSON. If its text has more than `most` characters, return the shortened text."""
     text = as_text(value)
-    short = text if most is None else shortened(text, most)
-    told = (
-        text
-        if short == text and not isinstance(value, str)
-        else json.dumps(short, ensure_ascii=False)
-    )
-    return _LINE_ENDS.sub(lambda match: f"\\u{ord(match[0]):04x}", told)
+    if isinstance(value, str) or len(text) > most:
+        text = json.dumps(shortened(text, most), ensure_ascii=False)
+    return _LINE_ENDS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def one_line(text: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from sys import maxsize
 from typing import Any
 
 from planexec_lite.core.events import Action, Observation, Thought
@@ -138,7 +139,7 @@ class ReActExecutor:
 def task_text(
     step: Step,
     inputs: Mapping[str, Any],
-    most: int | None = None,
+    most: int = maxsize,
 ) -> str:
     """Return the task, its parameters, its criterion and the results that the step depends on, one per line.
 
