@@ -1,8 +1,9 @@
 """At-most-once calls (lessons 07, 09, 10): a call that must run at most once is never repeated unseen, even by another step.
 
-The tool and the resolved arguments, with defaults, identify a call: `Tool.identity`. With its occurrence it gives the
-idempotency key, together with the id of the outermost run; a tool can pass it to a service. Calls of plans, calls that a model chose and calls of nested runs are counted together. If one plan contains
-the same call twice, both are made. If a later plan makes the same call again, the run asks a person or refuses it.
+The tool and the resolved arguments, with defaults, identify a call: `Tool.identity`. With its occurrence and the id of the
+outermost run it gives the idempotency key, which a tool can pass to a service. Calls of plans, calls that a model chose and
+calls of nested runs are counted together. If one plan contains the same call twice, both are made. If a later plan makes the
+same call again, the run asks a person or refuses it.
 """
 
 from __future__ import annotations

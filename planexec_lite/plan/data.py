@@ -98,6 +98,8 @@ def as_data(value: Any, step: str, tool: str | None) -> Any:
     Models and dataclasses become objects, tuples lists, sets sorted lists. Raises `ToolError` for a value that JSON
     can't represent.
     """
+    if (type(value) is int and abs(value) < 2**63) or (type(value) is str and value.isascii()):
+        return value  # most results are JSON as they are
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_other)
         text.encode()  # a string can contain characters that can't be saved
