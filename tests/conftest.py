@@ -67,6 +67,15 @@ def journal(tmp_path: Path) -> Journal:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def files_do_not_wait_for_the_disk() -> Iterator[None]:
+    """No test cuts the power."""
+    with pytest.MonkeyPatch.context() as patched:
+        settings = "planexec_lite.storage.sqlite_file.SETTINGS"
+        patched.setattr(settings, "PRAGMA foreign_keys = ON; PRAGMA synchronous = OFF;")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def scripts_and_type_hints_are_read_once() -> Iterator[None]:
     """The scripts of the worlds are YAML of a few hundred lines, read for every run: a tenth of the time of some parts.
 

@@ -19,7 +19,6 @@ import time
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import AbstractContextManager
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any
@@ -29,7 +28,7 @@ from planexec_lite.capabilities.doubt import Doubt
 from planexec_lite.capabilities.once_calls import OnceCalls, key_of
 from planexec_lite.run import Run
 from planexec_lite.run.events import StepLate
-from planexec_lite.storage.sqlite_file import Connection, SQLiteFile
+from planexec_lite.storage.sqlite_file import SQLiteFile
 from planexec_lite.workers import Report
 
 LEASE = 2.0  # seconds
@@ -136,7 +135,7 @@ class Tickets(Executor):
         with self._lock:
             if self._stopped.is_set():
                 raise RuntimeError("no ticket is submitted after a shutdown, or after its file was broken")
-            with FILE.writing(self._file, "NORMAL") as db:
+            with FILE.writing(self._file) as db:
                 known = db.execute("SELECT id FROM tickets WHERE key = ? AND NOT failed", (key,)).fetchall()
                 if not known:
                     known = db.execute(SUBMIT, (key, tool, work.repeatable, pickle.dumps((fn, args)))).fetchall()
@@ -149,25 +148,24 @@ class Tickets(Executor):
         self._stopped.set()
 
     def _withdraw(self, id: int) -> bool:
-        with FILE.writing(self._file, "NORMAL") as db:
+        with FILE.writing(self._file) as db:
             return db.execute(CANCEL, (id,)).rowcount == 1
 
     def _listen(self) -> None:
         lost = pickle.dumps(Report(error=f"RuntimeError: its executor is silent, or {_CLAIMS} were", lost=True))
         try:
-            with opened(self._file) as db:
-                leases = _Leases()
-                while not self._stopped.wait(_LOOK):
-                    with FILE.using(db):
-                        db.execute(LOSE, {"report": lost, "silent": leases.silent(db), "claims": _CLAIMS})
-                        states = {
-                            id: db.execute("SELECT state, report FROM tickets WHERE id = ?", (id,)).fetchone()
-                            for id in list(self._open)
-                        }
-                    for id, row in states.items():
-                        state, report = row or ("gone", lost)
-                        if state != "queued":
-                            self._inform(id, None if report is None else pickle.loads(report), gone=row is None)
+            leases = _Leases()
+            while not self._stopped.wait(_LOOK):
+                with FILE.writing(self._file) as db:
+                    db.execute(LOSE, {"report": lost, "silent": leases.silent(db), "claims": _CLAIMS})
+                    states = {
+                        id: db.execute("SELECT state, report FROM tickets WHERE id = ?", (id,)).fetchone()
+                        for id in list(self._open)
+                    }
+                for id, row in states.items():
+                    state, report = row or ("gone", lost)
+                    if state != "queued":
+                        self._inform(id, None if report is None else pickle.loads(report), gone=row is None)
             raise RuntimeError("the queue was shut down; the ticket is still in its file")
         except Exception as problem:  # the reader has stopped, so no future waits for it
             with self._lock:
@@ -199,11 +197,6 @@ class _Leases:
         return "".join(lease for lease, since in self._since.items() if now - since > LEASE)
 
 
-def opened(file: str | Path) -> AbstractContextManager[Connection]:
-    """Return a connection to the file of tickets, which is created if it is missing, for use inside a ``with`` block."""
-    return FILE.lease(_private(file), uuid4().hex, str, "NORMAL")
-
-
 def _private(file: str | Path) -> Path:
     """Return the file's path. Raises `TicketsError` if others can read or write the file: executors unpickle its tickets."""
     path = Path(file).absolute()
@@ -226,35 +219,34 @@ def claim_tickets(
         say: reports each answer, and whether it counts.
     """
     stop, role = stop or Event(), f" {' '.join(tools)} " if tools else ""
-    with opened(file) as db, opened(file) as heart:
-        leases = _Leases()
-        while not stop.is_set():
-            with FILE.using(db):
-                claim = {"holder": name, "tools": role, "silent": leases.silent(db), "claims": _CLAIMS}
-                claimed = db.execute(CLAIM, claim).fetchall()  # all of them: an open cursor keeps the lock
-            if not claimed:
-                stop.wait(_LOOK)
-                continue
-            ((id, fence, work),) = claimed
-            say(f"{name} claims ticket {id}, fence {fence}")
-            over = Event()
-            beats = Thread(target=_beat, args=(heart, over, id, fence), daemon=True)
-            beats.start()
-            report = _report_of(work)
-            over.set()
-            beats.join()
-            failed = report.error is not None or report.waits is not None
-            answer = {"id": id, "fence": fence, "report": pickle.dumps(report), "failed": failed, "holder": name}
-            with FILE.transaction(db):
-                counts = db.execute(FINISH, answer).rowcount == 1
-                if not counts:
-                    db.execute(KEEP_LATE, answer)
-            say(f"{name} answers ticket {id}, fence {fence}{'' if counts else ': too late, kept as a note'}")
+    path, leases = _private(file), _Leases()
+    while not stop.is_set():
+        with FILE.writing(path) as db:
+            claim = {"holder": name, "tools": role, "silent": leases.silent(db), "claims": _CLAIMS}
+            claimed = db.execute(CLAIM, claim).fetchall()  # all of them: an open cursor keeps the lock
+        if not claimed:
+            stop.wait(_LOOK)
+            continue
+        ((id, fence, work),) = claimed
+        say(f"{name} claims ticket {id}, fence {fence}")
+        over = Event()
+        beats = Thread(target=_beat, args=(path, over, id, fence), daemon=True)
+        beats.start()
+        report = _report_of(work)
+        over.set()
+        beats.join()
+        failed = report.error is not None or report.waits is not None
+        answer = {"id": id, "fence": fence, "report": pickle.dumps(report), "failed": failed, "holder": name}
+        with FILE.writing(path) as db:
+            counts = db.execute(FINISH, answer).rowcount == 1
+            if not counts:
+                db.execute(KEEP_LATE, answer)
+        say(f"{name} answers ticket {id}, fence {fence}{'' if counts else ': too late, kept as a note'}")
 
 
-def _beat(db: Connection, over: Event, id: int, fence: int) -> None:
+def _beat(path: Path, over: Event, id: int, fence: int) -> None:
     while not over.wait(LEASE / 4):
-        with FILE.using(db):
+        with FILE.writing(path) as db:
             db.execute(HEARTBEAT, {"id": id, "fence": fence})
 
 

@@ -31,8 +31,8 @@ class Registry:
     """A file with prompts as versions, and with what was asked under each of them. Several processes may share it.
 
     Args:
-        path: the file. The first write creates it, and only its owner can read it; its folder must exist. The files "-wal",
-            "-shm" and "-lock", with the same name before these endings, belong to it.
+        path: the file. The first write creates it, and only its owner can read it; its folder must exist. The files
+            "-lock" and "-journal", with the same name before these endings, belong to it.
         now: gives the time that is written down.
 
     Its methods raise `RegistryError` for a file that is missing, damaged, locked or none of ours, and for a prompt, version or

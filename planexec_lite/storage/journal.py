@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +16,8 @@ from planexec_lite.core.events import Event, Status
 from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run
 from planexec_lite.run.events import from_json, to_json
-from planexec_lite.storage.sqlite_file import Connection, SQLiteFile, Synchronous, is_leased
+from planexec_lite.storage.file_lock import FileLock
+from planexec_lite.storage.sqlite_file import SQLiteFile, is_leased
 from planexec_lite.tools import escaped
 
 SCHEMA = """
@@ -41,6 +41,7 @@ CREATE TABLE news (
     PRIMARY KEY (run, number)
 ) STRICT, WITHOUT ROWID;
 """
+EVENTS = "SELECT number, data FROM events WHERE run = ? ORDER BY number"
 # the errors of a damaged event: it is not JSON, it is not an event, or it can't have happened
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError)
 
@@ -75,31 +76,25 @@ class Journal:
     """A file that stores runs while they are running. Give it to `PlannerExecutor` or `execute`, or use it to read
     stored runs.
 
-    Events are on disk before anything that depends on them begins; there is one commit each time the loop wakes up.
+    Events are on disk, and survive a power failure, before anything that depends on them begins; there is one commit each
+    time the loop wakes up.
     Many runs and several processes can share a file. Only one process at a time drives a run, but all processes can
     send it news.
 
     Args:
-        path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files
-            "-wal", "-shm" and "-lock" and the folder "-leases", with the same name before these endings, belong to it.
-        synchronous: when SQLite waits for the disk. "FULL": a commit survives a power failure. "NORMAL": it survives
-            the death of the process. "OFF": SQLite never waits.
+        path: the file. The first run creates it, and only its owner can read it; its folder must exist. The files whose
+            names are this name and "-lock", "-journal" or "-lease-…" belong to it.
 
     Its methods raise `JournalError` for a file that is missing, damaged, locked or foreign, and for a run that it does
     not contain.
     """
 
     path: Path
-    synchronous: Synchronous = "FULL"
 
     def __post_init__(self) -> None:
         object.__setattr__(
             self, "path", Path(self.path).absolute()
         )  # the same file after a change of folder
-        if self.synchronous not in get_args(Synchronous):
-            raise ValueError(
-                f"synchronous={self.synchronous!r}: choose one of {', '.join(get_args(Synchronous))}"
-            )
 
     def list(self) -> list[StoredRun]:
         """Return all runs, in the order in which they began."""
@@ -117,26 +112,19 @@ class Journal:
         """Return a stored run; `PlannerExecutor.resume` continues it."""
         with FILE.reading(self.path) as connection:
             number, uid = self._known(connection, run)
-            data = self._data(connection, number)
-        return self._restored(number, uid, data)
+            rows = connection.execute(EVENTS, (number,)).fetchall()
+        return self._restored(number, uid, rows)
 
     def find(self, uid: str) -> Run | None:
         """Return the run inside a step that is called `uid`, as far as it was written; None if it has not begun."""
         with FILE.reading(self.path) as connection:
-            row = connection.execute("SELECT id FROM runs WHERE uid = ?", (uid,)).fetchone()
-            if row is None:
+            known = connection.execute("SELECT id FROM runs WHERE uid = ?", (uid,)).fetchone()
+            if known is None:
                 return None
-            data = self._data(connection, row[0])
-        run = self._restored(row[0], uid, data)
+            rows = connection.execute(EVENTS, known).fetchall()
+        run = self._restored(known[0], uid, rows)
         run.inner = True
         return run
-
-    def replay(self, run: str | int) -> Iterator[Run]:
-        """Give the run as it was after each event, the same object each time. No tool is called, and no model is asked."""
-        with FILE.reading(self.path) as connection:
-            number, _ = self._known(connection, run)
-            data = self._data(connection, number)
-        return self._folded(number, data)
 
     def tell(self, run: str | int, news: str) -> None:
         """Tell a run news that changes the rest of it, from any process: `PlannerExecutor.tell` through the file.
@@ -150,7 +138,7 @@ class Journal:
         words = as_words(news, "news")
         with FILE.reading(self.path) as reader:
             number, _ = self._known(reader, run)
-        with FILE.writing(self.path, self.synchronous) as connection:
+        with FILE.writing(self.path) as connection:
             (status,) = connection.execute(
                 "SELECT status FROM runs WHERE id = ?", (number,)
             ).fetchone()
@@ -175,21 +163,17 @@ class Journal:
         taken over instead: the process that left it might be an orphan, whose further events are refused.
         """
         user = uuid4().hex if run.inner else run.uid
-        with FILE.lease(
-            self.path, user, lambda: self._refusal(run), self.synchronous
-        ) as connection:
-            stored = run.stored
-            with FILE.transaction(connection):
+        with FILE.lease(self.path, user, lambda: self._refusal(run)) as lease:
+            with FILE.writing(self.path) as connection:
                 if run.journal is None:
-                    run.id, stored = str(self._begin(connection, run)), len(run.events)
-                log = _Log(connection, int(run.id))
-                log.hold(stored)
-            run.journal, run.stored, run.log = self, stored, log
+                    run.id, run.stored = str(self._begin(connection, run)), len(run.events)
+                log = _Log(self.path, int(run.id), lease)
+                log.begin(connection, run.stored)
+            run.journal, run.log = self, log
             try:
                 yield
             except BaseException:
                 with suppress(Exception):  # the first error is the one to report
-                    run.stored = log.stored()
                     run.commit()
                 raise
             finally:
@@ -206,54 +190,36 @@ class Journal:
         )
         return f"{name} is being carried on by {holder}; wait for it, or end it"
 
-    def _restored(self, number: int, uid: str, data: Sequence[str]) -> Run:
-        *_, run = self._folded(number, data)
-        run.uid, run.id, run.journal, run.stored = uid, str(number), self, len(data)
-        return run
-
-    def _folded(self, run: int, data: Sequence[str]) -> Iterator[Run]:
-        folded = Run()
-        for number, text in enumerate(data, 1):
+    def _restored(self, number: int, uid: str, rows: Sequence[tuple[int, str]]) -> Run:
+        """Return the run with these events."""
+        if not rows or [at for at, _ in rows] != [*range(len(rows))]:
+            raise JournalError(
+                f"events of run {number} are missing in {self.path.name}: the file is damaged"
+            )
+        run = Run()
+        run.uid, run.id, run.journal, run.stored = uid, str(number), self, len(rows)
+        for at, text in rows:
             try:
-                folded.record(from_json(text))
+                run.record(from_json(text))
             except UNREADABLE as problem:
                 words = escaped(" ".join(str(problem).split()))
                 shortened = words if len(words) <= 200 else f"{words[:200]}…"
                 raise JournalError(
-                    f"event {number} of run {run} in {self.path.name} can't be read ({type(problem).__name__}: {shortened}); "
-                    "replay() gives the events before it"
+                    f"event {at + 1} of run {number} in {self.path.name} can't be read ({type(problem).__name__}: {shortened}); "
+                    "restore a copy of the file"
                 ) from problem
-            yield folded
-
-    def _data(self, connection: sqlite3.Connection, run: int) -> Sequence[str]:
-        """Return a run's stored events."""
-        asked = "SELECT number, data FROM events WHERE run = ? ORDER BY number"
-        rows = connection.execute(asked, (run,)).fetchall()
-        if not rows or [number for number, _ in rows] != [*range(len(rows))]:
-            raise JournalError(
-                f"events of run {run} are missing in {self.path.name}: the file is damaged"
-            )
-        return [data for _, data in rows]
+        return run
 
     def _known(self, connection: sqlite3.Connection, run: str | int) -> tuple[int, str]:
         """Return a run's id and uid. Raises `JournalError` if there is no run with that id."""
-        known = str(run).isascii() and str(run).isdigit() and len(str(run)) < 19
-        row = (
-            connection.execute("SELECT id, uid FROM runs WHERE id = ?", (int(run),)).fetchone()
-            if known
-            else None
-        )
-        if row is None:
-            asked = "SELECT id FROM runs WHERE id > 0 ORDER BY id LIMIT 20"
-            ids = ", ".join(str(number) for (number,) in connection.execute(asked))
+        rows = connection.execute("SELECT id, uid FROM runs WHERE id > 0 ORDER BY id")
+        known: dict[str, tuple[int, str]] = {str(row[0]): row for row in rows}
+        if str(run) not in known:
+            ids = ", ".join([*known][:20])
             raise JournalError(
                 f"there is no run {run} in {self.path.name}; there are {ids or 'none'}"
             )
-        if not _is_uid(row[1]):
-            raise JournalError(
-                f"run {run} in {self.path.name} has a uid that no journal creates: the file is damaged"
-            )
-        return int(row[0]), str(row[1])
+        return known[str(run)]
 
     def _begin(self, connection: sqlite3.Connection, run: Run) -> int:
         """Write a run that is not in the file yet, and return its id."""
@@ -263,11 +229,9 @@ class Journal:
                 f"this run is in {self.path.name} already, as run {row[0]}; load it from there"
             )
         # runs inside steps count down from -1: users don't ask for them by number
-        (inner,) = connection.execute(
-            "SELECT min(0, coalesce(min(id), 0)) - 1 FROM runs"
-        ).fetchone()
-        into = "INSERT INTO runs (id, uid, goal, status, holder) VALUES (?, ?, ?, ?, '')"
-        values = (inner if run.inner else None, run.uid, run.board.goal, run.status)
+        inner = "SELECT min(0, coalesce(min(id), 0)) - 1 FROM runs"
+        into = f"INSERT INTO runs SELECT iif(?, ({inner}), NULL), ?, ?, ?, ''"
+        values = (run.inner, run.uid, run.board.goal, run.status)
         number = connection.execute(into, values).lastrowid or 0
         append(connection, number, 0, run.events)
         return number
@@ -275,12 +239,7 @@ class Journal:
     def _status(self, uid: str, status: str) -> str:
         if status != "running":
             return status
-        return "running" if _is_uid(uid) and is_leased(self.path, uid) else "interrupted"
-
-
-def _is_uid(uid: object) -> bool:
-    """Whether `uid` is 32 hexadecimal digits; the name of a lease is made from it."""
-    return isinstance(uid, str) and re.fullmatch("[0-9a-f]{32}", uid) is not None
+        return "running" if is_leased(self.path, uid) else "interrupted"
 
 
 def _me() -> str:
@@ -292,65 +251,66 @@ def _me() -> str:
 class _Log:
     """Writes the events of a run while it is carried on."""
 
-    connection: Connection
+    path: Path
     run: int
-    status: str = ""
+    lease: FileLock
     holder: str = field(default_factory=_me)
+
+    def begin(self, connection: sqlite3.Connection, stored: int) -> None:
+        """Record this log as the holder of the run; all other logs are refused after it.
+
+        Raises `JournalError` if there are more or fewer events than `stored`.
+        """
+        _, count = self._state(connection)
+        if count != stored:
+            raise JournalError(
+                f"this copy of run {self.run} is out of date: {self.path.name} has {count} events, and "
+                f"the copy has {stored}; load the run again"
+            )
+        connection.execute("UPDATE runs SET holder = ? WHERE id = ?", (self.holder, self.run))
 
     def append(
         self, number: int, events: Sequence[Event], status: str, news: Sequence[int] = ()
     ) -> None:
-        """Write events, the first of which is number `number`, from 0, and remove `news` from the inbox: all or nothing."""
-        with FILE.transaction(self.connection):
-            (holder,) = self.connection.execute(
-                "SELECT holder FROM runs WHERE id = ?", (self.run,)
-            ).fetchone()
+        """Write events, the first of which is number `number`, from 0, and remove `news` from the inbox: all or nothing.
+
+        An interrupted call can be repeated.
+        """
+        if not self.lease.is_held():
+            raise JournalError(
+                f"this process can't write run {self.run} any more: other code, perhaps a tool, closed its files or forked it; "
+                "resume the run in a new process, and end forked copies with os._exit"
+            )
+        with FILE.writing(self.path) as connection:
+            holder, count = self._state(connection)
+            if count < number:
+                raise FILE.lost(self.path)
             if holder != self.holder:
                 raise JournalError(
                     f"run {self.run} was taken over by {holder.partition(',')[0]}; load it again to continue it"
                 )
-            append(self.connection, self.run, number, events)
-            if status != self.status:
-                self.connection.execute(
-                    "UPDATE runs SET status = ? WHERE id = ?", (status, self.run)
-                )
+            append(connection, self.run, number, events)
+            change = "UPDATE runs SET status = ? WHERE id = ? AND status != ?"
+            connection.execute(change, (status, self.run, status))
             done = [(self.run, one) for one in news]
-            self.connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", done)
-        self.status = status
+            connection.executemany("DELETE FROM news WHERE run = ? AND number = ?", done)
 
     def inbox(self) -> Mapping[int, str]:
         """Return the news that the run has not recorded yet, by number."""
-        with FILE.using(self.connection):
-            return _inbox(self.connection, self.run)
+        with FILE.reading(self.path) as connection:
+            return _inbox(connection, self.run)
 
-    def stored(self) -> int:
-        """Return how many events are on disk."""
-        with FILE.using(self.connection):
-            return self._count()
-
-    def hold(self, stored: int) -> None:
-        """Record this log as the holder of the run, in a transaction; all other logs are refused after it.
-
-        Raises `JournalError` if there are more or fewer events than `stored`.
-        """
-        if (count := self._count()) != stored:
-            raise JournalError(
-                f"this copy of run {self.run} is out of date: {self.connection.path.name} has {count} events, and "
-                f"the copy has {stored}; load the run again"
-            )
-        self.connection.execute("UPDATE runs SET holder = ? WHERE id = ?", (self.holder, self.run))
-
-    def _count(self) -> int:
-        (count,) = self.connection.execute(
-            "SELECT count(*) FROM events WHERE run = ?", (self.run,)
-        ).fetchone()
-        return int(count)
+    def _state(self, connection: sqlite3.Connection) -> tuple[str, int]:
+        """Return the holder of the run, and how many events are on disk."""
+        count = "SELECT coalesce(max(number) + 1, 0) FROM events WHERE run = id"
+        asked = f"SELECT holder, ({count}) FROM runs WHERE id = ?"
+        return connection.execute(asked, (self.run,)).fetchone() or ("", 0)
 
 
 def append(connection: sqlite3.Connection, run: int, number: int, events: Sequence[Event]) -> None:
-    """Write events, the first of which is number `number`."""
+    """Write events, the first of which is number `number`, unless they were written before."""
     rows = [(run, at, to_json(event)) for at, event in enumerate(events, number)]
-    connection.executemany("INSERT INTO events VALUES (?, ?, ?)", rows)
+    connection.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?)", rows)
 
 
 def _inbox(connection: sqlite3.Connection, run: int) -> dict[int, str]:

@@ -92,7 +92,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built as `make site` builds it: once for all processes of the run, which only read it."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    folder, lock = shared / "site", FileLock(shared / "site.lock")
+    folder, lock = shared / "site", FileLock(str(shared / "site.lock"))
     while not lock.take():
         time.sleep(0.5)
     try:

@@ -78,7 +78,7 @@ def check_whole(run: Run, world: World) -> None:
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Journal:
-    return Journal(tmp_path / "runs.db", "OFF")
+    return Journal(tmp_path / "runs.db")
 
 
 @contextmanager
@@ -87,26 +87,23 @@ def each_commit(
 ) -> Iterator[list[tuple[Path, list[str]]]]:
     """After each commit, copy the files that a kill would leave, and the state of the world."""
     kept: list[tuple[Path, list[str]]] = []
-    plain = FILE.transaction
+    plain = FILE.writing
 
     @contextmanager
-    def copied(connection: sqlite3.Connection) -> Iterator[None]:
-        with plain(connection):
-            yield
+    def copied(path: Path) -> Iterator[sqlite3.Connection]:
+        with plain(path) as connection:
+            yield connection
         copy()
 
     def copy() -> None:
         place = folder / str(len(kept))
         place.mkdir(parents=True)
         for file in path.parent.glob(f"{path.name}*"):
-            if file.is_dir():
-                shutil.copytree(file, place / file.name)
-            elif not file.name.endswith(("-lock", "-shm")):
-                shutil.copy(file, place / file.name)
+            shutil.copy(file, place / file.name)
         kept.append((place / path.name, [*world.done]))
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(FILE), "transaction", lambda file, connection: copied(connection))
+        patched.setattr(type(FILE), "writing", lambda file, path: copied(path))
         yield kept
 
 
@@ -117,15 +114,15 @@ def each_commit(
 def test_it_goes_on_from_every_commit(first: str, seen: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A call after the commit was made before the process was killed, or was not; in one case it is killed a second time."""
     world, path = World(cut=first, after=True), tmp_path / "runs.db"
-    agent = agent_of(world, Journal(path, "OFF"))
+    agent = agent_of(world, Journal(path))
     if first:
         left(lambda: agent.run("go"))
     with each_commit(tmp_path / "kept", path, world, monkeypatch) as copies:
-        answered(agent, world, agent.resume(Journal(path, "OFF").load(1)) if first else agent.run("go"))
+        answered(agent, world, agent.resume(Journal(path).load(1)) if first else agent.run("go"))
     assert world.done == CALLS
     assert len(copies) > 20
     for (file, done), (_, later) in zip(copies, [*copies[1:], copies[-1]], strict=True):
-        there, stored = World([*(later if seen else done)]), Journal(file, "OFF")
+        there, stored = World([*(later if seen else done)]), Journal(file)
         if not stored.list():
             continue
         agent, run = agent_of(there, stored), stored.load(1)
@@ -224,13 +221,13 @@ def test_a_pause_inside_that_was_not_recorded_outside_asks_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, path = World(), tmp_path / "runs.db"
-    one = nested_in(world, Journal(path, "OFF"), *GATES)
+    one = nested_in(world, Journal(path), *GATES)
     run = one.run("go")
     with each_commit(tmp_path / "kept", path, world, monkeypatch) as copies:
         for _ in range(2):
             run = one.resume(run, YES)
     for file, done in copies:
-        there, stored = World([*done]), Journal(file, "OFF")
+        there, stored = World([*done]), Journal(file)
         one, run = nested_in(there, stored, *GATES), stored.load(1)
         while run.status in ("paused", "running"):
             if run.board.paused:

@@ -1,7 +1,6 @@
 """The journal: what is written when, what is read back, leases, and failures of the disk."""
 
 import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -18,7 +17,7 @@ from planexec_lite import Decision, Journal, JournalError, Plan, RulePlanner, Ru
 from planexec_lite.meter import emit
 from planexec_lite.run.events import StepDone
 from planexec_lite.storage import file_lock
-from planexec_lite.storage.sqlite_file import is_leased, leases_of
+from planexec_lite.storage.sqlite_file import is_leased, lease_of
 from tests.core.agents import agent_for, carry_out
 from tests.journal.runs import ADDS, GATED, YES, carried_out, chain, executor_of, line_of, look, printed, started, tell
 
@@ -133,7 +132,7 @@ INTERRUPTS = """
 
         sys.setprofile(profile)
         try:
-            with FILE.lease(path, "run", lambda: "refused", "OFF"):
+            with FILE.lease(path, "run", lambda: "refused"), FILE.writing(path):
                 return False
         except KeyboardInterrupt:
             return True
@@ -154,7 +153,7 @@ INTERRUPTS = """
 @pytest.mark.slow
 def test_an_interrupt_in_any_call_of_a_lease_gives_it_back(journal: Journal) -> None:
     """An interrupt comes when a function begins or a built-in function returns, in a process without another tracer."""
-    assert int(printed(INTERRUPTS, journal.path)) > 100
+    assert int(printed(INTERRUPTS, journal.path)) > 60
 
 
 COPIES = """
@@ -184,7 +183,7 @@ COPIES = """
 @forks
 def test_a_fork_of_the_process_writes_nothing_into_the_run(journal: Journal) -> None:
     copy, parent = printed(COPIES, journal.path, "goes on").splitlines()
-    assert "and not by its copy" in copy
+    assert "can't write run 1 any more: other code, perhaps a tool, closed its files or forked it; resume" in copy
     assert (parent, journal.load(1).status) == ("finished", "finished")
 
 
@@ -203,7 +202,7 @@ def test_a_fork_of_a_killed_process_has_no_lease(journal: Journal) -> None:
 
 
 def test_without_file_locks_a_process_remembers_its_leases(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_lock, "SYSTEM", None)
+    monkeypatch.setattr(file_lock, "SYSTEM", os.fstat)
 
     def peek() -> str:
         """Try to continue the run a second time."""
@@ -219,8 +218,10 @@ def test_without_file_locks_a_process_remembers_its_leases(journal: Journal, mon
 def test_a_run_that_was_taken_over_is_not_appended_to(journal: Journal) -> None:
     def lose() -> None:
         """Delete the lock, and continue the run a second time."""
-        shutil.rmtree(leases_of(journal.path))
-        with journal.carry_on(journal.load(1)):
+        run = journal.load(1)
+        os.replace(lease_of(journal.path, run.uid), f"{journal.path}.gone")
+        file_lock._locks.clear()  # as in another process
+        with journal.carry_on(run):
             pass
 
     with pytest.raises(JournalError, match=r"run 1 was taken over by process \d+ on .*; load it again to continue it"):
@@ -267,7 +268,7 @@ def test_a_full_disk_stops_the_run_which_can_be_resumed(journal: Journal) -> Non
         from planexec_lite import Journal, JournalError
         from tests.journal.runs import additions, carried_out
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
         try:
             carried_out(Journal(sys.argv[1]), *additions(200))
         except JournalError as problem:
@@ -351,9 +352,7 @@ def test_an_error_of_watch_is_raised_and_leaves_no_step_in_doubt(journal: Journa
     assert agent_for(pays).resume(journal.load(1)).results == {"0": 7}
 
 
-def test_an_unknown_mode_and_a_missing_journal_folder_or_run_are_named(journal: Journal, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="synchronous='EXTRA!': choose one of FULL, NORMAL, OFF"):
-        Journal(tmp_path / "runs.db", "EXTRA!")  # type: ignore[arg-type]
+def test_a_missing_journal_folder_or_run_is_named(journal: Journal, tmp_path: Path) -> None:
     with pytest.raises(JournalError, match=r"there is no journal runs.db"):
         journal.list()
     with pytest.raises(JournalError, match=r"there is no folder for the journal runs.db; create it first"):
@@ -378,6 +377,3 @@ def test_an_unreadable_or_missing_event_is_named(text: str | None, journal: Jour
     words = "event 4 of run 1 in runs.db can't be read" if text is not None else "events of run 1 are missing"
     with pytest.raises(JournalError, match=words):
         journal.load(1)
-    if text is not None:
-        replayed = journal.replay(1)
-        assert [len(next(replayed).events) for _ in range(3)] == [1, 2, 3]

@@ -73,7 +73,9 @@ def test_a_name_that_can_not_be_seen_is_none(name: str, registry: Registry) -> N
 
 
 def test_what_is_not_there_is_named_with_what_is(registry: Registry) -> None:
-    with pytest.raises(RegistryError, match=r"there is no prompt registry prompts\.db; it is made when the first"):
+    with pytest.raises(
+        RegistryError, match=r"there is no prompt registry prompts\.db, or not any more; it is made when the first"
+    ):
         registry.names()
     registry.save("planner", "text")
     registry.release("planner", 1, "production")
