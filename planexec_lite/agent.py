@@ -32,7 +32,7 @@ from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run, RunStore
 from planexec_lite.run.decisions import event_of
-from planexec_lite.tools import Effects, KnownCall, Toolbox, leave_loop, limits_of
+from planexec_lite.tools import Effects, KnownCall, Toolbox, limits_of
 from planexec_lite.workers import Inline, Simulated, Workers
 
 if TYPE_CHECKING:
@@ -183,7 +183,6 @@ class PlannerExecutor:
     def _drive(self, run: Run) -> Run:
         """Drive the run until it ends or pauses. An exception gets the run so far as its attribute ``run``."""
         try:
-            leave_loop()  # an async tool that runs this run blocks the loop of the async tools
             store = run.journal or self.journal
             written_down = nullcontext() if store is None else store.carry_on(run)
             choose = chooser(run.board.started, self.policy, self.executor)

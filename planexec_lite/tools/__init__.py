@@ -18,7 +18,7 @@ from planexec_lite.tools.approved import (
     next_number,
     text_of,
 )
-from planexec_lite.tools.awaiting import awaited, leave_loop
+from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.json_schema import written_out
 from planexec_lite.tools.signature import (
     ToolError,
@@ -34,6 +34,6 @@ from planexec_lite.tools.toolbox import Limit, Toolbox, limits_of
 
 __all__ = [
     "REPEATABLE", "ApprovedCalls", "CallWaits", "Effects", "Fault", "KnownCall", "Limit", "MadeCall", "Tool",
-    "ToolError", "Toolbox", "awaited", "digest_of", "escaped", "kind_of", "leave_loop", "limits_of", "next_number",
+    "ToolError", "Toolbox", "awaited", "digest_of", "escaped", "kind_of", "limits_of", "next_number",
     "shown", "suggest", "text_of", "tool", "uninterrupted", "without_titles", "worst", "written_out",
 ]  # fmt: skip

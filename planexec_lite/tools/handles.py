@@ -18,10 +18,3 @@ def number_of(file: str | int) -> FileNumber:
             raise
         return None
     return status.st_dev, status.st_ino
-
-
-def keep(value: object) -> None:
-    """Keep `value` in memory, also at the end of Python: its end would close handles that belong to other code by now."""
-    from ctypes import py_object, pythonapi  # rarely needed
-
-    pythonapi.Py_IncRef(py_object(value))
