@@ -8,7 +8,7 @@ withdraws. The permit answers: has the call begun, can it be cancelled, did anot
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -20,10 +20,37 @@ from tempfile import mkdtemp
 from threading import Lock, Thread
 from typing import Any
 
-from planexec_lite.workers import Pool, Report, Submission, WorkerSession, carry_out, described
+from planexec_lite.workers import Pool, Report, Task, WorkerSession, carried_by, described, measure
+from planexec_lite.workers.session import check_slots
 
 SUBMISSIONS = 4
 """How often a call is submitted, if the executor loses it again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A call as an executor receives it, with what an executor that keeps its calls must know about it.
+
+    Args:
+        executors: the executors that wait for the call, by their id.
+        key: the idempotency key, which is the same in every attempt; None: the call has none.
+        repeatable: a repeat does no harm.
+    """
+
+    call: Callable[..., Any]
+    args: tuple[Any, ...]
+    executors: frozenset[int] = frozenset()
+    key: str | None = None
+    repeatable: bool = False
+
+
+def carry_out(work: Submission) -> Report:
+    """Measure a call on a worker of an executor, and tell it which executors wait for it."""
+    token = carried_by.set(work.executors)
+    try:
+        return measure(work.call, work.args)
+    finally:
+        carried_by.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +84,31 @@ class ClusterPool:
     def open(self, now: float = 0.0) -> Iterator[WorkerSession]:
         """Give a session on the executor. Calls from one of the executor's own threads are made there, not submitted."""
         if hasattr(self.executor, "keys"):  # it lets each call begin once
-            with Pool(self.executor, self.slots).open(now) as session:
+            with _AnyPool(self.executor, self.slots).open(now) as session:
                 yield session
         else:
-            with _Permitted(self.executor, self.permits) as executor, Pool(executor, self.slots).open(now) as session:
+            with (
+                _Permitted(self.executor, self.permits) as executor,
+                _AnyPool(executor, self.slots).open(now) as session,
+            ):
                 yield session
 
     def holds(self, key: str) -> bool:
         """Return whether the executor outlives this process and has the call of this idempotency key, or its result."""
         return key in getattr(self.executor, "keys", ())
+
+
+class _AnyPool(Pool):
+    """A pool of any executor that begins each call once."""
+
+    def __post_init__(self) -> None:
+        check_slots(self.slots)
+
+    def submit(self, task: Task, hear: Callable[[Any], bool]) -> Future[Report]:
+        """Give a `Submission` to the executor."""
+        key = None if task.key is None else task.key()
+        waiting = carried_by.get() | {id(self.executor)}
+        return self.executor.submit(carry_out, Submission(task.call, task.args, waiting, key, task.repeatable))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,15 +201,11 @@ class _Call(Future[Report]):
 
 
 class _Permitted(Executor):
-    """The executor of one run on a cluster: each call begins once, and is submitted again if that is safe.
-
-    `keys` says so to `Pool`.
-    """
+    """The executor of one run on a cluster: each call begins once, and is submitted again if that is safe."""
 
     def __init__(self, executor: Executor, permits: str | Path | None) -> None:
         self.executor = executor
         self.permits = permits
-        self.keys: Iterable[str] = ()
         self.folder: str | None = None
         self.numbers = count()
         self.lock = Lock()

@@ -1,7 +1,7 @@
 """Tickets (lesson 14): steps wait in a SQLite file, and executors in other processes claim them.
 
-`Pool(Tickets(file))` writes each step into the file as a ticket. ``python -m elsewhere.tickets FILE NAME [TOOL ...]`` starts an
-executor that claims tickets, of these tools or of all. `handles` keeps big results on the workers.
+`ClusterPool(Tickets(file))` writes each step into the file as a ticket. ``python -m elsewhere.tickets FILE NAME [TOOL ...]`` starts
+an executor that claims tickets, of these tools or of all. `handles` keeps big results on the workers.
 ``elsewhere/dbos_tickets.py`` has the same queue on DBOS, which also works on Postgres.
 """
 

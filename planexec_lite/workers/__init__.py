@@ -7,28 +7,11 @@ before it starts, or report progress while it runs.
 """
 
 from planexec_lite.core.loop import WorkerSession
-from planexec_lite.core.tasks import (
-    Cancelled,
-    Finished,
-    Late,
-    Message,
-    Progress,
-    Report,
-    Task,
-    TimedOut,
-)
+from planexec_lite.core.tasks import Report, Task
 from planexec_lite.workers.real_time import Inline, Pool
-from planexec_lite.workers.session import (
-    Submission,
-    Workers,
-    carried_by,
-    carry_out,
-    described,
-    measure,
-)
+from planexec_lite.workers.session import Workers, carried_by, described, measure
 from planexec_lite.workers.simulated import Simulated
 
 __all__ = [
-    "Cancelled", "Finished", "Inline", "Late", "Message", "Pool", "Progress", "Report", "Simulated", "Submission", "Task",
-    "TimedOut", "WorkerSession", "Workers", "carried_by", "carry_out", "described", "measure",
+    "Inline", "Pool", "Report", "Simulated", "Task", "WorkerSession", "Workers", "carried_by", "described", "measure",
 ]  # fmt: skip

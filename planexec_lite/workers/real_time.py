@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import perf_counter, sleep
@@ -27,9 +28,7 @@ from planexec_lite.core.tasks import (
 )
 from planexec_lite.meter import FOREVER
 from planexec_lite.workers.session import (
-    Submission,
     carried_by,
-    carry_out,
     carry_out_pickled,
     check_slots,
     described,
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 _LOOK = 0.02  # seconds between two checks whether a job with a timeout has begun
-_KINDS = {"ThreadPoolExecutor", "ProcessPoolExecutor"}
 _NO_THREAD = "can't start new thread"  # a pool queues the call before it raises this error
 
 
@@ -57,7 +55,7 @@ class Inline:
 
     def open(self, now: float = 0.0) -> AbstractContextManager[WorkerSession]:
         """Return a session that runs its jobs on this thread."""
-        return nullcontext(_InlineSession(now))
+        return _Session(now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +63,7 @@ class Pool:
     """The threads or processes of a `concurrent.futures.Executor`. The executor is not shut down.
 
     A cluster can make a call again when a worker dies, so `Pool` does not take it: `planexec_lab.cluster.ClusterPool`
-    takes an executor of any kind, and lets each call begin once. `Pool` also takes an executor that promises this
-    itself: its ``keys`` are the idempotency keys of the calls that it has, or whose results it has, perhaps from an
-    earlier process.
+    takes an executor of any kind, and lets each call begin once.
 
     If a process of a pool dies, the calls that it had are in doubt, unless they can be repeated: the run pauses until a
     person has said whether they were done.
@@ -100,10 +96,11 @@ class Pool:
 
     def __post_init__(self) -> None:
         check_slots(self.slots)
-        kinds = _kinds_of(self.executor)
-        if sys.platform == "emscripten" and kinds & _KINDS:
+        if sys.platform == "emscripten":
             raise RuntimeError("a browser tab has no threads; use Inline or Simulated")
-        if not kinds & _KINDS and not hasattr(self.executor, "keys"):
+        from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+        if not isinstance(self.executor, ThreadPoolExecutor | ProcessPoolExecutor):
             raise TypeError(
                 f"Pool takes a concurrent.futures.Executor of threads or processes, not {self.executor!r};"
                 " write Pool(ThreadPoolExecutor(4)), or for a cluster planexec_lab.cluster.ClusterPool(executor)"
@@ -113,116 +110,52 @@ class Pool:
         """Return a session on the executor; on one of the executor's own threads, an inline session."""
         if id(self.executor) in carried_by.get():
             return Inline().open(now)
-        return _PoolSession(self.executor, self.slots, now)
+        return _Session(now, self.slots or math.inf, self)
 
-    def holds(self, key: str) -> bool:
-        """Return whether the executor outlives this process and has the call of this idempotency key, or its result."""
-        return key in getattr(self.executor, "keys", ())
+    def submit(self, task: Task, hear: Callable[[Any], bool]) -> Future[Report]:
+        """Give a call to the executor and return its future. `hear` gets its live events, if they can be sent at once."""
+        from concurrent.futures import ThreadPoolExecutor
 
+        if isinstance(self.executor, ThreadPoolExecutor):
+            context = copy_context()  # the thread gets the context variables of this one
+            context.run(carried_by.set, carried_by.get() | {id(self.executor)})
+            return self.executor.submit(context.run, measure, task.call, task.args, hear)
+        import pickle
 
-def _kinds_of(executor: object) -> frozenset[str]:
-    """Return the names of the classes of an executor: to import that of processes is slow, and loky has its own."""
-    return frozenset(kind.__name__ for kind in type(executor).__mro__)
-
-
-class _Rest(NamedTuple):
-    """A task that only waits, with its times on the computer's clock."""
-
-    end: float
-    since: float
-    task: Task
-
-
-class _InlineSession:
-    """A session that runs each job when it is started."""
-
-    def __init__(self, now: float, slots: float = 1) -> None:
-        self.epoch = perf_counter() - now
-        self.free = slots
-        self.resting: list[_Rest] = []
-        self.ended: list[tuple[Task, Report, float]] = []  # and when each ended
-
-    @property
-    def queued(self) -> bool:
-        """Whether a task only waits."""
-        return bool(self.resting)
-
-    def now(self) -> float:
-        """Return the time on the session's clock."""
-        return round(perf_counter() - self.epoch, 9)
-
-    def start(self, task: Task) -> None:
-        """Run a task, or let it rest."""
-        if task.rest is not None:
-            since = perf_counter()
-            self.resting.append(_Rest(since + task.rest, since, task))
-            return
-        if not task.live:
-            self.free -= 1
-        report = measure(task.call, task.args)
-        self.ended.append((task, report, perf_counter()))
-
-    def wait(self) -> Sequence[Message]:
-        """Return the messages about tasks that have ended; if there are none, wait for the end of a rest."""
-        while not (messages := self.messages()):
-            seconds = min(rest.end for rest in self.resting) - perf_counter()
-            sleep(min(max(seconds, 0.0), FOREVER))
-        return messages
-
-    def messages(self) -> list[Message]:
-        """Return the messages about rests and tasks that have ended."""
-        messages: list[Message] = []
-        now = perf_counter()
-        at = round(now - self.epoch, 9)
-        if self.resting:
-            over = [rest for rest in self.resting if rest.end <= now]
-            self.resting = [rest for rest in self.resting if rest.end > now]
-            for rest in over:
-                took = now - rest.since
-                messages.append(Finished(rest.task, Report(took=took), at, took))
-        for task, report, ended in self.ended:
-            if not task.live:
-                self.free += 1
-            messages += _outcome(task, report, at, ended - self.epoch)
-        self.ended.clear()
-        return messages
-
-    def cancel(self) -> None:
-        """End all rests."""
-        self.resting = [rest._replace(end=0.0) for rest in self.resting]
+        # pickled here: a call that can't be sent has not begun
+        return self.executor.submit(carry_out_pickled, pickle.dumps((task.call, task.args)))
 
 
 @dataclass(eq=False, slots=True)
 class _Job:
-    """A task on an executor, or a planner on a thread. `number` is its place in the order of starting."""
+    """A task that runs or only waits. `number` is its place in the order of starting; times are on the session's clock."""
 
     number: int
     task: Task
-    end: float = math.inf  # when it times out, on the computer's clock
+    began: float  # when it was started
+    end: float = math.inf  # when it times out, or has waited
     limit: float = 0.0  # seconds from its beginning until it times out; 0 until the session saw that it has begun
     given_up: bool = False  # it exceeded its time
     cancelled: bool = False
 
 
 class _News(NamedTuple):
-    """What happened to a job, and when, on the computer's clock."""
+    """What happened to a job, and when."""
 
     job: _Job
     what: Report | Progress
     at: float
 
 
-class _PoolSession(_InlineSession):
-    """The jobs of one run on an executor."""
+class _Session:
+    """The jobs of one run: on the executor of a pool, or each one when it is started."""
 
-    def __init__(self, executor: Executor, slots: int | None, now: float) -> None:
-        super().__init__(now, slots or math.inf)
-        self.executor = executor
-        self.kinds = _kinds_of(executor)
-        self.waiting = carried_by.get() | {
-            id(executor)
-        }  # the executors that wait for the jobs, by their id
-        self.started = 0
+    def __init__(self, now: float, slots: float = 1, pool: Pool | None = None) -> None:
+        self.epoch = perf_counter() - now
+        self.free = slots
+        self.pool = pool
+        self.numbers = count()
+        self.resting: list[_Job] = []
         self.submitted: dict[_Job, Future[Report]] = {}
         self.limited: dict[_Job, Future[Report]] = {}  # those with a timeout or deadline
         self.news: SimpleQueue[_News] = SimpleQueue()
@@ -238,40 +171,33 @@ class _PoolSession(_InlineSession):
         """Whether a task might be queued, or only waits."""
         return bool(self.submitted or self.resting)
 
+    def now(self) -> float:
+        """Return the time on the session's clock."""
+        return round(perf_counter() - self.epoch, 9)
+
     def start(self, task: Task) -> None:
-        """Submit a task; a planner that streams gets a thread of its own."""
-        if task.rest is not None or (task.here and not task.live):
-            super().start(task)
+        """Submit a task, run it here, or let it rest. On a pool, a planner that streams gets a thread of its own."""
+        job = _Job(next(self.numbers), task, self.now())
+        if task.rest is not None:
+            job.end = job.began + task.rest
+            self.resting.append(job)
             return
-        self.started += 1
-        job = _Job(self.started, task)
-        if task.live:
-            run = partial(copy_context().run, self._stream, job)
+        if not task.live:
+            self.free -= 1
+        work = partial(measure, task.call, task.args, partial(self._hear, job))
+        if self.pool is None or (task.here and not task.live):
+            self._report(job, work())
+        elif task.live:
+            run = partial(copy_context().run, self._ended, job, work)
             Thread(target=run, name="planner", daemon=True).start()
-            return
-        self.free -= 1
-        try:
-            future = self._submitted(job)
-        except Exception as problem:
-            # a pool can queue a call before it fails to start a thread or a process for it
-            queued = isinstance(problem, OSError) or _NO_THREAD in str(problem)
-            self._report(job, Report(error=described(problem), lost=queued))
-            return
-        self.submitted[job] = future
-        if task.timeout is not None or task.until is not None:
-            self.limited[job] = future
-        if task.until is not None:
-            job.end = self.epoch + task.until
-        future.add_done_callback(partial(self._ended, job))
+        else:
+            self._submit(job, self.pool)
 
     def wait(self) -> Sequence[Message]:
         """Wait for the next messages."""
         while True:
-            messages = self.messages()
-            if self.limited:
-                messages += self._timed_out()
-            patience = 0 if messages else self._patience()
-            news = self._news(patience)
+            messages = self._rested() + self._timed_out()
+            news = self._news(0.0 if messages else self._patience())
             at = self.now()
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
             news.sort(key=lambda one: one.job.number)
@@ -282,42 +208,34 @@ class _PoolSession(_InlineSession):
 
     def cancel(self) -> None:
         """End all rests, and cancel every task that has not begun."""
-        super().cancel()
+        for job in self.resting:
+            job.end = 0.0
         for job, future in list(self.submitted.items()):
             if not job.given_up:
                 _cancel(job, future)
 
-    def _submitted(self, job: _Job) -> Future[Report]:
-        """Give the call to the executor and return its future."""
-        task = job.task
-        if "ThreadPoolExecutor" in self.kinds:  # its threads get the context variables of this one
-            work = Submission(task.call, task.args, self.waiting)
-            hear = partial(self._hear, job)
-            return self.executor.submit(copy_context().run, carry_out, work, hear)
-        key = None if task.key is None else task.key()
-        work = Submission(task.call, task.args, self.waiting, key, task.repeatable)
-        if (
-            "ProcessPoolExecutor" in self.kinds
-        ):  # pickled here: a call that can't be sent has not begun
-            import pickle
-
-            return self.executor.submit(carry_out_pickled, pickle.dumps(work))
-        return self.executor.submit(carry_out, work)
-
-    def _ended(self, job: _Job, future: Future[Report]) -> None:
-        """Report what the executor says about a job, on any thread."""
+    def _submit(self, job: _Job, pool: Pool) -> None:
         try:
-            report = future.result()
-        except BaseException as problem:
-            report = Report(error=described(problem), lost=not future.cancelled())
-        self._report(job, report)
+            future = pool.submit(job.task, partial(self._hear, job))
+        except Exception as problem:
+            # a pool can queue a call before it fails to start a thread or a process for it
+            queued = isinstance(problem, OSError) or _NO_THREAD in str(problem)
+            self._report(job, Report(error=described(problem), lost=queued))
+            return
+        self.submitted[job] = future
+        if job.task.timeout is not None or job.task.until is not None:
+            self.limited[job] = future
+        if job.task.until is not None:
+            job.end = job.task.until
+        future.add_done_callback(lambda done: self._ended(job, done.result))
 
-    def _stream(self, job: _Job) -> None:
+    def _ended(self, job: _Job, result: Callable[[], Report]) -> None:
+        """Report what `result` returns or raises, on any thread."""
         try:
-            hear = partial(self._hear, job)
-            report = measure(job.task.call, job.task.args, hear)
+            report = result()
         except BaseException as problem:
-            report = Report(error=described(problem))
+            lost = type(problem).__name__ != "CancelledError"
+            report = Report(error=described(problem), lost=lost)
         self._report(job, report)
 
     def _hear(self, job: _Job, event: Any) -> bool:
@@ -328,52 +246,62 @@ class _PoolSession(_InlineSession):
         return heard
 
     def _report(self, job: _Job, what: Report | Progress) -> None:
-        self.news.put(_News(job, what, perf_counter()))
+        self.news.put(_News(job, what, self.now()))
 
     def _news(self, patience: float | None) -> list[_News]:
         """Return what was reported. Wait for the first, but at most `patience` seconds; None: without a limit."""
-        try:
-            news = [self.news.get(timeout=patience)]
-        except Empty:
-            return []
-        for _ in range(self.news.qsize()):
-            news.append(self.news.get())
+        news: list[_News] = []
+        if self.pool is None and self.news.empty():
+            sleep(patience or 0.0)  # a browser tab can't wait for a queue
+            patience = 0.0
+        with suppress(Empty):
+            news.append(self.news.get(timeout=patience))
+            while True:
+                news.append(self.news.get_nowait())
         return news
 
     def _messages(self, news: _News, at: float) -> list[Message]:
-        """Return the messages that a report gives."""
+        """Return the messages that a report gives. All of them have the time `at`, which is now."""
         job, what = news.job, news.what
         task = job.task
         if isinstance(what, Progress):
             return [what._replace(at=at)]
         self.submitted.pop(job, None)
         self.limited.pop(job, None)
-        what.lost = what.lost and not task.repeatable
-        if job.given_up:
-            return [Late(task, what, at, what.took, _inside(what, at))]
-        if not task.live:
+        if not (task.live or job.given_up):
             self.free += 1
         if job.cancelled:
             return [Cancelled(task, at)]
-        return _outcome(task, what, at, news.at - self.epoch)
+        what.lost = what.lost and not task.repeatable
+        took = what.took
+        inside = [(at - took + after, event) for _, after, event in what.events]
+        limit = task.limit(news.at - took)
+        if job.given_up:
+            return [Late(task, what, at, took, inside)]
+        if limit is not None and took > limit:
+            return [TimedOut(task, at, limit), Late(task, what, at, took, inside)]
+        return [Finished(task, what, at, took, inside)]
+
+    def _rested(self) -> list[Message]:
+        now = self.now()
+        over = [job for job in self.resting if job.end <= now]
+        self.resting = [job for job in self.resting if job.end > now]
+        return [Finished(job.task, Report(), now, now - job.began) for job in over]
 
     def _patience(self) -> float | None:
         """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
-        if not self.resting and not self.limited:
-            return None
-        now = perf_counter()
-        left = [rest.end - now for rest in self.resting]
-        left += [job.end - now for job in self.limited]
+        now = self.now()
+        left = [one.end - now for one in (*self.resting, *self.limited)]
         left += [_LOOK for job in self.limited if not job.limit]
-        return max(0.0, min(*left, FOREVER))
+        return max(0.0, min(*left, FOREVER)) if left else None
 
     def _timed_out(self) -> list[Message]:
         """Give up the jobs that exceeded their time. Those that have not begun are cancelled instead."""
         messages: list[Message] = []
-        now = perf_counter()
+        now = self.now()
         for job, future in list(self.limited.items()):
             if not job.limit and future.running():
-                job.limit = job.task.limit(now - self.epoch) or 0.0
+                job.limit = job.task.limit(now) or 0.0
                 job.end = now + job.limit
             if now < job.end or future.done():
                 continue
@@ -381,7 +309,7 @@ class _PoolSession(_InlineSession):
             if job.limit or not _cancel(job, future):
                 job.given_up = True
                 self.free += 1
-                messages.append(TimedOut(job.task, now - self.epoch, job.limit))
+                messages.append(TimedOut(job.task, now, job.limit))
         return messages
 
 
@@ -390,24 +318,3 @@ def _cancel(job: _Job, future: Future[Report]) -> bool:
     with suppress(Exception):  # some executors ask a scheduler, which might not answer
         job.cancelled = future.cancel()
     return job.cancelled
-
-
-def _outcome(task: Task, report: Report, at: float, ended: float) -> list[Message]:
-    """Return the messages about a task that ended at `ended`; `at` is now. Both are on the session's clock."""
-    limit, inside = task.limit(ended - report.took), _inside(report, at)
-    if limit is not None and report.took > limit:
-        late = Late(task, report, at, report.took, inside)
-        return [TimedOut(task, at, limit), late]
-    if task.live:
-        return [
-            *(Progress(task, at, event) for _, event in inside),
-            Finished(task, report, at, report.took),
-        ]
-    return [Finished(task, report, at, report.took, inside)]
-
-
-def _inside(report: Report, at: float) -> list[tuple[float, Any]]:
-    """Return the events inside a job that ended at `at`, and when each happened."""
-    if not report.events:
-        return []
-    return [(at - report.took + after, event) for _, after, event in report.events]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
 
 from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Report
-from planexec_lite.meter import Meter, Waits, current
+from planexec_lite.meter import Meter, Waits
 
 carried_by: ContextVar[frozenset[int]] = ContextVar(
     "carried_by", default=frozenset()
@@ -32,59 +31,22 @@ class Workers(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A call as an executor receives it, with what an executor that keeps its calls must know about it.
-
-    Args:
-        executors: the executors that wait for the call, by their id.
-        key: the idempotency key, which is the same in every attempt; None: the call has none.
-        repeatable: a repeat does no harm.
-    """
-
-    call: Callable[..., Any]
-    args: tuple[Any, ...]
-    executors: frozenset[int] = frozenset()
-    key: str | None = None
-    repeatable: bool = False
-
-
-def carry_out(work: Submission, hear: Callable[[Any], bool] | None = None) -> Report:
-    """Measure a call on a worker of an executor, and tell it which executors wait for it.
-
-    `hear` receives its live events at once, on a thread of this process.
-    """
-    token = carried_by.set(work.executors)
-    try:
-        return measure(work.call, work.args, hear)
-    finally:
-        carried_by.reset(token)
-
-
 def carry_out_pickled(data: bytes) -> Report:
-    """Carry out a pickled submission in a process of a pool, unless the process that submitted it is dead.
+    """Measure a pickled call with its arguments in a process of a pool, unless the process that submitted it is dead.
 
     The processes of a killed process's pool survive it, and the resumed run repeats the jobs in their queue.
     """
     import pickle
-
-    if _is_orphan():
-        return Report(error="RuntimeError: not called: the process that submitted it is dead")
-    try:
-        work: Submission = pickle.loads(data)
-    except Exception as problem:  # this process can't import what the step needs
-        return Report(error=described(problem))
-    return carry_out(work)
-
-
-def _is_orphan() -> bool:
     from multiprocessing import parent_process
 
     parent = parent_process()
+    if parent is not None and not parent.is_alive():
+        return Report(error="RuntimeError: not called: the process that submitted it is dead")
     try:
-        return parent is not None and not parent.is_alive()
-    except ValueError:  # the processes of loky know their parent, and can't wait for it
-        return False
+        call, args = pickle.loads(data)
+    except Exception as problem:  # this process can't import what the step needs
+        return Report(error=described(problem))
+    return measure(call, args)
 
 
 def measure(
@@ -99,23 +61,19 @@ def measure(
     `at` is the run's time on a virtual clock.
     """
     value, error, final = None, None, False
-    meter = Meter(hear, at)
-    token = current.set(meter)
-    try:
-        value = call(*args)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as problem:
-        error = described(problem)
-        final = getattr(problem, "no_retry", False) is True
-    finally:
-        current.reset(token)
-    took = round(perf_counter() - meter.began, 9)
+    with Meter(hear, at) as meter:
+        try:
+            value = call(*args)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:
+            error = described(problem)
+            final = getattr(problem, "no_retry", False) is True
     report = Report(
         value,
         error,
         meter.seconds,
-        took,
+        round(perf_counter() - meter.began, 9),
         tuple(meter.calls),
         tuple(meter.events),
         meter.once,

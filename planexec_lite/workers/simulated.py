@@ -52,12 +52,11 @@ class _SimulatedSession:
     def start(self, task: Task) -> None:
         if not task.live:
             self.free -= 1
-        if task.rest is not None:
+        if task.rest is None:
+            report = measure(task.call, task.args, at=self.since + self.now)
+        else:
             self.resting += 1
-            seconds = _rest(task)
-            self._place(Finished(task, Report(), self._at(seconds), seconds))
-            return
-        report = measure(task.call, task.args, at=self.since + self.now)
+            report = Report(declared=min(task.rest, meter.FOREVER))
         declared = report.declared
         limit = task.limit(self.now)
         inside = []
@@ -93,9 +92,10 @@ class _SimulatedSession:
         rests = [place for place in self.due if place[2].task.rest is not None]
         self.due = [place for place in self.due if place[2].task.rest is None]
         heapify(self.due)
-        for began, _, message in rests:
-            waited = _rest(message.task) - (began - self.now)
-            self._place(Finished(message.task, Report(), self.now, round(waited, 9)))
+        for end, _, message in rests:
+            assert isinstance(message, Finished)
+            waited = round(message.seconds - (end - self.now), 9)
+            self._place(Finished(message.task, Report(), self.now, waited))
 
     def _at(self, seconds: float) -> float:
         # 0.1 + 0.2 and 0.3 are the same instant
@@ -104,8 +104,3 @@ class _SimulatedSession:
     def _place(self, message: Message) -> None:
         self.placed += 1
         heappush(self.due, (message.at, self.placed, message))
-
-
-def _rest(task: Task) -> float:
-    """Return the seconds for which a task rests, bounded so that the clock stays finite."""
-    return min(task.rest or 0.0, meter.FOREVER)

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from elsewhere.tickets import desk
-from planexec_lite import Decision, PlannerExecutor, Pool, Run, ToolExecutor, execute
-from planexec_lite.workers import Submission, carry_out
+from planexec_lab.cluster import ClusterPool, Submission, carry_out
+from planexec_lite import Decision, PlannerExecutor, Run, ToolExecutor, execute
 from tests.core.ending import to_its_end
 from tests.elsewhere import kills
 
@@ -68,25 +68,27 @@ def test_an_executor_dies_another_takes_over_and_a_driver_attaches(tmp_path: Pat
         replacing = Thread(target=replace)
         replacing.start()
         plan = desk.plan_for(["rent", "gas"], ledger, seconds=1.0)
-        run = to_its_end(lambda: execute(plan, EXECUTOR, workers=Pool(tickets)), 600)
+        run = to_its_end(lambda: execute(plan, EXECUTOR, workers=ClusterPool(tickets)), 600)
         replacing.join()
         assert (run.status, run.board.state["book-rent"]) == ("paused", "in doubt")
         done = Decision("done", by="Ada", result="rent: 4 euros booked")
-        run = PlannerExecutor(None, EXECUTOR, workers=Pool(tickets)).resume(run, done)
+        run = PlannerExecutor(None, EXECUTOR, workers=ClusterPool(tickets)).resume(run, done)
         assert (run.status, sorted(kills.booked(ledger))) == ("finished", ["gas 3", "rent 4"])
-        finished = execute(desk.plan_for(["tax"], ledger), EXECUTOR, workers=Pool(tickets))
+        finished = execute(desk.plan_for(["tax"], ledger), EXECUTOR, workers=ClusterPool(tickets))
         dead = Run()
         dead.uid = finished.uid
         for event in finished.events[:-2]:  # the booking is running, and done, and its driver is dead
             dead.record(event)
-        resumed = PlannerExecutor(None, EXECUTOR, workers=Pool(tickets)).resume(dead)
+        resumed = PlannerExecutor(None, EXECUTOR, workers=ClusterPool(tickets)).resume(dead)
     assert (resumed.results, ledger.read_text().count("tax")) == (finished.results, 1)
 
 
 def test_two_executors_take_the_tickets_of_their_roles(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger"
     with running(tmp_path / "tickets.db", ("reader", "read_bill"), ("clerk", "book")) as (tickets, _):
-        run = to_its_end(lambda: execute(desk.plan_for(["rent", "gas"], ledger), EXECUTOR, workers=Pool(tickets)), 200)
+        run = to_its_end(
+            lambda: execute(desk.plan_for(["rent", "gas"], ledger), EXECUTOR, workers=ClusterPool(tickets)), 200
+        )
         took = {(one.queue_name, one.executor_id) for one in tickets._client.list_workflows(load_input=False)}
     assert (run.status, took) == ("finished", {("read_bill", "reader"), ("book", "clerk")})
 
@@ -107,7 +109,7 @@ def test_a_cancelled_ticket_keeps_no_run_waiting(tmp_path: Path) -> None:
 
         cancelling = Thread(target=cancel)
         cancelling.start()
-        run = to_its_end(lambda: execute(desk.plan_for(["rent"], ledger), EXECUTOR, workers=Pool(tickets)), 200)
+        run = to_its_end(lambda: execute(desk.plan_for(["rent"], ledger), EXECUTOR, workers=ClusterPool(tickets)), 200)
         cancelling.join()
         executors.append(executor(file, "clerk"))
         assert stubborn.result(60).value == 7

@@ -19,10 +19,11 @@ import pytest
 
 from elsewhere.tickets import Folder, Handles, Tickets, TicketsError, claim_tickets, desk, queue
 from planexec_lab.capacity import run_times
+from planexec_lab.cluster import ClusterPool, Submission, carry_out
 from planexec_lab.worlds import deploy
 from planexec_lite import Decision, Journal, Plan, PlannerExecutor, Pool, Run, Toolbox, ToolExecutor, execute, tool
 from planexec_lite.run.events import StepLate
-from planexec_lite.workers import Report, Submission, carry_out
+from planexec_lite.workers import Report
 from tests.core import odd_tools
 from tests.core.ending import to_its_end
 from tests.elsewhere import kills
@@ -69,7 +70,7 @@ def test_two_executors_take_the_tickets_of_their_roles(tmp_path: Path) -> None:
         executor(file, "clerk", "book") as clerk,
     ):
         plan = desk.plan_for(["rent", "gas"], ledger)
-        run = to_its_end(lambda: execute(plan, EXECUTOR, workers=Pool(tickets)))
+        run = to_its_end(lambda: execute(plan, EXECUTOR, workers=ClusterPool(tickets)))
         assert run.status == "finished"
         assert {(row.tool, row.holder, row.state) for row in tickets.rows} == {
             ("read_bill", "reader", "done"), ("book", "clerk", "done"),
@@ -170,10 +171,10 @@ def test_a_booking_of_a_silent_executor_is_in_doubt(tmp_path: Path, hangs: bool)
         stopping = Thread(target=stop)
         stopping.start()
         plan = desk.plan_for(["rent"], ledger, seconds=1.0)
-        run = to_its_end(lambda: execute(plan, EXECUTOR, workers=Pool(tickets)), 200)
+        run = to_its_end(lambda: execute(plan, EXECUTOR, workers=ClusterPool(tickets)), 200)
         stopping.join()
         assert (run.status, run.board.state["book-rent"]) == ("paused", "in doubt")
-        agent = PlannerExecutor(None, EXECUTOR, workers=Pool(tickets))
+        agent = PlannerExecutor(None, EXECUTOR, workers=ClusterPool(tickets))
         if hangs:
             first.send_signal(signal.SIGCONT)
             wait_for(lambda: tickets.rows[1].late)
@@ -193,11 +194,11 @@ def test_a_driver_that_died_finds_its_call_by_key(tmp_path: Path) -> None:
     plan = desk.plan_for(["rent"], ledger, seconds=0.2)
     moments: list[Run] = []
     with queued(file) as first, executor(file, "clerk"):
-        execute(plan, EXECUTOR, workers=Pool(first), watch=lambda run: moments.append(run.again()))
+        execute(plan, EXECUTOR, workers=ClusterPool(first), watch=lambda run: moments.append(run.again()))
     dead = moments[-2]
     assert dead.board.state["book-rent"] == "running"
     with queued(file) as second:
-        run = PlannerExecutor(None, EXECUTOR, workers=Pool(second)).resume(dead)
+        run = PlannerExecutor(None, EXECUTOR, workers=ClusterPool(second)).resume(dead)
     assert (run.status, ledger.read_text()) == ("finished", "rent 4\n")
 
 
@@ -206,7 +207,7 @@ def test_a_failed_step_gets_a_new_ticket(tmp_path: Path) -> None:
         plan = desk.plan_for(["rent"], tmp_path / "missing" / "ledger")
         step = plan.steps[1].model_copy(update={"retries": 1})
         run = to_its_end(
-            lambda: execute(plan.changed(steps=[plan.steps[0], step]), EXECUTOR, workers=Pool(tickets))
+            lambda: execute(plan.changed(steps=[plan.steps[0], step]), EXECUTOR, workers=ClusterPool(tickets))
         )
         assert run.status == "failed"
         assert [row.tool for row in tickets.rows] == ["read_bill", "book", "book"]
