@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from platform import node
+from textwrap import shorten
 from typing import NamedTuple, get_args
 from uuid import uuid4
 
@@ -202,10 +203,9 @@ class Journal:
             try:
                 run.record(from_json(text))
             except UNREADABLE as problem:
-                words = escaped(" ".join(str(problem).split()))
-                shortened = words if len(words) <= 200 else f"{words[:200]}…"
+                words = escaped(shorten(str(problem), 200))
                 raise JournalError(
-                    f"event {at + 1} of run {number} in {self.path.name} can't be read ({type(problem).__name__}: {shortened}); "
+                    f"event {at + 1} of run {number} in {self.path.name} can't be read ({type(problem).__name__}: {words}); "
                     "restore a copy of the file"
                 ) from problem
         return run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from errno import EBADF, ENOENT
 
 FileNumber = tuple[int, int] | None
 """Device and number of a file; None: it is missing or closed."""
@@ -13,8 +12,6 @@ def number_of(file: str | int) -> FileNumber:
     """Return device and number of a file, by its name or its open handle; None if it is missing or closed."""
     try:
         status = os.stat(file)
-    except OSError as problem:
-        if problem.errno not in (ENOENT, EBADF):
-            raise
+    except OSError:
         return None
     return status.st_dev, status.st_ino
