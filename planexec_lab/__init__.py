@@ -6,8 +6,8 @@
 - `worlds`: the worlds that the lessons act in, each real underneath: a database, files, programs, unit tests.
 - `views`: pictures of plans and runs, and the review desk. Only this folder imports matplotlib or ipywidgets.
   `sketches`: the mechanisms of the lessons, drawn by it. `real_clock`: workers on threads, for a lesson.
-- `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere. `json_schema`: their schemas in
-  the form that `Tool.from_schema` reads.
+- `formats`: plans as others publish them. `spans`: traces. `mcp`, `gantz`: tools from elsewhere. `json_schema`: tools whose
+  parameters a JSON schema describes.
 - `variations`: ReAct, ReWOO and others, built from the same parts. `scoreboard`: what each costs, and when
   planning wins.
 - `grade`: grades for plans and planners. `prompts`: versions of prompts, and a log of requests. `recorded`: answers of a small

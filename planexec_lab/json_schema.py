@@ -1,177 +1,348 @@
-"""JSON schemas of any draft in the plain form that `planexec_lite.Tool.from_schema` reads.
+"""Tools whose parameters a JSON schema describes, of any draft: those of MCP servers, manifests and published lists.
 
-    Tool.from_schema(call, plain(schema), name="search", checked_elsewhere=True)
+    tool_from_schema(call, schema, name="search", checked_elsewhere=True)
 
-Servers describe their tools in the drafts 4 to 2020-12 and in OpenAPI's variant of them. The plain form is that of pydantic: each
-part has a type, an enum or ``anyOf``. `referencing` finds what a ``$ref`` names; it comes with the extra ``mcp``, and is imported
-for schemas that are not plain. No other document is ever loaded.
+Servers describe their tools in the drafts 4 to 2020-12 and in OpenAPI's variant of them. `plain` rewrites them in the form of
+pydantic: each part has a type, an enum or ``anyOf``. `referencing` finds what a ``$ref`` names; it comes with the extra ``mcp``,
+and is imported for schemas that have one. No other document is ever loaded. The size of the rewritten schema is bounded
+(`MOST_PARTS`), so a stranger's schema costs little time and memory.
+
+The validator comes from the library that checks type hints, so both kinds of tools accept the same values. Keywords that it
+can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``). The keyword
+``x-condition`` of a type hint's schema is such a one: a strict type, a type of keys, a time zone, a number of digits.
 """
 
 from __future__ import annotations
 
 import json
-from functools import partial, reduce
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any, Literal, Unpack
 
-from pydantic_core import SchemaError, SchemaValidator
+from pydantic_core import CoreSchema, SchemaError, SchemaValidator, core_schema
 
-from planexec_lite.tools import Tool, ToolError
+from planexec_lite.tools import Tool, ToolError, uninterrupted
+from planexec_lite.tools.signature import Arguments, Data, Function, Params, same_meaning
+from planexec_lite.tools.tool import Options
 
 MOST_PARTS = 6_000
 """How many parts are read of a schema, with each ``$ref`` written out; a part with alternatives is read for each of them."""
 
 _DEEPEST = 40  # levels
-_WORDS = ("title", "description", "default")
-_KEPT = frozenset(
-    "type enum required format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems "
-    "maxItems".split()
-)
+_RANGE = {
+    "minimum": "ge",
+    "maximum": "le",
+    "exclusiveMinimum": "gt",
+    "exclusiveMaximum": "lt",
+    "multipleOf": "multiple_of",
+}
+_TYPES: Mapping[str | None, tuple[str, Mapping[str, str]]] = {
+    "array": ("list", {"minItems": "min_length", "maxItems": "max_length"}),
+    "boolean": ("bool", {}),
+    "integer": ("int", _RANGE),
+    "null": ("none", {}),
+    "object": ("", {}),
+    None: ("any", {}),
+    "number": ("float", _RANGE),
+    "string": ("str", {"minLength": "min_length", "maxLength": "max_length", "pattern": "pattern"}),
+}
+"""Pydantic's name of each type, and of the keywords that bound it."""
+_FORMATS = {
+    "date-time": "datetime",
+    "date": "date",
+    "time": "time",
+    "duration": "timedelta",
+    "uuid": "uuid",
+    "uri": "url",
+    "binary": "bytes",
+    **dict.fromkeys(("password", "path"), "str"),  # any text
+}
 _OBJECT = {"properties", "required", "additionalProperties", "patternProperties"}
+_WORDS = ("title", "description", "default")
+_NO_CONDITIONS = {*_WORDS, *"$ref examples deprecated readOnly writeOnly $comment $schema $id $anchor".split()}
+_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, SchemaError)
 
 
-def plain(schema: Any) -> Any:
+@uninterrupted()
+def tool_from_schema(
+    function: Function, schema: Any, *, checked_elsewhere: bool = False, **options: Unpack[Options]
+) -> Tool:
+    """Return a tool whose arguments are described by a JSON schema.
+
+    Args:
+        function: takes the arguments by name, most often as ``**arguments``. It receives only the given ones; a
+            ``default`` in the schema tells planners what it does without one.
+        schema: that of an object, whose ``properties`` are the parameters; it is always closed. If an optional
+            parameter without a default does not accept null, a null counts as leaving the parameter out.
+        checked_elsewhere: the function checks its arguments itself, so the schema can have keywords that can't be
+            checked here.
+        options: the options of `Tool`; `name` is required.
+
+    Raises `ToolError` for a schema that can't be read, or that has keywords that can't be checked here and is not
+    `checked_elsewhere`.
+    """
+    try:
+        arguments = arguments_of(schema, checked_elsewhere=checked_elsewhere)
+    except ToolError as error:
+        raise ToolError(f"tool {options['name']!r}: {error}") from None
+    return Tool(function, arguments=arguments, **options)
+
+
+def plain(schema: Any) -> Data:
     """Return the schema of a tool's parameters in the plain form.
 
     Each ``$ref`` is replaced by its target, ``allOf`` is merged, and ``oneOf``, ``nullable`` and tuples become ``anyOf``.
-    Conditions that the plain form lacks are left out: whoever is called has to check them. A schema that is plain already is
-    returned as it is.
+    Conditions that the plain form lacks are left out: whoever is called has to check them.
 
     Raises `ToolError` for a schema that can't be read, is too large, contains itself, or is not that of an object with named
     properties.
     """
-    if (
-        isinstance(schema, dict)
-        and not schema.get("properties")
-        and isinstance(schema.get("additionalProperties"), dict)
-    ):
-        raise ToolError(
-            "its arguments have no names of their own (additionalProperties); a tool needs named parameters"
-        )
     try:
-        Tool.from_schema(dict, schema, name="plain")
+        return _Rewriter(json.loads(json.dumps(schema))).whole()
+    except RecursionError:
+        raise ToolError("its schema is too deep; does it contain itself?") from None
     except ToolError:
+        raise
+    except _UNREADABLE as error:
+        raise ToolError(f"its schema can't be read ({error})") from None
+
+
+class _Described(Arguments):
+    """Arguments that a schema describes. A copy in another process is made from the schema."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(arguments_of, checked_elsewhere=True), (self.schema(),)
+
+
+def arguments_of(schema: Any, *, checked_elsewhere: bool) -> Arguments:
+    """Return how the arguments of a tool are read, which `schema` describes; see `tool_from_schema`."""
+    whole = plain(schema)
+    checked = {(keyword, value) for _, keyword, value in _conditions(whole)}
+    for where, keyword, value in () if checked_elsewhere else _conditions(schema):
+        if (keyword, value) not in checked or (keyword == "format" and value not in _FORMATS):
+            raise ToolError(f"{where}its schema has a keyword that can't be checked here: {keyword} {value}")
+    required, properties = tuple(whole["required"]), whole["properties"]
+    fields: dict[str, CoreSchema] = {}
+    optional = set()
+    for name, part in properties.items():
         try:
-            return _Rewriter(json.dumps(schema)).whole()
-        except (AttributeError, LookupError, RecursionError, TypeError) as error:
-            raise ToolError(f"its schema can't be read ({error})") from None
-    return schema
+            fields[name] = _node(part)
+            takes_null = SchemaValidator(fields[name]).isinstance_python(None)
+        except _UNREADABLE as error:  # such as a bound below zero
+            raise ToolError(f"{name}: its schema can't be read ({' '.join(str(error).split())})") from None
+        if name not in required and "default" not in part and not takes_null:
+            optional.add(name)
+    validate = SchemaValidator(_object(fields, (), False)).validate_python
+
+    def read(params: Params) -> Any:
+        """Read the arguments without the nulls of optional ones: a strict schema forces a model to write them."""
+        return validate({name: value for name, value in params.items() if value is not None or name not in optional})
+
+    defaults = {name: part["default"] for name, part in properties.items() if "default" in part}
+    return _Described(read, lambda values: values, lambda: whole, required, defaults)
+
+
+def _conditions(schema: Any, where: str = "") -> Iterator[tuple[str, str, str]]:
+    """Yield the conditions of a schema and its parts: the place, the keyword, and its value as text."""
+    if not isinstance(schema, dict):
+        return
+    for keyword, value in schema.items():
+        if keyword in ("properties", "$defs"):
+            for name, part in value.items():
+                yield from _conditions(part, f"{where}{name}: ")
+        elif keyword == "anyOf":
+            for part in value:
+                yield from _conditions(part, where)
+        elif keyword == "additionalProperties" or (keyword == "items" and not isinstance(value, list)):
+            yield from _conditions(value, where)
+        elif keyword == "const":
+            yield where, "enum", str([value])
+        elif keyword not in _NO_CONDITIONS:
+            yield where, keyword, str(value)
+
+
+def _node(part: Params) -> Any:
+    """Return pydantic's own form of a schema in the plain form."""
+    if "enum" in part:
+        return core_schema.literal_schema(part["enum"])
+    if "anyOf" in part:
+        return _choice(part["anyOf"])
+    kind = part.get("type")
+    name, bounds = _TYPES[kind]
+    node: Any = {"type": name} | {bounds[keyword]: part[keyword] for keyword in bounds.keys() & part.keys()}
+    if kind == "object":
+        fields = {name: _node(field) for name, field in part.get("properties", {}).items()}
+        node = _object(fields, part.get("required", ()), part["additionalProperties"])
+    elif kind == "array":
+        node["items_schema"] = _node(part.get("items", {}))
+    elif kind == "number":
+        node = core_schema.no_info_wrap_validator_function(_still_whole, node | {"allow_inf_nan": False})
+    elif kind == "string" and part.get("format") in _FORMATS:
+        as_read: Any = {"type": _FORMATS[part["format"]]}
+        node = core_schema.chain_schema([node, core_schema.no_info_wrap_validator_function(_as_text, as_read)])
+    return node
+
+
+def _choice(schemas: list[Data]) -> CoreSchema:
+    """Return pydantic's form of ``anyOf``."""
+    nodes = [*map(_node, [schema for schema in schemas if schema.get("type") != "null"] or schemas)]
+    node = nodes[0] if len(nodes) == 1 else core_schema.union_schema(nodes)
+    return core_schema.nullable_schema(node) if len(nodes) < len(schemas) else node
+
+
+def _object(fields: Mapping[str, CoreSchema], required: Collection[str], others: Params | bool) -> CoreSchema:
+    typed = {name: core_schema.typed_dict_field(node, required=name in required) for name, node in fields.items()}
+    extras = None if isinstance(others, bool) else _node(others)
+    behaviour: Literal["forbid", "allow"] = "forbid" if others is False else "allow"
+    return core_schema.typed_dict_schema(typed, extras_schema=extras, extra_behavior=behaviour)
+
+
+def _still_whole(value: Any, judge: Callable[[Any], Any]) -> Any:
+    """Keep an int an int: JSON does not distinguish 3 from 3.0, but the result must stay 3."""
+    number = judge(value)
+    return value if type(value) is int else number
+
+
+def _as_text(value: Any, judge: Callable[[Any], Any]) -> Any:
+    """Check a text that has a format, such as a date, and keep it; a value of another meaning is returned as it was read."""
+    read = judge(value)
+    return value if same_meaning(value, read) else read
 
 
 class _Rewriter:
-    """Rewrites one schema, which is JSON text, and counts its parts."""
+    """Rewrites one schema, and counts its parts."""
 
-    def __init__(self, schema: str) -> None:
+    def __init__(self, root: Any) -> None:
+        self.root = root
+        self.parts = self.depth = 0
+
+    @cached_property
+    def resolver(self) -> Any:
+        """Finds what a ``$ref`` names."""
         from referencing import Registry
-        from referencing.jsonschema import DRAFT7, DRAFT202012, specification_with
+        from referencing.jsonschema import DRAFT7, DRAFT202012
 
-        self.parts = 0
-        self.root = json.loads(schema)
-        newest = DRAFT7 if '"items": [' in schema else DRAFT202012
-        specification = specification_with(str(self.root.get("$schema")), default=newest)
-        self.resolver = Registry().with_resource("", specification.create_resource(self.root)).resolver()
+        draft = DRAFT7 if '"items": [' in json.dumps(self.root) else DRAFT202012
+        return Registry().with_resource("", draft.create_resource(self.root)).resolver()
 
-    def whole(self) -> dict[str, Any]:
-        """Return the whole schema, which is that of an object."""
-        return self.one_kind({"type": "object", **self.object(self.root, 0)}, "", 0)
+    def whole(self) -> Data:
+        """Return the whole schema: an object with the properties of all alternatives; those that each requires are required."""
+        whole = self.part(self.root)
+        choices = whole.get("anyOf", [whole])
+        properties: dict[str, list[Data]] = {}
+        for choice in choices:
+            fields = choice.get("properties", {})
+            if choice.get("type", "object") != "object":
+                raise ToolError('its schema must be that of an object, {"type": "object", "properties": …}')
+            if not fields and isinstance(choice.get("additionalProperties"), dict):
+                raise ToolError(
+                    "its arguments have no names of their own (additionalProperties); a tool needs named parameters"
+                )
+            for name, part in fields.items():
+                properties.setdefault(name, []).append(part)
+        required = [choice.get("required", []) for choice in choices]
+        return {
+            "type": "object",
+            "properties": {
+                name: {"anyOf": parts} if len(parts) > 1 else parts[0] for name, parts in properties.items()
+            },
+            "required": [name for name in required[0] if all(name in names for names in required)],
+            "additionalProperties": False,
+        }
 
-    def object(self, part: Any, depth: int) -> dict[str, Any]:
-        """Return an object with the properties of all its alternatives; those that each requires are required."""
-        whole = self.merged(part, "", depth)
-        if whole.get("type", "object") != "object":
-            raise ToolError('its schema must be that of an object, {"type": "object", "properties": …}')
-        choices = [self.object(one, depth + 1) for one in whole.pop("anyOf", None) or whole.pop("oneOf", [])]
-        if choices:
-            either = reduce(partial(_together, shared="anyOf"), choices)
-            required = set.intersection(*({*one.get("required", ())} for one in choices))
-            whole = _together(whole, either | {"required": sorted(required)})
-        return whole
-
-    def part(self, part: Any, where: str, depth: int) -> dict[str, Any]:
+    def part(self, part: Any) -> Data:
         """Return one part in the plain form."""
-        whole = self.merged(part, where, depth)
+        self.depth += 1
+        rewritten = self.any_kind(self.merged(part))
+        self.depth -= 1
+        return rewritten
+
+    def any_kind(self, whole: Data) -> Data:
+        """Return a part with all that it refers to, perhaps a choice, in the plain form."""
         words = {keyword: whole.pop(keyword) for keyword in _WORDS if keyword in whole}
-        choices = whole.pop("anyOf", None) or whole.pop("oneOf", [])
-        if not choices and isinstance(whole.get("type"), list):
+        choices = whole.pop("anyOf", whole.pop("oneOf", None))
+        if choices is None and isinstance(whole.get("type"), list):
             choices = [{"type": kind} for kind in whole.pop("type")]
         null = [{"type": "null"}] if whole.pop("nullable", False) is True else []
-        if not choices and not null:
-            return self.one_kind(whole, where, depth) | words
-        options = [self.part({"allOf": [choice, whole]}, where, depth + 1) for choice in choices or [{}]]
-        return {"anyOf": options + null} | words
+        if choices is None and not null:
+            return self.one_kind(whole) | words
+        choices = [{}] if choices is None else choices
+        return {"anyOf": [self.part(_together(self.merged(choice), whole)) for choice in choices] + null} | words
 
-    def one_kind(self, whole: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    def one_kind(self, whole: Data) -> Data:
         """Return a part without choices in the plain form."""
         for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):  # draft 4
             if isinstance(whole.get(exclusive), bool) and whole.pop(exclusive) and bound in whole:
                 whole[exclusive] = whole.pop(bound)
-        kept = {keyword: value for keyword, value in whole.items() if keyword in _KEPT}
-        if _OBJECT & whole.keys() and kept.get("type", "object") == "object":
-            kept.setdefault("type", "object")
-            kept |= self.fields(whole, where, depth + 1)
-        items = whole.get("prefixItems", whole.get("items"))
-        if items is not None:
-            kept.setdefault("type", "array")
-            kept["items"] = self.part({"anyOf": items} if isinstance(items, list) else items, f"{where}[]", depth + 1)
         if "const" in whole:
-            kept["enum"] = [whole["const"]]
-        if _is_linear(whole.get("pattern")):
-            kept["pattern"] = whole["pattern"]
+            whole["enum"] = [whole["const"]]
+        items = whole.get("prefixItems", whole.get("items"))
+        if _OBJECT & whole.keys():
+            whole.setdefault("type", "object")
+        if items is not None:
+            whole.setdefault("type", "array")
+        kind = whole.get("type")
+        if kind not in _TYPES:
+            raise ToolError(f"its schema has a type that can't be read: {json.dumps(whole)[:60]}")
+        read = {"type", "enum", "format", "required", *_TYPES[kind][1]}
+        kept = {keyword: value for keyword, value in whole.items() if keyword in read}
+        if kind == "object":
+            kept |= self.fields(whole)
+        if kind == "array" and items is not None:
+            kept["items"] = self.part({"anyOf": items} if isinstance(items, list) else items)
+        if not _is_linear(kept.get("pattern", "")):
+            del kept["pattern"]
         return kept if kept.keys() & {"type", "enum"} else {}
 
-    def fields(self, whole: dict[str, Any], where: str, depth: int) -> dict[str, Any]:
+    def fields(self, whole: Data) -> Data:
         """Return what a schema says about the fields of an object, in the plain form."""
-        named = whole.get("properties", {})
-        named = named | {name: True for name in whole.get("required", ()) if name not in named}
-        fields: dict[str, Any] = {name: self.part(one, f"{where}.{name}", depth) for name, one in named.items()}
+        named = dict.fromkeys(whole.get("required", ()), True) | whole.get("properties", {})
+        fields: Data = {}
+        for name, part in named.items():
+            try:
+                fields[name] = self.part(part)
+            except ToolError as error:
+                raise ToolError(f"{name}: {error}") from None
         others = True if "patternProperties" in whole else whole.get("additionalProperties", True)
         if not isinstance(others, bool):
-            others = self.part(others, f"{where}.*", depth)
+            others = self.part(others)
         return {"properties": fields, "additionalProperties": others} if fields else {"additionalProperties": others}
 
-    def merged(self, part: Any, where: str, depth: int) -> dict[str, Any]:
+    def merged(self, part: Any) -> Data:
         """Return `part` with the target of its ``$ref`` and its ``allOf`` merged in."""
         self.parts += 1
-        if self.parts > MOST_PARTS or depth > _DEEPEST:
+        if self.parts > MOST_PARTS or self.depth > _DEEPEST:
             bounds = f"more than {MOST_PARTS:,} parts with each $ref written out, or {_DEEPEST} levels"
-            raise _error(where, f"its schema has {bounds}")
+            raise ToolError(f"its schema has {bounds}; does it contain itself?")
         if part is True:
             return {}
         if not isinstance(part, dict):
-            raise _error(where, f"a schema is an object, not {json.dumps(part)[:60]}")
-        whole = {keyword: inner for keyword, inner in part.items() if keyword not in ("$ref", "allOf")}
-        others = part.get("allOf", [])
-        if "$ref" in part:
-            others = [self.target(part["$ref"], where), *others]
+            raise ToolError(f"a schema is an object, not {json.dumps(part)[:60]}")
+        whole = dict(part)
+        others = whole.pop("allOf", [])
+        if "$ref" in whole:
+            others = [self.target(whole.pop("$ref")), *others]
         for other in others:
-            whole = _together(whole, self.merged(other, where, depth + 1))
+            whole = _together(whole, self.merged(other))
         return whole
 
-    def target(self, reference: str, where: str) -> Any:
+    def target(self, reference: str) -> Any:
         """Return the part that a ``$ref`` names."""
         from referencing.exceptions import Unresolvable
 
         try:
             return self.resolver.lookup(reference).contents
         except (Unresolvable, ValueError):
-            words = f"$ref {json.dumps(reference)} names nothing in this schema; no other is read"
-            raise _error(where, words) from None
+            raise ToolError(f"$ref {json.dumps(reference)} names nothing in this schema; no other is read") from None
 
 
-def _error(where: str, why: str) -> ToolError:
-    return ToolError(f"parameter {where.lstrip('.')!r}: {why}" if where else why)
-
-
-def _together(one: dict[str, Any], other: dict[str, Any], shared: str = "allOf") -> dict[str, Any]:
-    """Return one schema of two; of two values of a keyword the first is kept. A value of a property in both must fit all of them,
-    or any if `shared` is "anyOf".
-    """
+def _together(one: Data, other: Data) -> Data:
+    """Return one schema of two. Of two values of a keyword, or of a property, the first is kept."""
     both = {**other, **one}
     if "required" in both:
         both["required"] = [*one.get("required", ()), *other.get("required", ())]
-    first, second = one.get("properties", {}), other.get("properties", {})
-    if names := first | second:
-        in_both = {name: {shared: [first[name], second[name]]} for name in first.keys() & second.keys()}
-        both["properties"] = names | in_both
+    if "properties" in both:
+        both["properties"] = {**other.get("properties", {}), **one.get("properties", {})}
     return both
 
 

@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from planexec_lab.gantz.manifest import ManifestTool, Parameter, read
 from planexec_lab.gantz.running import Done, environment, run
 from planexec_lab.gantz.script import PARAMETER, ManifestError, Script
-from planexec_lite.tools import Effects, Tool, Toolbox, ToolError, suggest
+from planexec_lab.json_schema import tool_from_schema
+from planexec_lite.tools import Effects, Toolbox, ToolError, suggest
 
 LONGEST = 100_000
 """The most bytes of a value. The system's bound is a little higher, and its message is less helpful."""
@@ -67,7 +68,7 @@ def load(
             raise ManifestError(f"{path.name}: tool {tool.name!r}: {error}") from None
         folder = path.parent.resolve() / tool.script.working_dir
         tools.append(
-            Tool.from_schema(
+            tool_from_schema(
                 ManifestCall(tool, script, folder, variables, tool.script.timeout or timeout, runner),
                 tool.schema_of_arguments,
                 name=tool.name,

@@ -21,6 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from planexec_lab.json_schema import tool_from_schema
 from planexec_lab.mcp.connection import Address, Connection, address_of
 from planexec_lab.mcp.errors import ServerGoneError, ToolFailedError, ToolsChangedError
 from planexec_lab.mcp.listing import ListedTool, Pin, left_out_of
@@ -180,7 +181,7 @@ class ToolServer:
         return awaited(work, loop="servers")
 
     def _tool(self, one: ListedTool) -> Tool:
-        return Tool.from_schema(
+        return tool_from_schema(
             partial(self.call, one),
             shown_schema(one.input_schema),
             name=f"{self.prefix}{one.name}",
@@ -309,7 +310,7 @@ class _Person:
             return "this client opens no web page"
         question = f"{self._server} asks: {bounded(params.message, 500)}"
         try:
-            form = Tool.from_schema(dict, shown_schema(params.requested_schema), name="form", checked_elsewhere=True)
+            form = tool_from_schema(dict, shown_schema(params.requested_schema), name="form", checked_elsewhere=True)
         except ValueError as error:
             return f"its form can't be shown to a person: {error}"
         fields, defaults = form.schema["properties"], form.with_defaults({})

@@ -19,10 +19,6 @@ LONGEST_DESCRIPTION = 300
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}")
 _PARAMETER = re.compile(r"[\w$@\[][\w.$@\[\]:/~*-]{0,63}")
-_DEFINITION = re.compile(r"[\w$@\[<«][\w.$@\[\]:/~*<>«»,-]{0,127}")
-_LEFT_OUT = ("title", "$comment", "examples", "$schema", "deprecated", "readOnly", "writeOnly")
-_NAMED = {"properties": _PARAMETER, "$defs": _DEFINITION}
-_VALUES = ("enum", "const", "default")
 _LONGEST_VALUE = 100
 _BOUNDS = "format minimum maximum minLength maxLength minItems maxItems".split()
 _HIDDEN = (
@@ -97,26 +93,26 @@ def _shown(schema: Any) -> Any:
         return schema
     shown: dict[str, Any] = {}
     for keyword, part in schema.items():
-        if keyword in _VALUES:
+        if keyword in ("enum", "default"):
             _refuse_prose(part if isinstance(part, list) else [part])
             shown[keyword] = part
-        elif keyword in _NAMED:
-            _refuse_names(part, _NAMED[keyword])
+        elif keyword == "properties":
+            _refuse_names(part)
             shown[keyword] = {name: _shown(inner) for name, inner in part.items()}
         elif keyword == "description":
             shown[keyword] = quoted(str(part), LONGEST_DESCRIPTION // 2)
-        elif keyword not in _LEFT_OUT:
+        elif keyword != "title":
             shown[keyword] = _shown(part)
     return shown
 
 
-def _refuse_names(names: Iterable[str], allowed: re.Pattern[str]) -> None:
+def _refuse_names(names: Iterable[str]) -> None:
     """Raise `ValueError` for a name without the letters of any script, digits, emoji, and marks that do not look like the end of
     a quotation.
     """
     for name in names:
         plain_name = "".join("_" if unicodedata.category(c) == "So" else c for c in _without_emoji_marks(name))
-        if not allowed.fullmatch(plain_name) or visible(plain_name) != plain_name:
+        if not _PARAMETER.fullmatch(plain_name) or visible(plain_name) != plain_name:
             words = f"a parameter is called {bounded(name, 40)!r}: other characters than in names, or too many"
             raise ValueError(words)
 

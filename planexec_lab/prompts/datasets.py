@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from planexec_lab.json_schema import tool_from_schema
 from planexec_lab.prompts.file import RegistryError
 from planexec_lab.recorded import Transcript
 from planexec_lab.worlds import arithmetic
 from planexec_lite.assembly import Board
 from planexec_lite.run import Run
 from planexec_lite.run.events import PlanProposed, PlanStarted, from_json, to_json
-from planexec_lite.tools import Effects, Tool, Toolbox, ToolError
+from planexec_lite.tools import Effects, Toolbox, ToolError
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, ToolError)
 
@@ -57,7 +58,7 @@ class Row:
     def toolbox(self) -> Toolbox:
         """The tools for prompts and checks; calling a tool raises `ToolError`."""
         return Toolbox(
-            Tool.from_schema(
+            tool_from_schema(
                 _nothing,
                 one.schema,
                 name=one.name,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from planexec_lite.tools import Tool, Toolbox, ToolError, written_out
+from planexec_lite.tools import Tool, Toolbox, ToolError
 from planexec_lite.tools.signature import Data
 
 REFERENCE = {
@@ -89,12 +89,17 @@ def closed_parameters(tool: Tool) -> Data:
 
 
 def _parameters(tool: Tool) -> dict[str, Data]:
-    properties = written_out(tool.name, tool.schema)
-    parameters = {name: _closed_inside(schema) for name, schema in properties.items()}
-    for name, schema in properties.items():
-        if (
-            name not in tool.required and "default" not in schema
-        ):  # the model has no default to repeat
+    definitions = tool.schema.get("$defs", {})
+    parameters = {}
+    for name, schema in tool.schema["properties"].items():
+        try:
+            parameters[name] = _closed_inside(schema, definitions)
+        except RecursionError:
+            raise ToolError(
+                f"tool {tool.name!r}, parameter {name!r}: its type contains itself"
+            ) from None
+        # the model has no default to repeat
+        if name not in tool.required and "default" not in schema:
             parameters[name] = _or_null(parameters[name])
     return parameters
 
@@ -144,16 +149,25 @@ def is_strict(schema: Mapping[str, Any]) -> bool:
     return all(map(is_strict, [*inside, schema["items"]] if "items" in schema else inside))
 
 
-def _closed_inside(schema: Data) -> Data:
-    """Rewrite a schema in the subset that strict mode takes, as far as it can be: objects closed, no defaults."""
+def _closed_inside(schema: Data, definitions: Data) -> Data:
+    """Rewrite a schema in the subset that strict mode takes, as far as it can be: objects closed, no defaults.
+
+    Each ``$ref`` is replaced by the definition that it names.
+    """
+    while "$ref" in schema:
+        words = dict(schema)
+        schema = definitions[words.pop("$ref").rpartition("/")[2]] | words
     if schema.get("type") == "object":
         if "properties" in schema:
-            parts = {name: _closed_inside(part) for name, part in schema["properties"].items()}
+            properties = schema["properties"].items()
+            parts = {name: _closed_inside(part, definitions) for name, part in properties}
             return _words(schema) | closed(**parts)
+        others = schema.get("additionalProperties")
+        values = _closed_inside(others, definitions) if isinstance(others, dict) else {}
         return _words(schema) | {
             "type": "object",
             "properties": {},
-            "additionalProperties": _closed_inside(schema.get("additionalProperties") or {}),
+            "additionalProperties": values,
         }
     kept = {key: value for key, value in schema.items() if key in _KEPT}
     if kept.get("format") not in _FORMATS:
@@ -162,10 +176,15 @@ def _closed_inside(schema: Data) -> Data:
         kept["description"] = (
             f"{kept.get('description', '')} (by default {schema['default']!r})".strip()
         )
-    if "anyOf" in schema:
-        kept["anyOf"] = [*map(_closed_inside, schema["anyOf"])]
+    if "const" in schema:
+        kept["enum"] = [schema["const"]]
+    if choices := schema.get("oneOf", schema.get("anyOf")):
+        kept["anyOf"] = [_closed_inside(choice, definitions) for choice in choices]
     elif schema.get("type") == "array":
-        kept["items"] = _closed_inside(schema.get("items", {}))
+        items = schema.get("items", {})
+        if "prefixItems" in schema:
+            items = {"anyOf": schema["prefixItems"]}
+        kept["items"] = _closed_inside(items, definitions)
     return kept
 
 

@@ -4,8 +4,7 @@
 the docstring (its ``Args:`` section describes the parameters), so that what a planner reads, what a plan is checked
 against and what the function accepts can't disagree. The idea is function calling as model vendors define it.
 
-`Tool.from_schema` makes a tool of a function whose parameters a JSON schema describes (`json_schema`), such as a tool of
-an MCP server.
+`planexec_lab.json_schema` makes tools of functions whose parameters a JSON schema describes, such as the tools of an MCP server.
 """
 
 from planexec_lite.tools.approved import (
@@ -19,7 +18,6 @@ from planexec_lite.tools.approved import (
     text_of,
 )
 from planexec_lite.tools.awaiting import awaited
-from planexec_lite.tools.json_schema import written_out
 from planexec_lite.tools.signature import (
     ToolError,
     escaped,
@@ -35,5 +33,5 @@ from planexec_lite.tools.toolbox import Limit, Toolbox, limits_of
 __all__ = [
     "REPEATABLE", "ApprovedCalls", "CallWaits", "Effects", "Fault", "KnownCall", "Limit", "MadeCall", "Tool",
     "ToolError", "Toolbox", "awaited", "digest_of", "escaped", "kind_of", "limits_of", "next_number",
-    "shown", "suggest", "text_of", "tool", "uninterrupted", "without_titles", "worst", "written_out",
+    "shown", "suggest", "text_of", "tool", "uninterrupted", "without_titles", "worst",
 ]  # fmt: skip

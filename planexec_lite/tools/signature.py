@@ -47,7 +47,7 @@ class Arguments(NamedTuple):
 
     `validate` returns some of them as the function accepts them; it raises pydantic's `ValidationError`. `data` returns them
     without models, as dicts. `schema` makes their JSON schema, a closed object. `required` are the parameters without a
-    default, `defaults` the values of the others. `given` is the JSON schema that describes them; None: type hints do.
+    default, `defaults` the values of the others.
     """
 
     validate: Callable[[Any], Any]
@@ -55,7 +55,6 @@ class Arguments(NamedTuple):
     schema: Callable[[], Data]
     required: tuple[str, ...]
     defaults: Params
-    given: Params | None = None
 
     def read(
         self, params: Params, known_later: Callable[[Any], Any] | None = None

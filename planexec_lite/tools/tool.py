@@ -28,8 +28,8 @@ from planexec_lite.tools.approved import (
     text_of,
 )
 from planexec_lite.tools.awaiting import awaited
-from planexec_lite.tools.json_schema import arguments_from
 from planexec_lite.tools.signature import (
+    Arguments,
     Data,
     Function,
     Params,
@@ -65,7 +65,6 @@ class Options(TypedDict, total=False):
     retry_on: Iterable[type[Exception]] | None
     not_done: Iterable[type[Exception]]
     json_text: bool
-    checked_elsewhere: bool
     pin: str
 
 
@@ -87,7 +86,7 @@ class Tool:
 
     Args:
         function: takes named parameters, all with type hints; returns JSON data.
-        schema: the JSON schema of the parameters, an object; None: the type hints describe them. See `from_schema`.
+        arguments: how the arguments are read; None: the type hints describe them.
         name: what plans call it; by default the function's name.
         description: what it is for, on one line; by default the first paragraph of the function's docstring.
         latency: seconds that a call takes in simulation: a number from zero to `FOREVER`, or a function of the arguments.
@@ -102,21 +101,19 @@ class Tool:
         retry_on: the types of temporary errors; a step that fails with another one is not retried. None: retry any error.
         not_done: the types of errors which prove that the call did nothing. Any other error of a tool with effects "once"
             leaves a doubt: the call might have been made.
-        checked_elsewhere: the function checks its arguments itself, so the schema can have keywords that can't be checked
-            here.
         pin: the hash of a published description that others can change. A run can't be resumed with another one.
 
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
-    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, for a `schema`
-    that can't be read or checked, and for a `latency` that is no such number.
+    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, and for
+    a `latency` that is no such number.
     """
 
     def __init__(
         self,
         function: Function,
         *,
-        schema: Params | None = None,
+        arguments: Arguments | None = None,
         name: str | None = None,
         description: str | None = None,
         latency: float | Callable[..., float] = 0.0,
@@ -126,7 +123,6 @@ class Tool:
         retry_on: Iterable[type[Exception]] | None = None,
         not_done: Iterable[type[Exception]] = (),
         json_text: bool = False,
-        checked_elsewhere: bool = False,
         pin: str = "",
     ) -> None:
         self.function = function
@@ -144,42 +140,18 @@ class Tool:
         self.json_text = json_text
         self.retry_on = None if retry_on is None else tuple(retry_on)
         self.not_done = tuple(not_done)
-        self.checked_elsewhere = checked_elsewhere
         self.pin = pin
         self._fresh: Data = {}  # defaults that the function could change; each call gets a copy
-        doc = inspect.cleandoc(function.__doc__ or "") if schema is None else ""
+        doc = inspect.cleandoc(function.__doc__ or "") if arguments is None else ""
         if description is None:
             description = doc.split("\n\n")[0]
         self.description = " ".join(description.split())
-        self._arguments = (
-            arguments_of(self.name, function, doc)
-            if schema is None
-            else arguments_from(self.name, schema, checked_elsewhere=checked_elsewhere)
-        )
-        if schema is None:
+        self._arguments = arguments or arguments_of(self.name, function, doc)
+        self._described = arguments
+        if arguments is None:
             for parameter, default in self._arguments.defaults.items():
                 if isinstance(default, list | dict | set):
                     self._fresh[parameter] = default
-
-    @staticmethod
-    def from_schema(
-        function: Function,
-        schema: Params,
-        **options: Unpack[Options],
-    ) -> Tool:
-        """Return a tool whose arguments are described by a JSON schema, as servers, manifests and published lists do.
-
-        Args:
-            function: takes the arguments by name, most often as ``**arguments``. It receives only the given ones; a
-                ``default`` in the schema tells planners what it does without one.
-            schema: that of an object, whose ``properties`` are the parameters; it is always closed.
-                `json_schema` says which keywords are checked.
-            options: the options of `Tool`; `name` is required.
-
-        Raises `ToolError` for a schema that can't be read, or that has keywords that can't be checked here and is not
-        `checked_elsewhere`.
-        """
-        return Tool(function, schema=schema, **options)
 
     def calling(self, function: Function) -> Tool:
         """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
@@ -194,9 +166,9 @@ class Tool:
         if getattr(self.function, "tool", None) is self:
             return getattr, (self.function, "tool")
         options = {option: getattr(self, option) for option in Options.__annotations__}
-        if self._arguments.given is None and inspect.isfunction(self.function):
+        if self._described is None and inspect.isfunction(self.function):
             return _tool_of, (self.function, tuple(options.items()))
-        return partial(Tool, schema=self._arguments.given, **options), (self.function,)
+        return partial(Tool, arguments=self._described, **options), (self.function,)
 
     @property
     def effects(self) -> Effects:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from planexec_lab.json_schema import tool_from_schema
 from planexec_lite import ApproveAll, Board, Decision, Plan, Run, Step, Tool, Toolbox, ToolExecutor, Verdict, execute
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.run import events as e
@@ -301,7 +302,7 @@ def test_a_null_result_is_no_missing_argument(from_schema: bool) -> None:
 
     properties = {"to": {"type": "string"}, "cents": {"type": "integer", "default": 99_900}}
     schema = {"properties": properties, "required": ["to"]}
-    tool = Tool.from_schema(pay, schema, name="pay", effects="once") if from_schema else Tool(pay, effects="once")
+    tool = tool_from_schema(pay, schema, name="pay", effects="once") if from_schema else Tool(pay, effects="once")
     steps = [
         {"id": "1", "tool": "look"},
         {"id": "2", "tool": "pay", "params": {"to": "Bob", "cents": "{step_1_result}"}, "depends_on": ["1"]},

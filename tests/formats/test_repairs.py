@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planexec_lab import formats
+from planexec_lab.json_schema import tool_from_schema
 from planexec_lite import Plan, Tool, Toolbox, tool
 from tests.core.shapes import jobs, plan_of
 from tests.rounds import rounds
@@ -42,7 +43,7 @@ def test_named_names_positional_arguments_and_overwrites_none() -> None:
 
 def listed_tool(name: str, param: str) -> Tool:
     schema = {"type": "object", "properties": {param: {"type": "string"}}, "required": [param]}
-    return Tool.from_schema(dict, schema, name=name, description="", effects="none")
+    return tool_from_schema(dict, schema, name=name, description="", effects="none")
 
 
 NAMES = {"search": "query", "send_mail": "to", "delete_user": "name", "delete_users": "name"}

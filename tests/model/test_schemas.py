@@ -19,6 +19,7 @@ from pydantic import AnyUrl, BaseModel, Field
 from typing_extensions import TypedDict
 
 from mock_llm.json_schema import loose_mode_error
+from planexec_lab.json_schema import tool_from_schema
 from planexec_lite import Plan, Tool, Toolbox, tool
 from planexec_lite.model.schemas import function_schema, is_strict, plan_schema
 from planexec_lite.tools import ToolError
@@ -212,5 +213,5 @@ def test_an_empty_toolbox_has_no_schema() -> None:
 
 def test_the_words_about_an_object_reach_the_model() -> None:
     box = {"type": "object", "description": "where it is", "properties": {"x": {"type": "integer"}}}
-    one = Tool.from_schema(dict, {"properties": {"a": box}, "required": ["a"]}, name="put")
+    one = tool_from_schema(dict, {"properties": {"a": box}, "required": ["a"]}, name="put")
     assert function_schema(one)["function"]["parameters"]["properties"]["a"]["description"] == "where it is"

@@ -235,6 +235,7 @@ def test_a_problem_names_the_characters_of_an_id(id: str, shown: str) -> None:
 
 INTERRUPTED = """
 import signal, sys
+from planexec_lab.json_schema import tool_from_schema
 from planexec_lite import Plan, Step, Tool
 from planexec_lite.run.events import from_json
 from planexec_lite.plan import Call
@@ -272,7 +273,7 @@ print(use())
         ('Call(tool="pay")', "pay()"),
         ('from_json(\'{"event": "StepSkipped", "at": 0, "step": "1", "reason": "no"}\').step', "1"),
         ("Tool(pay)", "Tool(pay(euros: integer))"),
-        ('Tool.from_schema(pay, schema, name="pay")', "Tool(pay(euros: integer))"),
+        ('tool_from_schema(pay, schema, name="pay")', "Tool(pay(euros: integer))"),
     ],
 )
 def test_an_interrupt_waits_until_the_validators_are_built(first: str, again: str) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from planexec_lab.json_schema import tool_from_schema
 from planexec_lite import Tool, Toolbox, tool
 from planexec_lite.meter import Meter
 from planexec_lite.tools import ToolError
@@ -143,7 +144,7 @@ SOME = [
     search.tool,  # type: ignore[attr-defined]
     measured.tool,  # type: ignore[attr-defined]
     Tool(bare, name="b", latency=1.0, effects="none"),
-    Tool.from_schema(bare, {"properties": {"size": {}}, "minProperties": 1}, name="of a schema", **DECLARED),
+    tool_from_schema(bare, {"properties": {"size": {}}, "minProperties": 1}, name="of a schema", **DECLARED),
 ]
 
 
@@ -220,4 +221,4 @@ def test_json_text_is_read_as_data_if_the_tool_declares_it(text: str, data: Any)
 
     assert Tool(fetch).call({}) == text
     assert Tool(fetch, json_text=True).call({}) == data
-    assert Tool.from_schema(fetch, {}, name="fetch", json_text=True).call({}) == data
+    assert tool_from_schema(fetch, {}, name="fetch", json_text=True).call({}) == data

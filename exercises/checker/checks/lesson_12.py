@@ -14,7 +14,8 @@ from shlex import quote as quoted
 from typing import Any, NamedTuple
 
 from planexec_lab import views
-from planexec_lite import Plan, PlannerExecutor, Simulated, Step, Tool, Toolbox, ToolExecutor
+from planexec_lab.json_schema import tool_from_schema
+from planexec_lite import Plan, PlannerExecutor, Simulated, Step, Toolbox, ToolExecutor
 
 from exercises.checker.checks.hashes import in_process
 from exercises.checker.data import data
@@ -148,7 +149,7 @@ def _a_plan_on_bound_tools(trial: Trial, bound: Any) -> None:
     checked = trial.call(bound, _Function(), DELETE)
     if not (trial.draw and callable(checked)):
         return
-    tool = Tool.from_schema(
+    tool = tool_from_schema(
         lambda **given: checked(given), _open(DELETE), name="delete_rows", description="Delete rows.", latency=1.0
     )
     steps = [
@@ -451,7 +452,7 @@ def _a_server_that_changes(trial: Trial, approve: Any, may_call: Any) -> None:
 
     class Hands:
         tools = Toolbox(
-            Tool.from_schema(
+            tool_from_schema(
                 lambda **_: "done", _open(one["inputSchema"]), name=one["name"], description="", latency=1.0
             )
             for one in _listed()
