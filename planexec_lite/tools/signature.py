@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from decimal import Decimal
 from enum import Enum
 from functools import partial
 from heapq import nlargest
-from itertools import chain, islice
+from itertools import islice
 from math import isfinite
 from numbers import Number
 from signal import SIGINT, getsignal, signal
@@ -56,50 +56,28 @@ class Arguments(NamedTuple):
     required: tuple[str, ...]
     defaults: Params
 
-    def read(
-        self, params: Params, known_later: Callable[[Any], Any] | None = None
-    ) -> tuple[Data, Sequence[Params]]:
+    def read(self, params: Params) -> tuple[Data, list[Params]]:
         """Return the arguments as the function receives them, and the errors of all that do not fit, in pydantic's form.
-
-        Errors of values for which `known_later` is true are left out.
 
         Pydantic reads text and numbers generously, which suits models: "5" is an integer, and "no" is false. But it also reads
         true as 1, and 2026 as a second of the year 1970. A value that gets another meaning does not fit.
         """
-        try:
-            values = self.validate(params)
-        except ValidationError as error:
-            if len(params) > 1:
-                alone = [self.read({name: params[name]}, known_later)[1] for name in params]
-                return {}, [*chain(*alone)]
-            errors = error.errors(include_url=False)
-            if known_later is not None:
-                errors = [one for one in errors if not known_later(one["input"])]
-            return {}, [*_merged(errors, params, self.schema)] if errors else ()
-        if _as_given(values, params):
-            return values, ()
-        given = {name: params[name] for name in values}
-        data = self.data(values)
-        if data == given and all(type(part) is str for part in given.values()):
-            return values, ()  # most arguments are texts, and an equal text means the same
-        return values, [*_changed(given, data, ())]
+        values: Data = {}
+        errors: list[Params] = []
+        for name, given in params.items():
+            try:
+                value = self.validate({name: given})
+            except ValidationError as error:
+                found = error.errors(include_url=False)
+                errors += _merged(found, {name: given}, self.schema)
+                continue
+            values |= value
+            if name in value:
+                errors += _changed(given, self.data(value)[name], (name,))
+        return values, errors
 
 
 EXACT = frozenset({str, int, bool, type(None)})
-
-
-def _as_given(values: Data, params: Params) -> bool:
-    """Whether pydantic has left plain values, and lists of some, as they were given."""
-    for name, value in values.items():
-        given = params[name]
-        if value is given and type(value) in EXACT:
-            continue
-        if type(value) is not list or value != given:
-            return False
-        kinds = [*map(type, value)]
-        if kinds != [*map(type, given)] or not EXACT.issuperset(kinds):
-            return False
-    return True
 
 
 def are_exact(values: Iterable[Any]) -> bool:

@@ -245,10 +245,8 @@ class Tool:
                 faults.append(self._unknown(name))
             elif not references.whole(value):
                 given[name] = value
-        _, errors = self._arguments.read(given, references.whole)
-        if errors:
-            faults += self._judged(error for error in errors if not _is_open_choice(error))
-        return faults
+        _, errors = self._arguments.read(given)
+        return faults + self._judged(error for error in errors if not _is_open(error))
 
     def arguments(self, params: Params) -> Data:
         """Return `params` as the function receives them: bound and validated. Raises `ToolError` where they do not fit."""
@@ -385,9 +383,11 @@ class Tool:
         return Fault("wrong_parameter", where, words)
 
 
-def _is_open_choice(error: Params) -> bool:
-    """Whether an error is about a choice that depends on the value of a reference."""
-    return error["type"] == "no_choice_fits" and references.find(error["input"]) != []
+def _is_open(error: Params) -> bool:
+    """Whether an error depends on the value of a reference: it is about one, or about a choice between types with one inside."""
+    if error["type"] == "no_choice_fits":
+        return references.find(error["input"]) != []
+    return references.whole(error["input"]) is not None
 
 
 @lru_cache(
