@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
@@ -33,8 +32,6 @@ _MARKED = rf"[$#]\(?(?i:steps?)[\w.\[\]-]{{1,100}}?{_SAYS}[\w.\[\]-]{{0,100}}\)?
 _LITERAL = r"\{literal (?P<literal>[^{}]++|\$?\{++[^{}]++\}+)\}"
 _TOKEN = re.compile(rf"(?=[{{<$#])(?:{_LITERAL}|{_IN_BRACES}|{_IN_ANGLES}|{_MARKED})")
 _PART = re.compile(rf"\.({_FIELD})|\[(-?\d+)\]")
-_NO_TEXT = frozenset({int, float, bool, type(None)})
-_SHORT = 1_000  # characters; longer texts are not kept in memory
 _MARKS = re.compile(
     "[{<$#]"
 )  # no text without one of them contains a reference, or a placeholder of another library
@@ -67,7 +64,9 @@ def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
     named: list[Reference] = []
     unreadable: list[str] = []
     others: list[str] = []
-    for text, is_name in _texts(value, []):
+    for text, is_name in _texts(value):
+        if not _MARKS.search(text):
+            continue
         read = _in_text(text)
         if is_name:  # names are not resolved, so a reference in a name is an error
             unreadable += map(str, read.references)
@@ -79,20 +78,18 @@ def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
     return named, unreadable, others
 
 
-def _texts(value: Any, texts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """Add every text in `value` that can contain a reference to `texts`, and whether it is the name of a field."""
+def _texts(value: Any) -> Iterator[tuple[str, bool]]:
+    """Yield every text in `value`, and whether it is the name of a field."""
     if isinstance(value, str):
-        if _MARKS.search(value):
-            texts.append((value, False))
+        yield value, False
     elif isinstance(value, dict):
         for name, part in value.items():
-            if isinstance(name, str) and _MARKS.search(name):
-                texts.append((name, True))
-            _texts(part, texts)
-    elif isinstance(value, (list, tuple)):
+            if isinstance(name, str):
+                yield name, True
+            yield from _texts(part)
+    elif isinstance(value, list | tuple):
         for part in value:
-            _texts(part, texts)
-    return texts
+            yield from _texts(part)
 
 
 def placeholders(text: str) -> tuple[str, ...]:
@@ -110,10 +107,6 @@ class _Text(NamedTuple):
 
 
 def _in_text(text: str) -> _Text:
-    return _kept(text) if len(text) <= _SHORT else _searched(text)
-
-
-def _searched(text: str) -> _Text:
     named: list[Reference] = []
     unreadable: list[str] = []
     others: list[str] = []
@@ -143,9 +136,6 @@ def _read(token: re.Match[str]) -> Reference | None:
     return Reference(match["step"], match["path"]) if match else None
 
 
-_kept = lru_cache(maxsize=1024)(_searched)  # a check and a run ask for the same text several times
-
-
 def whole(value: Any) -> Reference | None:
     """Return the reference that `value` consists of, or None if `value` is anything else."""
     return _in_text(value).whole if isinstance(value, str) and "_result" in value else None
@@ -157,20 +147,27 @@ def resolve(value: Any, results: Mapping[str, Any]) -> Any:
     `results` maps step ids to results. Raises `MissingResultError` if a step has no result, or the result lacks the
     named part.
     """
-    if type(value) in _NO_TEXT:
-        return value
-    if isinstance(value, str):
-        if "{" not in value:
-            return value
-        if reference := _in_text(value).whole:
+
+    def resolved(text: str) -> Any:
+        if "{" not in text:
+            return text
+        if reference := _in_text(text).whole:
             result = look_up(reference, results)
             # a tool that changes its argument does not change the result
             return to_jsonable_python(result) if isinstance(result, (dict, list)) else result
-        return _replaced(value, lambda reference: as_text(look_up(reference, results)))
+        return _replaced(text, lambda reference: as_text(look_up(reference, results)))
+
+    return _mapped(value, resolved)
+
+
+def _mapped(value: Any, change: Callable[[str], Any]) -> Any:
+    """Return `value` with every text in it changed, but no name of a field."""
+    if isinstance(value, str):
+        return change(value)
     if isinstance(value, dict):
-        return {key: resolve(part, results) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [resolve(part, results) for part in value]
+        return {key: _mapped(part, change) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(part, change) for part in value]
     return value
 
 
@@ -214,13 +211,7 @@ def escape(text: str) -> str:
 
 def translate(value: Any, write: Callable[[Reference], str]) -> Any:
     """Return `value` in another notation: `write` translates each reference, and literals lose their braces."""
-    if isinstance(value, str):
-        return _replaced(value, write)
-    if isinstance(value, dict):
-        return {key: translate(part, write) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [translate(part, write) for part in value]
-    return value
+    return _mapped(value, lambda text: _replaced(text, write))
 
 
 def _replaced(text: str, write: Callable[[Reference], str]) -> str:
