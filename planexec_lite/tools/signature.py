@@ -195,27 +195,6 @@ def uninterrupted() -> Iterator[None]:
             handler(*interrupts[0])
 
 
-def arguments_of(name: str, function: Function, doc: str) -> Arguments:
-    """Return how the arguments of `function` are read, by its type hints."""
-    parameters = inspect.signature(function).parameters.values()
-    defaults = {
-        each.name: _copy_of(each.default) for each in parameters if each.default is not each.empty
-    }
-    required = tuple(each.name for each in parameters if each.name not in defaults)
-    adapter = _adapter(name, function, doc)
-
-    def schema() -> Data:
-        closed = {
-            "properties": {},
-            "additionalProperties": False,
-            **without_titles(adapter.json_schema(schema_generator=_Schema)),
-        }
-        return closed | ({"required": [*required]} if required else {})
-
-    data = partial(adapter.serializer.to_python, by_alias=True, exclude_unset=True, warnings=False)
-    return Arguments(adapter.validator.validate_python, data, schema, required, defaults)
-
-
 _NO_DATA = {
     "callable": "a function",
     "complex": "a complex number",
@@ -294,14 +273,9 @@ class _Schema(GenerateJsonSchema):
         return {"additionalProperties": False, **made} if "properties" in made else made
 
 
-def _copy_of(default: Any) -> Any:
-    """Return a copy of a list, an object or a set, so that the function can't change the tool's own default."""
-    return deepcopy(default) if isinstance(default, list | dict | set) else default
-
-
 @uninterrupted()
-def _adapter(name: str, function: Function, doc: str) -> TypeAdapter[Any]:
-    """Return the validator of a closed TypedDict of the parameters, of which each can be left out."""
+def arguments_of(name: str, function: Function, doc: str) -> Arguments:
+    """Return how the arguments of `function` are read, by its type hints."""
     described = _described(doc)
     try:
         hints = get_type_hints(function, include_extras=True)
@@ -310,34 +284,47 @@ def _adapter(name: str, function: Function, doc: str) -> TypeAdapter[Any]:
             f"tool {name!r}: a type hint can't be read ({error}); import the name where the tool is"
         ) from None
     fields: Data = {}
+    defaults: Data = {}
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind in (
-            parameter.VAR_POSITIONAL,
-            parameter.VAR_KEYWORD,
-            parameter.POSITIONAL_ONLY,
-        ):
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise ToolError(
                 f"tool {name!r}: a plan names every argument, so {parameter} can't be passed; list them"
             )
         if parameter.name not in hints:
             fix = f"write a type hint, such as {parameter.name}: str"
             raise ToolError(f"tool {name!r}: parameter {parameter.name!r} has no type; {fix}")
-        extra = None if parameter.default is parameter.empty else {"default": parameter.default}
+        extra = {}
+        if parameter.default is not parameter.empty:
+            default = parameter.default
+            if isinstance(default, list | dict | set):
+                default = deepcopy(default)  # the function could change its own default
+            extra["default"] = defaults[parameter.name] = default
         field = Field(description=described.get(parameter.name), json_schema_extra=extra)
         fields[parameter.name] = Annotated[hints[parameter.name], field]
     build: Any = TypedDict
     arguments = build(name, fields, total=False)
     arguments.__pydantic_config__ = ConfigDict(extra="forbid")
     try:
-        adapter = TypeAdapter(arguments)
+        adapter: TypeAdapter[Any] = TypeAdapter(arguments)
         for why in _no_data(adapter.core_schema):
             raise PydanticUserError(f"not {why}", code=None)
-        return adapter
     except PydanticUserError as error:
         cause = str(error).splitlines()[0]
         raise ToolError(
             f"tool {name!r}: arguments must be data, such as str, int or list[str] ({cause})"
         ) from None
+    required = tuple(name for name in fields if name not in defaults)
+
+    def schema() -> Data:
+        closed = {
+            "properties": {},
+            "additionalProperties": False,
+            **without_titles(adapter.json_schema(schema_generator=_Schema)),
+        }
+        return closed | ({"required": [*required]} if required else {})
+
+    data = partial(adapter.serializer.to_python, by_alias=True, exclude_unset=True, warnings=False)
+    return Arguments(adapter.validator.validate_python, data, schema, required, defaults)
 
 
 def _no_data(schema: Any, *, in_choice: bool = False) -> Iterator[str]:
