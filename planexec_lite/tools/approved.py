@@ -246,9 +246,8 @@ class CallLog:
         return known
 
     def _set(self, call: Request, number: int, state: CallState) -> None:
-        key = (call.identity, number)
         once = call.effects == "once"
-        self.chosen[key] = KnownCall(call.identity, number, state, once=once)
+        self.chosen[call.identity, number] = KnownCall(call.identity, number, state, once)
 
 
 def plain(value: Any) -> Any:

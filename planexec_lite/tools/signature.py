@@ -77,6 +77,7 @@ class Arguments(NamedTuple):
         return values, errors
 
 
+MUTABLE = (list, dict, set)
 EXACT = frozenset({str, int, bool, type(None)})
 
 
@@ -296,9 +297,11 @@ def arguments_of(name: str, function: Function, doc: str) -> Arguments:
         extra = {}
         if parameter.default is not parameter.empty:
             default = parameter.default
-            if isinstance(default, list | dict | set):
+            if isinstance(default, MUTABLE):
                 default = deepcopy(default)  # the function could change its own default
             extra["default"] = defaults[parameter.name] = default
+            if isinstance(default, set | frozenset):  # it has another order in each process
+                extra["default"] = sorted(default, key=repr)
         field = Field(description=described.get(parameter.name), json_schema_extra=extra)
         fields[parameter.name] = Annotated[hints[parameter.name], field]
     build: Any = TypedDict

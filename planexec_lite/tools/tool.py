@@ -29,6 +29,7 @@ from planexec_lite.tools.approved import (
 )
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.signature import (
+    MUTABLE,
     Arguments,
     Data,
     Function,
@@ -141,17 +142,18 @@ class Tool:
         self.retry_on = None if retry_on is None else tuple(retry_on)
         self.not_done = tuple(not_done)
         self.pin = pin
-        self._fresh: Data = {}  # defaults that the function could change; each call gets a copy
         doc = inspect.cleandoc(function.__doc__ or "") if arguments is None else ""
         if description is None:
             description = doc.split("\n\n")[0]
         self.description = " ".join(description.split())
-        self._arguments = arguments or arguments_of(self.name, function, doc)
         self._described = arguments
+        self._arguments = arguments or arguments_of(self.name, function, doc)
+        self._fresh: Data = {}  # defaults that the function could change; each call gets a copy
         if arguments is None:
-            for parameter, default in self._arguments.defaults.items():
-                if isinstance(default, list | dict | set):
-                    self._fresh[parameter] = default
+            defaults = self._arguments.defaults.items()
+            self._fresh = {
+                name: default for name, default in defaults if isinstance(default, MUTABLE)
+            }
 
     def calling(self, function: Function) -> Tool:
         """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
@@ -197,7 +199,7 @@ class Tool:
             self.retry_on is None,
             errors,
         ]
-        approved = [self.name, _defaults_sorted(self.schema), *declared, does]
+        approved = [self.name, self.schema, *declared, does]
         return sha256(text_of(approved).encode()).hexdigest()[:16]
 
     @cached_property
@@ -324,8 +326,7 @@ class Tool:
             charge(self.seconds(arguments))
         if meter is not None:
             meter.called = True
-        for parameter in self._fresh:
-            arguments.setdefault(parameter, deepcopy(self._fresh[parameter]))
+        arguments = deepcopy(self._fresh) | arguments
         try:
             value = self.function(**arguments)
             if type(value) not in _PLAIN and hasattr(type(value), "__await__"):
@@ -447,17 +448,3 @@ def _same(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _same(part) for name, part in value.items()}
     return [*map(_same, value)] if isinstance(value, list | tuple) else value
-
-
-def _defaults_sorted(schema: Any) -> Any:
-    """Return the schema with sorted defaults: a default that is a set has another order in each process."""
-    if isinstance(schema, list):
-        return [_defaults_sorted(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        name: sorted(part, key=text_of)
-        if name == "default" and isinstance(part, list)
-        else _defaults_sorted(part)
-        for name, part in schema.items()
-    }
