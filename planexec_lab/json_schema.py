@@ -176,10 +176,10 @@ def _node(part: Params) -> Any:
     elif kind == "array":
         node["items_schema"] = _node(part.get("items", {}))
     elif kind == "number":
-        node = core_schema.no_info_wrap_validator_function(_still_whole, node | {"allow_inf_nan": False})
+        node = core_schema.no_info_wrap_validator_function(_as_given, node | {"allow_inf_nan": False})
     elif kind == "string" and part.get("format") in _FORMATS:
         as_read: Any = {"type": _FORMATS[part["format"]]}
-        node = core_schema.chain_schema([node, core_schema.no_info_wrap_validator_function(_as_text, as_read)])
+        node = core_schema.chain_schema([node, core_schema.no_info_wrap_validator_function(_as_given, as_read)])
     return node
 
 
@@ -197,16 +197,14 @@ def _object(fields: Mapping[str, CoreSchema], required: Collection[str], others:
     return core_schema.typed_dict_schema(typed, extras_schema=extras, extra_behavior=behaviour)
 
 
-def _still_whole(value: Any, judge: Callable[[Any], Any]) -> Any:
-    """Keep an int an int: JSON does not distinguish 3 from 3.0, but the result must stay 3."""
-    number = judge(value)
-    return value if type(value) is int else number
+def _as_given(value: Any, judge: Callable[[Any], Any]) -> Any:
+    """Check a number, or a text with a format, and keep it as it was given.
 
-
-def _as_text(value: Any, judge: Callable[[Any], Any]) -> Any:
-    """Check a text that has a format, such as a date, and keep it; a value of another meaning is returned as it was read."""
+    JSON does not distinguish 3 from 3.0, but the result must stay 3. A value of another meaning is returned as it was read.
+    """
     read = judge(value)
-    return value if same_meaning(value, read) else read
+    kept = type(value) is int if isinstance(read, float) else same_meaning(value, read)
+    return value if kept else read
 
 
 class _Rewriter:
