@@ -303,13 +303,12 @@ def result_of(run: Any) -> Any:
 
 def undone_in(run: Any) -> dict[str, Any]:
     """Return the result of the rollback of a nested run. Raises `RunPaused` if it waits."""
-    if not run.board.is_begun:
-        return {"undone": [], "remains": [["", UNKNOWN]], "made": [], "partly": True}
     stop_if_paused(run)
     mine, made = run.board[rollback.Rollback], run.board[WorkDone].made.get("", ())
+    remains = [[label, why] for label, why in mine.remains]
     return {
         "undone": [*mine.undone],
-        "remains": [[label, why] for label, why in mine.remains],
+        "remains": remains if run.board.is_begun else [["", UNKNOWN]],
         "made": [*made],
         "partly": run.status != "rolled back",
     }

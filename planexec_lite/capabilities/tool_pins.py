@@ -80,8 +80,10 @@ def _changed_undos(board: Board, others: set[str]) -> Iterator[str]:
     """Yield the changed tools among those that a rollback calls."""
     mine = board[WorkDone]
     for one in mine.pieces.values():
-        undo = None if one.undo is None else Call.model_validate_json(one.undo)
-        if undo is not None and undo.tool in others:
+        if one.undo is None:
+            continue
+        undo = Call.model_validate_json(one.undo)
+        if undo.tool in others:
             yield f"step {one.step.id}: {undo.tool}, its undo, is not the tool that the plan was made with"
     for call in mine.listed_calls:
         if call.tool in others:
