@@ -170,7 +170,7 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
         if one.effects not in REPEATABLE or text not in made_before:
             made.add(text)
             yield Undo(one.step.id, call, number)
-    if not (mine.left or mine.made):
+    if not (mine.left or any(mine.made.values())):
         return
     for place, call in enumerate(mine.listed_calls, 1):
         label, text = f"{LISTED}{place}", mine.call_text(call.tool, call.params, 0)

@@ -276,3 +276,15 @@ def test_a_step_in_doubt_inside_is_named(journal: Journal) -> None:
     left(lambda: agent.run("go"))
     run = agent.roll_back(agent.resume(journal.load(1)))
     assert run.reason.endswith("not undone: 1/1 (unknown whether it was done)")
+
+
+def test_the_calls_of_the_rollback_are_not_made_if_the_run_inside_did_nothing() -> None:
+    world = World(cut="x")
+    plan = {"steps": [step("1", None, description="A")], "rollback": [call("put", name="sorry")]}
+    below = world.agent([step("a", "pay", name="x", gate=True)])
+    agent = agent_for(HybridExecutor(ToolExecutor(world.tools), below), plan)
+    paused = agent.run("go")
+    run = agent.resume(left(lambda: agent.resume(paused, Decision("approve"))))
+    run = agent.resume(run, Decision("roll back", "Ann"))
+    run = agent.resume(run, Decision("not done", "Ann"))
+    assert (run.status, world.done) == ("rolled back", [])
