@@ -7,7 +7,7 @@ approval while they stay within its bounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -83,15 +83,13 @@ class Approvals(Part):
     received: dict[str, str] = field(default_factory=dict)
     lineages: dict[str, str] = field(default_factory=dict, compare=False)  # by step; a cache
 
-    def receive(self, board: Board, steps: Iterable[Step]) -> None:
+    def receive(self, board: Board, steps: Sequence[Step]) -> None:
         """Note the steps with a gate, and the text of all that a person is asked about, to detect a change in place."""
         self.lineages.clear()
-        for step in steps:
-            self.asks.pop(step.id, None)
-            if step.gate:
-                self.asks[step.id] = ""
-            if step.gate or board.has_reviewer:
-                self.received[step.id] = word_for_word(step)
+        self.asks |= {step.id: "" for step in steps if step.gate}
+        self.received |= {
+            step.id: word_for_word(step) for step in steps if board.has_reviewer or step.gate
+        }
 
 
 def needs_approval(board: Board) -> bool:
@@ -130,6 +128,7 @@ def _step_started(board: Board, event: e.StepStarted) -> None:
 def _judged(board: Board, event: Judged) -> None:
     mine, step = board[Approvals], event.changed
     if step is not None:
+        mine.asks.pop(step.id, None)
         mine.receive(board, [step])
         if board.has_reviewer and step.tool is None:
             mine.asks[step.id] = "the evaluator changed the words that its executor reads"
@@ -236,8 +235,9 @@ def _has_effects(board: Board, step: Step) -> bool:
 
 def stop_if_rejected(board: Board, policy: Settings) -> Choice | None:
     """Stop the run if the reviewer rejected the plan, granted no more budget, or asked for more than `max_changes` changes."""
-    reason = board[Approvals].rejected
-    if board[Approvals].changes_asked > policy.max_changes:
+    mine = board[Approvals]
+    reason = mine.rejected
+    if mine.changes_asked > policy.max_changes:
         reason = (
             f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
         )
@@ -260,16 +260,16 @@ def ask_for_approval(board: Board, _policy: object) -> Choice | None:
 
 def ask_at_gate(board: Board, _policy: object, event: e.StepStarted, _executor: Any) -> Choice:
     """Guard: pause before a step that needs a person's yes."""
-    mine, step = board[Approvals], board.steps[event.step]
-    runs_once = (
-        step.id not in mine.asks and board.has_reviewer and board.effects[step.id] == "once"
-    )
-    why = mine.asks.get(step.id)
-    if step.id in mine.received and mine.received[step.id] != word_for_word(step):
+    mine, step_id = board[Approvals], event.step
+    if step_id not in mine.received:
+        return event  # there is neither a reviewer nor a gate
+    why = mine.asks.get(step_id)
+    needs_cover = step_id not in mine.asks and board.effects[step_id] == "once"
+    if mine.received[step_id] != word_for_word(board.steps[step_id]):
         why = "it was changed in place"
-    elif runs_once and not mine.covered >= lineages(board.steps, [step.id], mine.lineages):
+    elif needs_cover and not mine.covered >= lineages(board.steps, [step_id], mine.lineages):
         why = "it must run at most once, and a step that it depends on has changed since the approval"
-    return event if why is None else ask_about_step(board, step.id, why)
+    return event if why is None else ask_about_step(board, step_id, why)
 
 
 def ask_about_step(

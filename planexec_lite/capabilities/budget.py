@@ -161,9 +161,9 @@ def _model_calls_left(board: Board, policy: Settings) -> int | None:
 
 def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     """Return the budget that is left for the models and nested runs of a job that starts now."""
-    policy, board = agent.policy, run.board
-    if policy.budget is None:
+    if agent.policy.budget is None:
         return {}
+    policy, board = agent.policy, run.board
     bounds = _budget(board, policy).bounds.items()
     left = {name: max(0, bound - used(board, name)) for name, bound in bounds if name in SHARED}
     given = {"over_budget": policy.over_budget}
