@@ -161,9 +161,9 @@ def stop_without_plan(board: Board, policy: Settings) -> Choice | None:
         why = f"news came, and the rest was planned again {replans} times already (max_replans)"
         return when_idle(board, e.Ended(board.now, "stopped", why))
     attempts = board.invalid_in_a_row
-    refused = [problem.message for problem in board.problems if problem.code == "refused"]
-    if refused:  # there is no plan that the planner could correct
-        why = refused[0]
+    refusals = [problem.message for problem in board.problems if problem.code == "refused"]
+    if refusals:  # there is no plan that the planner could correct
+        why = refusals[0]
     elif attempts > policy.max_repairs:
         problems = "; ".join(map(str, board.problems[:3]))
         why = f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"

@@ -120,6 +120,11 @@ class StepStarted(Job):
     inside: int = field(default=0, repr=False)
     reserved: int = field(default=0, repr=False)
 
+    @property
+    def key(self) -> str:
+        """The call and its occurrence in one text; "" for a step without effects."""
+        return f"{self.call}-{self.number}" if self.call else ""
+
 
 @dataclass(frozen=True, slots=True)
 class StepDone(Outcome):

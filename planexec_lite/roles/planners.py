@@ -20,6 +20,8 @@ from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.roles.telling import record
 from planexec_lite.tools import Toolbox
 
+__all__ = ["INSTRUCTIONS", "LLMPlanner", "NextStepPlanner", "Planner", "RulePlanner"]
+
 INSTRUCTIONS = """\
 Role: planner
 

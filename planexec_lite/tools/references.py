@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
@@ -106,6 +107,7 @@ class _Text(NamedTuple):
     placeholders: tuple[str, ...]
 
 
+@lru_cache(maxsize=1024)  # a check and a run ask for the same text several times
 def _in_text(text: str) -> _Text:
     named: list[Reference] = []
     unreadable: list[str] = []

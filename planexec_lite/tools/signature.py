@@ -68,17 +68,23 @@ class Arguments(NamedTuple):
             try:
                 value = self.validate({name: given})
             except ValidationError as error:
-                found = error.errors(include_url=False)
-                errors += _merged(found, {name: given}, self.schema)
+                faults = error.errors(include_url=False)
+                errors += _merged(faults, {name: given}, self.schema)
                 continue
             values |= value
-            if name in value:
-                errors += _changed(given, self.data(value)[name], (name,))
+            if name not in value or _as_given(given, value[name]):
+                continue
+            errors += _changed(given, self.data(value)[name], (name,))
         return values, errors
 
 
 MUTABLE = (list, dict, set)
 EXACT = frozenset({str, int, bool, type(None)})
+
+
+def _as_given(value: Any, read: Any) -> bool:
+    """Whether a plain value, or a list of some, was read as it was given."""
+    return are_exact((value, read)) and repr(value) == repr(read)
 
 
 def are_exact(values: Iterable[Any]) -> bool:
