@@ -1,7 +1,9 @@
 """The kit's SQLite files, such as journals: how to read and write one, its schema, its leases, and SQLite's errors in plain words.
 
-Each use opens the file and closes it again, so no connection is open while other code runs: a tool can copy the file, fork the
-process, or close all its handles. A commit is complete in the file itself. A killed process can leave "-journal", from which
+Each use opens the file and closes it again. So no connection is open while a tool runs on the thread that writes: it can copy the
+file, fork the process, or close all its handles. A tool on another thread can still close the handles in the middle of a use;
+SQLite might then write into files that get the same handles.
+A commit is complete in the file itself. A killed process can leave "-journal", from which
 SQLite restores the file at the next use.
 
 Every use holds the lock on the file "-lock". SQLite's own locks are not enough, because a process loses them when any of its
