@@ -1,10 +1,9 @@
 """The kit's SQLite files, such as journals: how to read and write one, its schema, its leases, and SQLite's errors in plain words.
 
 Each use opens the file and closes it again. So no connection is open while a tool runs on the thread that writes: it can copy the
-file, fork the process, or close all its handles. A tool on another thread can still close the handles in the middle of a use;
-SQLite might then write into files that get the same handles.
-A commit is complete in the file itself. A killed process can leave "-journal", from which
-SQLite restores the file at the next use.
+file, fork the process, or close all its handles. If a tool on another thread closes them in the middle of a use, the use ends with
+an error; only during a commit, for about a millisecond, SQLite might write into files that get the same handles. A commit is complete
+in the file itself. A killed process can leave "-journal", from which SQLite restores the file at the next use.
 
 Every use holds the lock on the file "-lock". SQLite's own locks are not enough, because a process loses them when any of its
 threads closes the file, for example after copying it.
@@ -67,6 +66,7 @@ class SQLiteFile:
         with self._in_words(path), _alone(path) if locks else nullcontext():
             if not path.exists():
                 raise missing
+            self._check_file(path)
             with self._opened(path) as connection:
                 if _is_empty(connection):  # the process that created it was killed
                     raise missing
@@ -81,10 +81,12 @@ class SQLiteFile:
         """
         real = beside(path, "")
         with self._in_words(path), _alone(path):
-            with suppress(FileExistsError):  # only its owner can read it, and "-journal"
-                os.close(os.open(real, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-            number = number_of(real)
-            with self._opened(path) as connection:
+            if path.exists():
+                self._check_file(path)
+            # only its owner can read a new file, and "-journal"
+            handle = os.open(real, os.O_WRONLY | os.O_CREAT, 0o600)
+            number = number_of(handle)
+            with _closing(handle), self._opened(path) as connection:
                 head = (
                     f"PRAGMA application_id = {self.application}; PRAGMA user_version = {VERSION};"
                 )
@@ -92,6 +94,8 @@ class SQLiteFile:
                 connection.executescript(f"{SETTINGS} BEGIN IMMEDIATE; {schema}")
                 self._check(connection, path)
                 yield connection
+                if number_of(handle) != number:  # a tool on another thread closed all handles
+                    raise self.lost(path)
                 connection.execute("COMMIT")
             if number_of(real) != number:
                 raise self.lost(path)
@@ -113,7 +117,6 @@ class SQLiteFile:
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[sqlite3.Connection]:
-        self._check_file(path)
         name = quote(os.fsencode(path.absolute()), safe="")  # it can contain any character
         connection = sqlite3.connect(
             f"file:{name}?mode=rw", PATIENCE, isolation_level=None, uri=True
@@ -187,6 +190,17 @@ class SQLiteFile:
             raise self.error(
                 f"{path.name} was written by another version of the kit (schema {version}; this one reads {VERSION})"
             )
+
+
+@contextmanager
+def _closing(handle: int) -> Iterator[None]:
+    """Close the handle in the end, if it is still open for the same file."""
+    number = number_of(handle)
+    try:
+        yield
+    finally:
+        if number_of(handle) == number:
+            os.close(handle)
 
 
 @contextmanager
