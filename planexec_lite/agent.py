@@ -220,6 +220,8 @@ class PlannerExecutor:
         """Return the events that result from a message of the workers."""
         job = message.task.event
         work = WORK[type(job)]
+        if type(message) is Finished and not message.inside:
+            return work.finished(job, message)  # most messages
         handlers = {Finished: work.finished, TimedOut: work.timed_out, Late: work.late}
         handle: Any = handlers.get(type(message))
         inside: Any = getattr(message, "inside", ())

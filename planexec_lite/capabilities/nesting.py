@@ -101,8 +101,8 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
 def ask_inside(board: Board, _policy: object, event: e.Job, executor: Any) -> Choice:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine = board[Nested]
-    waiting = mine.open.get(event.id or "", Open())
-    if waiting.question is not None:
+    waiting = mine.open.get(event.id or "")
+    if waiting is not None and waiting.question is not None:
         return when_idle(board, e.Paused(board.now, waiting.question), WAIT)
     if not isinstance(event, e.StepStarted):
         return event

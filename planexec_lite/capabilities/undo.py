@@ -277,15 +277,16 @@ def _complete(board: Board, step_id: str, result: object, *, leaves: bool = True
     if step_id in mine.doubted and mine.doubted[step_id][0] == step:
         del mine.doubted[step_id]
     undo = None if step.undo is None else step.undo.model_dump_json()
-    if not _report(board, step_id, leaves=leaves):
-        mine.add(Piece(step, effects))
-    before, number = mine.latest.get(step_id, 0), mine.count
-    piece = mine.pieces[number]
-    if piece.inside and undo is not None:
-        for at, one in mine.pieces.items():  # it undoes everything that its nested runs did
-            if one.inside and one.undo is None and one.step.id == step_id:
-                mine.settle(at)
-    mine.pieces[number] = piece._replace(undo=undo, done=True, result=result, before=before)
+    before = mine.latest.get(step_id, 0)
+    if _report(board, step_id, leaves=leaves):
+        number, piece = mine.count, mine.pieces[mine.count]
+        if undo is not None:
+            for at, one in mine.pieces.items():  # it undoes everything that its nested runs did
+                if one.inside and one.undo is None and one.step.id == step_id:
+                    mine.settle(at)
+        mine.pieces[number] = piece._replace(undo=undo, done=True, result=result, before=before)
+    else:
+        number = mine.add(Piece(step, effects, 0, undo, True, result, before))
     mine.latest[step_id] = number
     repeats = before and undo is not None and effects in REPEATABLE
     if repeats and mine.did(before) == mine.did(number):

@@ -118,11 +118,14 @@ def received(
             f"{giver} gave a {type(given).__name__} instead of a Plan; Plan.parse reads one"
         )
     try:
-        text = kind.__pydantic_serializer__.to_json(given, warnings=False)
+        text = kind.__pydantic_serializer__.to_json(given, exclude_defaults=True, warnings=False)
     except (ValueError, TypeError, RecursionError) as error:
         message = f"{giver} gave a plan that JSON can't represent: {error}"
         raise PlanError([Problem("not_json", None, message)]) from None
-    return read(kind, text.decode())
+    try:
+        return kind.model_validate_json(text)
+    except ValueError:
+        return read(kind, text.decode())  # which says what is wrong
 
 
 def _as_object(data: Any) -> Data:

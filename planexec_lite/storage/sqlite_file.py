@@ -2,8 +2,9 @@
 
 Each use opens the file and closes it again. So no connection is open while a tool runs on the thread that writes: it can copy the
 file, fork the process, or close all its handles. If a tool on another thread closes them in the middle of a use, the use ends with
-an error; only during a commit, for about a millisecond, SQLite might write into files that get the same handles. A commit is complete
-in the file itself. A killed process can leave "-journal", from which SQLite restores the file at the next use.
+an error; only during a commit, for about a millisecond, SQLite might write into files that get the same handles.
+
+A commit is complete in the file itself. A killed process can leave "-journal", from which SQLite restores the file at the next use.
 
 Every use holds the lock on the file "-lock". SQLite's own locks are not enough, because a process loses them when any of its
 threads closes the file, for example after copying it.

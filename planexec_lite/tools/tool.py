@@ -326,7 +326,8 @@ class Tool:
             charge(self.seconds(arguments))
         if meter is not None:
             meter.called = True
-        arguments = deepcopy(self._fresh) | arguments
+        if self._fresh:
+            arguments = deepcopy(self._fresh) | arguments
         try:
             value = self.function(**arguments)
             if type(value) not in _PLAIN and hasattr(type(value), "__await__"):

@@ -132,7 +132,7 @@ class _Job:
 
     number: int
     task: Task
-    began: float  # when it was started
+    began: float = 0.0  # when its rest began
     end: float = math.inf  # when it times out, or has waited
     limit: float = 0.0  # seconds from its beginning until it times out; 0 until the session saw that it has begun
     given_up: bool = False  # it exceeded its time
@@ -177,8 +177,9 @@ class _Session:
 
     def start(self, task: Task) -> None:
         """Submit a task, run it here, or let it rest. On a pool, a planner that streams gets a thread of its own."""
-        job = _Job(next(self.numbers), task, self.now())
+        job = _Job(next(self.numbers), task)
         if task.rest is not None:
+            job.began = self.now()
             job.end = job.began + task.rest
             self.resting.append(job)
             return
@@ -195,16 +196,19 @@ class _Session:
 
     def wait(self) -> Sequence[Message]:
         """Wait for the next messages."""
-        while True:
-            messages = self._rested() + self._timed_out()
-            news = self._news(0.0 if messages else self._patience())
+        messages: list[Message] = []
+        while not messages:
+            if self.resting:
+                messages += self._rested()
+            if self.limited:
+                messages += self._timed_out()
+            news = self._news(wait=not messages)
             at = self.now()
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
             news.sort(key=lambda one: one.job.number)
             for one in news:
                 messages += self._messages(one, at)
-            if messages:
-                return messages
+        return messages
 
     def cancel(self) -> None:
         """End all rests, and cancel every task that has not begun."""
@@ -248,16 +252,18 @@ class _Session:
     def _report(self, job: _Job, what: Report | Progress) -> None:
         self.news.put(_News(job, what, self.now()))
 
-    def _news(self, patience: float | None) -> list[_News]:
-        """Return what was reported. Wait for the first, but at most `patience` seconds; None: without a limit."""
+    def _news(self, *, wait: bool) -> list[_News]:
+        """Return what was reported. If nothing was, `wait` as long as no rest or limit ends."""
         news: list[_News] = []
-        if self.pool is None and self.news.empty():
-            sleep(patience or 0.0)  # a browser tab can't wait for a queue
-            patience = 0.0
-        with suppress(Empty):
-            news.append(self.news.get(timeout=patience))
-            while True:
-                news.append(self.news.get_nowait())
+        if wait and self.news.empty():
+            seconds = self._patience()
+            if self.pool is None:
+                sleep(seconds or 0.0)  # a browser tab can't wait for a queue
+            else:
+                with suppress(Empty):
+                    news.append(self.news.get(timeout=seconds))
+        while not self.news.empty():  # no other thread takes from it
+            news.append(self.news.get())
         return news
 
     def _messages(self, news: _News, at: float) -> list[Message]:
