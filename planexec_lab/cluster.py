@@ -10,7 +10,7 @@ withdraws. The permit answers: has the call begun, can it be cancelled, did anot
 import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, InvalidStateError
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -83,15 +83,10 @@ class ClusterPool:
     @contextmanager
     def open(self, now: float = 0.0) -> Iterator[WorkerSession]:
         """Give a session on the executor. Calls from one of the executor's own threads are made there, not submitted."""
-        if hasattr(self.executor, "keys"):  # it lets each call begin once
-            with _AnyPool(self.executor, self.slots).open(now) as session:
-                yield session
-        else:
-            with (
-                _Permitted(self.executor, self.permits) as executor,
-                _AnyPool(executor, self.slots).open(now) as session,
-            ):
-                yield session
+        lets_begin_once = hasattr(self.executor, "keys")
+        permitted = nullcontext(self.executor) if lets_begin_once else _Permitted(self.executor, self.permits)
+        with permitted as executor, _AnyPool(executor, self.slots).open(now) as session:
+            yield session
 
     def holds(self, key: str) -> bool:
         """Return whether the executor outlives this process and has the call of this idempotency key, or its result."""

@@ -4,13 +4,11 @@ A row has the planner's whole input: goal, tools, and the events of the run so f
 question.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from planexec_lab.json_schema import tool_from_schema
-from planexec_lab.prompts.file import RegistryError
 from planexec_lab.recorded import Transcript
 from planexec_lab.worlds import arithmetic
 from planexec_lite.assembly import Board
@@ -108,31 +106,3 @@ def rows_from_transcript(transcript: Transcript, variant: str = "whole") -> list
     asked = transcript.variants[variant]
     words = tool_words(arithmetic.TOOLS)
     return [Row(str(sample.number), asked.goal, words, (), (variant,)) for sample in transcript.of(variant)]
-
-
-def write_row(row: Row) -> str:
-    """Return a row as JSON. Raises `ValueError` for a row that could not be read again."""
-    try:
-        data = json.dumps(asdict(row), ensure_ascii=True, sort_keys=True, allow_nan=False)
-        _row(data)
-    except UNREADABLE as problem:
-        raise ValueError(f"row {row.id!r} can't be added: {str(problem)[:200]}") from None
-    return data
-
-
-def _row(data: str) -> Row:
-    value = json.loads(data)
-    value["tools"] = tuple(ToolWords(**one) for one in value["tools"])
-    row = Row(**value | {"events": tuple(value["events"]), "tags": tuple(value["tags"])})
-    _ = row.board, row.toolbox
-    return row
-
-
-def read_row(id: int, data: str) -> Row:
-    """Return the row of the JSON text that is stored as number `id`. Raises `RegistryError` if it can't be read."""
-    try:
-        return _row(data)
-    except UNREADABLE as problem:
-        raise RegistryError(
-            f"row {id} of the data sets can't be read ({str(problem)[:200]}): the file is damaged"
-        ) from None

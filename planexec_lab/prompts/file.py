@@ -40,13 +40,6 @@ CREATE TABLE requests (
     cost REAL,
     error TEXT NOT NULL DEFAULT ''
 ) STRICT;
-CREATE TABLE dataset_rows (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    dataset TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    data TEXT NOT NULL,
-    UNIQUE (dataset, digest)
-) STRICT;
 """
 LONGEST_NAME = 200  # characters
 

@@ -1,13 +1,12 @@
-"""The registry: versions of prompts, release labels, the request log and data sets, all in one SQLite file."""
+"""The registry: versions of prompts, release labels and the request log, all in one SQLite file."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from planexec_lab.prompts.datasets import Row, read_row, write_row
 from planexec_lab.prompts.file import FILE, RegistryError, digest, name_of
 from planexec_lab.prompts.logged_client import logged
 from planexec_lab.prompts.request_log import LoggedRequest, Reply
@@ -170,33 +169,6 @@ class Registry:
         columns = ", ".join(field.name for field in fields(LoggedRequest))
         with FILE.reading(self.path) as db:
             return [LoggedRequest(*row) for row in db.execute(f"SELECT {columns} FROM requests ORDER BY id")]
-
-    def add_rows(self, dataset: str, rows: Iterable[Row]) -> int:
-        """Add rows to a data set, and return how many were new: an equal row is kept once.
-
-        Raises `ValueError` for a row that can't be written down and read again; then none is added.
-        """
-        dataset = name_of(dataset, "the name of a data set")
-        written = [write_row(row) for row in rows]  # iterating might read this file
-        into = "INSERT OR IGNORE INTO dataset_rows (dataset, digest, data) VALUES (?, ?, ?)"
-        with FILE.writing(self.path) as db:
-            return sum(db.execute(into, (dataset, digest(data), data)).rowcount for data in written)
-
-    def rows(self, dataset: str) -> list[Row]:
-        """Return the rows of a data set, in the order in which they were added."""
-        asked = "SELECT id, data FROM dataset_rows WHERE dataset = ? ORDER BY id"
-        with FILE.reading(self.path) as db:
-            stored = db.execute(asked, (dataset,)).fetchall()
-        if not stored:
-            known = self.datasets()
-            there = ", ".join(map(repr, known)) or "none"
-            raise RegistryError(f"there is no data set {dataset!r}{suggest(dataset, known)}; there are: {there}")
-        return [read_row(id, data) for id, data in stored]
-
-    def datasets(self) -> dict[str, int]:
-        """Return how many rows each data set has, by name."""
-        with FILE.reading(self.path) as db:
-            return dict(db.execute("SELECT dataset, count(*) FROM dataset_rows GROUP BY dataset ORDER BY min(id)"))
 
     def _at(self) -> str:
         return self.now().isoformat(timespec="seconds")

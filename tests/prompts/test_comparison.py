@@ -1,7 +1,5 @@
 """Versions on the real recording; the check that fails on a regression; and data sets made from runs."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,11 +13,8 @@ from planexec_lab.prompts import (
     Backtest,
     Comparison,
     PromptVersion,
-    Registry,
-    RegistryError,
     RegressionError,
     Row,
-    ToolWords,
     asked,
     backtest,
     check,
@@ -170,57 +165,21 @@ def test_each_question_of_a_run_is_a_row_that_asks_it_word_for_word() -> None:
 
 
 @pytest.mark.parametrize("tools", [arithmetic.TOOLS, research.World().tools], ids=["arithmetic", "research"])
-def test_the_tools_of_a_row_read_as_those_of_the_run(tools: object, tmp_path: Path) -> None:
+def test_the_tools_of_a_row_read_as_those_of_the_run(tools: object) -> None:
     row = Row("1", "goal", tool_words(tools))  # type: ignore[arg-type]
-    registry = Registry(tmp_path / "p.db")
-    registry.add_rows("d", [row])
-    (stored,) = registry.rows("d")
-    assert stored == row
-    assert stored.toolbox.describe() == tools.describe()  # type: ignore[attr-defined]
-    assert plan_schema(stored.toolbox) == plan_schema(tools)  # type: ignore[arg-type]
+    assert row.toolbox.describe() == tools.describe()  # type: ignore[attr-defined]
+    assert plan_schema(row.toolbox) == plan_schema(tools)  # type: ignore[arg-type]
     with pytest.raises(ToolError, match="can be read but not called"):
-        next(iter(stored.toolbox)).function()
+        next(iter(row.toolbox)).function()
 
 
-def test_a_journal_becomes_a_data_set_and_an_equal_row_is_kept_once(tmp_path: Path) -> None:
-    journal, registry = Journal(tmp_path / "runs.db"), Registry(tmp_path / "p.db")
+def test_a_journal_becomes_a_data_set(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "runs.db")
     for _ in range(3):
         arithmetic_run(journal)
     rows = rows_from_runs([journal.load(run.id) for run in journal.list()], arithmetic.TOOLS, ["nightly"])
     assert [row.id for row in rows] == ["run 1, question 1", "run 2, question 1", "run 3, question 1"]
-    added = [registry.add_rows(name, some) for name, some in (("sums", rows), ("sums", rows), ("other", rows[:1]))]
-    assert added == [3, 0, 1]
-    assert registry.rows("sums") == rows
-    assert registry.datasets() == {"sums": 3, "other": 1}
-    registry.add_rows("recorded", rows_from_transcript(smollm2()))
-    assert len(registry.rows("recorded")) == 30
-
-
-def test_a_row_that_was_spoiled_is_named(tmp_path: Path) -> None:
-    registry = Registry(tmp_path / "p.db")
-    registry.add_rows("d", rows_from_runs([arithmetic_run()], arithmetic.TOOLS))
-    for data in ("{", "[]", '{"id": "1"}', '{"id": "1", "goal": "g", "tools": [], "events": ["x"]}', "[" * 9_999):
-        with closing(sqlite3.connect(registry.path)) as db, db:
-            db.execute("UPDATE dataset_rows SET data = ?", (data,))
-        with pytest.raises(RegistryError, match="row 1 of the data sets can't be read"):
-            registry.rows("d")
-
-
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        (Row("1", "goal", (ToolWords("look", "", {"type": "array"}),)), "tool 'look': its schema must be"),
-        (Row("1", "goal", (), ("{",)), "row '1' can't be added"),
-        (Row("1", "goal", (), (), tags=(float("nan"),)), "row '1' can't be added"),  # type: ignore[arg-type]
-    ],
-)
-def test_a_row_that_could_not_be_read_again_is_not_added(row: Any, words: str, tmp_path: Path) -> None:
-    registry = Registry(tmp_path / "prompts.db")
-    good = Row("0", "goal", ())
-    with pytest.raises(ValueError, match=words):
-        registry.add_rows("sums", [good, row])
-    assert not registry.path.exists()
-    assert (registry.add_rows("sums", [good]), registry.rows("sums")) == (1, [good])
+    assert len(rows_from_transcript(smollm2())) == 30
 
 
 def test_another_version_is_asked_the_same_question_with_its_own_text() -> None:
