@@ -92,7 +92,7 @@ def plain(schema: Any) -> Data:
     """Return the schema of a tool's parameters in the plain form.
 
     Each ``$ref`` is replaced by its target, ``allOf`` is merged, and ``oneOf``, ``nullable`` and tuples become ``anyOf``.
-    Conditions that the plain form lacks are left out: whoever is called has to check them.
+    Conditions that the plain form lacks are left out: the called function has to check them.
 
     Raises `ToolError` for a schema that can't be read, is too large, contains itself, or is not that of an object with named
     properties.

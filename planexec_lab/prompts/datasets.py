@@ -16,8 +16,6 @@ from planexec_lite.run import Run
 from planexec_lite.run.events import PlanProposed, PlanStarted, from_json, to_json
 from planexec_lite.tools import Effects, Toolbox, ToolError
 
-UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, ToolError)
-
 
 @dataclass(frozen=True, slots=True)
 class ToolWords:

@@ -67,7 +67,7 @@ class Approvals(Part):
         asks: by step, why a person is asked right before it; "": because it has a gate; None: the person said yes.
         covered: the lineages of the steps that the latest approval allows to run once; `seen`: the steps that were done then.
         given: how many plans a reviewer approved.
-        received: the text of each step when it came in, to detect a change in place.
+        received: the digest of each step that a person is asked about, from when it came in, to detect a change in place.
     """
 
     approved: set[str] = field(default_factory=set)
@@ -84,7 +84,7 @@ class Approvals(Part):
     lineages: dict[str, str] = field(default_factory=dict, compare=False)  # by step; a cache
 
     def receive(self, board: Board, steps: Sequence[Step]) -> None:
-        """Note the steps with a gate, and the text of all that a person is asked about, to detect a change in place."""
+        """Note the steps with a gate, and a digest of each that a person is asked about, to detect a change in place."""
         self.lineages.clear()
         self.asks |= {step.id: "" for step in steps if step.gate}
         self.received |= {
@@ -136,6 +136,7 @@ def _judged(board: Board, event: Judged) -> None:
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[Approvals], board.asked
+    mine.latest_hash = mine.latest_hash or event.plan_hash
     if event.verdict == "reject" and question.kind in (*ABOUT_PLANS, "budget"):
         did = "granted no more budget" if question.kind == "budget" else "rejected the plan"
         comment = f": {event.comment}" if event.comment else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -9,6 +10,7 @@ from planexec_lite.core import (
     Board,
     Capability,
     Choice,
+    IllegalTransition,
     Moves,
     Part,
     Task,
@@ -79,8 +81,9 @@ class Judged(e.Outcome):
 
 @dataclass
 class Judging(Part):
-    """The results that wait for a verdict, in order, the done steps without a verdict, and those rejected later."""
+    """The results that wait for a verdict (`to_judge` in order), the done steps without a verdict, and those rejected later."""
 
+    to_judge: deque[str] = field(default_factory=deque)
     results: dict[str, object] = field(default_factory=dict)
     unverified: set[str] = field(default_factory=set)
     rejected: dict[str, str] = field(default_factory=dict)
@@ -95,7 +98,18 @@ def _take_result(board: Board, step_id: str, result: object) -> bool:
         return False
     board.state[step_id] = "judging"
     mine.results[step_id] = result
+    mine.to_judge.append(step_id)
     return True
+
+
+def _check_judge(board: Board, event: JudgeStarted) -> None:
+    if event.step not in board[Judging].to_judge:
+        raise IllegalTransition("be judged", event.step, board.state.get(event.step))
+
+
+def _requeued(board: Board, event: e.Requeued) -> None:
+    if event.step in board[Judging].results:
+        board[Judging].to_judge.appendleft(event.step)
 
 
 def _judged(board: Board, event: Judged) -> None:
@@ -116,9 +130,8 @@ def _judged(board: Board, event: Judged) -> None:
 @only_if(lambda _policy, started: started.evaluator)
 def judge_next(board: Board, _policy: object) -> Choice | None:
     """Judge the next result."""
-    waits = (step_id for step_id in board[Judging].results if step_id not in board.in_flight)
-    step_id = next(waits, None)
-    return None if step_id is None else JudgeStarted(board.now, step_id)
+    to_judge = board[Judging].to_judge
+    return JudgeStarted(board.now, to_judge[0]) if to_judge else None
 
 
 def judge(agent: Any, step: Step, result: Any, board: Board) -> Judged:
@@ -154,8 +167,12 @@ CAPABILITY = Capability(
         JudgeStarted: Moves("be judged", {"judging": "judging"}),
         Judged: Moves("come to this end", {"judging": "judging"}),
     },
-    checks={Judged: check_running},
-    folds={Judged: _judged},
+    checks={JudgeStarted: _check_judge, Judged: check_running},
+    folds={
+        JudgeStarted: lambda board, event: board[Judging].to_judge.remove(event.step),
+        Judged: _judged,
+        e.Requeued: _requeued,
+    },
     takes_result=_take_result,
     work={JudgeStarted: Work(_task, _outcome)},
 )

@@ -87,7 +87,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
 
 
 def _rolled_back(board: Board, _event: rollback.RollbackStarted) -> None:
-    """No step goes on, so nobody has to answer the questions of steps; a rollback inside asks its own."""
+    """No step continues, so the questions of steps need no answer; a rollback inside asks its own."""
     board[Nested].open.clear()
 
 

@@ -62,7 +62,7 @@ class Replanning(Part):
         asked_for: the latest reason; `ask_again`: the reason when the planner was interrupted.
         tried: the signatures of plans that have failed.
         unanswered: the failed steps; one of the steps `answering` has to be done before they count as answered.
-        waiting: what was left to do besides, when the planner was asked about the latest of them.
+        waiting: the other steps that were left when the planner was asked about the latest failure.
         results: how many steps were done when the latest plan came.
     """
 
@@ -115,7 +115,7 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
 
 
 def unanswered(board: Board) -> dict[str, None]:
-    """The steps that failed for good before the planner was asked, if no step was done since that answers this."""
+    """The steps that failed for good before the planner was asked; none once a step that answers them is done."""
     mine = board[Replanning]
     return {} if mine.answering & board.results.keys() else mine.unanswered
 

@@ -81,7 +81,7 @@ class BackoffEnded(e.Outcome):
 
 @dataclass
 class Backoffs(Part):
-    """The failed steps of the retry queue that have waited, and can be tried again now."""
+    """The failed steps that have waited, and can be tried again now."""
 
     ended: set[str] = field(default_factory=set)
 
@@ -92,8 +92,15 @@ def _check_start(board: Board, event: BackoffStarted) -> None:
 
 
 def _waited(board: Board, event: BackoffEnded | e.Requeued) -> None:
-    if event.step is not None and event.step in board.retry:  # an interrupted wait was long enough
-        board[Backoffs].ended.add(event.step)
+    step_id = event.step or ""
+    waits = isinstance(event, BackoffEnded) or (
+        board.state.get(step_id) == "failed"
+        and step_id not in board.retry
+        and step_id not in board.failed
+    )
+    if waits:  # an interrupted wait was long enough
+        board[Backoffs].ended.add(step_id)
+        board.retry.append(step_id)
 
 
 CAPABILITY = Capability(
@@ -104,6 +111,7 @@ CAPABILITY = Capability(
     },
     checks={BackoffStarted: _check_start, BackoffEnded: check_running},
     folds={
+        BackoffStarted: lambda board, event: board.retry.remove(event.step),
         BackoffEnded: _waited,
         e.Requeued: _waited,
         **dict.fromkeys(
@@ -123,7 +131,7 @@ def back_off(board: Board, policy: Settings) -> Choice | None:
     assert policy.backoff is not None
     ended = board[Backoffs].ended
     for step_id in () if _news_first(board) else board.retry:
-        if step_id not in ended and step_id not in board.in_flight:
+        if step_id not in ended:
             seconds = policy.backoff.seconds(step_id, board.attempt[step_id][0] + 1)
             seconds = deadline.until_deadline(policy, board.now, seconds)
             return BackoffStarted(board.now, step_id, seconds)

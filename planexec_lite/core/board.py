@@ -453,11 +453,8 @@ class Board:
 
     @property
     def retry_next(self) -> str | None:
-        """The id of the first step in the retry queue that has a free slot and does not wait, or None."""
-        for step_id in self.retry:
-            if step_id not in self.in_flight and self.queue.has_slot(step_id):
-                return step_id
-        return None
+        """The id of the first step in the retry queue that has a free slot, or None."""
+        return next((step_id for step_id in self.retry if self.queue.has_slot(step_id)), None)
 
     @property
     def unfinished(self) -> tuple[str, ...]:

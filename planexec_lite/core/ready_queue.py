@@ -49,7 +49,7 @@ class ReadyQueue:
         return self._ids[min(heads)] if heads else None
 
     def others(self, step_id: str) -> Iterator[str]:
-        """Yield the ready steps other than `id` that have a free slot, in plan order."""
+        """Yield the ready steps other than `step_id` that have a free slot, in plan order."""
         ready = (
             place
             for kind, places in self._ready.items()
@@ -59,7 +59,7 @@ class ReadyQueue:
         yield from (self._ids[place] for place in sorted(ready) if self._ids[place] != step_id)
 
     def before(self, step_id: str) -> Iterator[str]:
-        """Yield the ready steps that precede `id` in plan order and have a free slot."""
+        """Yield the ready steps that precede `step_id` in plan order and have a free slot."""
         place = self._place[step_id]
         return (other for other in self.others(step_id) if self._place[other] < place)
 

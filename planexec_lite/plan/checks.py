@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import named_by, placeholders
-from planexec_lite.plan.reading import ID_TAKES, Problem
+from planexec_lite.plan.reading import ID_TAKES, MOST_SHOWN, Problem
 from planexec_lite.plan.step import PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
 
@@ -117,10 +117,12 @@ class _Checks:
     Args:
         ids: the plan's steps and those that were done before.
         toolbox: the tools; None: tools and arguments are not checked.
+        suggestions: how many more names are compared with all others; a `PlanError` shows only the first problems.
     """
 
     ids: dict[str, None]
     toolbox: Toolbox | None
+    suggestions: int = MOST_SHOWN
 
     def step(self, step: Step) -> Problems:
         if not step.id.isascii():  # letters of other scripts can look like ASCII letters
@@ -132,7 +134,7 @@ class _Checks:
                 message, hint = "the step waits for itself", f"drop {other!r} from depends_on"
                 yield Problem("self_dependency", step.id, message, hint)
             elif other not in self.ids:
-                near = suggest(other, self.ids)
+                near = self.nearest(other, self.ids)
                 message = f"it waits for step {other!r}, which does not exist{near}"
                 hint = f"add step {other!r}, or drop it from depends_on"
                 yield Problem("unknown_dependency", step.id, message, hint)
@@ -151,7 +153,7 @@ class _Checks:
         for reference in named:
             step = reference.step
             if step not in place.ids:
-                missing = f"there is no step {step!r}{suggest(step, place.ids)}"
+                missing = f"there is no step {step!r}{self.nearest(step, place.ids)}"
                 message = f"{place.subject} uses {reference}, but {missing}"
                 hint = "refer to a step that exists, or add that step"
                 yield Problem("dangling_reference", place.step, message, hint)
@@ -168,19 +170,22 @@ class _Checks:
                 hint = f"write {write}; for the text itself, write {{literal {text}}}"
                 yield Problem("unreadable_reference", place.step, message, hint)
         if place.tool is not None and self.toolbox is not None:
-            yield from _arguments(place, place.tool, self.toolbox)
+            yield from self.arguments(place, place.tool, self.toolbox)
+
+    def arguments(self, place: _Place, tool: str, toolbox: Toolbox) -> Problems:
+        if tool not in toolbox:
+            message = f"there is no tool {tool!r}{self.nearest(tool, toolbox.names)}"
+            hint = "the tools are: " + ", ".join(toolbox.names)
+            yield Problem("unknown_tool", place.step, message, hint)
+            return
+        hint = "write the arguments as the tool's signature says"
+        for fault in toolbox[tool].faults(place.texts):
+            yield Problem(fault.code, place.step, f"{tool}: {fault.message}", hint)
 
     @cached_property
     def folded(self) -> dict[str, str]:
         return {step.casefold(): step for step in self.ids}
 
-
-def _arguments(place: _Place, tool: str, toolbox: Toolbox) -> Problems:
-    if tool not in toolbox:
-        message = f"there is no tool {tool!r}{suggest(tool, toolbox.names)}"
-        hint = "the tools are: " + ", ".join(toolbox.names)
-        yield Problem("unknown_tool", place.step, message, hint)
-        return
-    hint = "write the arguments as the tool's signature says"
-    for fault in toolbox[tool].faults(place.texts):
-        yield Problem(fault.code, place.step, f"{tool}: {fault.message}", hint)
+    def nearest(self, name: str, names: Iterable[str]) -> str:
+        self.suggestions -= 1
+        return suggest(name, names) if self.suggestions >= 0 else ""

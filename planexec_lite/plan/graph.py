@@ -1,7 +1,7 @@
 """A plan as a graph: its levels, its longest chain and its cycles.
 
 Pure functions over ``{step id: ids that it depends on}``, linear in the number of ids and edges. Dependencies that are
-not in the graph count as done. The order is that of the standard library's `graphlib`.
+not in the graph count as done. The levels come from the standard library's `graphlib`.
 """
 
 from __future__ import annotations

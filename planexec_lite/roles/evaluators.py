@@ -88,7 +88,7 @@ class LLMEvaluator:
         try:
             data = read_json(unfenced(answer.text))
             verdict, reason, task = data["verdict"], data["reason"], data["task"]
-            # the verdict counts without other words for the task
+            # a task that is no text is dropped; the verdict counts without it
             changed = task if task and isinstance(task, str) else None
             rejects = data["rejects"]
             if rejects not in board.results:  # a model can name an unknown step

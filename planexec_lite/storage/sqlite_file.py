@@ -6,8 +6,8 @@ an error; only during a commit, for about a millisecond, SQLite might write into
 
 A commit is complete in the file itself. A killed process can leave "-journal", from which SQLite restores the file at the next use.
 
-Every use holds the lock on the file "-lock". SQLite's own locks are not enough, because a process loses them when any of its
-threads closes the file, for example after copying it.
+Every use holds the lock on the file "-lock"; only reading does without it where that file is missing or can't be opened. SQLite's
+own locks are not enough, because a process loses them when any of its threads closes the file, for example after copying it.
 
 A process that drives a run has a lease: another locked file. A process that dies loses its leases at once, also after a kill.
 No clock is involved: a stopped process and a sleeping laptop keep their leases, and a clock that jumps changes nothing. A forked

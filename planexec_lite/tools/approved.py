@@ -60,7 +60,7 @@ class KnownCall(NamedTuple):
 class Request:
     """A call that is about to be made: the tool, its arguments, its text, and what the tool declares.
 
-    `identify` returns its identity, which takes longer than many a call, so it is made when it is asked for.
+    `identify` computes its identity. That takes longer than many calls, so it is computed only when needed.
     """
 
     tool: str

@@ -127,7 +127,7 @@ TELLING = """
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [*few([one for one in LOOKS if "copied" not in one], 3), COPIED])
 def test_a_killed_run_whose_files_were_opened_is_whole(kind: str, tmp_path: Path) -> None:
-    """Another process writes at the same time; SQLite's locks alone would make its connection the last one."""
+    """Another process writes at the same time; by SQLite's locks alone, it would not know that the killed one writes too."""
     path = tmp_path / "here" / "runs.db"
     path.parent.mkdir()
     with started(LOOKING.replace("WHAT", LOOKS[kind]), path) as process:
