@@ -126,8 +126,10 @@ def _passed_over(board: Board, plan: Plan) -> dict[str, None]:
 
 
 def _new(board: Board, plan: Plan) -> list[Step]:
-    """The steps of `plan` that answer a failure: those that were not waiting then."""
-    return [step for step in plan.steps if _does(step) not in board[Replanning].waiting]
+    """The steps of `plan` that answer a failure: those that were neither waiting nor done then."""
+    known = board[Replanning].waiting
+    new = (step for step in plan.steps if step.id in board.arrived or step.id not in board.results)
+    return [step for step in new if _does(step) not in known]
 
 
 def answers_failures(

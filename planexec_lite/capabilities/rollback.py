@@ -131,6 +131,7 @@ class Rollback(Part):
         undone: the labels of what was undone; `remains`: the labels of what was not undone, and why.
         partly: something that has an undo was not undone.
         half: the steps whose nested run was rolled back only partly.
+        before: by step in doubt, the ids of the steps that it depends on; a cache.
     """
 
     started: RollbackStarted | None = None
@@ -142,6 +143,7 @@ class Rollback(Part):
     remains: list[tuple[str, str]] = field(default_factory=list)
     partly: bool = False
     half: list[str] = field(default_factory=list)
+    before: dict[str, set[str]] = field(default_factory=dict, compare=False)
 
     @property
     def undone_steps(self) -> list[str]:
@@ -281,7 +283,7 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
         summary = _summary(mine, [*unsure, *mine.remains])
         return e.Ended(board.now, status, f"{mine.started.reason}; {summary}")
     undo = mine.left[-1]
-    if doubts := doubts_behind(board, undo.label, mine.half):
+    if doubts := doubts_behind(board, undo.label, mine.half, mine.before):
         return _spare(board, undo, doubts)
     if undo.call is not None and undo.call.gate and not mine.allowed:
         params = board[WorkDone].resolved(undo.call.params, undo.number)

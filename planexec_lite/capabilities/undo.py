@@ -205,10 +205,13 @@ def steps_in_doubt(board: Board) -> dict[str, tuple[Step, str]]:
     return left
 
 
-def doubts_behind(board: Board, label: str, half_undone: list[str]) -> list[str]:
+def doubts_behind(
+    board: Board, label: str, half_undone: list[str], before: dict[str, set[str]]
+) -> list[str]:
     """Return the steps in doubt that depend, directly or indirectly, on what the undo with this label undoes.
 
     A call of the plan's rollback can undo anything, so every doubt counts. The steps in `half_undone` count as in doubt.
+    `before` is a cache of the ids that a step depends on; the function adds to it.
     """
     doubts = {step_id: step for step_id, (step, _) in steps_in_doubt(board).items()}
     for step_id in board[WorkDone].unsure + half_undone:
@@ -217,7 +220,9 @@ def doubts_behind(board: Board, label: str, half_undone: list[str]) -> list[str]
     doubts.pop(label, None)
     if label.startswith(LISTED):
         return [*doubts]
-    return [step_id for step_id, step in doubts.items() if label in _all_before(board, step)]
+    for step_id in doubts.keys() - before.keys():
+        before[step_id] = _all_before(board, doubts[step_id])
+    return [step_id for step_id in doubts if label in before[step_id]]
 
 
 def _all_before(board: Board, step: Step) -> set[str]:
@@ -271,22 +276,26 @@ def _report(board: Board, step_id: str, *, leaves: bool) -> bool:
     return True
 
 
-def _complete(board: Board, step_id: str, result: object, *, leaves: bool = True) -> None:
-    """A step gave a result: from now on it can be undone."""
+def _complete(
+    board: Board, step_id: str, result: object, *, leaves: bool = True, vouched: bool = False
+) -> None:
+    """A step gave a result, or a person has `vouched` for it: from now on it can be undone."""
     mine, step, effects = board[WorkDone], board.steps[step_id], board.effects[step_id]
     if step_id in mine.doubted and mine.doubted[step_id][0] == step:
         del mine.doubted[step_id]
     undo = None if step.undo is None else step.undo.model_dump_json()
-    before = mine.latest.get(step_id, 0)
+    before, is_nested = mine.latest.get(step_id, 0), step_id in mine.nested
+    if vouched:  # its nested run might have done more than it has reported
+        mine.nested.pop(step_id, None)
     if _report(board, step_id, leaves=leaves):
         number, piece = mine.count, mine.pieces[mine.count]
-        if undo is not None:
-            for at, one in mine.pieces.items():  # it undoes everything that its nested runs did
-                if one.inside and one.undo is None and one.step.id == step_id:
-                    mine.settle(at)
         mine.pieces[number] = piece._replace(undo=undo, done=True, result=result, before=before)
     else:
         number = mine.add(Piece(step, effects, 0, undo, True, result, before))
+    if undo is not None and is_nested:
+        for at, one in mine.pieces.items():  # it undoes everything that its nested runs did
+            if one.inside and one.undo is None and one.step.id == step_id:
+                mine.settle(at)
     mine.latest[step_id] = number
     repeats = before and undo is not None and effects in REPEATABLE
     if repeats and mine.did(before) == mine.did(number):
@@ -328,7 +337,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
     if resolves(question, event):
         board[WorkDone].doubted.pop(question.step or "", None)
         if event.verdict == "done":
-            _complete(board, question.step or "", event.result)
+            _complete(board, question.step or "", event.result, vouched=True)
 
 
 CAPABILITY = Capability(

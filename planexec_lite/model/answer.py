@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from planexec_lite.model.prompt_text import shortened
@@ -124,10 +125,8 @@ class Reading:
     finish_reason: str = ""
     tokens: tuple[int | None, int | None] = (None, None)
     thoughts: int = 0  # their characters
-    _calls: list[dict[str, str]] = field(default_factory=list)
-    _last: dict[int | None, dict[str, str]] = field(
-        default_factory=dict
-    )  # the last call of each index
+    _calls: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # by their index
+    _last: dict[int, dict[str, str]] = field(default_factory=dict)  # the last call of each index
     _unread: str = ""  # a part that no one would read
     _sent: Data = field(default_factory=dict)
     _has_message: bool = False
@@ -169,7 +168,7 @@ class Reading:
             self.finish_reason = _PREFIX.sub("", str(reason).lower().replace("-", "_"))
         self.refusal += message.get("refusal") or ""
         self.thoughts += sum(len(str(message.get(name) or "")) for name in _THOUGHT_FIELDS)
-        self._add_calls(message)
+        self._add_calls(message, in_pieces="message" not in choice)
         text = self._text_of(message.get("content"))
         self.text += text
         return "" if _MAY_BE_THOUGHTS.match(self.text) else text
@@ -189,20 +188,23 @@ class Reading:
                 self._unread = f"a part of the kind {kind!r}"
         return text
 
-    def _add_calls(self, message: Data) -> None:
-        calls = message.get("tool_calls") or []
-        if not calls and (older := message.get("function_call")):
-            calls = [{"function": older}]
-        begun = set()  # in one object, two calls with the same index are two calls
-        for call in calls:
+    def _add_calls(self, message: Data, *, in_pieces: bool) -> None:
+        calls = [*(message.get("tool_calls") or ())]
+        older = message.get("function_call")
+        # some endpoints send a call in both
+        if older and older not in [call.get("function") for call in calls]:
+            calls.append({"function": older})
+        begun: set[int] = set()  # in one object, two calls with the same index are two calls
+        for place, call in enumerate(calls):
             if not isinstance(function := call.get("function"), dict):
                 self._unread = f"a call that is not a function call ({quoted(call)})"
                 continue
-            index = call.get("index")
+            index = call.get("index") if in_pieces else place
+            index = index if type(index) is int else place
             known = self._last.get(index)
             if known is None or index in begun or _begins_another(call, known):
                 known = self._last[index] = {"id": "", "name": "", "arguments": ""}
-                self._calls.append(known)
+                self._calls.append((index, known))
             begun.add(index)
             known["id"] = known["id"] or call.get("id") or ""
             known["name"] = known["name"] or function.get("name") or ""
@@ -211,7 +213,7 @@ class Reading:
     @property
     def characters(self) -> int:
         """The characters of the text, the thoughts and the calls so far."""
-        calls = sum(len(call["arguments"]) for call in self._calls)
+        calls = sum(len(call["arguments"]) for _, call in self._calls)
         return len(self.text) + self.thoughts + calls
 
     def shorten(self, most: int) -> bool:
@@ -258,9 +260,9 @@ class Reading:
         return f"the endpoint gives the reason {reason!r}" if reason not in _ENDS else ""
 
     def _tool_calls(self) -> tuple[ToolCall, ...]:
-        """Return the calls. Each has an id of its own, because the results are found by it."""
+        """Return the calls by their index. Each has an id of its own, because the results are found by it."""
         calls: dict[str, ToolCall] = {}
-        for place, call in enumerate(self._calls):
+        for place, (_, call) in enumerate(sorted(self._calls, key=itemgetter(0))):
             name = call["id"]
             if not name or name in calls:
                 name = f"{name or 'call'}_{place}"

@@ -101,10 +101,7 @@ def as_data(value: Any, step: str, tool: str | None) -> Any:
     if (type(value) is int and abs(value) < 2**63) or (type(value) is str and value.isascii()):
         return value  # most results are JSON as they are
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_other)
-        text.encode()  # a string can contain characters that can't be saved
-        data = json.loads(text, object_pairs_hook=named_once)
-        return fixed(to_jsonable_python(data))  # which bounds its depth, as the journal does
+        return fixed(_data(value))
     except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         cause = str(error).splitlines()[0]
         caller = "" if tool is None else f": {tool}"
@@ -114,18 +111,31 @@ def as_data(value: Any, step: str, tool: str | None) -> Any:
         ) from None
 
 
-def _other(value: Any) -> Any:
-    """Return a value that `json` does not know as one that it knows; sets are sorted, as their order changes."""
+def _data(value: Any) -> Any:
+    if isinstance(value, int | float):  # a subclass of a number, nan, or a large number
+        return json.loads(json.dumps(value, allow_nan=False))
+    data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
+    # a string can contain characters that can't be saved
+    json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+    return data
+
+
+def _ordered(value: Any) -> Any:
+    """Sort the sets at any depth, because their order changes from process to process."""
     if isinstance(value, set | frozenset):
-        parts = [_other(part) if isinstance(part, frozenset) else part for part in value]
+        parts = [_ordered(part) for part in value]
         try:
             return sorted(parts)
         except TypeError:
             return sorted(parts, key=repr)
     if isinstance(value, Mapping):
-        return dict(value)
-    fields = _ANYTHING.dump_python(value)
-    return fields if isinstance(fields, dict) else to_jsonable_python(value)
+        has_other_keys = any(type(key) is not str for key in value)
+        if has_other_keys and len(to_jsonable_python(dict.fromkeys(value))) < len(value):
+            raise ValueError("two of its keys are the same in JSON")
+        return {key: _ordered(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_ordered(part) for part in value]
+    return value
 
 
 def read_json(text: str) -> Any:

@@ -41,6 +41,13 @@ def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))
 
 
+def _number(value: Any) -> Any:
+    """Refuse true and false, which Python counts as 1 and 0."""
+    if isinstance(value, bool):
+        raise ValueError("write a number, not true or false")
+    return value
+
+
 def _tool(value: Any) -> Any:
     if isinstance(value, str) and value.strip().lower() in ("", "none"):
         return None
@@ -155,8 +162,8 @@ class Step(Frozen):
     success_criteria: str | None = Field(
         default=None, validation_alias=AliasChoices("success_criteria", "criteria")
     )
-    timeout: float | None = Field(default=None, gt=0, strict=True)
-    retries: int = Field(default=0, ge=0, le=MAX_RETRIES, strict=True)
+    timeout: Annotated[float | None, BeforeValidator(_number)] = Field(default=None, gt=0)
+    retries: Annotated[int, BeforeValidator(_number)] = Field(default=0, ge=0, le=MAX_RETRIES)
     gate: bool = False
     run_anyway: bool = False
     effects: Effects | None = None

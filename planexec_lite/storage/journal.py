@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -219,7 +220,12 @@ class Journal:
             raise JournalError(
                 f"there is no run {run} in {self.path.name}; there are {ids or 'none'}"
             )
-        return known[str(run)]
+        number, uid = known[str(run)]
+        if not _is_uid(uid):
+            raise JournalError(
+                f"run {run} in {self.path.name} has a uid that no journal creates: the file is damaged"
+            )
+        return number, uid
 
     def _begin(self, connection: sqlite3.Connection, run: Run) -> int:
         """Write a run that is not in the file yet, and return its id."""
@@ -239,7 +245,12 @@ class Journal:
     def _status(self, uid: str, status: str) -> str:
         if status != "running":
             return status
-        return "running" if is_leased(self.path, uid) else "interrupted"
+        return "running" if _is_uid(uid) and is_leased(self.path, uid) else "interrupted"
+
+
+def _is_uid(uid: object) -> bool:
+    """Whether `uid` is 32 hexadecimal digits; the name of a lease is made from it."""
+    return isinstance(uid, str) and re.fullmatch("[0-9a-f]{32}", uid) is not None
 
 
 def _me() -> str:

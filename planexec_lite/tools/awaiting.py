@@ -69,7 +69,8 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
                 else:
                     return call.result()
             finally:
-                call.cancel()
+                if not place.is_cut_off():  # it would write to a handle that is no longer its own
+                    call.cancel()
 
 
 async def _begin(value: Awaitable[Any], begun: Lock) -> Any:
@@ -134,7 +135,8 @@ def _place(name: str) -> Iterator[_Loop]:
     with _one_at_a_time:
         place = _shared.get(name)
         # its thread is dead in a forked process, and runs this call if an async tool runs a whole plan
-        if place is None or place.thread is current_thread() or not place.thread.is_alive():
+        alive = place is not None and place.thread.is_alive() and not place.is_cut_off()
+        if place is None or not alive or place.thread is current_thread():
             place = _shared[name] = _Loop(name)
         place.users += 1
     try:

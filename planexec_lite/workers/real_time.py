@@ -123,7 +123,8 @@ class Pool:
         import pickle
 
         # pickled here: a call that can't be sent has not begun
-        return self.executor.submit(carry_out_pickled, pickle.dumps((task.call, task.args)))
+        sent = (task.call, task.args, carried_by.get() | {id(self.executor)})
+        return self.executor.submit(carry_out_pickled, pickle.dumps(sent))
 
 
 @dataclass(eq=False, slots=True)

@@ -43,9 +43,10 @@ def carry_out_pickled(data: bytes) -> Report:
     if parent is not None and not parent.is_alive():
         return Report(error="RuntimeError: not called: the process that submitted it is dead")
     try:
-        call, args = pickle.loads(data)
+        call, args, waiting = pickle.loads(data)
     except Exception as problem:  # this process can't import what the step needs
         return Report(error=described(problem))
+    carried_by.set(waiting)  # a forked copy of the executor has the same id
     return measure(call, args)
 
 

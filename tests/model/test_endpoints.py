@@ -279,7 +279,7 @@ CALLS: dict[str, tuple[list[list[dict[str, Any]]], list[tuple[str, str]]]] = {
     "an object without ids": ([[{"function": {"name": "look", "arguments": OSLO}}]], [("look", OSLO)]),
     "pieces, the second index first": (
         [[piece(1, "look", '{"city"', "c")], [piece(1, "look", ': "Oslo"}'), piece(0, "now", "{}", "b")]],
-        [("look", OSLO), ("now", "{}")],
+        [("now", "{}"), ("look", OSLO)],
     ),
     "index 0 for all, other ids": (
         [[piece(0, "look", OSLO, "a")], [piece(0, "look", ROME, "b")]],

@@ -275,7 +275,7 @@ def test_a_step_in_the_queue_of_a_dead_process_does_not_start(alive: bool, monke
             return alive
 
     monkeypatch.setattr(multiprocessing, "parent_process", Parent)
-    report = sessions.carry_out_pickled(pickle.dumps((int, ("7",))))
+    report = sessions.carry_out_pickled(pickle.dumps((int, ("7",), frozenset())))
     dead = "RuntimeError: not called: the process that submitted it is dead"
     assert (report.value, report.error) == ((None, dead) if alive is False else (7, None))
 

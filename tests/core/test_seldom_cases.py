@@ -1,0 +1,119 @@
+"""Cases that happen seldom, and that did harm once: each is one short story."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planexec_lite import (
+    Journal,
+    JournalError,
+    PlannerExecutor,
+    RulePlanner,
+    Run,
+    Simulated,
+    Tool,
+    Toolbox,
+    ToolExecutor,
+)
+from planexec_lite.model.answer import Reading
+from tests.core.agents import carry_out
+
+WORK = [{"id": "1", "tool": "work"}]
+
+
+def test_what_a_person_vouched_for_is_listed_though_its_nested_run_is_rolled_back() -> None:
+    paid: list[int] = []
+
+    def pay(n: int) -> int:
+        paid.append(n)
+        raise KeyboardInterrupt  # just after the payment
+
+    inside = [{"id": "i", "tool": "pay", "params": {"n": 1}, "gate": True}]
+    tools = Toolbox([Tool(pay, effects="once")])
+    inner = PlannerExecutor(RulePlanner(lambda _goal: inside), ToolExecutor(tools), workers=Simulated())
+    around: list[dict[str, Any]] = [{"id": "a", "description": "pay it"}]
+    outer = PlannerExecutor(RulePlanner(lambda _goal: around), inner, workers=Simulated())
+    run = outer.run("pay")
+    assert run.question is not None
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        outer.resume(run, run.question.decide("approve"))
+    interrupted: Run = stopped.value.run  # type: ignore[attr-defined]
+    run = outer.resume(interrupted)
+    assert run.question is not None
+    assert run.question.kind == "doubt"
+    run = outer.roll_back(outer.resume(run, run.question.decide("done", result="paid")))
+    assert (run.status, paid) == ("rolled back", [1])
+    assert "not undone: a (no undo of its own)" in run.reason
+
+
+FORKED = """
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from planexec_lite import Pool, Tool, Toolbox, ToolExecutor, execute, Plan
+pool = ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("fork"))
+def add() -> int: return 2
+def nested() -> int: return made("add", add)
+def made(name, function):
+    plan = Plan.parse([{"id": "1", "tool": name}])
+    return execute(plan, ToolExecutor(Toolbox([Tool(function, effects="none")])), workers=Pool(pool)).results["1"]
+print(made("nested", nested))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a copy of a pool comes from a fork")
+def test_a_plan_of_a_step_on_a_pool_of_processes_runs_inline() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "2\n"
+
+
+@pytest.mark.parametrize(("value", "data"), [({date(2026, 1, 2): 1}, {"2026-01-02": 1}), ({(1, 2): {3}}, {"1,2": [3]})])
+def test_a_result_with_other_keys_than_texts_is_kept(value: object, data: object) -> None:
+    def work() -> Any:
+        return value
+
+    run = carry_out(WORK, Toolbox([Tool(work, effects="once")]))
+    assert (run.status, run.results) == ("finished", {"1": data})
+
+
+def piece(id: str | None, name: str | None, arguments: str, **more: Any) -> dict[str, Any]:
+    return {"id": id, "function": {"name": name, "arguments": arguments}, **more}
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        [[piece("a", "x", "{"), piece("b", "y", '{"m":')], [piece(None, None, "}"), piece(None, None, "2}")]],
+        [[piece("b", "y", '{"m":2}', index=1)], [piece("a", "x", "{}", index=0)]],
+        [[piece("a", "x", "{")], [piece(None, None, "}", index=0), piece("b", "y", '{"m":2}', index=1)]],
+    ],
+    ids=["without an index", "the second first", "an index later"],
+)
+def test_streamed_calls_keep_their_own_arguments(chunks: list[list[dict[str, Any]]]) -> None:
+    reading = Reading(100)
+    for calls in chunks:
+        reading.add({"choices": [{"delta": {"tool_calls": calls}}]})
+    reading.add({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]})
+    assert [(call.name, call.arguments) for call in reading.answer().tool_calls] == [("x", "{}"), ("y", '{"m":2}')]
+
+
+def test_a_run_with_the_name_of_another_file_is_not_resumed(tmp_path: Path) -> None:
+    def work() -> int:
+        return 1
+
+    journal, victim = Journal(tmp_path / "runs.db"), tmp_path / "victim"
+    carry_out(WORK, Toolbox([Tool(work, effects="none")]), journal=journal)
+    (tmp_path / "runs.db-lease-x").mkdir()
+    victim.write_text("mine", encoding="utf-8")
+    with closing(sqlite3.connect(journal.path)) as db, db:
+        db.execute("UPDATE runs SET uid = 'x/../victim', status = 'running'")
+    assert [one.status for one in journal.list()] == ["interrupted"]
+    with pytest.raises(JournalError, match="uid that no journal creates"):
+        journal.load(1)
+    assert victim.read_text(encoding="utf-8") == "mine"
