@@ -74,9 +74,9 @@ RULES: tuple[Rule, ...] = (
     doubt.ask_about_doubt,  # the next step depends on whether the doubtful one was done
     # reasons to stop, before anything new starts
     approval.stop_if_rejected,
-    replanning.stop_without_plan,
     deadline.stop_at_deadline,
     replanning.stop_at_failure,
+    replanning.stop_without_plan,
     judging.judge_next,  # a verdict might change what is left
     retries.back_off,
     retries.try_again,  # a retry might make a replan unnecessary

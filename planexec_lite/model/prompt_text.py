@@ -39,7 +39,8 @@ def json_line(value: Any, most: int = maxsize) -> str:
 
 def one_line(text: str) -> str:
     """Join the lines of a text."""
-    return " ".join(filter(None, map(str.strip, text.splitlines())))
+    first, *rest = text.splitlines() or [""]
+    return " ".join([first, *filter(None, map(str.strip, rest))])
 
 
 def shortened(text: str, most: int) -> str:

@@ -67,21 +67,30 @@ def awaited(value: Awaitable[Any], *, loop: Literal["tools", "servers"] = "tools
                         raise TimeoutError(f"it was cancelled, and did not end within {GRACE:g} s")
                     late = _left() == 0
                 else:
-                    return call.result()
+                    result, problem = call.result()
+                    if problem is not None:
+                        raise problem
+                    return result
             finally:
                 if not place.is_cut_off():  # it would write to a handle that is no longer its own
                     call.cancel()
 
 
-async def _begin(value: Awaitable[Any], begun: Lock) -> Any:
-    """Return the result of `value`, unless its thread has left this loop."""
+async def _begin(value: Awaitable[Any], begun: Lock) -> tuple[Any, Exception | None]:
+    """Return the result of `value` or its error, unless its thread has left this loop.
+
+    The error is returned, because a future would raise a copy of a `TimeoutError`, without its attributes.
+    """
     from asyncio import wait_for
 
     if begun.acquire(blocking=False):
         left = _left()
         # a little later than the workers' clock, so that both report the same timeout
-        return await wait_for(value, None if left is None else left + 0.001)
-    return None
+        try:
+            return await wait_for(value, None if left is None else left + 0.001), None
+        except Exception as problem:
+            return None, problem
+    return None, None
 
 
 def _left() -> float | None:

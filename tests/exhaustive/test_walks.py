@@ -56,7 +56,15 @@ def test_a_broken_rule_is_reported_with_its_events() -> None:
 
 # Rules that must come before the next one in `RULES`: exchanging the two changes a run of up to two steps. The walks have
 # no budget and no approvals of later plans, so the order of the rules about those does not matter here.
-BEFORE_THE_NEXT = {"stop_at_failure", "back_off", "try_again", "replan", "ask_for_approval"}
+BEFORE_THE_NEXT = {
+    "stop_at_deadline",
+    "stop_at_failure",
+    "stop_without_plan",
+    "back_off",
+    "try_again",
+    "replan",
+    "ask_for_approval",
+}
 
 
 NAMES = [rule.__name__ for rule in assembly.RULES]

@@ -52,7 +52,7 @@ def total(*folders: str, package: Path = LITE) -> int:
 def test_the_core_and_its_capabilities_stay_small() -> None:
     assert total("core/*.py", "assembly.py") <= 11_800
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
-    assert house <= 35_400
+    assert house <= 35_700
     said = re.search(
         r"These three have ([\d,]+) tokens of code", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     )

@@ -319,7 +319,7 @@ def test_what_the_protocol_does_not_allow_costs_one_tool_and_no_result(start: St
         "unable to interpret input",
         "5": "the protocol does not allow name: Input should be a valid string",
         "x": "the protocol does not allow this: Input should be a valid dictionary or instance of Tool",
-        "kind": """tool 'kind', parameter 'n': its schema has a form that can't be read here: {"type": "int"}""",
+        "kind": """n: its schema has a type that can't be read: {"type": "int"}""",
     }
     run = execute(plan({"tool": "good"}), ToolExecutor(server.toolbox))
     assert run.results["1"][:2] == ["good", '{"type": "video", "uri": "a"}']

@@ -164,11 +164,14 @@ def test_all_faults_are_reported_at_once_with_their_steps() -> None:
     assert "did you mean 'goal'" in str(caught.value)
 
 
+NO_BOOL = "not true or false"
+
+
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("retries", True, "not true or false"), ("retries", False, "not true or false"), ("timeout", True, "a number, not true or false"),
-        ("timeout", False, "a number, not true or false"), ("retries", 11, "less than or equal to 10"), ("retries", 10**9, "equal to 10"),
+        ("retries", True, NO_BOOL), ("retries", False, NO_BOOL), ("timeout", True, NO_BOOL), ("timeout", False, NO_BOOL),
+        ("retries", 11, "less than or equal to 10"), ("retries", 10**9, "equal to 10"),
     ],
 )  # fmt: skip
 def test_true_is_no_number_and_retries_are_bounded(field: str, value: Any, words: str) -> None:
