@@ -28,7 +28,7 @@ from tests.core.agents import carry_out
 WORK = [{"id": "1", "tool": "work"}]
 
 
-def test_what_a_person_vouched_for_is_listed_though_its_nested_run_is_rolled_back() -> None:
+def test_a_rollback_lists_the_nested_step_that_a_person_vouched_for() -> None:
     paid: list[int] = []
 
     def pay(n: int) -> int:
