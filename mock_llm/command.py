@@ -29,8 +29,12 @@ def run(main: Callable[[], int | None]) -> NoReturn:
     reader such as ``head -1`` has gone, as the shell's own commands have it.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    status: object
     try:
-        status = main()
+        try:
+            status = main()
+        except SystemExit as ended:  # by argparse, for example after --help
+            status = ended.code
         sys.stdout.flush()
     except KeyboardInterrupt:
         status = 130
