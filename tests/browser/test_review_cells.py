@@ -70,6 +70,7 @@ def test_after_a_reload_words_lead_to_the_open_desk_and_its_edits(page: Page, ce
     write(shown, "Comment", "two are enough")
     flows.approve(shown)
     shown.get_by_text("2 steps, as edited here").wait_for()
+    page.wait_for_function("() => document.activeElement?.closest('.pxl-status')")  # it takes the focus from a click before
     run_cell(page, cells.nth(2))
     cells.nth(2).get_by_text('["approve", "reviewer", "two are enough", null, true]').wait_for()
 
@@ -89,5 +90,5 @@ def test_a_step_in_doubt_is_decided_by_a_click(lab: Lab, page: Page) -> None:
     assert flows.broken_rules(page, ".pxl-desk") == []
     button(shown, "It was done").click()
     shown.get_by_text("Said to be done by reviewer: step 2").wait_for()
-    run_cell(page, asked)
+    flows.go_on(page, asked)
     page.get_by_text("noted 7").wait_for()
