@@ -201,6 +201,31 @@ def test_a_fork_of_a_killed_process_has_no_lease(journal: Journal) -> None:
             os.kill(copy, signal.SIGKILL)
 
 
+CLOSES = """
+    import os, sys
+    from pathlib import Path
+    from planexec_lite import JournalError
+    from planexec_lite.storage.journal import FILE
+
+    path = Path(sys.argv[1])
+    try:
+        with FILE.writing(path) as connection:
+            connection.execute("INSERT INTO runs VALUES (1, 'a', 'b', 'c', 'd')")
+            os.closerange(3, 200)  # as a tool on another thread can do
+            files = [open(f"{path}-{number}.txt", "w+") for number in range(20)]
+    except JournalError as problem:
+        print(problem)
+    print({Path(file.name).stat().st_size for file in files})
+"""
+
+
+@pytest.mark.slow
+@forks
+def test_a_write_whose_handles_were_closed_reaches_no_other_file(journal: Journal) -> None:
+    refused, sizes = printed(CLOSES, journal.path).splitlines()
+    assert (sizes, "was deleted or replaced while it was in use, so the write is refused" in refused) == ("{0}", True)
+
+
 def test_without_file_locks_a_process_remembers_its_leases(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_lock, "SYSTEM", os.fstat)
 
