@@ -126,10 +126,9 @@ def _passed_over(board: Board, plan: Plan) -> dict[str, None]:
 
 
 def _new(board: Board, plan: Plan) -> list[Step]:
-    """The steps of `plan` that answer a failure: those that were neither waiting nor done then."""
+    """The steps of `plan` that answer a failure: those that were not waiting then."""
     known = board[Replanning].waiting
-    new = (step for step in plan.steps if step.id in board.arrived or step.id not in board.results)
-    return [step for step in new if _does(step) not in known]
+    return [step for step in plan.steps if _does(step) not in known]
 
 
 def answers_failures(

@@ -125,6 +125,15 @@ def test_a_failure_that_no_later_plan_answers_fails_the_run(answer: str) -> None
     assert run.status == status
 
 
+@pytest.mark.parametrize(("named", "status"), [(["smoke", "check"], "finished"), (["check"], "failed")])
+def test_each_failure_of_several_plans_has_to_be_answered(named: list[str], status: str) -> None:
+    again = [step("check", "check") | {"description": "once more"}]
+    last = {"steps": [], "supersedes": named}
+    first = [step("build", "build"), SMOKE]
+    run = agent_for(release(), first, again, last, replan="failure", max_repairs=0).run("go")
+    assert (run.status, len(run.board.failed)) == (status, 0 if status == "finished" else 1)
+
+
 def test_the_planner_is_asked_about_a_failure_and_can_give_it_up_by_name() -> None:
     asked: list[str] = []
     steps = iter([step("build", "build"), SMOKE])

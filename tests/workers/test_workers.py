@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
@@ -119,6 +120,20 @@ class Cancelling(ThreadPoolExecutor):
         else:
             future.cancel()
         return future
+
+
+def test_messages_that_came_together_are_in_the_order_of_the_starts() -> None:
+    with ThreadPoolExecutor(2) as threads:
+        session: Any = Pool(threads).open().__enter__()
+
+        def first() -> None:
+            while session.news.empty():  # until the second one has reported
+                time.sleep(0.001)
+
+        session.start(Task(StepStarted(0.0, "1"), first))
+        session.start(Task(StepStarted(0.0, "2"), str))
+        threads.shutdown()  # both have ended, and the session has not looked yet
+        assert [message.task.event.id for message in session.wait()] == ["1", "2"]
 
 
 def test_a_step_fails_if_the_executor_cancels_it_or_was_shut_down() -> None:
