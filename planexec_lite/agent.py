@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from planexec_lite.assembly import CONTEXTS, EMITS, PLAN_CHECKS, WORK, Policy, chooser
-from planexec_lite.capabilities import nesting, once_calls, require_undo
+from planexec_lite.capabilities import nesting, once_calls
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.rollback import Rollback, RollbackStarted, UndoStarted
 from planexec_lite.capabilities.tool_pins import check_tools
-from planexec_lite.core import Board, Event, Job, Task, drive
+from planexec_lite.core import Event, Job, Task, drive
 from planexec_lite.core.events import Inside, PlanProposed, Requeued, RunStarted, StepStarted
 from planexec_lite.core.executors import (
     Executor,
@@ -325,13 +325,9 @@ def execute(
     here.
     """
     plan = Plan.received(plan, "the caller")
-    workers, policy = workers or Inline(), policy or Policy()
-    problems = [
-        *plan.problems(executor.tools),
-        *require_undo.undo_is_missing(plan, Board(), policy, executor),
-    ]
-    if problems:
+    if problems := plan.problems(executor.tools):
         raise PlanError(problems)
+    workers, policy = workers or Inline(), policy or Policy()
     agent = PlannerExecutor(None, executor, None, evaluator, workers, policy, watch, journal)
     run = agent._begun(Run(), plan.goal)
     chosen = tuple(step.id for step in plan.steps if chooses_calls(executor, step))

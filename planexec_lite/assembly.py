@@ -27,7 +27,6 @@ from planexec_lite.capabilities import (
     outer,
     planning,
     replanning,
-    require_undo,
     retries,
     rollback,
     stepping,
@@ -51,7 +50,6 @@ CAPABILITIES = (
     outer.CAPABILITY,
     undo.CAPABILITY,  # before rollback: a step in doubt that was done can be undone
     rollback.CAPABILITY,
-    require_undo.CAPABILITY,
     once_calls.CAPABILITY,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
     approval.CAPABILITY,
     chosen_calls.CAPABILITY,
@@ -167,7 +165,6 @@ class Policy(
     breaker.Settings,
     retries.Settings,
     new_effects.Settings,
-    require_undo.Settings,
     rollback.Settings,
     approval.Settings,
     planning.Settings,
@@ -194,10 +191,6 @@ class Policy(
             "failed": when the run would end as "failed" and all retries and replans are used up. "unfinished": also
             when it would end without finishing for another reason, such as a rejected plan or a reached bound. Nested
             runs are rolled back too.
-        require_undo: a plan is invalid if a step changes the world without an undo, unless its gate asks a person (see
-            `Plan.without_undo`). A step with a nested run needs no undo if the policy of the nested run also requires
-            undos, because its inner steps are then undone. A later plan has to keep the rollback calls that undo
-            completed steps. Plans edited by a reviewer are not checked.
         no_new_effects: after the first result, a later plan is invalid if it uses a tool with effects that no earlier
             plan used. Results that the planner reads can then not widen what the run does; sending an email is such an
             effect. In a step whose calls are chosen by a model or another agent, each call that is `once` or

@@ -30,7 +30,7 @@ class StreamBuffer:
     """Reads the steps of a planner that is still writing, and emits each step that can start early.
 
     A step can start early if the run has no reviewer, the step is valid by itself, the steps that it depends on are done or have
-    started early too, and a repeat does no harm. If the policy asks for it, the step must have an undo and add no new effects.
+    started early too, and a repeat does no harm. If the policy asks for it, the step must add no new effects.
     The other steps wait for the whole plan.
     """
 
@@ -88,7 +88,6 @@ class StreamBuffer:
             and before.issuperset(step.depends_on)
             and not alone.problems(tools, done=before)
             and not any(added_effects(alone, self.board, self.policy, self.executor))
-            and not (self.policy.require_undo and alone.without_undo(tools))
         )
 
 

@@ -40,24 +40,6 @@ def problems(
     return faults
 
 
-def without_undo(plan: PlanContent, toolbox: Toolbox) -> list[Problem]:
-    """Return a problem for each step that changes the world without an undo, a rollback call or a gate."""
-    by_tool = toolbox.effects
-    reversible = set()
-    for call in plan.rollback:
-        reversible |= {reference.step for reference in references.find(call.params)}
-    faults = []
-    for step in plan.steps:
-        if step.undo is not None or step.gate or step.id in reversible:
-            continue
-        if step.effects_with(by_tool) != "none":
-            hint = f"give it an undo, a call in rollback that uses {{step_{step.id}_result}}, or a gate"
-            faults.append(
-                Problem("no_undo", step.id, "it changes the world, and nothing undoes that", hint)
-            )
-    return faults
-
-
 def _whole_plan(
     plan: PlanContent,
     done: Collection[str],

@@ -85,14 +85,6 @@ class Plan(PlanContent):
         """
         return checks.problems(self, toolbox, done, max_steps)
 
-    def without_undo(self, toolbox: Toolbox) -> list[Problem]:
-        """Return a problem for each step that changes the world without an undo or a gate.
-
-        A step's effect is undone by its `undo`, or by a call of `rollback` that refers to its result. With
-        `Policy.require_undo`, these problems make the plan invalid.
-        """
-        return checks.without_undo(self, toolbox)
-
     def waves(self) -> list[list[str]]:
         """Return the step ids level by level; a level can start when the levels before it are done."""
         return graph.levels(self.graph)

@@ -70,7 +70,9 @@ def test_after_a_reload_words_lead_to_the_open_desk_and_its_edits(page: Page, ce
     write(shown, "Comment", "two are enough")
     flows.approve(shown)
     shown.get_by_text("2 steps, as edited here").wait_for()
-    page.wait_for_function("() => document.activeElement?.closest('.pxl-status')")  # it takes the focus from a click before
+    page.wait_for_function(
+        "() => document.activeElement?.closest('.pxl-status')"
+    )  # it takes the focus from a click before
     run_cell(page, cells.nth(2))
     cells.nth(2).get_by_text('["approve", "reviewer", "two are enough", null, true]').wait_for()
 

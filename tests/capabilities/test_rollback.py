@@ -9,7 +9,6 @@ from planexec_lite import (
     Board,
     Decision,
     Plan,
-    PlanError,
     Policy,
     Tool,
     Toolbox,
@@ -132,28 +131,6 @@ def test_a_call_that_was_already_made_is_not_repeated(name: str) -> None:
     same, sorry = call("take_down", name=name), call("tell", text="sorry")
     run = site.run(up("1"), broken("2", "1"), rollback=[same | {"gate": True}, sorry, sorry])
     assert (run.status, site.log) == ("rolled back", ["+1", "-1", "!sorry"])
-
-
-def test_if_undos_are_required_a_plan_without_one_is_invalid() -> None:
-    site, needed = Site(), Policy(require_undo=True)
-    steps = up("1"), up("2", "1", undo=None), step("3", "look", "2"), step("4", "tell", text="done")
-    with pytest.raises(PlanError) as caught:
-        site.run(*steps, policy=needed)
-    assert [(problem.code, problem.step) for problem in caught.value.problems] == [("no_undo", "2"), ("no_undo", "4")]
-    assert "{step_2_result}, or a gate" in str(caught.value)
-    assert site.log == []
-
-
-def test_a_later_plan_keeps_the_rollback_calls_for_done_steps() -> None:
-    site = Site()
-    back = [call("take_down", name="{step_1_result.name}")]
-    first = {"steps": [up("1", undo=None), broken("2", "1")], "rollback": back}
-    second = {"steps": [up("3"), broken("4", "3")]}
-    policy = Policy(rollback="failed", require_undo=True, replan="failure", max_replans=1)
-    agent = site.agent(first, second, second | {"rollback": back}, policy=policy)
-    run = agent.run("build")
-    assert agent.planner.told == [[], [], ["no_undo"]]  # type: ignore[union-attr]
-    assert (run.status, site.log) == ("rolled back", ["+1", "+3", "-3", "-1"])
 
 
 @pytest.mark.parametrize("by_hand", [False, True])

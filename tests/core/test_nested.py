@@ -17,7 +17,6 @@ from planexec_lite import (
     RulePlanner,
     Run,
     Simulated,
-    Team,
     Toolbox,
     ToolExecutor,
     tool,
@@ -171,23 +170,6 @@ def test_the_rollback_of_the_inner_plan_follows_the_undos_of_its_steps() -> None
         "; undone: 1/b, 0; called: 1/rollback 1, 1/rollback 3; not undone: 1/a (no undo of its own)"
     )
     assert agent.roll_back(run).reason.endswith("requested; nothing was undone; not undone: 1/a (no undo of its own)")
-
-
-@pytest.mark.parametrize("way", ["itself", "hybrid", "team"])
-def test_a_step_needs_no_undo_if_the_run_inside_requires_them(way: str) -> None:
-    site, needed = Site(), Policy(rollback="failed", require_undo=True)
-    tools = ToolExecutor(site.tools)
-
-    def run(inside: Policy, *steps: Any) -> Any:
-        below = site.agent([*steps], policy=inside)
-        ways = {"itself": below, "hybrid": HybridExecutor(tools, below), "team": Team({"crew": below, "tools": tools})}
-        return agent_for(ways[way], [BUILD], policy=needed).run("build")
-
-    assert run(needed, up("a"), broken("b", "a")).status == "failed"
-    assert run(needed, up("c")).status == "finished"
-    refused = run(FAILED, up("d", undo=None))
-    assert [(problem.code, problem.step) for problem in refused.board.problems] == [("no_undo", "1")]
-    assert site.log == ["+a", "-a", "+c"]
 
 
 UNDO = {"tool": "refund", "params": {"name": "x"}}
