@@ -82,6 +82,15 @@ def test_a_result_with_other_keys_than_texts_is_kept(value: object, data: object
     assert (run.status, run.results) == ("finished", {"1": data})
 
 
+@pytest.mark.parametrize("value", [{1: "a", "1": "b"}, [{date(2026, 1, 2): 1, "2026-01-02": 2}]])
+def test_a_result_with_two_keys_that_are_the_same_in_json_is_refused(value: object) -> None:
+    def work() -> Any:
+        return value
+
+    run = carry_out(WORK, Toolbox([Tool(work, effects="none")]))
+    assert "two of its keys are the same in JSON" in run.reason
+
+
 def piece(id: str | None, name: str | None, arguments: str, **more: Any) -> dict[str, Any]:
     return {"id": id, "function": {"name": name, "arguments": arguments}, **more}
 
