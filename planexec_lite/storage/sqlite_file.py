@@ -16,12 +16,12 @@ copy of a process has no lease.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from errno import ENOSPC
 from pathlib import Path
 from time import monotonic, sleep
 from urllib.parse import quote
@@ -35,7 +35,6 @@ SHORTEST = 512  # bytes of an SQLite file that is not empty
 SETTINGS = (
     "PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA;"  # a commit survives a power failure
 )
-FOREIGN = "it is not an SQLite file, and was not changed; choose another name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +60,15 @@ class SQLiteFile:
     @contextmanager
     def reading(self, path: Path) -> Iterator[sqlite3.Connection]:
         """Give a connection to read from. Raises `error` if the file is missing, foreign or damaged."""
-        missing = self.error(f"there is no {self.kind} {path.name}, or not any more; {self.made}")
         # the lock file is missing beside a copy, and can't be opened in a read-only folder
         locks = os.access(beside(path, "-lock"), os.R_OK | os.W_OK)
         with self._in_words(path), _alone(path) if locks else nullcontext():
-            if not path.exists():
-                raise missing
-            self._check_file(path)
-            with self._opened(path) as connection:
-                if _is_empty(connection):  # the process that created it was killed
-                    raise missing
-                self._check(connection, path)
-                yield connection
+            if self._exists(path):
+                with _opened(path) as connection:
+                    if self._has_schema(connection, path):
+                        yield connection
+                        return
+        raise self.error(f"there is no {self.kind} {path.name}, or not any more; {self.made}")
 
     @contextmanager
     def writing(self, path: Path) -> Iterator[sqlite3.Connection]:
@@ -80,25 +76,21 @@ class SQLiteFile:
 
         Raises `error` if the file is foreign or damaged, or can't be written, or is deleted or replaced meanwhile.
         """
-        real = beside(path, "")
-        with self._in_words(path), _alone(path):
-            if path.exists():
-                self._check_file(path)
-            # only its owner can read a new file, and "-journal"
-            handle = os.open(real, os.O_WRONLY | os.O_CREAT, 0o600)
-            number = number_of(handle)
-            with _closing(handle), self._opened(path) as connection:
-                head = (
-                    f"PRAGMA application_id = {self.application}; PRAGMA user_version = {VERSION};"
-                )
-                schema = f"{self.schema} {head}" if _is_empty(connection) else ""
-                connection.executescript(f"{SETTINGS} BEGIN IMMEDIATE; {schema}")
-                self._check(connection, path)
+        with self._in_words(path), _alone(path) as lock:
+            if not self._exists(path):
+                path.touch(0o600)  # only its owner can read it, and "-journal"
+            number = number_of(path)
+            with _opened(path) as connection:
+                begin = f"{SETTINGS} BEGIN IMMEDIATE;"
+                if not self._has_schema(connection, path):
+                    begin += f"""{self.schema} PRAGMA application_id = {self.application};
+                        PRAGMA user_version = {VERSION};"""
+                connection.executescript(begin)
                 yield connection
-                if number_of(handle) != number:  # a tool on another thread closed all handles
+                if not lock.is_held():  # a tool on another thread closed all handles
                     raise self.lost(path)
                 connection.execute("COMMIT")
-            if number_of(real) != number:
+            if number_of(path) != number:
                 raise self.lost(path)
 
     @contextmanager
@@ -116,17 +108,6 @@ class SQLiteFile:
                     with suppress(OSError):  # some systems keep an open file
                         os.unlink(lock.path)
 
-    @contextmanager
-    def _opened(self, path: Path) -> Iterator[sqlite3.Connection]:
-        name = quote(os.fsencode(path.absolute()), safe="")  # it can contain any character
-        connection = sqlite3.connect(
-            f"file:{name}?mode=rw", PATIENCE, isolation_level=None, uri=True
-        )
-        try:
-            yield connection
-        finally:
-            connection.close()
-
     def lost(self, path: Path) -> Exception:
         """Return the error for a file that is not the one that was used before."""
         return self.error(
@@ -140,72 +121,79 @@ class SQLiteFile:
         try:
             yield
         except (sqlite3.Error, OSError, UnicodeError) as problem:
-            words = f"{self._meaning(path.name, problem)} ({problem}); committed writes are kept"
+            words = f"{self._meaning(path, problem)} ({problem}); committed writes are kept"
             raise self.error(words) from problem
 
-    def _meaning(self, name: str, problem: Exception) -> str:
-        code, kind = getattr(problem, "sqlite_errorcode", 0) & 0xFF, self.kind
-        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or isinstance(
-            problem, TimeoutError
-        ):
-            return f"another program has locked the {kind} {name} for {PATIENCE:g} s; try again when it has finished"
-        if (
-            code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-            or getattr(problem, "errno", 0) == ENOSPC
-        ):
-            return f"the {kind} {name} can't be written: the disk is full, or fails; free some space and {self.then}"
-        if isinstance(problem, FileNotFoundError):
-            return f"there is no folder for the {kind} {name}; create it first"
-        no_way = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
-        if code in no_way or isinstance(problem, OSError):
-            return f"the {kind} {name} or its folder can't be opened or written to; check its permissions"
-        if code == sqlite3.SQLITE_NOTADB:
-            return f"{name} is not a {kind}: {FOREIGN}"
-        return f"the {kind} {name} is damaged; recover the rest of it with sqlite3's .recover, or restore a copy"
+    def _meaning(self, path: Path, problem: Exception) -> str:
+        file = f"the {self.kind} {path.name}"
+        match getattr(problem, "sqlite_errorcode", 0) & 0xFF or problem:
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | TimeoutError():
+                return f"another program has locked {file} for {PATIENCE:g} s; try again when it has finished"
+            case sqlite3.SQLITE_FULL | sqlite3.SQLITE_IOERR | OSError(errno=errno.ENOSPC):
+                return f"{file} can't be written: the disk is full, or fails; free some space and {self.then}"
+            case FileNotFoundError():
+                return f"there is no folder for {file}; create it first"
+            case (
+                sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | OSError()
+            ):
+                return f"{file} or its folder can't be opened or written to; check its permissions"
+            case sqlite3.SQLITE_NOTADB:
+                return self._foreign(path, "not an SQLite file")
+        return (
+            f"{file} is damaged; recover the rest of it with sqlite3's .recover, or restore a copy"
+        )
 
-    def _check_file(self, path: Path) -> None:
-        """Raise `error` for a folder, for a file with two names, and for one so short that SQLite might take it for a new one."""
+    def _foreign(self, path: Path, what: str) -> str:
+        return f"{path.name} is not a {self.kind}: it is {what}, and was not changed; choose another name"
+
+    def _exists(self, path: Path) -> bool:
+        """Whether there is a file. Raises `error` for a folder, for a file with two names, and for one so short that SQLite might
+        take it for a new one.
+        """
+        if not path.exists():
+            return False
+        status = path.stat()
         if not path.is_file():
             raise self.error(
                 f"{path.name or path} is not a file; choose another name for the {self.kind}"
             )
-        status = path.stat()
         if status.st_nlink > 1:  # each name would have other locks
             raise self.error(
                 f"the {self.kind} {path.name} has a second name (a hard link), and a write under one name would be lost under the "
                 "other; remove one of them, or make a copy instead"
             )
         if 0 < status.st_size < SHORTEST:
-            raise self.error(f"{path.name} is not a {self.kind}: {FOREIGN}")
+            raise self.error(self._foreign(path, "not an SQLite file"))
+        return True
 
-    def _check(self, connection: sqlite3.Connection, path: Path) -> None:
-        """Raise `error` if the file is of another kind, or of another version of the kit."""
-        ((application, version),) = connection.execute(
-            "SELECT * FROM pragma_application_id, pragma_user_version"
+    def _has_schema(self, connection: sqlite3.Connection, path: Path) -> bool:
+        """Whether the file has its tables. It has none if the process that created it was killed.
+
+        Raises `error` if the file is of another kind, or of another version of the kit.
+        """
+        ((tables, application, version),) = connection.execute(
+            "SELECT (SELECT count(*) FROM sqlite_schema), * FROM pragma_application_id, pragma_user_version"
         )
+        if tables == 0:
+            return False
         if application != self.application:
-            raise self.error(
-                f"{path.name} is not a {self.kind}: it is another program's database, and was not changed; choose another name"
-            )
+            raise self.error(self._foreign(path, "another program's database"))
         if version != VERSION:
             raise self.error(
                 f"{path.name} was written by another version of the kit (schema {version}; this one reads {VERSION})"
             )
+        return True
+
+
+def _opened(path: Path) -> closing[sqlite3.Connection]:
+    name = quote(os.fsencode(path.absolute()), safe="")  # it can contain any character
+    return closing(
+        sqlite3.connect(f"file:{name}?mode=rw", PATIENCE, isolation_level=None, uri=True)
+    )
 
 
 @contextmanager
-def _closing(handle: int) -> Iterator[None]:
-    """Close the handle in the end, if it is still open for the same file."""
-    number = number_of(handle)
-    try:
-        yield
-    finally:
-        if number_of(handle) == number:
-            os.close(handle)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _alone(path: Path) -> Iterator[FileLock]:
     """Hold the lock of the file. Raises `TimeoutError` if another process or thread keeps it too long."""
     until = monotonic() + PATIENCE
     with lock_on(beside(path, "-lock")) as lock:
@@ -213,7 +201,7 @@ def _alone(path: Path) -> Iterator[None]:
             if monotonic() > until:
                 raise TimeoutError(f"{os.path.basename(lock.path)} is locked")
             sleep(0.001)
-        yield
+        yield lock
 
 
 def is_leased(path: Path, user: str) -> bool:
@@ -228,7 +216,3 @@ def lease_of(path: Path, user: str) -> str:
 def beside(path: Path, ending: str) -> str:
     """Return the name of a file beside the one that links lead to, as SQLite does for "-journal"."""
     return os.path.realpath(path) + ending
-
-
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    return bool(connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,))

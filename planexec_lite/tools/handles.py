@@ -8,7 +8,7 @@ FileNumber = tuple[int, int] | None
 """Device and number of a file; None: it is missing or closed."""
 
 
-def number_of(file: str | int) -> FileNumber:
+def number_of(file: str | os.PathLike[str] | int) -> FileNumber:
     """Return device and number of a file, by its name or its open handle; None if it is missing or closed."""
     try:
         status = os.stat(file)
