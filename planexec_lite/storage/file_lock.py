@@ -8,7 +8,8 @@ there the process only remembers which files it has locked.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from planexec_lite.tools.handles import FileNumber, number_of
@@ -16,29 +17,20 @@ from planexec_lite.tools.handles import FileNumber, number_of
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)  # don't follow a link that replaced a lock file
 
 
-def _system() -> Callable[[int], object]:
-    """Return a function that locks an opened file, or raises `OSError` if it is locked already."""
-    try:
+def lock_opened(handle: int) -> None:
+    """Lock an opened file. Raises `OSError` if it is locked already."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        # a program that copies the file does not read this byte
+        os.lseek(handle, 2**30, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    elif sys.platform != "emscripten":
         from fcntl import LOCK_EX, LOCK_NB, flock
 
-        return lambda handle: flock(handle, LOCK_EX | LOCK_NB)
-    except ImportError:  # a browser tab has an empty module
-        pass
-    try:
-        import msvcrt
-    except ImportError:
-        return os.fstat  # any function that locks nothing
-
-    def locking(handle: int) -> None:
-        os.lseek(
-            handle, 2**30, os.SEEK_SET
-        )  # a program that copies the file does not read this byte
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-
-    return locking
+        flock(handle, LOCK_EX | LOCK_NB)
 
 
-SYSTEM = _system()
 _locks: dict[str, FileLock] = {}  # those that this process has, or tries to get, by file
 
 
@@ -47,8 +39,8 @@ class FileLock:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.handle: int | None = None
-        self.number: FileNumber = None
+        self.handle = -1
+        self.number: FileNumber = None  # of the opened file
 
     def take(self) -> bool:
         """Lock the file, which is created if it is missing. Return False at once if it is locked already."""
@@ -57,7 +49,7 @@ class FileLock:
         self.handle = os.open(self.path, os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
         self.number = number_of(self.handle)
         with suppress(BlockingIOError, PermissionError):
-            SYSTEM(self.handle)
+            lock_opened(self.handle)
             if number_of(self.path) == self.number:  # otherwise it was removed at the last moment
                 return True
         self.release()
@@ -65,13 +57,13 @@ class FileLock:
 
     def is_held(self) -> bool:
         """Whether the file is still open: other code can close its handle, and a fork of the process does not have it."""
-        return self.handle is not None and number_of(self.handle) == self.number
+        return self.number is not None and number_of(self.handle) == self.number
 
     def release(self) -> None:
         """Release the lock, if it is held. An interrupted call can be repeated."""
-        if self.handle is not None and self.is_held():
+        if self.is_held():
             os.close(self.handle)
-        self.handle = None
+        self.number = None
         if _locks.get(self.path) is self:
             del _locks[self.path]
 
@@ -85,9 +77,8 @@ def lock_on(path: str) -> Iterator[FileLock]:
     finally:
         try:
             lock.release()
-        except BaseException:
+        finally:  # the first call might have been interrupted
             lock.release()
-            raise
 
 
 def is_locked(path: str) -> bool:

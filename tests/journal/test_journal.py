@@ -227,7 +227,7 @@ def test_a_write_whose_handles_were_closed_reaches_no_other_file(journal: Journa
 
 
 def test_without_file_locks_a_process_remembers_its_leases(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_lock, "SYSTEM", os.fstat)
+    monkeypatch.setattr(file_lock, "lock_opened", os.fstat)
 
     def peek() -> str:
         """Try to continue the run a second time."""
