@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from platform import node
 from textwrap import shorten
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 from uuid import uuid4
 
-from planexec_lite.core.events import Event, Status
+from planexec_lite.core.events import Event
 from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run
 from planexec_lite.run.events import from_json, to_json
@@ -73,7 +72,6 @@ class StoredRun(NamedTuple):
     events: int
 
 
-@dataclass(frozen=True, slots=True)
 class Journal:
     """A file that stores runs while they are running. Give it to `PlannerExecutor` or `execute`, or use it to read
     stored runs.
@@ -91,12 +89,8 @@ class Journal:
     not contain.
     """
 
-    path: Path
-
-    def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "path", Path(self.path).absolute()
-        )  # the same file after a change of folder
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).absolute()  # the same file after a change of folder
 
     def list(self) -> list[StoredRun]:
         """Return all runs, in the order in which they began."""
@@ -124,9 +118,7 @@ class Journal:
             if known is None:
                 return None
             rows = connection.execute(EVENTS, known).fetchall()
-        run = self._restored(known[0], uid, rows)
-        run.inner = True
-        return run
+        return self._restored(known[0], uid, rows)
 
     def tell(self, run: str | int, news: str) -> None:
         """Tell a run news that changes the rest of it, from any process: `PlannerExecutor.tell` through the file.
@@ -144,7 +136,7 @@ class Journal:
             (status,) = connection.execute(
                 "SELECT status FROM runs WHERE id = ?", (number,)
             ).fetchone()
-            if status in get_args(Status):
+            if status not in ("running", "paused"):
                 raise JournalError(
                     f"run {run} in {self.path.name} has ended ({status}); start a new run with the news in its goal"
                 )
@@ -169,7 +161,7 @@ class Journal:
             with FILE.writing(self.path) as connection:
                 if run.journal is None:
                     run.id, run.stored = str(self._begin(connection, run)), len(run.events)
-                log = _Log(self.path, int(run.id), lease)
+                log = _Log(self.path, int(run.id), lease, _me())
                 log.begin(connection, run.stored)
             run.journal, run.log = self, log
             try:
@@ -184,13 +176,9 @@ class Journal:
     def _refusal(self, run: Run) -> str:
         """Say which process carries the run on."""
         with FILE.reading(self.path) as connection:
-            row = connection.execute(
-                "SELECT id, holder FROM runs WHERE uid = ?", (run.uid,)
-            ).fetchone()
-        name, holder = (
-            (f"run {row[0]}", row[1].partition(",")[0]) if row else ("the run", "another thread")
-        )
-        return f"{name} is being carried on by {holder}; wait for it, or end it"
+            row = connection.execute("SELECT id, holder FROM runs WHERE uid = ?", (run.uid,))
+            number, holder = row.fetchone() or ("in memory", "another thread")
+        return f"run {number} is being carried on by {holder.partition(',')[0]}; wait for it, or end it"
 
     def _restored(self, number: int, uid: str, rows: Sequence[tuple[int, str]]) -> Run:
         """Return the run with these events."""
@@ -200,6 +188,7 @@ class Journal:
             )
         run = Run()
         run.uid, run.id, run.journal, run.stored = uid, str(number), self, len(rows)
+        run.inner = number < 0
         for at, text in rows:
             try:
                 run.record(from_json(text))
@@ -220,37 +209,25 @@ class Journal:
             raise JournalError(
                 f"there is no run {run} in {self.path.name}; there are {ids or 'none'}"
             )
-        number, uid = known[str(run)]
-        if not _is_uid(uid):
-            raise JournalError(
-                f"run {run} in {self.path.name} has a uid that no journal creates: the file is damaged"
-            )
-        return number, uid
+        return known[str(run)]
 
     def _begin(self, connection: sqlite3.Connection, run: Run) -> int:
         """Write a run that is not in the file yet, and return its id."""
-        row = connection.execute("SELECT id FROM runs WHERE uid = ?", (run.uid,)).fetchone()
-        if row is not None:
-            raise JournalError(
-                f"this run is in {self.path.name} already, as run {row[0]}; load it from there"
-            )
         # runs inside steps count down from -1: users don't ask for them by number
         inner = "SELECT min(0, coalesce(min(id), 0)) - 1 FROM runs"
-        into = f"INSERT INTO runs SELECT iif(?, ({inner}), NULL), ?, ?, ?, ''"
+        into = f"INSERT OR IGNORE INTO runs SELECT iif(?, ({inner}), NULL), ?, ?, ?, ''"
         values = (run.inner, run.uid, run.board.goal, run.status)
-        number = connection.execute(into, values).lastrowid or 0
+        cursor = connection.execute(into, values)
+        if cursor.rowcount == 0:
+            raise JournalError(f"this run is in {self.path.name} already; load it from there")
+        number = cursor.lastrowid or 0
         append(connection, number, 0, run.events)
         return number
 
     def _status(self, uid: str, status: str) -> str:
         if status != "running":
             return status
-        return "running" if _is_uid(uid) and is_leased(self.path, uid) else "interrupted"
-
-
-def _is_uid(uid: object) -> bool:
-    """Whether `uid` is 32 hexadecimal digits; the name of a lease is made from it."""
-    return isinstance(uid, str) and re.fullmatch("[0-9a-f]{32}", uid) is not None
+        return "running" if is_leased(self.path, uid) else "interrupted"
 
 
 def _me() -> str:
@@ -265,7 +242,7 @@ class _Log:
     path: Path
     run: int
     lease: FileLock
-    holder: str = field(default_factory=_me)
+    holder: str
 
     def begin(self, connection: sqlite3.Connection, stored: int) -> None:
         """Record this log as the holder of the run; all other logs are refused after it.

@@ -210,7 +210,7 @@ def is_leased(path: Path, user: str) -> bool:
 
 
 def lease_of(path: Path, user: str) -> str:
-    return beside(path, f"-lease-{user}")
+    return beside(path, f"-lease-{quote(user, safe='')}")
 
 
 def beside(path: Path, ending: str) -> str:

@@ -49,10 +49,10 @@ def test_any_file_name_works_also_after_a_change_of_folder(
 ) -> None:
     (tmp_path / "below").mkdir()
     monkeypatch.chdir(tmp_path)
-    run = carried_out(Journal(name), *GATED)  # type: ignore[arg-type]
+    run = carried_out(Journal(name), *GATED)
     monkeypatch.chdir(tmp_path / "below")
     assert agent_for(ADDS).resume(run, YES).status == "finished"
-    assert Journal(f"/{tmp_path / name}").load(1).status == "finished"  # type: ignore[arg-type]
+    assert Journal(f"/{tmp_path / name}").load(1).status == "finished"
     assert not list((tmp_path / "below").iterdir())
 
 
