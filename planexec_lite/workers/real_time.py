@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 _LOOK = 0.02  # seconds between two checks whether a job with a timeout has begun
-_NO_THREAD = "can't start new thread"  # a pool queues the call before it raises this error
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +132,27 @@ class _Job:
 
     number: int
     task: Task
-    began: float = 0.0  # when its rest began
+    started: float
     end: float = math.inf  # when it times out, or has waited
     limit: float = 0.0  # seconds from its beginning until it times out; 0 until the session saw that it has begun
+    future: Future[Report] | None = None  # None: it runs here, or only waits
     given_up: bool = False  # it exceeded its time
     cancelled: bool = False
 
+    def cancel(self) -> None:
+        """End its rest, or cancel it unless it has begun; its future reports that."""
+        if self.future is None:
+            self.end = 0.0
+        elif not self.given_up:
+            with suppress(Exception):  # some executors ask a scheduler, which might not answer
+                self.cancelled = self.future.cancel()
+
 
 class _News(NamedTuple):
-    """What happened to a job, and when."""
+    """A job reported its end, or an event inside it, at a time."""
 
     job: _Job
-    what: Report | Progress
+    what: Any
     at: float
 
 
@@ -156,9 +164,9 @@ class _Session:
         self.free = slots
         self.pool = pool
         self.numbers = count()
-        self.resting: list[_Job] = []
-        self.submitted: dict[_Job, Future[Report]] = {}
-        self.limited: dict[_Job, Future[Report]] = {}  # those with a timeout or deadline
+        # by number: the jobs that can still be cancelled, and those that rest or can time out
+        self.jobs: dict[int, _Job] = {}
+        self.timed: dict[int, _Job] = {}
         self.news: SimpleQueue[_News] = SimpleQueue()
 
     def __enter__(self) -> WorkerSession:
@@ -170,7 +178,7 @@ class _Session:
     @property
     def queued(self) -> bool:
         """Whether a task might be queued, or only waits."""
-        return bool(self.submitted or self.resting)
+        return bool(self.jobs)
 
     def now(self) -> float:
         """Return the time on the session's clock."""
@@ -178,11 +186,10 @@ class _Session:
 
     def start(self, task: Task) -> None:
         """Submit a task, run it here, or let it rest. On a pool, a planner that streams gets a thread of its own."""
-        job = _Job(next(self.numbers), task)
+        job = _Job(next(self.numbers), task, self.now())
         if task.rest is not None:
-            job.began = self.now()
-            job.end = job.began + task.rest
-            self.resting.append(job)
+            job.end = job.started + task.rest
+            self.jobs[job.number] = self.timed[job.number] = job
             return
         if not task.live:
             self.free -= 1
@@ -199,11 +206,8 @@ class _Session:
         """Wait for the next messages."""
         messages: list[Message] = []
         while not messages:
-            if self.resting:
-                messages += self._rested()
-            if self.limited:
-                messages += self._timed_out()
-            news = self._news(wait=not messages)
+            messages, patience = self._out_of_time()
+            news = self._news(0.0 if messages else patience)
             at = self.now()
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
             news.sort(key=lambda one: one.job.number)
@@ -213,26 +217,24 @@ class _Session:
 
     def cancel(self) -> None:
         """End all rests, and cancel every task that has not begun."""
-        for job in self.resting:
-            job.end = 0.0
-        for job, future in list(self.submitted.items()):
-            if not job.given_up:
-                _cancel(job, future)
+        for job in self.jobs.values():
+            job.cancel()
 
     def _submit(self, job: _Job, pool: Pool) -> None:
+        task = job.task
         try:
-            future = pool.submit(job.task, partial(self._hear, job))
+            job.future = pool.submit(task, partial(self._hear, job))
         except Exception as problem:
             # a pool can queue a call before it fails to start a thread or a process for it
-            queued = isinstance(problem, OSError) or _NO_THREAD in str(problem)
+            queued = isinstance(problem, OSError) or "can't start new thread" in str(problem)
             self._report(job, Report(error=described(problem), lost=queued))
             return
-        self.submitted[job] = future
-        if job.task.timeout is not None or job.task.until is not None:
-            self.limited[job] = future
-        if job.task.until is not None:
-            job.end = job.task.until
-        future.add_done_callback(lambda done: self._ended(job, done.result))
+        self.jobs[job.number] = job
+        if task.until is not None:
+            job.end = task.until
+        if task.until is not None or task.timeout is not None:
+            self.timed[job.number] = job
+        job.future.add_done_callback(lambda done: self._ended(job, done.result))
 
     def _ended(self, job: _Job, result: Callable[[], Report]) -> None:
         """Report what `result` returns or raises, on any thread."""
@@ -247,81 +249,73 @@ class _Session:
         """Report at once an event inside a running job. Return whether it was reported."""
         heard: bool = job.task.live or getattr(event, "live", False)
         if heard:
-            self._report(job, Progress(job.task, 0.0, event))
+            self._report(job, event)
         return heard
 
-    def _report(self, job: _Job, what: Report | Progress) -> None:
+    def _report(self, job: _Job, what: Any) -> None:
         self.news.put(_News(job, what, self.now()))
 
-    def _news(self, *, wait: bool) -> list[_News]:
-        """Return what was reported. If nothing was, `wait` as long as no rest or limit ends."""
+    def _news(self, patience: float | None) -> list[_News]:
+        """Return what was reported. If nothing was, wait for it, `patience` seconds at most; None: without a limit."""
         news: list[_News] = []
-        if wait and self.news.empty():
-            seconds = self._patience()
+        if self.news.empty():
             if self.pool is None:
-                sleep(seconds or 0.0)  # a browser tab can't wait for a queue
+                sleep(patience or 0.0)  # a browser tab can't wait for a queue
             else:
                 with suppress(Empty):
-                    news.append(self.news.get(timeout=seconds))
+                    news.append(self.news.get(timeout=patience))
         while not self.news.empty():  # no other thread takes from it
             news.append(self.news.get())
         return news
 
     def _messages(self, news: _News, at: float) -> list[Message]:
         """Return the messages that a report gives. All of them have the time `at`, which is now."""
-        job, what = news.job, news.what
+        job, report = news.job, news.what
         task = job.task
-        if isinstance(what, Progress):
-            return [what._replace(at=at)]
-        self.submitted.pop(job, None)
-        self.limited.pop(job, None)
+        if not isinstance(report, Report):
+            return [Progress(task, at, report)]
+        self.jobs.pop(job.number, None)
+        self.timed.pop(job.number, None)
         if not (task.live or job.given_up):
             self.free += 1
         if job.cancelled:
             return [Cancelled(task, at)]
-        what.lost = what.lost and not task.repeatable
-        took = what.took
-        inside = [(at - took + after, event) for _, after, event in what.events]
+        report.lost = report.lost and not task.repeatable
+        took = report.took
+        inside = [(at - took + after, event) for _, after, event in report.events]
         limit = task.limit(news.at - took)
         if job.given_up:
-            return [Late(task, what, at, took, inside)]
+            return [Late(task, report, at, took, inside)]
         if limit is not None and took > limit:
-            return [TimedOut(task, at, limit), Late(task, what, at, took, inside)]
-        return [Finished(task, what, at, took, inside)]
+            return [TimedOut(task, at, limit), Late(task, report, at, took, inside)]
+        return [Finished(task, report, at, took, inside)]
 
-    def _rested(self) -> list[Message]:
-        now = self.now()
-        over = [job for job in self.resting if job.end <= now]
-        self.resting = [job for job in self.resting if job.end > now]
-        return [Finished(job.task, Report(), now, now - job.began) for job in over]
+    def _out_of_time(self) -> tuple[list[Message], float | None]:
+        """End the rests that are over, and give up the jobs that exceeded their time. A job that has not begun is cancelled
+        instead.
 
-    def _patience(self) -> float | None:
-        """Return the seconds until a rest or a limit ends, or a job might have begun; None: without a limit."""
-        now = self.now()
-        left = [one.end - now for one in (*self.resting, *self.limited)]
-        left += [_LOOK for job in self.limited if not job.limit]
-        return max(0.0, min(*left, FOREVER)) if left else None
-
-    def _timed_out(self) -> list[Message]:
-        """Give up the jobs that exceeded their time. Those that have not begun are cancelled instead."""
+        Returns the messages, and the seconds until the next such end, or until a job might have begun; None: without a limit.
+        """
         messages: list[Message] = []
+        left: list[float] = []
         now = self.now()
-        for job, future in list(self.limited.items()):
-            if not job.limit and future.running():
-                job.limit = job.task.limit(now) or 0.0
-                job.end = now + job.limit
-            if now < job.end or future.done():
-                continue
-            del self.limited[job]
-            if job.limit or not _cancel(job, future):
-                job.given_up = True
-                self.free += 1
-                messages.append(TimedOut(job.task, now, job.limit))
-        return messages
-
-
-def _cancel(job: _Job, future: Future[Report]) -> bool:
-    """Cancel a job unless it has begun. Return whether it is cancelled; its future reports that."""
-    with suppress(Exception):  # some executors ask a scheduler, which might not answer
-        job.cancelled = future.cancel()
-    return job.cancelled
+        for number, job in [*self.timed.items()]:
+            future = job.future
+            if future is not None and not job.limit:
+                left.append(_LOOK)
+                if future.running():
+                    job.limit = job.task.limit(now) or 0.0
+                    job.end = now + job.limit
+            if now < job.end:
+                left.append(job.end - now)
+            elif future is None:
+                self._report(job, Report(took=now - job.started))
+            elif not future.done():
+                if not job.limit:
+                    job.cancel()
+                if not job.cancelled:
+                    del self.timed[number]
+                    job.given_up = True
+                    self.free += 1
+                    messages.append(TimedOut(job.task, now, job.limit))
+        return messages, min(*left, FOREVER) if left else None

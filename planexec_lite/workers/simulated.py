@@ -89,13 +89,12 @@ class _SimulatedSession:
         return self.resting > 0
 
     def cancel(self) -> None:
-        rests = [place for place in self.due if place[2].task.rest is not None]
-        self.due = [place for place in self.due if place[2].task.rest is None]
+        for place, (end, number, message) in enumerate(self.due):
+            if isinstance(message, Finished) and message.task.rest is not None:
+                message.seconds = round(message.seconds - (end - self.now), 9)
+                message.at = self.now
+                self.due[place] = (self.now, number, message)
         heapify(self.due)
-        for end, _, message in rests:
-            assert isinstance(message, Finished)
-            waited = round(message.seconds - (end - self.now), 9)
-            self._place(Finished(message.task, Report(), self.now, waited))
 
     def _at(self, seconds: float) -> float:
         # 0.1 + 0.2 and 0.3 are the same instant
