@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -27,7 +28,7 @@ from planexec_lite.core.executors import (
 )
 from planexec_lite.core.questions import Decision
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
-from planexec_lite.meter import InContext, JobContext, current
+from planexec_lite.meter import JobContext, current, in_context
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run, RunStore
@@ -213,7 +214,8 @@ class PlannerExecutor:
         for context_of in CONTEXTS[type(job)]:
             context |= context_of(self, run, job)
         if context:
-            task.call, task.key = InContext(task.call, JobContext(**context)), context.get("key")
+            task.call = partial(in_context, JobContext(**context), task.call)
+            task.key = context.get("key")
         return task
 
     def outcomes(self, message: Message) -> Sequence[Event]:

@@ -14,6 +14,9 @@ from dataclasses import dataclass, fields
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
+from pydantic import ConfigDict, NonNegativeFloat, NonNegativeInt
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+
 MakeKey = Callable[[], str]  # the key of a call: a hash, and few tools ask for it
 FOREVER = 1e9  # seconds: no job takes longer, and threads can't wait much longer; but a timeout can be any number
 current: ContextVar[Meter | None] = ContextVar("meter", default=None)
@@ -58,7 +61,9 @@ class Usage:
         return f"{calls}, {self.input_tokens} tokens in, {self.output_tokens} tokens out"
 
 
-@dataclass(frozen=True, slots=True)
+@pydantic_dataclass(
+    frozen=True, slots=True, config=ConfigDict(strict=True, allow_inf_nan=False, defer_build=True)
+)
 class Budget:
     """The maximum usage of a run, summed over all resumes; or the additional usage that a reviewer grants. None: no
     bound.
@@ -78,19 +83,11 @@ class Budget:
     Raises `ValueError` for a bound that is negative or not a number, and for a fractional bound on a count.
     """
 
-    steps: int | None = None
-    model_calls: int | None = None
-    tokens: int | None = None
-    dollars: float | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        for name, bound in self.bounds.items():
-            whole = name not in ("dollars", "seconds")
-            if type(bound) not in ((int,) if whole else (int, float)) or not 0 <= bound < math.inf:
-                raise ValueError(
-                    f"{name}={bound!r}: {'a whole number' if whole else 'a number'}, zero or more, or None"
-                )
+    steps: NonNegativeInt | None = None
+    model_calls: NonNegativeInt | None = None
+    tokens: NonNegativeInt | None = None
+    dollars: NonNegativeFloat | None = None
+    seconds: NonNegativeFloat | None = None
 
     @property
     def bounds(self) -> dict[str, float]:
@@ -226,8 +223,10 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
         raise ValueError(
             f"a job can't take {in_all} seconds; charge zero or more, and at most {FOREVER:g} in all"
         )
-    if call is not None:
-        _check(call)
+    if call is not None and not _is_possible(call):
+        raise ValueError(
+            f"a model call has whole numbers of tokens, and at most {FOREVER:g} seconds, all zero or more; not {call}"
+        )
     if meter is not None:
         if call is not None:
             meter.check_model_call()
@@ -235,16 +234,11 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
         meter.seconds += seconds
 
 
-def _check(call: ModelCall) -> None:
-    counts = call.input_tokens, call.output_tokens
-    if not all(type(count) is int and count >= 0 for count in counts):
-        raise ValueError(
-            f"a model call has whole numbers of tokens, zero or more; not {counts[0]!r} and {counts[1]!r}"
-        )
-    if not 0 <= call.seconds <= FOREVER:
-        raise ValueError(
-            f"a model call can't take {call.seconds} seconds; give zero or more, and at most {FOREVER:g}"
-        )
+def _is_possible(call: ModelCall) -> bool:
+    for count in (call.input_tokens, call.output_tokens):
+        if type(count) is not int or count < 0:
+            return False
+    return 0 <= call.seconds <= FOREVER
 
 
 def now() -> float | None:
@@ -294,17 +288,11 @@ def idempotency_key() -> str | None:
     return None if meter is None or meter.key is None else meter.key()
 
 
-@dataclass(frozen=True, slots=True)
-class InContext:
-    """A call of `work` that first gives the context to the job's meter. It can be sent to another process."""
-
-    work: Callable[..., Any]
-    context: JobContext
-
-    def __call__(self, *args: Any) -> Any:
-        meter = current.get()
-        if meter is not None:
-            meter.context, meter.key = self.context, self.context.key
-            if self.context.approved is not None:
-                meter.calls_log = self.context.approved.log()
-        return self.work(*args)
+def in_context(context: JobContext, work: Callable[..., Any], *args: Any) -> Any:
+    """Give the context to the job's meter, and call `work`."""
+    meter = current.get()
+    if meter is not None:
+        meter.context, meter.key = context, context.key
+        if context.approved is not None:
+            meter.calls_log = context.approved.log()
+    return work(*args)
