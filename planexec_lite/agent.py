@@ -28,7 +28,7 @@ from planexec_lite.core.executors import (
 )
 from planexec_lite.core.questions import Decision
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
-from planexec_lite.meter import JobContext, current, in_context
+from planexec_lite.meter import JobContext, in_context, job_meter
 from planexec_lite.plan import Plan, PlanError, Step
 from planexec_lite.plan.data import as_words
 from planexec_lite.run import Run, RunStore
@@ -294,10 +294,7 @@ class PlannerExecutor:
 
         If an error ends the nested run, its running jobs are recorded as interrupted, and reported.
         """
-        meter = current.get()
-        inner = InnerRun(uuid4().hex)
-        if meter is not None and meter.context.inside is not None:
-            inner = meter.context.inside
+        inner = job_meter().context.inside or InnerRun(uuid4().hex)
         at = max((event.at for event in inner.events), default=0.0)
         virtual = isinstance(self.workers, Simulated)
         watch = Teller(self.watch, virtual, len(inner.events), at)

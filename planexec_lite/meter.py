@@ -211,34 +211,33 @@ class Meter:
         vars(self).setdefault(name, []).append(item)
 
 
+def job_meter() -> Meter:
+    """Return the meter of the current job; outside of jobs, one that nobody reads."""
+    return current.get() or Meter()
+
+
 def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
     """Report `seconds` of work by the current job (declared, not slept), and a model `call` if it made one.
 
     Raises `ValueError` if `seconds` is negative or not a number, if the job would take more than `FOREVER` seconds in all, and for
     a `call` with odd counts or seconds. Raises `OverBudgetError` if the job has no model call left.
     """
-    meter = current.get()
-    in_all = seconds if meter is None else meter.seconds + seconds
+    meter = job_meter()
+    in_all = meter.seconds + seconds
     if not (seconds >= 0 and in_all <= FOREVER):
         raise ValueError(
             f"a job can't take {in_all} seconds; charge zero or more, and at most {FOREVER:g} in all"
         )
-    if call is not None and not _is_possible(call):
-        raise ValueError(
-            f"a model call has whole numbers of tokens, and at most {FOREVER:g} seconds, all zero or more; not {call}"
-        )
-    if meter is not None:
-        if call is not None:
-            meter.check_model_call()
-            meter.add("calls", call)
-        meter.seconds += seconds
-
-
-def _is_possible(call: ModelCall) -> bool:
-    for count in (call.input_tokens, call.output_tokens):
-        if type(count) is not int or count < 0:
-            return False
-    return 0 <= call.seconds <= FOREVER
+    if call is not None:
+        tokens = (call.input_tokens, call.output_tokens)
+        is_whole = all(type(count) is int for count in tokens)
+        if not is_whole or min(tokens) < 0 or not 0 <= call.seconds <= FOREVER:
+            raise ValueError(
+                f"a model call has whole numbers of tokens, and at most {FOREVER:g} seconds, all zero or more; not {call}"
+            )
+        meter.check_model_call()
+        meter.add("calls", call)
+    meter.seconds += seconds
 
 
 def now() -> float | None:
@@ -246,17 +245,15 @@ def now() -> float | None:
 
     None without a virtual clock. Worlds use it, for example to refuse a call that comes before a resource is ready.
     """
-    meter = current.get()
-    return None if meter is None or meter.at is None else round(meter.at + meter.seconds, 9)
+    meter = job_meter()
+    return None if meter.at is None else round(meter.at + meter.seconds, 9)
 
 
 def made_once() -> None:
     """Report that the current job has made an at-most-once call. If the job fails later, the call still counts as
     made.
     """
-    meter = current.get()
-    if meter is not None:
-        meter.once = True
+    job_meter().once = True
 
 
 def emit(event: Any, ago: float = 0.0) -> None:
@@ -269,12 +266,9 @@ def emit(event: Any, ago: float = 0.0) -> None:
         raise ValueError(
             f"an event can't have happened {ago} seconds ago; give a finite number of seconds"
         )
-    meter = current.get()
-    if meter is None:
-        return
-    if meter.hear is not None and meter.hear(event):
-        return
-    meter.add("events", (meter.seconds - ago, perf_counter() - meter.began - ago, event))
+    meter = job_meter()
+    if meter.hear is None or not meter.hear(event):
+        meter.add("events", (meter.seconds - ago, perf_counter() - meter.began - ago, event))
 
 
 def idempotency_key() -> str | None:
@@ -284,15 +278,14 @@ def idempotency_key() -> str | None:
     run, the tool, its arguments and the occurrence (see `capabilities.once_calls`), not on the step's id or
     description. None outside of steps, and in steps without effects.
     """
-    meter = current.get()
-    return None if meter is None or meter.key is None else meter.key()
+    key = job_meter().key
+    return None if key is None else key()
 
 
 def in_context(context: JobContext, work: Callable[..., Any], *args: Any) -> Any:
     """Give the context to the job's meter, and call `work`."""
-    meter = current.get()
-    if meter is not None:
-        meter.context, meter.key = context, context.key
-        if context.approved is not None:
-            meter.calls_log = context.approved.log()
+    meter = job_meter()
+    meter.context, meter.key = context, context.key
+    if context.approved is not None:
+        meter.calls_log = context.approved.log()
     return work(*args)

@@ -23,7 +23,7 @@ from selectors import DefaultSelector
 from threading import Event, Lock, Thread, current_thread
 from typing import Any, Literal
 
-from planexec_lite.meter import current
+from planexec_lite.meter import job_meter
 from planexec_lite.tools.handles import number_of
 
 GRACE = 0.5
@@ -95,8 +95,8 @@ async def _begin(value: Awaitable[Any], begun: Lock) -> tuple[Any, Exception | N
 
 def _left() -> float | None:
     """Return the seconds that the current job has left on the real clock; None: it has no timeout."""
-    meter = current.get()
-    return None if meter is None or meter.at is not None else meter.left
+    meter = job_meter()
+    return meter.left if meter.at is None else None
 
 
 class _Loop:
@@ -144,8 +144,12 @@ def _place(name: str) -> Iterator[_Loop]:
     with _one_at_a_time:
         place = _shared.get(name)
         # its thread is dead in a forked process, and runs this call if an async tool runs a whole plan
-        alive = place is not None and place.thread.is_alive() and not place.is_cut_off()
-        if place is None or not alive or place.thread is current_thread():
+        if (
+            place is None
+            or place.thread is current_thread()
+            or not place.thread.is_alive()
+            or place.is_cut_off()
+        ):
             place = _shared[name] = _Loop(name)
         place.users += 1
     try:
