@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
@@ -92,11 +92,7 @@ class Budget:
     @property
     def bounds(self) -> dict[str, float]:
         """The bounds that are set, by name."""
-        return {
-            one.name: bound
-            for one in fields(self)
-            if (bound := getattr(self, one.name)) is not None
-        }
+        return {name: bound for name, bound in asdict(self).items() if bound is not None}
 
     def plus(self, more: Mapping[str, float]) -> Budget:
         """Return the budget with `more` added to its bounds. Amounts can be negative, but no bound goes below zero."""
@@ -105,9 +101,10 @@ class Budget:
 
     def tightest(self, other: Budget) -> Budget:
         """Return the budget with the smaller of both bounds for each resource."""
-        both = (self.bounds, other.bounds)
-        names = both[0].keys() | both[1].keys()
-        return Budget(**{name: min(one[name] for one in both if name in one) for name in names})  # type: ignore[arg-type]
+        bounds = self.bounds
+        for name, bound in other.bounds.items():
+            bounds[name] = min(bound, bounds.get(name, bound))
+        return Budget(**bounds)  # type: ignore[arg-type]
 
 
 class Waits(NamedTuple):

@@ -107,7 +107,7 @@ class Journal:
     def load(self, run: str | int) -> Run:
         """Return a stored run; `PlannerExecutor.resume` continues it."""
         with FILE.reading(self.path) as connection:
-            number, uid = self._known(connection, run)
+            number, uid, _ = self._known(connection, run)
             rows = connection.execute(EVENTS, (number,)).fetchall()
         return self._restored(number, uid, rows)
 
@@ -130,12 +130,9 @@ class Journal:
         Raises `ValueError` for news that is not text or can't be written, `JournalError` for a run that has ended.
         """
         words = as_words(news, "news")
-        with FILE.reading(self.path) as reader:
-            number, _ = self._known(reader, run)
+        self.inbox(run)  # so that a missing file is not created
         with FILE.writing(self.path) as connection:
-            (status,) = connection.execute(
-                "SELECT status FROM runs WHERE id = ?", (number,)
-            ).fetchone()
+            number, _, status = self._known(connection, run)
             if status not in ("running", "paused"):
                 raise JournalError(
                     f"run {run} in {self.path.name} has ended ({status}); start a new run with the news in its goal"
@@ -146,7 +143,7 @@ class Journal:
     def inbox(self, run: str | int) -> Sequence[str]:
         """Return the news from the file that a run has not recorded yet. News for a run that has ended came too late."""
         with FILE.reading(self.path) as connection:
-            number, _ = self._known(connection, run)
+            number, _, _ = self._known(connection, run)
             return [*_inbox(connection, number).values()]
 
     @contextmanager
@@ -200,10 +197,10 @@ class Journal:
                 ) from problem
         return run
 
-    def _known(self, connection: sqlite3.Connection, run: str | int) -> tuple[int, str]:
-        """Return a run's id and uid. Raises `JournalError` if there is no run with that id."""
-        rows = connection.execute("SELECT id, uid FROM runs WHERE id > 0 ORDER BY id")
-        known: dict[str, tuple[int, str]] = {str(row[0]): row for row in rows}
+    def _known(self, connection: sqlite3.Connection, run: str | int) -> tuple[int, str, str]:
+        """Return a run's id, uid and status. Raises `JournalError` if there is no run with that id."""
+        rows = connection.execute("SELECT id, uid, status FROM runs WHERE id > 0 ORDER BY id")
+        known: dict[str, tuple[int, str, str]] = {str(row[0]): row for row in rows}
         if str(run) not in known:
             ids = ", ".join([*known][:20])
             raise JournalError(
