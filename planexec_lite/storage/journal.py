@@ -154,7 +154,9 @@ class Journal:
         taken over instead: the process that left it might be an orphan, whose further events are refused.
         """
         user = uuid4().hex if run.inner else run.uid
-        with FILE.lease(self.path, user, lambda: self._refusal(run)) as lease:
+        with FILE.lease(self.path, user) as lease:
+            if lease is None:
+                raise self._refusal(run)
             with FILE.writing(self.path) as connection:
                 if run.journal is None:
                     run.id, run.stored = str(self._begin(connection, run)), len(run.events)
@@ -170,12 +172,14 @@ class Journal:
             finally:
                 run.log = None
 
-    def _refusal(self, run: Run) -> str:
-        """Say which process carries the run on."""
+    def _refusal(self, run: Run) -> JournalError:
+        """Return the error that says which process carries the run on."""
         with FILE.reading(self.path) as connection:
             row = connection.execute("SELECT id, holder FROM runs WHERE uid = ?", (run.uid,))
             number, holder = row.fetchone() or ("in memory", "another thread")
-        return f"run {number} is being carried on by {holder.partition(',')[0]}; wait for it, or end it"
+        return JournalError(
+            f"run {number} is being carried on by {holder.partition(',')[0]}; wait for it, or end it"
+        )
 
     def _restored(self, number: int, uid: str, rows: Sequence[tuple[int, str]]) -> Run:
         """Return the run with these events."""

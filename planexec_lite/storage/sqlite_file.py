@@ -19,7 +19,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,15 +94,13 @@ class SQLiteFile:
                 raise self.lost(path)
 
     @contextmanager
-    def lease(self, path: Path, user: str, refusal: Callable[[], str]) -> Iterator[FileLock]:
-        """Hold the lease called `user`. Raises `error(refusal())` if this process or another one holds it already."""
+    def lease(self, path: Path, user: str) -> Iterator[FileLock | None]:
+        """Hold the lease called `user`, or give None if this process or another one holds it already."""
         with lock_on(lease_of(path, user)) as lock:
             with self._in_words(path), _alone(path):
                 taken = lock.take()
-            if not taken:
-                raise self.error(refusal())
             try:
-                yield lock
+                yield lock if taken else None
             finally:
                 if lock.is_held():
                     with suppress(OSError):  # some systems keep an open file

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_json, to_jsonable_python
 
-from planexec_lite.meter import MakeKey
+from planexec_lite.meter import MakeKey, Waits
 from planexec_lite.tools.signature import Params, ToolError
 
 NOT_MADE = object()
@@ -145,8 +145,7 @@ class CallLog:
     chosen: dict[tuple[str, int], KnownCall] = field(
         default_factory=dict
     )  # the other calls with effects
-    waits: Request | None = None  # the call that waits for a person
-    why: str = ""  # why it waits
+    waits: Waits | None = None  # what the job waits for
 
     def check(self, call: Request) -> None:
         """Raise `CallWaits` if a person must approve the call first, and `ToolError` if the step is not allowed to make it."""
@@ -168,7 +167,7 @@ class CallLog:
             return
         if not approved.asks:
             raise ToolError(f"{call.text} is not called: {why}")
-        self.waits, self.why = call, why
+        self.waits = Waits(why, call.tool, call.params)
         raise CallWaits(f"{call.text} needs the approval of a person")
 
     def begin(self, call: Request, step_key: MakeKey | None) -> tuple[int, MakeKey | None]:

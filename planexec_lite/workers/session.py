@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from planexec_lite.core.loop import WorkerSession
 from planexec_lite.core.tasks import Report
-from planexec_lite.meter import Meter, Waits
+from planexec_lite.meter import Meter
 
 carried_by: ContextVar[frozenset[int]] = ContextVar(
     "carried_by", default=frozenset()
@@ -86,8 +86,7 @@ def measure(
     if (log := meter.calls_log) is not None:
         report.chosen += tuple(log.chosen.values())
         if log.waits is not None:
-            waits = log.waits
-            report.waits = Waits(log.why, waits.tool, waits.params, tuple(log.made))
+            report.waits = log.waits._replace(made=tuple(log.made))
     return report
 
 

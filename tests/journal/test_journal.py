@@ -132,7 +132,7 @@ INTERRUPTS = """
 
         sys.setprofile(profile)
         try:
-            with FILE.lease(path, "run", lambda: "refused"), FILE.writing(path):
+            with FILE.lease(path, "run"), FILE.writing(path):
                 return False
         except KeyboardInterrupt:
             return True
