@@ -13,7 +13,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, TypedDict
 
-from planexec_lite.meter import current
+from planexec_lite.meter import job_meter
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR")
 """The variables of this process that a script sees, where they are set; all others are given by name."""
@@ -59,8 +59,8 @@ def environment(more: Mapping[str, str]) -> dict[str, str]:
 
 def seconds_left(timeout: float) -> float:
     """Return the seconds that a call can take: `timeout`, or what its step has left."""
-    meter = current.get()
-    left = meter.left if meter is not None and meter.at is None else None
+    meter = job_meter()
+    left = meter.left if meter.at is None else None
     return timeout if left is None else min(timeout, left)
 
 

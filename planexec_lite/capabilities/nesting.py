@@ -24,7 +24,7 @@ from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
 from planexec_lite.core import events as e
 from planexec_lite.core.executors import agent_inside
 from planexec_lite.core.questions import Decision, Question
-from planexec_lite.meter import Budget, Waits, charge, current, emit
+from planexec_lite.meter import Budget, Waits, charge, emit, job_meter
 from planexec_lite.plan import Plan
 from planexec_lite.tools import KnownCall, digest_of
 
@@ -201,8 +201,8 @@ def known_run(inner: InnerRun, make: Callable[[list[e.Event]], Any]) -> Any:
         run = inner.store.find(inner.uid) if inner.store is not None else None
     except Exception:
         # an at-most-once call might have been made in it: the step does not start again by itself
-        if (meter := current.get()) is not None:
-            meter.once = meter.leaves = True
+        meter = job_meter()
+        meter.once = meter.leaves = True
         raise
     run = run or make([*inner.events])
     run.uid, run.key, run.inner = inner.uid, inner.key, True
@@ -217,8 +217,7 @@ def stop_if_paused(run: Any) -> None:
     """Raise `RunPaused` if the nested run waits for a person, and tell the job."""
     if run.status != "paused":
         return
-    if (meter := current.get()) is not None:
-        meter.waits = Waits(question=run.board.asked)
+    job_meter().waits = Waits(question=run.board.asked)
     raise RunPaused(run.reason)
 
 
@@ -227,9 +226,7 @@ def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
 
     The budget of the step already counts what the nested run has used and reported, and what is granted to it now.
     """
-    meter = current.get()
-    if meter is None:
-        return policy
+    meter = job_meter()
     if inner.known is not None and inner.known.planned is not None:
         policy = replace(policy, no_new_effects=True)
     now = run.board.now
@@ -272,8 +269,7 @@ class Teller:
 
     def tell(self, run: Any) -> None:
         """Report the new events."""
-        if (meter := current.get()) is None:
-            return
+        meter = job_meter()
         for event in run.events[self.reported :]:
             if self.virtual and event.at > self.at:
                 charge(event.at - self.at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from planexec_lite.meter import current, made_once
+from planexec_lite.meter import job_meter, made_once
 from planexec_lite.plan import Step
 from planexec_lite.plan.data import as_data
 from planexec_lite.tools import Effects, Toolbox, ToolError, references, worst
@@ -103,6 +103,4 @@ def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
 
 def _came_first(error: BaseException) -> bool:
     """Whether the error was raised before any tool was called: by wrong arguments, or by a result that is missing."""
-    meter = current.get()
-    called = meter is not None and meter.called
-    return not called and isinstance(error, ToolError | references.MissingResultError)
+    return not job_meter().called and isinstance(error, ToolError | references.MissingResultError)

@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
-from planexec_lite.meter import FOREVER, ModelCall, charge, current
+from planexec_lite.meter import FOREVER, ModelCall, charge, job_meter
 from planexec_lite.model.answer import Answer, Message, Reading, ReportedError, objects, quoted
 from planexec_lite.model.prompt_text import fitted
 from planexec_lite.model.schemas import is_strict
@@ -285,8 +285,7 @@ def _answered(
         raise TimeoutError(
             "no time is left to ask a model; allow a later deadline, or more seconds in the budget"
         )
-    if (meter := current.get()) is not None:
-        meter.check_model_call()
+    job_meter().check_model_call()
     tokens = bounds.max_tokens
     parts = _received(client, request, tokens * _BYTES_PER_TOKEN + _BYTES_OF_A_FRAME)
     reading, charged, began = Reading(max_tokens=tokens), 0.0, perf_counter()
@@ -340,9 +339,7 @@ def _seconds(milliseconds: Any) -> float | None:
 
 def _seconds_left() -> float | None:
     """Real seconds until the current job times out or has used the run's seconds; None: no bound."""
-    meter = current.get()
-    if meter is None:
-        return None
+    meter = job_meter()
     virtual = meter.at is not None
     spent = meter.seconds if virtual else perf_counter() - meter.began
     budget = meter.context.budget
