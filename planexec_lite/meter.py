@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from time import perf_counter
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import ConfigDict, NonNegativeFloat, NonNegativeInt
+from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 MakeKey = Callable[[], str]  # the key of a call: a hash, and few tools ask for it
@@ -61,9 +61,11 @@ class Usage:
         return f"{calls}, {self.input_tokens} tokens in, {self.output_tokens} tokens out"
 
 
-@pydantic_dataclass(
-    frozen=True, slots=True, config=ConfigDict(strict=True, allow_inf_nan=False, defer_build=True)
-)
+Count = Annotated[int, Field(strict=True, ge=0)]
+Amount = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+
+
+@pydantic_dataclass(frozen=True, slots=True, config=ConfigDict(defer_build=True))
 class Budget:
     """The maximum usage of a run, summed over all resumes; or the additional usage that a reviewer grants. None: no
     bound.
@@ -83,11 +85,11 @@ class Budget:
     Raises `ValueError` for a bound that is negative or not a number, and for a fractional bound on a count.
     """
 
-    steps: NonNegativeInt | None = None
-    model_calls: NonNegativeInt | None = None
-    tokens: NonNegativeInt | None = None
-    dollars: NonNegativeFloat | None = None
-    seconds: NonNegativeFloat | None = None
+    steps: Count | None = None
+    model_calls: Count | None = None
+    tokens: Count | None = None
+    dollars: Amount | None = None
+    seconds: Amount | None = None
 
     @property
     def bounds(self) -> dict[str, float]:
