@@ -8,8 +8,7 @@ and is imported for schemas that have one. No other document is ever loaded. The
 (`MOST_PARTS`), so a stranger's schema costs little time and memory.
 
 The validator comes from the library that checks type hints, so both kinds of tools accept the same values. Keywords that it
-can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``). The keyword
-``x-condition`` of a type hint's schema is such a one: a strict type, a type of keys, a time zone, a number of digits.
+can't check are refused, except where the function checks its arguments itself (``checked_elsewhere``).
 """
 
 from __future__ import annotations
@@ -111,7 +110,7 @@ class _Described(Arguments):
     """Arguments that a schema describes. A copy in another process is made from the schema."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(arguments_of, checked_elsewhere=True), (self.schema(),)
+        return partial(arguments_of, checked_elsewhere=True), (self.schema,)
 
 
 def arguments_of(schema: Any, *, checked_elsewhere: bool) -> Arguments:
@@ -139,7 +138,7 @@ def arguments_of(schema: Any, *, checked_elsewhere: bool) -> Arguments:
         return validate({name: value for name, value in params.items() if value is not None or name not in optional})
 
     defaults = {name: part["default"] for name, part in properties.items() if "default" in part}
-    return _Described(read, lambda values: values, lambda: whole, required, defaults)
+    return _Described(read, lambda values: values, whole, required, defaults)
 
 
 def _conditions(schema: Any, where: str = "") -> Iterator[tuple[str, str, str]]:

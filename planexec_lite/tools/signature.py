@@ -46,13 +46,13 @@ class Arguments(NamedTuple):
     """How the arguments of a tool are read.
 
     `validate` returns some of them as the function accepts them; it raises pydantic's `ValidationError`. `data` returns them
-    without models, as dicts. `schema` makes their JSON schema, a closed object. `required` are the parameters without a
+    without models, as dicts. `schema` is their JSON schema, a closed object. `required` are the parameters without a
     default, `defaults` the values of the others.
     """
 
     validate: Callable[[Any], Any]
     data: Callable[[Any], Any]
-    schema: Callable[[], Data]
+    schema: Data
     required: tuple[str, ...]
     defaults: Params
 
@@ -72,9 +72,8 @@ class Arguments(NamedTuple):
                 errors += _merged(faults, {name: given}, self.schema)
                 continue
             values |= value
-            if name not in value or _as_given(given, value[name]):
-                continue
-            errors += _changed(given, self.data(value)[name], (name,))
+            if name in value and not _as_given(given, value[name]):
+                errors += _changed(given, self.data(value)[name], (name,))
         return values, errors
 
 
@@ -96,11 +95,7 @@ def are_exact(values: Iterable[Any]) -> bool:
     return True
 
 
-def _merged(
-    errors: Iterable[Params],
-    params: Params,
-    schema: Callable[[], Params],
-) -> Iterator[Params]:
+def _merged(errors: Iterable[Params], params: Params, schema: Params) -> Iterator[Params]:
     """Yield the errors, and one for each choice of types in place of the errors of all its options.
 
     Pydantic adds the name of an option to the place of its errors, which names nothing in `params`.
@@ -120,8 +115,8 @@ def _merged(
             yield error
     for place, value in choices.items():
         kinds = "of one of the types that are allowed here"
-        if len(place) == 1:  # to make the schema takes longer than the rest
-            kinds = kind_of(schema()["properties"][str(place[0])])
+        if len(place) == 1:
+            kinds = kind_of(schema["properties"][place[0]])
         yield {
             "type": "no_choice_fits",
             "loc": place,
@@ -159,7 +154,7 @@ def same_meaning(value: Any, read: Any) -> bool:
     ):  # two keys became equal, a model dropped a field, or it was a tuple's fields
         return not isinstance(read, dict | tuple)
     if type(read).__module__ in ("datetime", "ipaddress"):
-        return not (_is_number(value) or _MONTHS.match(str(value)))
+        return not (isinstance(value, Number) or _NO_MOMENT.match(str(value)))
     if isinstance(value, bool):
         return isinstance(read, bool) or not isinstance(read, Number | str)
     sized = float if type(value) is str else float | Decimal  # a Decimal in a text has any size
@@ -170,16 +165,8 @@ def same_meaning(value: Any, read: Any) -> bool:
     return exact and isfinite(float(read))
 
 
-_MONTHS = re.compile(
-    r"[+-]?P[^T]*[YM]"
-)  # a duration of no fixed length, which pydantic reads as 30 or 365 days
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        return float(value) is not None
-    except (TypeError, ValueError):
-        return False
+# a number, or a duration of no fixed length, which pydantic reads as 30 or 365 days
+_NO_MOMENT = re.compile(r"[+-]?(P[^T]*[YM]|[\d_]*\.?[\d_]*$)")
 
 
 @contextmanager
@@ -202,78 +189,14 @@ def uninterrupted() -> Iterator[None]:
             handler(*interrupts[0])
 
 
-_NO_DATA = {
-    "callable": "a function",
-    "complex": "a complex number",
-    "custom-error": "a class",
-    "generator": "an iterable, which nothing checks; write list[…]",
-    "is-instance": "an object of a class",
-    "is-subclass": "a class",
-}
-"""Pydantic's names of the types that no JSON value has, or whose values are not checked before a call."""
-_NOT_AS_WRITTEN = {
-    "InstanceOf": "an object of a class",
-    "SkipValidation": "a type that is not checked; leave SkipValidation out",
-    "import_string": "a name of code; write str",
-    "EncodedStr": "a text to decode, which drops what does not fit; write str",
-    "EncodedBytes": "a text to decode, which drops what does not fit; write str",
-}
-"""The first part of the names of pydantic's functions that leave a value unchecked, or read something else in it."""
-_BOUNDS = {"gt", "ge", "lt", "le"}
-_UNSAID = set(
-    "strict tz_constraint now_op max_digits decimal_places post_init custom_init coerce_numbers_to_str validate_by_name "
-    "str_min_length str_max_length strip_whitespace to_lower to_upper ascii_only str_strip_whitespace str_to_lower "
-    "str_to_upper".split()
-)
-"""Pydantic's names of conditions that no keyword of JSON schemas expresses."""
-_CONDITIONS = ("pydantic.types", "pydantic.json_schema")
-"""Pydantic's modules of validators and schemas that a user adds to a type."""
-
-
 class _Schema(GenerateJsonSchema):
-    """Writes pydantic's schemas, with conditions of ours: what the text of a decimal is, and that models are closed.
+    """Writes pydantic's schemas, in which a decimal is a number and models are closed."""
 
-    The keyword ``x-condition`` names the conditions that only the function checks, such as a user's validators. So a tool from
-    the schema is refused, unless its function checks the arguments.
-    """
-
-    def generate_inner(self, schema: Any) -> Data:
-        made = super().generate_inner(schema)
-        kind = schema["type"]
-        conditions = schema | schema.get("config", {})
-        unsaid = {name for name in _UNSAID & conditions.keys() if conditions[name]}
-        if kind in ("str", "list", "dict"):
-            unsaid.discard("strict")  # JSON has one form of these
-        if kind in ("date", "datetime", "time", "timedelta"):
-            unsaid |= _BOUNDS & schema.keys()
-        if kind == "dict" and "propertyNames" not in made:
-            keys = schema.get("keys_schema", {}).get("type", "any")
-            unsaid |= {"keys"} if keys not in ("any", "str") else set()
-        kinds = {one["type"] for one in schema.get("choices", ()) if isinstance(one, dict)}
-        if kinds >= {"decimal", "float"}:
-            unsaid.add("the larger of the numbers")
-        metadata = schema.get("metadata", {})
-        functions = [
-            schema.get("function", {}).get("function"),
-            *metadata.get("pydantic_js_annotation_functions", ()),
-        ]
-        for function in functions:
-            function = getattr(function, "func", function)  # of a partial one
-            module = getattr(function, "__module__", "pydantic.")
-            if module in _CONDITIONS or not module.startswith("pydantic."):
-                unsaid.add(getattr(function, "__qualname__", kind))
-        return made | {"x-condition": ", ".join(sorted(unsaid))} if unsaid else made
-
-    def url_schema(self, schema: Any) -> Data:
-        made = super().url_schema(schema)
-        return made | ({"x-condition": "schemes"} if schema.get("allowed_schemes") else {})
+    def generator_schema(self, _schema: Any) -> Data:
+        raise PydanticUserError("not an iterable, which nothing checks; write list[…]", code=None)
 
     def decimal_schema(self, schema: Any) -> Data:
-        number = super().float_schema(schema)
-        if len(number) > 1:  # a text with a bound can't be described
-            return number
-        text = r"^\s*[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)([eE][+-]?\d+)?\s*$"
-        return {"anyOf": [number, {"type": "string", "pattern": text}]}
+        return self.float_schema(schema)
 
     def model_schema(self, schema: Any) -> Data:
         made = super().model_schema(schema)
@@ -315,52 +238,19 @@ def arguments_of(name: str, function: Function, doc: str) -> Arguments:
     arguments.__pydantic_config__ = ConfigDict(extra="forbid")
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(arguments)
-        for why in _no_data(adapter.core_schema):
-            raise PydanticUserError(f"not {why}", code=None)
+        made = adapter.json_schema(schema_generator=_Schema)
     except PydanticUserError as error:
         cause = str(error).splitlines()[0]
         raise ToolError(
             f"tool {name!r}: arguments must be data, such as str, int or list[str] ({cause})"
         ) from None
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    schema |= without_titles(made)
     required = tuple(name for name in fields if name not in defaults)
-
-    def schema() -> Data:
-        closed = {
-            "properties": {},
-            "additionalProperties": False,
-            **without_titles(adapter.json_schema(schema_generator=_Schema)),
-        }
-        return closed | ({"required": [*required]} if required else {})
-
+    if required:
+        schema["required"] = [*required]
     data = partial(adapter.serializer.to_python, by_alias=True, exclude_unset=True, warnings=False)
     return Arguments(adapter.validator.validate_python, data, schema, required, defaults)
-
-
-def _no_data(schema: Any, *, in_choice: bool = False) -> Iterator[str]:
-    """Yield the types in pydantic's form of the type hints that no value in JSON has, or that are not read as written.
-
-    `in_choice` says that an object of a class is only one of the forms, and JSON has another one.
-    """
-    if isinstance(schema, list | tuple):
-        for part in schema:
-            yield from _no_data(part, in_choice=True)
-    elif isinstance(schema, dict):
-        kind = schema.get("type")
-        if (
-            isinstance(kind, str)
-            and kind in _NO_DATA
-            and not (in_choice and kind == "is-instance")
-        ):
-            yield _NO_DATA[kind]
-        if schema.get("on_error", "raise") != "raise":
-            yield "a value that is left out, or replaced, if it does not fit"
-        for one in schema["expected"] if kind == "literal" else ():
-            if isinstance(one, Enum) and not isinstance(one, str | int):
-                yield f"a member of {type(one).__name__}; write its value in the Literal"
-        for name, part in schema.items():
-            yield from _no_data(part, in_choice=name == "python_schema")
-    elif (name := getattr(schema, "__qualname__", "").partition(".")[0]) in _NOT_AS_WRITTEN:
-        yield _NOT_AS_WRITTEN[name]
 
 
 def _described(doc: str) -> dict[str, str]:

@@ -177,10 +177,10 @@ class Tool:
         """The declared effect of a call on the world; it can't be changed."""
         return self._effects
 
-    @cached_property
+    @property
     def schema(self) -> Data:
         """The JSON schema of the arguments: an object, closed, with descriptions."""
-        return {"type": "object", **self._arguments.schema()}
+        return self._arguments.schema
 
     @cached_property
     def digest(self) -> str:
