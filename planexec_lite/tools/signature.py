@@ -47,7 +47,7 @@ class Arguments(NamedTuple):
 
     `validate` returns some of them as the function accepts them; it raises pydantic's `ValidationError`. `data` returns them
     without models, as dicts. `schema` is their JSON schema, a closed object. `required` are the parameters without a
-    default, `defaults` the values of the others.
+    default, `defaults` the values of the others; a call gets a copy of each one in `changeable`.
     """
 
     validate: Callable[[Any], Any]
@@ -55,6 +55,7 @@ class Arguments(NamedTuple):
     schema: Data
     required: tuple[str, ...]
     defaults: Params
+    changeable: Params
 
     def read(self, params: Params) -> tuple[Data, list[Params]]:
         """Return the arguments as the function receives them, and the errors of all that do not fit, in pydantic's form.
@@ -77,7 +78,6 @@ class Arguments(NamedTuple):
         return values, errors
 
 
-MUTABLE = (list, dict, set)
 EXACT = frozenset({str, int, bool, type(None)})
 
 
@@ -215,6 +215,7 @@ def arguments_of(name: str, function: Function, doc: str) -> Arguments:
         ) from None
     fields: Data = {}
     defaults: Data = {}
+    changeable: Data = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise ToolError(
@@ -226,8 +227,8 @@ def arguments_of(name: str, function: Function, doc: str) -> Arguments:
         extra = {}
         if parameter.default is not parameter.empty:
             default = parameter.default
-            if isinstance(default, MUTABLE):
-                default = deepcopy(default)  # the function could change its own default
+            if isinstance(default, list | dict | set):  # the function could change it
+                default = changeable[parameter.name] = deepcopy(default)
             extra["default"] = defaults[parameter.name] = default
             if isinstance(default, set | frozenset):  # it has another order in each process
                 extra["default"] = sorted(default, key=repr)
@@ -250,7 +251,9 @@ def arguments_of(name: str, function: Function, doc: str) -> Arguments:
     if required:
         schema["required"] = [*required]
     data = partial(adapter.serializer.to_python, by_alias=True, exclude_unset=True, warnings=False)
-    return Arguments(adapter.validator.validate_python, data, schema, required, defaults)
+    return Arguments(
+        adapter.validator.validate_python, data, schema, required, defaults, changeable
+    )
 
 
 def _described(doc: str) -> dict[str, str]:

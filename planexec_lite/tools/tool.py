@@ -11,10 +11,9 @@ from copy import deepcopy
 from decimal import Decimal
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
-from itertools import islice
 from textwrap import dedent
 from types import CodeType
-from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, get_args, overload
 
 from pydantic_core import to_jsonable_python
 
@@ -29,7 +28,6 @@ from planexec_lite.tools.approved import (
 )
 from planexec_lite.tools.awaiting import awaited
 from planexec_lite.tools.signature import (
-    MUTABLE,
     Arguments,
     Data,
     Function,
@@ -46,10 +44,7 @@ from planexec_lite.tools.signature import (
 Effects = Literal["none", "idempotent", "unknown", "once"]
 """The effect of a call: none; the same after each repeat; not declared; the call must run at most once."""
 
-_RANK = {"none": 0, "idempotent": 1, "unknown": 2, "once": 3}
-_PLAIN = frozenset(
-    {type(None), bool, int, float, str, list, dict, tuple}
-)  # results that are never awaited
+_RANK = get_args(Effects)
 _MOST_FAULTS = 20
 F = TypeVar("F", bound=Function)
 
@@ -71,7 +66,7 @@ class Options(TypedDict, total=False):
 
 def worst(effects: Iterable[Effects]) -> Effects:
     """Return the strongest of the effects, the least safe to repeat; "none" if there are no effects."""
-    return max(effects, key=_RANK.__getitem__, default="none")
+    return max(effects, key=_RANK.index, default="none")
 
 
 class Fault(NamedTuple):
@@ -104,6 +99,11 @@ class Tool:
             leaves a doubt: the call might have been made.
         pin: the hash of a published description that others can change. A run can't be resumed with another one.
 
+    Attributes:
+        schema: the JSON schema of the arguments: an object, closed, with descriptions.
+        parameters: the names of the parameters, in order.
+        required: the names of the parameters that have no default, in order.
+
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
     Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, and for
@@ -115,45 +115,33 @@ class Tool:
         function: Function,
         *,
         arguments: Arguments | None = None,
-        name: str | None = None,
-        description: str | None = None,
-        latency: float | Callable[..., float] = 0.0,
-        effects: Effects = "unknown",
-        uses: str | Iterable[str] = (),
-        destructive: bool | None = None,
-        retry_on: Iterable[type[Exception]] | None = None,
-        not_done: Iterable[type[Exception]] = (),
-        json_text: bool = False,
-        pin: str = "",
+        **options: Unpack[Options],
     ) -> None:
         self.function = function
-        self.name = name or function.__name__
-        if not callable(latency) and not (
-            isinstance(latency, int | float) and 0 <= latency <= FOREVER
-        ):
+        self.name = options.get("name") or function.__name__
+        self.latency = latency = options.get("latency", 0.0)
+        self.effects: Effects = options.get("effects", "unknown")
+        self.destructive = options.get("destructive")
+        self.json_text = options.get("json_text", False)
+        self.pin = options.get("pin", "")
+        uses = options.get("uses", ())
+        self.uses = (uses,) if isinstance(uses, str) else tuple(uses)
+        retry_on = options.get("retry_on")
+        self.retry_on = None if retry_on is None else tuple(retry_on)
+        self.not_done = tuple(options.get("not_done", ()))
+        is_number = isinstance(latency, int | float) and 0 <= latency <= FOREVER
+        if not (is_number or callable(latency)):
             raise ToolError(
                 f"tool {self.name!r}: latency={latency!r}; give seconds from 0 to {FOREVER:g}, or a function"
             )
-        self.latency = latency
-        self._effects = effects
-        self.uses = (uses,) if isinstance(uses, str) else tuple(uses)
-        self.destructive = destructive
-        self.json_text = json_text
-        self.retry_on = None if retry_on is None else tuple(retry_on)
-        self.not_done = tuple(not_done)
-        self.pin = pin
         doc = inspect.cleandoc(function.__doc__ or "") if arguments is None else ""
-        if description is None:
-            description = doc.split("\n\n")[0]
+        description = options.get("description", doc.split("\n\n")[0])
         self.description = " ".join(description.split())
         self._described = arguments
         self._arguments = arguments or arguments_of(self.name, function, doc)
-        self._fresh: Data = {}  # defaults that the function could change; each call gets a copy
-        if arguments is None:
-            defaults = self._arguments.defaults.items()
-            self._fresh = {
-                name: default for name, default in defaults if isinstance(default, MUTABLE)
-            }
+        self.schema = self._arguments.schema
+        self.parameters = tuple(self.schema["properties"])
+        self.required = self._arguments.required
 
     def calling(self, function: Function) -> Tool:
         """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
@@ -172,16 +160,6 @@ class Tool:
             return _tool_of, (self.function, tuple(options.items()))
         return partial(Tool, arguments=self._described, **options), (self.function,)
 
-    @property
-    def effects(self) -> Effects:
-        """The declared effect of a call on the world; it can't be changed."""
-        return self._effects
-
-    @property
-    def schema(self) -> Data:
-        """The JSON schema of the arguments: an object, closed, with descriptions."""
-        return self._arguments.schema
-
     @cached_property
     def digest(self) -> str:
         """A hash of what an approval covers: schema, defaults, effects, declared errors, and what the function does.
@@ -190,27 +168,18 @@ class Tool:
         see what the function calls, or a service behind it.
         """
         temporary = [error.__qualname__ for error in self.retry_on or ()]
-        errors = [temporary, [error.__qualname__ for error in self.not_done]]
-        does = self.pin or source_of(self.function)
-        declared = [
+        harmless = [error.__qualname__ for error in self.not_done]
+        approved = [
+            self.name,
+            self.schema,
             self.effects,
             self.destructive,
             self.json_text,
             self.retry_on is None,
-            errors,
+            [temporary, harmless],
+            self.pin or source_of(self.function),
         ]
-        approved = [self.name, self.schema, *declared, does]
         return sha256(text_of(approved).encode()).hexdigest()[:16]
-
-    @cached_property
-    def parameters(self) -> tuple[str, ...]:
-        """The names of the parameters, in order."""
-        return tuple(self.schema["properties"])
-
-    @cached_property
-    def required(self) -> tuple[str, ...]:
-        """The names of the parameters that have no default, in order."""
-        return self._arguments.required
 
     @property
     def signature(self) -> str:
@@ -239,23 +208,18 @@ class Tool:
     def faults(self, params: Params) -> list[Fault]:
         """Return every fault of `params`, [] when they fit. The value behind a reference is not checked."""
         bound = self.bind(params)
-        known = self.schema["properties"]
-        faults = self._missing(bound)
         given = {}
         for name, value in bound.items():
-            if name not in known:
-                faults.append(self._unknown(name))
-            elif not references.whole(value):
+            if name not in self.schema["properties"] or not references.whole(value):
                 given[name] = value
         _, errors = self._arguments.read(given)
-        return faults + self._judged(error for error in errors if not _is_open(error))
+        return self._judged(bound, [error for error in errors if not _is_open(error)])
 
     def arguments(self, params: Params) -> Data:
         """Return `params` as the function receives them: bound and validated. Raises `ToolError` where they do not fit."""
         bound = self.bind(params)
         arguments, errors = self._arguments.read(bound)
-        if errors or not bound.keys() >= {*self.required}:
-            faults = [*self._missing(bound), *self._judged(errors)]
+        if faults := self._judged(bound, errors):
             raise ToolError(f"{self.name}: {'; '.join(fault.message for fault in faults)}")
         return arguments
 
@@ -326,11 +290,11 @@ class Tool:
             charge(self.seconds(arguments))
         if meter is not None:
             meter.called = True
-        if self._fresh:
-            arguments = deepcopy(self._fresh) | arguments
+        if self._arguments.changeable:
+            arguments = {**deepcopy(self._arguments.changeable), **arguments}
         try:
             value = self.function(**arguments)
-            if type(value) not in _PLAIN and hasattr(type(value), "__await__"):
+            if hasattr(type(value), "__await__"):
                 value = awaited(value)
         except BaseException as error:
             if self.retry_on is not None and not isinstance(error, self.retry_on):
@@ -338,7 +302,7 @@ class Tool:
             if meter is not None and self._leaves_doubt(error):
                 meter.once = True
             raise
-        if meter is not None and self._effects == "once":
+        if meter is not None and self.effects == "once":
             meter.once = True
         if self.json_text and isinstance(value, str):
             return value if (data := references.json_in(value)) is None else data
@@ -354,31 +318,27 @@ class Tool:
         """Return `arguments` with the defaults of the missing parameters."""
         return {**self._arguments.defaults, **arguments}
 
-    def _judged(self, errors: Iterable[Any]) -> list[Fault]:
-        """Return the first faults, each once."""
-        return list(dict.fromkeys(map(self._fault, islice(errors, _MOST_FAULTS))))
+    def _judged(self, given: Params, errors: list[Params]) -> list[Fault]:
+        """Return a fault for each missing parameter, and the first faults of the others, each once."""
+        faults = []
+        for name in self.required:
+            if name not in given:
+                message = f"parameter {name!r} is missing: {self.signature}"
+                faults.append(Fault("missing_parameter", name, message))
+        for error in errors[:_MOST_FAULTS]:
+            fault = self._fault(error)
+            if fault not in faults:
+                faults.append(fault)
+        return faults
 
-    def _missing(self, given: Params) -> list[Fault]:
-        return [
-            Fault("missing_parameter", name, f"parameter {name!r} is missing: {self.signature}")
-            for name in self.required
-            if name not in given
-        ]
-
-    def _unknown(self, name: str) -> Fault:
-        near = suggest(str(name), self.parameters)
-        return Fault(
-            "unknown_parameter",
-            name,
-            f"there is no parameter {name!r}{near}: {self.signature}",
-        )
-
-    def _fault(self, error: Any) -> Fault:
-        where = error["loc"][0] if error["loc"] else ""
-        if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
-            return self._unknown(where)
+    def _fault(self, error: Params) -> Fault:
+        where, *inner = error["loc"]
+        if error["type"] == "extra_forbidden" and not inner:
+            near = suggest(str(where), self.parameters)
+            message = f"there is no parameter {where!r}{near}: {self.signature}"
+            return Fault("unknown_parameter", where, message)
         place = str(where)
-        for part in error["loc"][1:]:
+        for part in inner:
             place += f"[{part}]" if isinstance(part, int) else f".{part}"
         message = error["msg"][0].lower() + error["msg"][1:]
         words = f"parameter {place!r}: {message}; got {shown(error['input'])}"
@@ -389,7 +349,7 @@ def _is_open(error: Params) -> bool:
     """Whether an error depends on the value of a reference: it is about one, or about a choice between types with one inside."""
     if error["type"] == "no_choice_fits":
         return references.find(error["input"]) != []
-    return references.whole(error["input"]) is not None
+    return error["type"] != "extra_forbidden" and references.whole(error["input"]) is not None
 
 
 @lru_cache(

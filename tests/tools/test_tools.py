@@ -134,6 +134,7 @@ def test_a_single_input_goes_to_the_only_or_the_only_required_parameter() -> Non
 def test_a_reference_has_no_faults_before_its_value_is_known(value: str) -> None:
     toolbox = Toolbox([search, measured, bare])
     assert toolbox["search"].faults({"query": "a", "most": value, "deep": value}) == []
+    assert [fault.parameter for fault in toolbox["search"].faults({"query": "a", "mosst": value})] == ["mosst"]
     assert toolbox["measure"].faults({"at": value, "unit": value}) == []
     assert toolbox["measure"].faults({"at": {"x": value, "y": value}, "unit": "m"}) == []
     assert toolbox["bare"].faults({"size": value, "share": value, "names": ["a", value]}) == []

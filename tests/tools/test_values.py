@@ -323,5 +323,5 @@ def test_every_fault_is_reported_at_once() -> None:
 
     faults = Tool(meet, effects="none").faults({"at": 2026, "seats": "many", "floor": 1})
     assert [(fault.code, fault.parameter) for fault in faults] == [
-        ("missing_parameter", "room"), ("unknown_parameter", "floor"), ("wrong_parameter", "at"), ("wrong_parameter", "seats")
+        ("missing_parameter", "room"), ("wrong_parameter", "at"), ("wrong_parameter", "seats"), ("unknown_parameter", "floor")
     ]  # fmt: skip
