@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Collection, Container
+from collections.abc import Collection, Container
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count, filterfalse
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic_core import to_json, to_jsonable_python
 
-from planexec_lite.meter import MakeKey, Waits
+from planexec_lite.meter import Meter, Waits
 from planexec_lite.tools.signature import Params, ToolError
 
-NOT_MADE = object()
+if TYPE_CHECKING:
+    from planexec_lite.tools.tool import Tool
+
 sorted_json = json.JSONEncoder(sort_keys=True).encode
 """Returns data as JSON text in one line, with names in alphabetical order."""
 REPEATABLE = ("none", "idempotent")
@@ -58,32 +60,34 @@ class KnownCall(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """A call that is about to be made: the tool, its arguments, its text, and what the tool declares.
+    """A call that is about to be made: the tool, its arguments as given, and as the function receives them.
 
-    `identify` computes its identity. That takes longer than many calls, so it is computed only when needed.
+    The identity takes longer than many calls, so it is computed only when needed.
     """
 
-    tool: str
-    params: Params
-    text: str
-    identify: Callable[[], str]
-    effects: str
-    destructive: bool
+    tool: Tool
+    given: Params
+    arguments: Params
+
+    @cached_property
+    def text(self) -> str:
+        """The call's `Tool.call_text`."""
+        return self.tool.call_text(self.given)
 
     @cached_property
     def identity(self) -> str:
         """The call's `Tool.identity`."""
-        return self.identify()
+        return self.tool.identity(self.given, self.arguments)
 
     @property
     def changes(self) -> bool:
         """Whether a repeat could do harm, as far as the tool declares it."""
-        return self.effects not in REPEATABLE or self.destructive
+        return self.tool.effects not in REPEATABLE or self.tool.destructive is True
 
     @property
     def needs_person(self) -> bool:
         """Whether a person approves this call, if a model chose it."""
-        return self.effects == "once" or self.destructive
+        return self.tool.effects == "once" or self.tool.destructive is True
 
 
 def digest_of(*parts: Any) -> str:
@@ -147,64 +151,67 @@ class CallLog:
     )  # the other calls with effects
     waits: Waits | None = None  # what the job waits for
 
-    def check(self, call: Request) -> None:
-        """Raise `CallWaits` if a person must approve the call first, and `ToolError` if the step is not allowed to make it."""
-        approved = self.approved
+    def make(self, call: Request, meter: Meter) -> Any:
+        """Make a call and return its result, or the result that it had before the step paused.
+
+        The result is data if a restart of the step must not repeat the call. Raises `CallWaits` if a person must approve the
+        call first, and `ToolError` if the step is not allowed to make it.
+        """
+        self._check(call)
+        before = [one.result for one in self.approved.made if one.text == call.text]
+        number = sum(one.text == call.text for one in self.made)
+        result = before[number] if number < len(before) else self._run(call, meter)
+        if self.approved.asks and call.changes:
+            result = plain(result)
+            self.made.append(MadeCall(call.text, result))
+        return result
+
+    def _check(self, call: Request) -> None:
+        approved, tool = self.approved, call.tool
         if call.text == approved.text:
-            if self.named is not None and self.named != "open" and call.changes:
+            if self.named not in (None, "open") and call.changes:
                 before = "has already run" if self.named == "done" else "might have run"
                 raise ToolError(
-                    f"{call.tool} {before} in this step with these arguments; it can't run again"
+                    f"{tool.name} {before} in this step with these arguments; it can't run again"
                 )
             return
-        if approved.asks and call.tool == approved.tool and call.effects != "none":
+        if approved.asks and tool.name == approved.tool and tool.effects != "none":
             fixed = approved.text or "the plan names a call that can't be made"
             raise ToolError(
-                f"the plan fixes the arguments of {call.tool}: {fixed}. Call it with those"
+                f"the plan fixes the arguments of {tool.name}: {fixed}. Call it with those"
             )
         why = self._why_not(call)
         if why == "" or self._is_permitted(call):
             return
         if not approved.asks:
             raise ToolError(f"{call.text} is not called: {why}")
-        self.waits = Waits(why, call.tool, call.params)
+        self.waits = Waits(why, tool.name, tool.complete(call.given))
         raise CallWaits(f"{call.text} needs the approval of a person")
 
-    def begin(self, call: Request, step_key: MakeKey | None) -> tuple[int, MakeKey | None]:
-        """Record that the call begins. Return its occurrence and what makes its idempotency key.
+    def _run(self, call: Request, meter: Meter) -> Any:
+        """Run the call under a key of its own, and record its state.
 
         The call that the step names has the step's key, and here the number -1.
         """
-        if call.text == self.approved.text and self.named is None:
-            self.named = "running"
-            return -1, step_key
-        if call.effects == "none":
-            return -1, None
-        known = self._known(call.identity)
-        tried = [number for number, one in known.items() if one.state in TRIED]
-        number = next_number(known, tried, self.approved.first)
+        step_key, number = meter.key, -1
+        is_first = call.text == self.approved.text and self.named is None
+        if not is_first:
+            meter.key = None
+        if not is_first and call.tool.effects != "none":
+            known = self._known(call)
+            tried = [occurrence for occurrence, one in known.items() if one.state in TRIED]
+            number = next_number(known, tried, self.approved.first)
+            meter.key = partial(digest_of, self.approved.base, call.identity, number)
         self._set(call, number, "running")
-        return number, partial(digest_of, self.approved.base, call.identity, number)
-
-    def end(self, call: Request, number: int, state: CallState) -> None:
-        """Record how the call ended."""
-        if number >= 0:
-            self._set(call, number, state)
-        elif call.text == self.approved.text:
-            self.named = state
-
-    def note(self, call: Request, result: Any) -> Any:
-        """Return the result of the call: as data if a restart of the step must not repeat the call."""
-        if not self.approved.asks or not call.changes:
-            return result
-        self.made.append(MadeCall(call.text, plain(result)))
-        return self.made[-1].result
-
-    def earlier(self, text: str) -> Any:
-        """Return the result of this call if the step made it before it paused; else `NOT_MADE`."""
-        before = [one.result for one in self.approved.made if one.text == text]
-        number = sum(one.text == text for one in self.made)
-        return before[number] if number < len(before) else NOT_MADE
+        try:
+            result = call.tool.run(call.arguments, meter)
+        except BaseException as error:
+            self._set(call, number, "doubt" if call.tool.leaves_doubt(error) else "open")
+            raise
+        finally:
+            meter.key = step_key
+        self._set(call, number, "done")
+        return result
 
     def _is_permitted(self, call: Request) -> bool:
         """Whether a person has approved exactly this call, and the step has not made it since."""
@@ -217,36 +224,33 @@ class CallLog:
 
     def _why_not(self, call: Request) -> str:
         """Return why the model is not free to make this call; "" if it is."""
-        if call.effects == "once" and (earlier := self._earlier(call)):
-            made = "made" if any(one.state == "done" for one in earlier) else "might have made"
-            by = earlier[-1].by or "this step"
-            return f"{by} already {made} {call.text}, which runs at most once"
+        tool, planned = call.tool, self.approved.planned
+        if tool.effects == "once":
+            earlier = [one for one in self._known(call).values() if one.state in ("done", "doubt")]
+            if earlier:
+                made = "made" if any(one.state == "done" for one in earlier) else "might have made"
+                by = earlier[-1].by or "this step"
+                return f"{by} already {made} {call.text}, which runs at most once"
         if self.approved.asks:
             return f"a model chose {call.text}" if call.needs_person else ""
-        planned = self.approved.planned
-        if planned is None or (call.effects == "none" and not call.destructive):
+        has_effects = tool.effects != "none" or tool.destructive
+        if planned is None or not has_effects:
             return ""
-        if call.needs_person or call.tool not in planned:
-            return (
-                f"a model chose it, and no plan of this run calls {call.tool} so (no_new_effects)"
-            )
-        return ""
+        if tool.name in planned and not call.needs_person:
+            return ""
+        return f"a model chose it, and no plan of this run calls {tool.name} so (no_new_effects)"
 
-    def _earlier(self, call: Request) -> list[KnownCall]:
-        """Return the occurrences of a call that were made, or might have been."""
-        known = self._known(call.identity)
-        return [one for one in known.values() if one.state in ("done", "doubt")]
-
-    def _known(self, identity: str) -> dict[int, KnownCall]:
-        known = {}
-        for call in [*self.approved.known, *self.chosen.values()]:
-            if call.call == identity:
-                known[call.number] = call
-        return known
+    def _known(self, call: Request) -> dict[int, KnownCall]:
+        """Return the occurrences of a call that are known, by number."""
+        known = [*self.approved.known, *self.chosen.values()]
+        return {one.number: one for one in known if one.call == call.identity}
 
     def _set(self, call: Request, number: int, state: CallState) -> None:
-        once = call.effects == "once"
-        self.chosen[call.identity, number] = KnownCall(call.identity, number, state, once)
+        once = call.tool.effects == "once"
+        if number >= 0:
+            self.chosen[call.identity, number] = KnownCall(call.identity, number, state, once)
+        elif call.text == self.approved.text:
+            self.named = state
 
 
 def plain(value: Any) -> Any:

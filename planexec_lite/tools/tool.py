@@ -20,8 +20,6 @@ from pydantic_core import to_jsonable_python
 from planexec_lite.meter import FOREVER, Meter, charge, current
 from planexec_lite.tools import references
 from planexec_lite.tools.approved import (
-    NOT_MADE,
-    CallState,
     Request,
     digest_of,
     text_of,
@@ -232,31 +230,8 @@ class Tool:
         arguments = self.arguments(params)
         meter = current.get()
         if meter is None or meter.calls_log is None:
-            return self._run(arguments, meter)
-        log, step_key, text = meter.calls_log, meter.key, self.call_text(params)
-        identify = partial(self.identity, params, arguments)
-        call = Request(
-            self.name,
-            self.complete(params),
-            text,
-            identify,
-            self.effects,
-            self.destructive is True,
-        )
-        log.check(call)
-        value = log.earlier(text)
-        if value is NOT_MADE:
-            number, meter.key = log.begin(call, step_key)
-            try:
-                value = self._run(arguments, meter)
-            except BaseException as error:
-                state: CallState = "doubt" if self._leaves_doubt(error) else "open"
-                log.end(call, number, state)
-                raise
-            finally:
-                meter.key = step_key
-            log.end(call, number, "done")
-        return log.note(call, value)
+            return self.run(arguments, meter)
+        return meter.calls_log.make(Request(self, params, arguments), meter)
 
     def call_text(self, params: Params) -> str:
         """Return a call as text: the tool and its parameters as given, with the defaults of the others."""
@@ -281,10 +256,11 @@ class Tool:
         """Return `params` by name, with the defaults of the missing parameters."""
         return self.with_defaults(self.bind(params))
 
-    def _leaves_doubt(self, error: BaseException) -> bool:
+    def leaves_doubt(self, error: BaseException) -> bool:
+        """Whether a call that failed with this error might have been made, although it must run at most once."""
         return self.effects == "once" and not isinstance(error, self.not_done)
 
-    def _run(self, arguments: Data, meter: Meter | None) -> Any:
+    def run(self, arguments: Params, meter: Meter | None) -> Any:
         """Charge the latency and call the function with validated `arguments`."""
         if self.latency:
             charge(self.seconds(arguments))
@@ -299,7 +275,7 @@ class Tool:
         except BaseException as error:
             if self.retry_on is not None and not isinstance(error, self.retry_on):
                 error.no_retry = True  # type: ignore[attr-defined]
-            if meter is not None and self._leaves_doubt(error):
+            if meter is not None and self.leaves_doubt(error):
                 meter.once = True
             raise
         if meter is not None and self.effects == "once":
