@@ -257,11 +257,11 @@ def plain(value: Any) -> Any:
     """Return `value` as data for JSON. Sets are sorted, 3.0 becomes 3, and values that JSON has no form for become text."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, int):
         return value
-    if isinstance(value, float) and not math.isfinite(value):
-        return repr(value)
     if isinstance(value, float):
+        if not math.isfinite(value):
+            return repr(value)
         return int(value) if value.is_integer() else value
     if isinstance(value, dict):
         return {plain(str(name)): plain(part) for name, part in value.items()}

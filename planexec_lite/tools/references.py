@@ -180,30 +180,27 @@ def look_up(reference: Reference, results: Mapping[str, Any]) -> Any:
     if reference.step not in results:
         raise MissingResultError(f"{reference}: step {reference.step} has no result")
     value = results[reference.step]
-    for field, index in _PART.findall(reference.path) if reference.path else ():
-        if field and isinstance(value, Mapping) and field in value:
-            value = value[field]
-        elif index and _has_item(value, index):
-            value = value[int(index)]
-        else:
+    for field, index in _PART.findall(reference.path):
+        try:
+            value = _part(value, field, index)
+        except LookupError:
             part = f"field {field!r}" if field else f"item [{index}]"
+            hint = ""
             is_all = value is results[reference.step]
-            text = is_all and isinstance(value, str) and json_in(value) is not None
-            opt_in = (
-                ", a text that looks like JSON: declare its tool with json_text=True to read it as data"
-                if text
-                else ""
-            )
+            if is_all and isinstance(value, str) and json_in(value) is not None:
+                hint = ", a text that looks like JSON: declare its tool with json_text=True to read it as data"
             raise MissingResultError(
-                f"{reference}: the result has no {part}; it is {_shape(value)}{opt_in}"
-            )
+                f"{reference}: the result has no {part}; it is {_shape(value)}{hint}"
+            ) from None
     return value
 
 
-def _has_item(value: Any, index: str) -> bool:
-    if not isinstance(value, list | tuple) or len(index) >= 10:
-        return False
-    return -len(value) <= int(index) < len(value)
+def _part(value: Any, field: str, index: str) -> Any:
+    if field and isinstance(value, Mapping):
+        return value[field]
+    if index and isinstance(value, list | tuple):
+        return value[int(index)]
+    raise LookupError
 
 
 def escape(text: str) -> str:
@@ -236,10 +233,10 @@ def json_in(text: str) -> dict[str, Any] | list[Any] | None:
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        data = json.loads(text, parse_constant=_refuse)
+        data: dict[str, Any] | list[Any] = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
-    return data if isinstance(data, (dict, list)) else None
+    return data
 
 
 def _refuse(constant: str) -> None:

@@ -312,8 +312,6 @@ def kind_of(schema: Any) -> str:
         return "list of " + kind_of(schema.get("items", {}))
     if "type" in schema:
         return str(schema["type"])
-    if "const" in schema:
-        return f"one of {schema['const']}"
     return str(schema.get("$ref", "any").rsplit("/", 1)[-1])
 
 
