@@ -140,16 +140,14 @@ class CallLog:
     """The calls that a job has made so far, checked against the approved calls."""
 
     approved: ApprovedCalls
-    named: CallState | None = (
-        None  # the state of the call that the step names; None: it has not begun
-    )
-    made: list[MadeCall] = field(
-        default_factory=list
-    )  # the calls that a restart of the step does not repeat
-    chosen: dict[tuple[str, int], KnownCall] = field(
-        default_factory=dict
-    )  # the other calls with effects
-    waits: Waits | None = None  # what the job waits for
+    # the state of the call that the step names; None: it has not begun
+    named: CallState | None = None
+    # the calls that a restart of the step does not repeat
+    made: list[MadeCall] = field(default_factory=list)
+    # the other calls with effects
+    chosen: dict[tuple[str, int], KnownCall] = field(default_factory=dict)
+    # the call that waits for a person
+    waits: Waits | None = None
 
     def make(self, call: Request, meter: Meter) -> Any:
         """Make a call and return its result, or the result that it had before the step paused.

@@ -33,9 +33,8 @@ _MARKED = rf"[$#]\(?(?i:steps?)[\w.\[\]-]{{1,100}}?{_SAYS}[\w.\[\]-]{{0,100}}\)?
 _LITERAL = r"\{literal (?P<literal>[^{}]++|\$?\{++[^{}]++\}+)\}"
 _TOKEN = re.compile(rf"(?=[{{<$#])(?:{_LITERAL}|{_IN_BRACES}|{_IN_ANGLES}|{_MARKED})")
 _PART = re.compile(rf"\.({_FIELD})|\[(-?\d+)\]")
-_MARKS = re.compile(
-    "[{<$#]"
-)  # no text without one of them contains a reference, or a placeholder of another library
+# no text without one of them contains a reference, or a placeholder of another library
+_MARKS = re.compile("[{<$#]")
 
 
 class Reference(NamedTuple):

@@ -144,14 +144,12 @@ def _changed(value: Any, read: Any, place: tuple[int | str, ...]) -> Iterator[Pa
 
 def same_meaning(value: Any, read: Any) -> bool:
     """Whether a value still means the same as pydantic read it: true is not 1, a number is no date, and nan no number."""
-    if isinstance(
-        read, Enum
-    ):  # one of its values, as its schema lists them: no text of a number, and no sum of flags
+    # one of its values, as its schema lists them: no text of a number, and no sum of flags
+    if isinstance(read, Enum):
         same = isinstance(value, bool) == isinstance(read.value, bool) and value == read.value
         return isinstance(value, Enum) or (same and read in [*type(read)])
-    if isinstance(
-        value, dict
-    ):  # two keys became equal, a model dropped a field, or it was a tuple's fields
+    # two keys became equal, a model dropped a field, or it was a tuple's fields
+    if isinstance(value, dict):
         return not isinstance(read, dict | tuple)
     if type(read).__module__ in ("datetime", "ipaddress"):
         return not (isinstance(value, Number) or _NO_MOMENT.match(str(value)))
@@ -166,7 +164,7 @@ def same_meaning(value: Any, read: Any) -> bool:
 
 
 # a number, or a duration of no fixed length, which pydantic reads as 30 or 365 days
-_NO_MOMENT = re.compile(r"[+-]?(P[^T]*[YM]|[\d_]*\.?[\d_]*$)")
+_NO_MOMENT = re.compile(r"[+-]?(P[^T]*[YM]|[\d_]*+\.?[\d_]*+$)")
 
 
 @contextmanager

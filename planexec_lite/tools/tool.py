@@ -328,9 +328,8 @@ def _is_open(error: Params) -> bool:
     return error["type"] != "extra_forbidden" and references.whole(error["input"]) is not None
 
 
-@lru_cache(
-    256
-)  # to read the hints takes a millisecond, and a worker receives the same tools with each step
+# to read the hints takes a millisecond, and a worker receives the same tools with each step
+@lru_cache(256)
 def _tool_of(function: Function, options: tuple[tuple[str, Any], ...]) -> Tool:
     return Tool(function, **dict(options))
 
