@@ -138,7 +138,7 @@ def arguments_of(schema: Any, *, checked_elsewhere: bool) -> Arguments:
         return validate({name: value for name, value in params.items() if value is not None or name not in optional})
 
     defaults = {name: part["default"] for name, part in properties.items() if "default" in part}
-    return _Described(read, lambda values: values, whole, required, defaults, {})
+    return _Described(read, lambda values: values, whole, defaults, {})
 
 
 def _conditions(schema: Any, where: str = "") -> Iterator[tuple[str, str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -46,14 +45,13 @@ class Arguments(NamedTuple):
     """How the arguments of a tool are read.
 
     `validate` returns some of them as the function accepts them; it raises pydantic's `ValidationError`. `data` returns them
-    without models, as dicts. `schema` is their JSON schema, a closed object. `required` are the parameters without a
-    default, `defaults` the values of the others; a call gets a copy of each one in `changeable`.
+    without models, as dicts. `schema` is their JSON schema, a closed object. `defaults` are the values of the parameters
+    that it does not require; a call gets a copy of each one in `changeable`.
     """
 
     validate: Callable[[Any], Any]
     data: Callable[[Any], Any]
     schema: Data
-    required: tuple[str, ...]
     defaults: Params
     changeable: Params
 
@@ -245,13 +243,10 @@ def arguments_of(name: str, function: Function, doc: str) -> Arguments:
         ) from None
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
     schema |= without_titles(made)
-    required = tuple(name for name in fields if name not in defaults)
-    if required:
-        schema["required"] = [*required]
+    if required := [name for name in fields if name not in defaults]:
+        schema["required"] = required
     data = partial(adapter.serializer.to_python, by_alias=True, exclude_unset=True, warnings=False)
-    return Arguments(
-        adapter.validator.validate_python, data, schema, required, defaults, changeable
-    )
+    return Arguments(adapter.validator.validate_python, data, schema, defaults, changeable)
 
 
 def _described(doc: str) -> dict[str, str]:
@@ -311,11 +306,6 @@ def kind_of(schema: Any) -> str:
     if "type" in schema:
         return str(schema["type"])
     return str(schema.get("$ref", "any").rsplit("/", 1)[-1])
-
-
-def default_of(schema: Params) -> str:
-    """Return the default of a parameter as a signature shows it, such as `` = 3``, or an empty string."""
-    return f" = {json.dumps(schema['default'], default=str)}" if "default" in schema else ""
 
 
 def without_titles(schema: Any, *, named: bool = False) -> Any:

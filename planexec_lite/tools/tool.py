@@ -33,7 +33,6 @@ from planexec_lite.tools.signature import (
     ToolError,
     are_exact,
     arguments_of,
-    default_of,
     kind_of,
     shown,
     suggest,
@@ -139,7 +138,7 @@ class Tool:
         self._arguments = arguments or arguments_of(self.name, function, doc)
         self.schema = self._arguments.schema
         self.parameters = tuple(self.schema["properties"])
-        self.required = self._arguments.required
+        self.required = tuple(self.schema.get("required", ()))
 
     def calling(self, function: Function) -> Tool:
         """Return a tool that is the same to plans and models, and calls `function`, which takes the same arguments, instead."""
@@ -182,10 +181,12 @@ class Tool:
     @property
     def signature(self) -> str:
         """The tool on one line, as a planner reads it: ``build_docker(tag: string)``."""
-        parts = [
-            f"{name}: {kind_of(schema)}{default_of(schema)}"
-            for name, schema in self.schema["properties"].items()
-        ]
+        parts = []
+        for name, schema in self.schema["properties"].items():
+            part = f"{name}: {kind_of(schema)}"
+            if "default" in schema:
+                part += f" = {json.dumps(schema['default'], default=str)}"
+            parts.append(part)
         return f"{self.name}({', '.join(parts)})"
 
     def bind(self, params: Params) -> Params:
