@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, from_json
 
 from planexec_lite.plan.data import read_json
 from planexec_lite.plan.step import PlanContent, Step, canonical
@@ -27,8 +27,7 @@ _FENCED = re.compile(r"(`{3,}+|~{3,}+)[ \t]*\w*(?P<inside>.*)\1", re.DOTALL)
 _SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
 _LISTS = ("steps", "tasks", "plan")  # the names of the list of steps
-_MARK = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
-_LIST = re.compile(r'(?<!\\)"(?:steps|tasks|plan)"\s*:\s*$')  # before its bracket
+_AFTER_BRACE = re.compile("(?<=})")
 
 MOST_SHOWN = 20  # problems in the message of a `PlanError`
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
@@ -228,48 +227,30 @@ def _digest(content: Any) -> str:
 class StepReader:
     """Reads JSON text piece by piece and returns each step when it is complete.
 
-    It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It reads every character once.
-    Invalid text yields no steps; at the end `Plan.parse` reads the whole text and reports the problems.
+    It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. Invalid text yields no steps; at the
+    end `Plan.parse` reads the whole text and reports the problems.
     """
 
     def __init__(self) -> None:
-        self.text = ""
-        self._at = 0  # position in the text
-        self._open = ""  # open brackets
-        self._steps: str | None = None  # the open brackets inside the list of steps
-        self._step_from = 0
-        self._in_string = False
+        self._text = ""  # up to the step that is being written; before it, "[null" replaces what has been read
 
     def feed(self, piece: str) -> list[Data]:
         """Add more text and return the steps that it completes."""
-        self.text += piece
-        steps = []
-        for match in _MARK.finditer(self.text, self._at):
-            mark, self._at = match[0], match.end()
-            if mark == '"':
-                self._in_string = not self._in_string
-            elif self._in_string:
-                continue
-            elif mark in "{[":
-                self._opens(mark, match.start())
-            elif mark in "}]":
-                self._open = self._open[:-1]
-                if mark == "}" and self._open == self._steps:
-                    with suppress(ValueError, RecursionError):
-                        steps.append(json.loads(self.text[self._step_from : self._at]))
-                elif len(self._open) < len(self._steps or ""):
-                    self._steps = None
-        # a backslash at the end belongs to the next character
-        self._at = max(self._at, len(self.text) - self.text.endswith("\\"))
+        steps: list[Data] = []
+        for part in _AFTER_BRACE.split(piece):
+            self._text += part
+            if part.endswith("}") and (step := self._completed()) is not None:
+                steps.append(step)
+                self._text = "[null"
         return steps
 
-    def _opens(self, bracket: str, begin: int) -> None:
-        if self._open == self._steps:
-            self._step_from = begin
-        elif not self._open and self.text[:begin].strip():
-            return  # text or a fence around the JSON: `Plan.parse` reads the whole answer
-        elif bracket == "[":
-            named = self._open == "{" and _LIST.search(self.text, max(begin - 100, 0), begin)
-            if named or not self._open:
-                self._steps = self._open + bracket
-        self._open += bracket
+    def _completed(self) -> Data | None:
+        """Return the step that the brace at the end completes: if so, the list of steps could go on with a null."""
+        with suppress(ValueError):  # the brace is inside a step, or the text is not JSON
+            data = from_json(f"{self._text}, null", allow_partial=True)
+            if isinstance(data, dict):
+                data = next(filter(None, map(data.get, _LISTS)), None)
+            match data:
+                case [*_, dict(step), None]:
+                    return step
+        return None
