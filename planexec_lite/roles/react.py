@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from sys import maxsize
 from typing import Any
 
@@ -75,7 +74,8 @@ class ReActExecutor:
         after `max_iterations`, or the model refuses; `CallWaits` if a call needs approval.
         """
         tools, why = self.tools_for(step), ""
-        fixed = _fixed_call(step, inputs, tools)
+        planned = _planned_call(step, inputs, tools)
+        pending = set(planned)  # the tool of the plan's call, until it has run
         offered = [function_schema(tool) for tool in tools]
         messages = self.messages(step, inputs)
         for _ in range(self.max_iterations):
@@ -84,20 +84,25 @@ class ReActExecutor:
                 raise RuntimeError(f"the model refused: {answer.refusal}")
             if answer.text:
                 emit(Thought(answer.text))
-            if why := _why_unusable(answer, tools):
-                emit(Observation(why, error=True))
-                messages += _asks_again(
-                    answer, f"This is not finished: {why}. Nothing was done. {_ADVICE}"
-                )
-            elif answer.tool_calls:
+            why = _why_unusable(answer, tools)
+            if answer.tool_calls and not why:
                 messages.append(answer.message)
-                messages += [_carry_out(call, tools, fixed) for call in answer.tool_calls]
-            elif fixed is not None and not fixed.has_run:
-                messages += _asks_again(
-                    answer, f"The call of the plan has not run: {fixed}. Call it now."
-                )
+                for call in answer.tool_calls:
+                    messages.append(_carry_out(call, tools, planned, pending))
+                continue
+            if why:
+                emit(Observation(why, error=True))
+                words = f"This is not finished: {why}. Nothing was done. {_ADVICE}"
+            elif pending:
+                params = json.dumps(planned[step.tool])  # it escapes all line ends
+                words = f"The call of the plan has not run: {step.tool}({params}). Call it now."
             else:
                 return answer.text
+            text = shortened(answer.text, SHORT) or "(a call of a tool)"
+            messages += [
+                {"role": "assistant", "content": text},
+                {"role": "user", "content": words},
+            ]
         why = f"; {why}" if why else ""
         raise RuntimeError(
             f"the step was not done after {self.max_iterations} iterations (max_iterations){why}"
@@ -170,48 +175,27 @@ def _why_unusable(answer: Answer, tools: Toolbox) -> str:
     return ""
 
 
-def _asks_again(answer: Answer, words: str) -> list[Message]:
-    text = shortened(answer.text, SHORT) or "(a call of a tool)"
-    return [
-        {"role": "assistant", "content": text},
-        {"role": "user", "content": words},
-    ]
-
-
-@dataclass
-class _FixedCall:
-    """The call that a step names: its arguments come from the plan, and not from the model."""
-
-    tool: str
-    params: Mapping[str, Any]
-    has_run: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.tool}({json.dumps(self.params)})"  # JSON escapes all line ends, so this stays one line
-
-
-def _fixed_call(
+def _planned_call(
     step: Step,
     inputs: Mapping[str, Any],
     tools: Toolbox,
-) -> _FixedCall | None:
+) -> dict[str | None, Any]:
+    """Return the arguments that the plan gives, by the step's tool; {} if the step does not name a valid call."""
     if step.tool is None or step.tool not in tools:
-        return None
+        return {}
     params = resolve(step.params, inputs)
-    return None if tools[step.tool].faults(params) else _FixedCall(step.tool, params)
+    return {} if tools[step.tool].faults(params) else {step.tool: params}
 
 
-def _carry_out(call: ToolCall, tools: Toolbox, fixed: _FixedCall | None) -> Message:
+def _carry_out(
+    call: ToolCall, tools: Toolbox, planned: Mapping[str | None, Any], pending: set[str | None]
+) -> Message:
+    """Make a call, with the plan's arguments if it is the plan's call, and return its observation."""
     try:
-        params = _arguments(call.arguments)
-        if fixed is not None and call.name == fixed.tool:
-            params = fixed.params
-        else:
-            fixed = None
+        params = planned.get(call.name, _arguments(call.arguments))
         emit(Action(call.name, params))
         seen = Observation(as_text(tools[call.name].call(params)))
-        if fixed is not None:
-            fixed.has_run = True
+        pending.discard(call.name)
     except CallWaits:
         raise
     except Exception as problem:
