@@ -6,7 +6,6 @@ asked again, with the board that shows their results. A planner never calls a to
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Protocol
@@ -161,10 +160,9 @@ class LLMPlanner:
     ) -> Iterator[Step | Plan]:
         """Ask the model, and yield each step as soon as its closing brace arrives, and the plan at the end."""
         reader, left = StepReader(), self.horizon or self.max_steps
-        answer = Answer("", None, "stop")
         for part in ask_streaming(*self._question(goal, board, tools)):
             if isinstance(part, Answer):
-                answer = part
+                yield self._read(part, goal)
                 continue
             for step in reader.feed(part)[:left]:
                 left -= 1
@@ -172,7 +170,6 @@ class LLMPlanner:
                     continue
                 with suppress(PlanError):  # an unreadable step is reported with the whole plan
                     yield from Plan.parse([step]).steps
-        yield self._read(answer, goal)
 
     def _question(
         self, goal: str, board: Board, tools: Toolbox
@@ -232,10 +229,8 @@ class LLMPlanner:
             span = f"Write the next {ahead} only, and set complete to false. "
             span += "When the goal is reached, write no step and set complete to true."
         step = _TASK if self.tasks else _CALL
-        values = {"tools": tools.describe(), "step": step, "span": span}
-        return re.sub(
-            rf"\{{({'|'.join(FIELDS)})\}}", lambda field: values[field[1]], self.template
-        )
+        rules = self.template.replace("{span}", span).replace("{step}", step)
+        return rules.replace("{tools}", tools.describe())  # last: it can contain the other fields
 
 
 _CALL = """A step is one call of one of these tools.
