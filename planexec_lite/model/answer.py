@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 from planexec_lite.model.prompt_text import shortened
@@ -125,8 +124,7 @@ class Reading:
     finish_reason: str = ""
     tokens: tuple[int | None, int | None] = (None, None)
     thoughts: int = 0  # their characters
-    _calls: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # by their index
-    _last: dict[int, dict[str, str]] = field(default_factory=dict)  # the last call of each index
+    _by_index: dict[int, list[dict[str, str]]] = field(default_factory=dict)  # the calls
     _unread: str = ""  # a part that no one would read
     _sent: Data = field(default_factory=dict)
     _has_message: bool = False
@@ -201,19 +199,23 @@ class Reading:
                 continue
             index = call.get("index") if in_pieces else place
             index = index if type(index) is int else place
-            known = self._last.get(index)
-            if known is None or index in begun or _begins_another(call, known):
-                known = self._last[index] = {"id": "", "name": "", "arguments": ""}
-                self._calls.append((index, known))
+            same_index = self._by_index.setdefault(index, [])
+            if not same_index or index in begun or _begins_another(call, same_index[-1]):
+                same_index.append({"id": "", "name": "", "arguments": ""})
             begun.add(index)
+            known = same_index[-1]
             known["id"] = known["id"] or call.get("id") or ""
             known["name"] = known["name"] or function.get("name") or ""
             known["arguments"] += _arguments(function)
 
     @property
+    def _calls(self) -> list[dict[str, str]]:
+        return [call for index in sorted(self._by_index) for call in self._by_index[index]]
+
+    @property
     def characters(self) -> int:
         """The characters of the text, the thoughts and the calls so far."""
-        calls = sum(len(call["arguments"]) for _, call in self._calls)
+        calls = sum(len(call["arguments"]) for call in self._calls)
         return len(self.text) + self.thoughts + calls
 
     def shorten(self, most: int) -> bool:
@@ -262,7 +264,7 @@ class Reading:
     def _tool_calls(self) -> tuple[ToolCall, ...]:
         """Return the calls by their index. Each has an id of its own, because the results are found by it."""
         calls: dict[str, ToolCall] = {}
-        for place, (_, call) in enumerate(sorted(self._calls, key=itemgetter(0))):
+        for place, call in enumerate(self._calls):
             name = call["id"]
             if not name or name in calls:
                 name = f"{name or 'call'}_{place}"

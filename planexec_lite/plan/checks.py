@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import named_by, placeholders
-from planexec_lite.plan.reading import ID_TAKES, MOST_SHOWN, Problem
+from planexec_lite.plan.reading import Problem
 from planexec_lite.plan.step import PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
 
@@ -20,11 +20,19 @@ Problems = Iterator[Problem]
 
 def problems(
     plan: PlanContent,
-    toolbox: Toolbox | None,
-    done: Collection[str],
-    max_steps: int | None,
+    toolbox: Toolbox | None = None,
+    done: Collection[str] = (),
+    max_steps: int | None = None,
 ) -> list[Problem]:
-    """Return every problem of `plan`: those of the whole plan first, then those of the steps in plan order."""
+    """Return everything that makes the plan invalid, [] if it is valid: first the problems of the whole plan, then those
+    of the steps in plan order.
+
+    Args:
+        plan: the plan.
+        toolbox: the tools that steps can call; None: tools and arguments are not checked.
+        done: ids of steps that were done before this plan; steps can depend on them.
+        max_steps: the maximum number of steps in the plan.
+    """
     done = frozenset(done)
     waits = plan.graph
     ids = dict.fromkeys([*waits, *sorted(done)])
@@ -99,24 +107,18 @@ class _Checks:
     Args:
         ids: the plan's steps and those that were done before.
         toolbox: the tools; None: tools and arguments are not checked.
-        suggestions: how many more names are compared with all others; a `PlanError` shows only the first problems.
     """
 
     ids: dict[str, None]
     toolbox: Toolbox | None
-    suggestions: int = MOST_SHOWN
 
     def step(self, step: Step) -> Problems:
-        if not step.id.isascii():  # letters of other scripts can look like ASCII letters
-            yield Problem(
-                "id_not_ascii", step.id, f"the id is {step.id!a}; {ID_TAKES}", "rename the step"
-            )
         for other in step.depends_on:
             if other == step.id:
                 message, hint = "the step waits for itself", f"drop {other!r} from depends_on"
                 yield Problem("self_dependency", step.id, message, hint)
             elif other not in self.ids:
-                near = self.nearest(other, self.ids)
+                near = suggest(other, self.ids)
                 message = f"it waits for step {other!r}, which does not exist{near}"
                 hint = f"add step {other!r}, or drop it from depends_on"
                 yield Problem("unknown_dependency", step.id, message, hint)
@@ -135,7 +137,7 @@ class _Checks:
         for reference in named:
             step = reference.step
             if step not in place.ids:
-                missing = f"there is no step {step!r}{self.nearest(step, place.ids)}"
+                missing = f"there is no step {step!r}{suggest(step, place.ids)}"
                 message = f"{place.subject} uses {reference}, but {missing}"
                 hint = "refer to a step that exists, or add that step"
                 yield Problem("dangling_reference", place.step, message, hint)
@@ -156,7 +158,7 @@ class _Checks:
 
     def arguments(self, place: _Place, tool: str, toolbox: Toolbox) -> Problems:
         if tool not in toolbox:
-            message = f"there is no tool {tool!r}{self.nearest(tool, toolbox.names)}"
+            message = f"there is no tool {tool!r}{suggest(tool, toolbox.names)}"
             hint = "the tools are: " + ", ".join(toolbox.names)
             yield Problem("unknown_tool", place.step, message, hint)
             return
@@ -167,7 +169,3 @@ class _Checks:
     @cached_property
     def folded(self) -> dict[str, str]:
         return {step.casefold(): step for step in self.ids}
-
-    def nearest(self, name: str, names: Iterable[str]) -> str:
-        self.suggestions -= 1
-        return suggest(name, names) if self.suggestions >= 0 else ""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from planexec_lite.plan import checks, graph, reading
-from planexec_lite.plan.reading import Problem
 from planexec_lite.plan.step import PlanContent, Step, canonical
 from planexec_lite.tools import Effects, Toolbox, escaped
 
@@ -70,20 +69,7 @@ class Plan(PlanContent):
         text = self.to_json(indent=None)
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
-    def problems(
-        self,
-        toolbox: Toolbox | None = None,
-        done: Collection[str] = (),
-        max_steps: int | None = None,
-    ) -> list[Problem]:
-        """Return everything that makes the plan invalid, [] if it is valid.
-
-        Args:
-            toolbox: the tools that steps can call; None: tools and arguments are not checked.
-            done: ids of steps that were done before this plan; steps can depend on them.
-            max_steps: the maximum number of steps in the plan.
-        """
-        return checks.problems(self, toolbox, done, max_steps)
+    problems: ClassVar = checks.problems
 
     def waves(self) -> list[list[str]]:
         """Return the step ids level by level; a level can start when the levels before it are done."""

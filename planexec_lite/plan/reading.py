@@ -58,15 +58,15 @@ class PlanError(ValueError):
     ) -> None:
         self.problems = tuple(problems)
         self.text = text
+        super().__init__(self.problems, text)
+
+    def __str__(self) -> str:
         count = len(self.problems)
         lines = ["the plan has 1 problem:" if count == 1 else f"the plan has {count} problems:"]
         lines += [f"  {problem}" for problem in self.problems[:MOST_SHOWN]]
         if count > MOST_SHOWN:
             lines.append(f"  … and {count - MOST_SHOWN} more")
-        super().__init__("\n".join(lines))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PlanError, (self.problems, self.text)
+        return "\n".join(lines)
 
 
 def read(kind: type[P], source: Any) -> P:

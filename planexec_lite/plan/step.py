@@ -41,13 +41,6 @@ def _once(ids: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))
 
 
-def _number(value: Any) -> Any:
-    """Refuse true and false, which Python counts as 1 and 0."""
-    if isinstance(value, bool):
-        raise ValueError("write a number, not true or false")
-    return value
-
-
 def _tool(value: Any) -> Any:
     if isinstance(value, str) and value.strip().lower() in ("", "none"):
         return None
@@ -56,15 +49,15 @@ def _tool(value: Any) -> Any:
 
 MAX_RETRIES = 10  # without a wait between them, more retries do not help
 _NONE: dict[str, JsonValue] = fixed({})
-# letters of other scripts can be shown but do not run: see `checks`
-Id = Annotated[str, Field(pattern=r"^[\w.-]+$", coerce_numbers_to_str=True)]
+# no letters of other scripts: they can look like these
+Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$", coerce_numbers_to_str=True)]
 Ids = Annotated[tuple[Id, ...], BeforeValidator(_listed), AfterValidator(_once)]
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[
     dict[str, JsonValue],
     BeforeValidator(_params),
     AfterValidator(fixed),
-    Field(validation_alias=AliasChoices("params", "input", "arguments")),
+    Field(validation_alias=AliasChoices("params", "input")),
 ]
 
 
@@ -139,7 +132,7 @@ class Step(Frozen):
         params: the tool's arguments by name; a string can refer to results, ``{step_1_result}``. Also read from
             ``input``.
         depends_on: ids of the steps that must be done first, or have ended: see `run_anyway`.
-        success_criteria: how to tell from the result that the step succeeded. Also read from ``criteria``.
+        success_criteria: how to tell from the result that the step succeeded.
         timeout: seconds after which the step counts as failed; None: no limit.
         retries: how many times a failed step is tried again, at most ten.
         gate: ask a person right before this step.
@@ -155,15 +148,13 @@ class Step(Frozen):
     """
 
     id: Id
-    description: str = Field(default="", validation_alias=AliasChoices("description", "task"))
+    description: str = ""
     tool: ToolName = Field(default=None, validation_alias=AliasChoices("tool", "action"))
     params: Params = _NONE
     depends_on: Ids = ()
-    success_criteria: str | None = Field(
-        default=None, validation_alias=AliasChoices("success_criteria", "criteria")
-    )
-    timeout: Annotated[float | None, BeforeValidator(_number)] = Field(default=None, gt=0)
-    retries: Annotated[int, BeforeValidator(_number)] = Field(default=0, ge=0, le=MAX_RETRIES)
+    success_criteria: str | None = None
+    timeout: float | None = Field(default=None, gt=0, strict=True)  # true is no number
+    retries: int = Field(default=0, ge=0, le=MAX_RETRIES, strict=True)
     gate: bool = False
     run_anyway: bool = False
     effects: Effects | None = None

@@ -28,7 +28,7 @@ DEPLOY: dict[str, Any] = {
 def test_the_same_plan_in_other_shapes_gives_the_same_text_and_hash() -> None:
     step = {"id": "1", "tool": "search", "params": {"b": 1, "a": {"d": 1, "c": 2}}, "depends_on": ["0"]}
     arguments = {"a": {"c": 2, "d": 1}, "b": 1}
-    other = {"depends_on": 0, "arguments": arguments, "action": "search", "id": 1, "description": ""}
+    other = {"depends_on": 0, "input": arguments, "action": "search", "id": 1, "description": ""}
     shapes = [
         {"steps": [{"id": "0"}, step]},
         {"steps": [{"id": "0"}, step | {"depends_on": [0, "0"]}]},
@@ -164,13 +164,11 @@ def test_all_faults_are_reported_at_once_with_their_steps() -> None:
     assert "did you mean 'goal'" in str(caught.value)
 
 
-NO_BOOL = "not true or false"
-
-
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("retries", True, NO_BOOL), ("retries", False, NO_BOOL), ("timeout", True, NO_BOOL), ("timeout", False, NO_BOOL),
+        ("retries", True, "a valid integer"), ("retries", False, "a valid integer"), ("retries", 2.5, "a valid integer"),
+        ("timeout", True, "a valid number"), ("timeout", False, "a valid number"),
         ("retries", 11, "less than or equal to 10"), ("retries", 10**9, "equal to 10"),
     ],
 )  # fmt: skip
@@ -227,7 +225,7 @@ def test_text_around_a_fence_and_two_fences_are_rejected(text: str) -> None:
     assert [problem.code for problem in error.value.problems] == ["not_json"]
 
 
-@pytest.mark.parametrize(("id", "shown"), [("a b", "a b"), ("1\n", "1\\n"), ("\u00e9 1", "\\xe9 1")])
+@pytest.mark.parametrize(("id", "shown"), [("a b", "a b"), ("1\n", "1\\n"), ("\u0430lice", "\\u0430lice"), ("\uff11", "\\uff11")])
 def test_a_problem_names_the_characters_of_an_id(id: str, shown: str) -> None:
     with pytest.raises(PlanError) as error:
         Plan.parse([{"id": id, "description": "x"}, {"id": "2", "description": "x", "depends_on": [id]}])
