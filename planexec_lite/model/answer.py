@@ -166,7 +166,7 @@ class Reading:
             self.finish_reason = _PREFIX.sub("", str(reason).lower().replace("-", "_"))
         self.refusal += message.get("refusal") or ""
         self.thoughts += sum(len(str(message.get(name) or "")) for name in _THOUGHT_FIELDS)
-        self._add_calls(message, in_pieces="message" not in choice)
+        self._add_calls(message)
         text = self._text_of(message.get("content"))
         self.text += text
         return "" if _MAY_BE_THOUGHTS.match(self.text) else text
@@ -186,7 +186,7 @@ class Reading:
                 self._unread = f"a part of the kind {kind!r}"
         return text
 
-    def _add_calls(self, message: Data, *, in_pieces: bool) -> None:
+    def _add_calls(self, message: Data) -> None:
         calls = [*(message.get("tool_calls") or ())]
         older = message.get("function_call")
         # some endpoints send a call in both
@@ -197,8 +197,9 @@ class Reading:
             if not isinstance(function := call.get("function"), dict):
                 self._unread = f"a call that is not a function call ({quoted(call)})"
                 continue
-            index = call.get("index") if in_pieces else place
-            index = index if type(index) is int else place
+            index = call.get("index")
+            if type(index) is not int:
+                index = place
             same_index = self._by_index.setdefault(index, [])
             if not same_index or index in begun or _begins_another(call, same_index[-1]):
                 same_index.append({"id": "", "name": "", "arguments": ""})

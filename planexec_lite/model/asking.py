@@ -153,7 +153,7 @@ def ask(
     the client's own errors.
     """
     more = {"tools": list(tools)} if tools else {}
-    *_, answer = _asked(client, _request(model, messages, schema, bounds, more), bounds)
+    *_, answer = _asked(client, model, messages, schema, bounds, more)
     assert isinstance(answer, Answer)
     return answer
 
@@ -171,23 +171,7 @@ def ask_streaming(
     the measured time. An answer that ends early has the finish reason "length".
     """
     more = {"stream": True, "stream_options": {"include_usage": True}}
-    yield from _asked(client, _request(model, messages, schema, bounds, more), bounds)
-
-
-def _request(
-    model: str, messages: Sequence[Message], schema: Data | None, bounds: Bounds, more: Data
-) -> Data:
-    request = {
-        "model": model,
-        "messages": fitted(messages, bounds.max_prompt),
-        "temperature": 0,
-        "max_tokens": bounds.max_tokens,
-        **more,
-    }
-    if schema is not None:
-        shape = {"name": "answer", "strict": is_strict(schema), "schema": schema}
-        request["response_format"] = {"type": "json_schema", "json_schema": shape}
-    return request
+    yield from _asked(client, model, messages, schema, bounds, more)
 
 
 # Parts of a request that an endpoint may reject, and how its error mentions them.
@@ -202,10 +186,23 @@ _rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = (
 
 def _asked(
     client: Any,
-    request: Data,
+    model: str,
+    messages: Sequence[Message],
+    schema: Data | None,
     bounds: Bounds,
+    more: Data,
 ) -> Pieces:
     """Ask, and keep the client's key out of the errors: they reach journals, logs and traces."""
+    request = {
+        "model": model,
+        "messages": fitted(messages, bounds.max_prompt),
+        "temperature": 0,
+        "max_tokens": bounds.max_tokens,
+        **more,
+    }
+    if schema is not None:
+        shape = {"name": "answer", "strict": is_strict(schema), "schema": schema}
+        request["response_format"] = {"type": "json_schema", "json_schema": shape}
     try:
         yield from _asked_again(client, request, bounds)
     except Exception as error:
