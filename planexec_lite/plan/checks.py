@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any, NamedTuple
 
 from planexec_lite.plan import graph
-from planexec_lite.plan.placeholders import named_by, placeholders
+from planexec_lite.plan.placeholders import placeholders
 from planexec_lite.plan.reading import Problem
 from planexec_lite.plan.step import PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
@@ -146,9 +145,7 @@ class _Checks:
                 hint = f"add {step!r} to depends_on"
                 yield Problem("indirect_reference", place.step, message, hint)
         if unreadable or others:
-            folded = self.folded
-            meant = ((text, named_by(text, folded)) for text in unreadable)
-            for text, fix in chain(meant, placeholders(others, folded, place.waits_for)):
+            for text, fix in placeholders(unreadable, others, self.folded, place.waits_for):
                 write = fix or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}"
                 message = f"{place.subject} uses {text}, which can't be read as a reference"
                 hint = f"write {write}; for the text itself, write {{literal {text}}}"

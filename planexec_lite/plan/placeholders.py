@@ -37,24 +37,29 @@ _QUOTED = re.compile(r"\[['\"](\w+)['\"]\]")
 
 
 def placeholders(
-    texts: Iterable[str], ids: Mapping[str, str], waits_for: Collection[str]
+    unreadable: Iterable[str],
+    texts: Iterable[str],
+    ids: Mapping[str, str],
+    waits_for: Collection[str],
 ) -> Iterator[tuple[str, Reference | None]]:
-    """Yield every placeholder in `texts`, and the reference that it means.
+    """Yield every reference that is `unreadable` and every placeholder in `texts`, and the reference that it means.
 
     `ids` are the ids of all steps by their names in lower case: ``{STEP_A_RESULT}`` names the step ``a``; `waits_for` are
     the steps that ``$5`` can name.
     """
+    for text in unreadable:
+        yield text, _named_by(text, ids)
     for text in texts:
-        parts = [(part, named_by(part, ids)) for part in references.placeholders(text)]
+        parts = [(part, _named_by(part, ids)) for part in references.placeholders(text)]
         named = [(part, reference) for part, reference in parts if reference]
         if not named and len(text) <= _LONGEST and _LONE.fullmatch(text):
-            reference = named_by(text, ids, alone=True)
+            reference = _named_by(text, ids, alone=True)
             if reference and (reference.step in waits_for or not _DOUBTFUL.match(text)):
                 named.append((text.strip(), reference))
         yield from named
 
 
-def named_by(text: str, ids: Mapping[str, str], *, alone: bool = False) -> Reference | None:
+def _named_by(text: str, ids: Mapping[str, str], *, alone: bool = False) -> Reference | None:
     """Return the reference that `text` means, if any. Unless it is `alone`, it must say step, result or output."""
     content = _MARKS.sub(" ", text[:_LONGEST]).strip()
     says = False

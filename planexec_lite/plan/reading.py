@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -129,17 +129,17 @@ def received(
 
 def _as_object(data: Any) -> Data:
     """Bring the outer shapes to ``{"goal": …, "steps": […]}``."""
-    if isinstance(data, Mapping):
-        named = [name for name in _LISTS if name in data]
-        if len(named) != 1:
-            fields = ", ".join(map(repr, data)) or "no fields"
-            raise _no_steps(f"a plan needs one list of steps; it has {fields}")
-        plan = {name: value for name, value in data.items() if value is not None}
-        plan["steps"] = _numbered(plan.pop(named[0], None))
-        return plan
-    if isinstance(data, Sequence) and not isinstance(data, str | bytes | bytearray):
-        return {"steps": _numbered(data)}
-    raise _no_steps(f"a plan is an object or a list, not a {type(data).__name__}")
+    if isinstance(data, list | tuple):
+        data = {"steps": data}
+    if not isinstance(data, Mapping):
+        raise _no_steps(f"a plan is an object or a list, not a {type(data).__name__}")
+    named = [name for name in _LISTS if name in data]
+    if len(named) != 1:
+        fields = ", ".join(map(repr, data)) or "no fields"
+        raise _no_steps(f"a plan needs one list of steps; it has {fields}")
+    plan = {name: value for name, value in data.items() if value is not None}
+    plan["steps"] = _numbered(plan.pop(named[0], None))
+    return plan
 
 
 def _numbered(steps: Any) -> Any:
@@ -174,11 +174,9 @@ def _problem(details: ErrorDetails, data: Data) -> Problem:
     if kind == "extra_forbidden":
         message = f"there is no field {field!r}{suggest(field, fields)}"
         return Problem("unknown_field", step, message, "known: " + ", ".join(fields))
-    given = shown(details["input"])
+    words, given = details["msg"], shown(details["input"])
     if kind == "string_pattern_mismatch":
-        given = given.encode("ascii", "backslashreplace").decode()
-        return Problem("wrong_field", step, f"{field!r}: {ID_TAKES}; got {given}")
-    words = details["msg"]
+        words, given = ID_TAKES, given.encode("ascii", "backslashreplace").decode()
     return Problem("wrong_field", step, f"{field!r}: {words[0].lower()}{words[1:]}; got {given}")
 
 
