@@ -19,8 +19,6 @@ from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.roles.telling import record
 from planexec_lite.tools import Toolbox
 
-__all__ = ["INSTRUCTIONS", "LLMPlanner", "NextStepPlanner", "Planner", "RulePlanner"]
-
 INSTRUCTIONS = """\
 Role: planner
 
