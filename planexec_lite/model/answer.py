@@ -219,13 +219,6 @@ class Reading:
         calls = sum(len(call["arguments"]) for call in self._calls)
         return len(self.text) + self.thoughts + calls
 
-    def shorten(self, most: int) -> bool:
-        """Shorten an answer to `most` characters, with the reason "length"; return whether it was longer."""
-        too_long = len(self.text) > most
-        if too_long:
-            self.text, self.finish_reason = self.text[:most], "length"
-        return too_long
-
     def answer(self) -> Answer:
         """Return the answer. Raises `AnswerError` if no message was sent, or a part of it would be lost."""
         if self._unread:

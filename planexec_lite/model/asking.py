@@ -297,7 +297,9 @@ def _answered(
         charged = max(charged, seconds)
         if piece:
             yield piece
-        if reading.shorten(tokens * CHARACTERS_PER_TOKEN):
+        most = tokens * CHARACTERS_PER_TOKEN
+        if len(reading.text) > most:
+            reading.text, reading.finish_reason = reading.text[:most], "length"
             break
     read, written = reading.tokens
     if read is None or written is None:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any
 
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import placeholders
@@ -40,10 +41,8 @@ def problems(
     for step in plan.steps:
         faults += checks.step(step)
     for call in plan.rollback:
-        faults += checks.place(
-            _Place(None, "the rollback", call.params, ids, ids, call.tool),
-        )
-    faults += checks.place(_Place(None, "the answer", plan.answer, ids))
+        faults += checks.texts(None, "the rollback", call.params, ids, ids, call.tool)
+    faults += checks.texts(None, "the answer", plan.answer, ids)
     return faults
 
 
@@ -79,24 +78,12 @@ def _cycles(waits: graph.Graph) -> Problems:
         step: [other for other in waits_for if other != step] for step, waits_for in waits.items()
     }
     for cycle in graph.cycles(without_self):
-        after = [*cycle[1:], cycle[0]]
-        pairs = zip(cycle, after, strict=True)
-        links = [f"{step} waits for {other}" for step, other in pairs]
+        waiting = pairwise([*cycle, cycle[0]])
+        links = [f"{step} waits for {other}" for step, other in waiting]
         if len(links) > 8:
             links[4:-3] = ["…"]
         message = f"{', '.join(links)}: none of them can ever start"
         yield Problem("cycle", cycle[0], message, "drop one of these dependencies")
-
-
-class _Place(NamedTuple):
-    """A place with texts in a plan: the step and the subject in messages, and the call, or only the texts."""
-
-    step: str | None
-    subject: str
-    texts: Any
-    ids: Collection[str]  # the steps that a reference can name
-    waits_for: Collection[str] = ()  # the steps that are done before it; $1 can name only these
-    tool: str | None = None
 
 
 @dataclass
@@ -122,46 +109,59 @@ class _Checks:
                 hint = f"add step {other!r}, or drop it from depends_on"
                 yield Problem("unknown_dependency", step.id, message, hint)
         before = dict.fromkeys(step.depends_on)
-        yield from self.place(
-            _Place(step.id, "it", step.params, self.ids, before, step.tool),
-        )
+        yield from self.texts(step.id, "it", step.params, self.ids, before, step.tool)
         if (undo := step.undo) is not None:
             known = {**before, step.id: None}
-            yield from self.place(
-                _Place(step.id, "its undo", undo.params, known, known, undo.tool),
-            )
+            yield from self.texts(step.id, "its undo", undo.params, known, known, undo.tool)
 
-    def place(self, place: _Place) -> Problems:
-        named, unreadable, others = references.find_all(place.texts)
+    def texts(
+        self,
+        where: str | None,
+        subject: str,
+        texts: Any,
+        ids: Collection[str],
+        waits_for: Collection[str] = (),
+        tool: str | None = None,
+    ) -> Problems:
+        """Check the texts at one place of the plan: its references, and its arguments if they are those of a tool.
+
+        Args:
+            where: the id of the step; None: the rollback or the answer.
+            subject: the subject of the messages.
+            texts: a string or the arguments.
+            ids: the steps that a reference can name.
+            waits_for: the steps that are done before it; a reference of a step, and ``$1``, can name only these.
+            tool: the tool that is called with the arguments, if any.
+        """
+        named, unreadable, others = references.find_all(texts)
         for reference in named:
             step = reference.step
-            if step not in place.ids:
-                missing = f"there is no step {step!r}{suggest(step, place.ids)}"
-                message = f"{place.subject} uses {reference}, but {missing}"
+            if step not in ids:
+                missing = f"there is no step {step!r}{suggest(step, ids)}"
+                message = f"{subject} uses {reference}, but {missing}"
                 hint = "refer to a step that exists, or add that step"
-                yield Problem("dangling_reference", place.step, message, hint)
-            elif place.step and step not in place.waits_for:
-                message = f"{place.subject} uses {reference}, but does not wait for step {step}"
+                yield Problem("dangling_reference", where, message, hint)
+            elif where and step not in waits_for:
+                message = f"{subject} uses {reference}, but does not wait for step {step}"
                 hint = f"add {step!r} to depends_on"
-                yield Problem("indirect_reference", place.step, message, hint)
+                yield Problem("indirect_reference", where, message, hint)
         if unreadable or others:
-            for text, fix in placeholders(unreadable, others, self.folded, place.waits_for):
+            for text, fix in placeholders(unreadable, others, self.folded, waits_for):
                 write = fix or "{step_1_result}, {step_1_result.name} or {step_1_result[0]}"
-                message = f"{place.subject} uses {text}, which can't be read as a reference"
+                message = f"{subject} uses {text}, which can't be read as a reference"
                 hint = f"write {write}; for the text itself, write {{literal {text}}}"
-                yield Problem("unreadable_reference", place.step, message, hint)
-        if place.tool is not None and self.toolbox is not None:
-            yield from self.arguments(place, place.tool, self.toolbox)
-
-    def arguments(self, place: _Place, tool: str, toolbox: Toolbox) -> Problems:
+                yield Problem("unreadable_reference", where, message, hint)
+        toolbox = self.toolbox
+        if tool is None or toolbox is None:
+            return
         if tool not in toolbox:
             message = f"there is no tool {tool!r}{suggest(tool, toolbox.names)}"
             hint = "the tools are: " + ", ".join(toolbox.names)
-            yield Problem("unknown_tool", place.step, message, hint)
+            yield Problem("unknown_tool", where, message, hint)
             return
         hint = "write the arguments as the tool's signature says"
-        for fault in toolbox[tool].faults(place.texts):
-            yield Problem(fault.code, place.step, f"{tool}: {fault.message}", hint)
+        for fault in toolbox[tool].faults(texts):
+            yield Problem(fault.code, where, f"{tool}: {fault.message}", hint)
 
     @cached_property
     def folded(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -193,7 +193,7 @@ def word_for_word(step: Step) -> str:
 
 def lineages(
     steps: Mapping[str, Step],
-    ids: Iterable[str],
+    ids: Collection[str],
     known: dict[str, str] | None = None,
 ) -> set[str]:
     """Return a digest of the lineage of each of `ids`. It changes if the step or one of its direct or indirect
@@ -202,7 +202,6 @@ def lineages(
     `steps` are all steps by id, without a cycle. `known` is a cache of digests by step id; the function adds to it.
     """
     digests = {} if known is None else known
-    ids = tuple(ids)
     left = [*ids]
     while left:
         step = left[-1]

@@ -87,13 +87,12 @@ class LLMEvaluator:
             raise ValueError(f"the evaluator: {problem.message}: {shortened(answer.text, 200)}")
         try:
             data = read_json(unfenced(answer.text))
-            verdict, reason, task = data["verdict"], data["reason"], data["task"]
+            task, rejects = data["task"], data["rejects"]
             # a task that is no text is dropped; the verdict counts without it
             changed = task if task and isinstance(task, str) else None
-            rejects = data["rejects"]
             if rejects not in board.results:  # a model can name an unknown step
                 rejects = None
-            return Verdict(verdict, reason, changed, rejects)
+            return Verdict(data["verdict"], data["reason"], changed, rejects)
         except (KeyError, TypeError, ValueError) as error:
             words = shortened(answer.text, SHORT)
             raise ValueError(

@@ -18,6 +18,7 @@ from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.roles.telling import record
 from planexec_lite.tools import Toolbox
+from planexec_lite.tools.signature import Data
 
 INSTRUCTIONS = """\
 Role: planner
@@ -171,7 +172,7 @@ class LLMPlanner:
 
     def _question(
         self, goal: str, board: Board, tools: Toolbox
-    ) -> tuple[Any, str, list[Message], dict[str, Any], Bounds]:
+    ) -> tuple[Any, str, list[Message], Data, Bounds]:
         failed = [
             problem.step
             for problem in board.problems
