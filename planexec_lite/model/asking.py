@@ -255,11 +255,10 @@ def _without(
     rejected: frozenset[str],
 ) -> tuple[Data, str]:
     """Return the request without its rejected parts, and a note about a schema that is in the prompt instead."""
-    left_out = rejected & request.keys()
-    sent = {name: value for name, value in request.items() if name not in left_out}
-    if "max_tokens" in left_out:
+    sent = {name: value for name, value in request.items() if name not in rejected}
+    if "max_tokens" in rejected:
         sent["max_completion_tokens"] = request["max_tokens"]
-    if "response_format" not in left_out:
+    if "response_format" not in rejected & request.keys():
         return sent, ""
     schema = json.dumps(request["response_format"]["json_schema"]["schema"], ensure_ascii=False)
     system, *rest = request["messages"]

@@ -101,7 +101,10 @@ def as_data(value: Any, step: str, tool: str | None) -> Any:
     if (type(value) is int and abs(value) < 2**63) or (type(value) is str and value.isascii()):
         return value  # most results are JSON as they are
     try:
-        return fixed(_data(value))
+        data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
+        # a string can contain characters that can't be saved
+        json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+        return fixed(data)
     except (PydanticSerializationError, TypeError, ValueError, RecursionError) as error:
         cause = str(error).splitlines()[0]
         caller = "" if tool is None else f": {tool}"
@@ -109,15 +112,6 @@ def as_data(value: Any, step: str, tool: str | None) -> Any:
         raise ToolError(
             f"step {step}{caller} returned a value of type {kind}, which JSON can't hold ({cause}); return data"
         ) from None
-
-
-def _data(value: Any) -> Any:
-    if isinstance(value, int | float):  # a subclass of a number, nan, or a large number
-        return json.loads(json.dumps(value, allow_nan=False))
-    data = to_jsonable_python(_ordered(_ANYTHING.dump_python(value)))
-    # a string can contain characters that can't be saved
-    json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
-    return data
 
 
 def _ordered(value: Any) -> Any:
