@@ -7,8 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from planexec_lite.plan import checks, graph, reading
-from planexec_lite.plan.step import PlanContent, Step, canonical
+from pydantic import ValidationError
+
+from planexec_lite.plan import checks, graph
+from planexec_lite.plan.data import read_json
+from planexec_lite.plan.reading import SHAPE, PlanError, Problem, as_object, problem_of, unfenced
+from planexec_lite.plan.step import PlanContent, canonical
 from planexec_lite.tools import Effects, Toolbox, escaped
 
 
@@ -38,7 +42,25 @@ class Plan(PlanContent):
         """
         if isinstance(source, Plan):
             return source
-        return reading.read(cls, source)
+        text = ""
+        try:
+            if isinstance(source, str):
+                text = source
+                source = read_json(unfenced(source.removeprefix("\ufeff")))
+            else:
+                json.dumps(source, ensure_ascii=False, default=str).encode()
+            data = as_object(source)
+            return cls.model_validate(data)
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+            raise PlanError((problem_of(detail, data) for detail in details), text) from None
+        except PlanError as error:
+            error.text = text
+            raise
+        except (ValueError, TypeError, RecursionError) as error:
+            hint = f"answer with the JSON alone, no text before or after it; {SHAPE}"
+            problem = Problem("not_json", None, f"this is not JSON: {error}", hint)
+            raise PlanError([problem], text) from None
 
     @classmethod
     def received(cls, given: Any, giver: str) -> Plan:
@@ -49,7 +71,21 @@ class Plan(PlanContent):
 
         Raises `TypeError` if `given` is not a plan, and `PlanError` if its fields are invalid.
         """
-        return reading.received(cls, given, giver)
+        if not isinstance(given, Plan):
+            raise TypeError(
+                f"{giver} gave a {type(given).__name__} instead of a Plan; Plan.parse reads one"
+            )
+        try:
+            text = cls.__pydantic_serializer__.to_json(
+                given, exclude_defaults=True, warnings=False
+            )
+        except (ValueError, TypeError, RecursionError) as error:
+            message = f"{giver} gave a plan that JSON can't represent: {error}"
+            raise PlanError([Problem("not_json", None, message)]) from None
+        try:
+            return cls.model_validate_json(text)
+        except ValueError:
+            return cls.parse(text.decode())  # which says what is wrong
 
     def changed(self, **fields: Any) -> Plan:
         """Return a plan like this one with some fields changed."""
@@ -86,7 +122,12 @@ class Plan(PlanContent):
 
     def durations(self, toolbox: Toolbox) -> dict[str, float]:
         """Return the seconds that each step's tool declares, by step id; 0 for a step that has no tool."""
-        return {step.id: _seconds(step, toolbox) for step in self.steps}
+        seconds = dict.fromkeys(self.graph, 0.0)
+        for step in self.steps:
+            if step.tool:
+                tool = toolbox[step.tool]
+                seconds[step.id] = tool.seconds(tool.bind(step.params))
+        return seconds
 
     def effects(self, toolbox: Toolbox) -> dict[str, Effects]:
         """Return the effect of each step on the world, by step id: "none", "idempotent" (safe to repeat), "unknown"
@@ -99,21 +140,11 @@ class Plan(PlanContent):
         lines = [escaped(self.goal)] if self.goal else []
         width = max(map(len, self.graph), default=0)
         for step in self.steps:
-            line = f"{step.id:>{width}}  {_short(str(step))}"
+            text = str(step)
+            if len(text) > 90:
+                text = f"{text[:60]} … {text[-25:]}"
+            line = f"{step.id:>{width}}  {text}"
             if step.depends_on:
                 line += f"  (after {', '.join(step.depends_on)})"
             lines.append(line)
         return "\n".join(lines)
-
-
-def _seconds(step: Step, toolbox: Toolbox) -> float:
-    if not step.tool:
-        return 0.0
-    tool = toolbox[step.tool]
-    return tool.seconds(tool.bind(step.params))
-
-
-def _short(text: str) -> str:
-    if len(text) <= 90:
-        return text
-    return f"{text[:60]} … {text[-25:]}"

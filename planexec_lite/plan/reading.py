@@ -11,20 +11,16 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import ValidationError
 from pydantic_core import ErrorDetails, from_json
 
-from planexec_lite.plan.data import read_json
 from planexec_lite.plan.step import PlanContent, Step, canonical
 from planexec_lite.tools import escaped, shown, suggest
 from planexec_lite.tools.signature import Data
 
-P = TypeVar("P", bound=PlanContent)  # the class of plans
-
 _FENCED = re.compile(r"(`{3,}+|~{3,}+)[ \t]*\w*(?P<inside>.*)\1", re.DOTALL)
-_SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
+SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
 _LISTS = ("steps", "tasks", "plan")  # the names of the list of steps
 _AFTER_BRACE = re.compile("(?<=})")
@@ -69,29 +65,6 @@ class PlanError(ValueError):
         return "\n".join(lines)
 
 
-def read(kind: type[P], source: Any) -> P:
-    """Read `source` into a plan of the class `kind`; raise `PlanError` with every problem and the text read."""
-    text = ""
-    try:
-        if isinstance(source, str):
-            text = source
-            source = read_json(unfenced(source.removeprefix("\ufeff")))
-        else:
-            json.dumps(source, ensure_ascii=False, default=str).encode()
-        data = _as_object(source)
-        return kind.model_validate(data)
-    except ValidationError as error:
-        details = error.errors(include_url=False)
-        raise PlanError((_problem(detail, data) for detail in details), text) from None
-    except PlanError as error:
-        error.text = text
-        raise
-    except (ValueError, TypeError, RecursionError) as error:
-        hint = f"answer with the JSON alone, no text before or after it; {_SHAPE}"
-        problem = Problem("not_json", None, f"this is not JSON: {error}", hint)
-        raise PlanError([problem], text) from None
-
-
 def unfenced(text: str) -> str:
     """Return the JSON inside a fence, ```` ```json … ``` ````, or any other text unchanged.
 
@@ -102,32 +75,7 @@ def unfenced(text: str) -> str:
     return fenced["inside"] if fenced else text
 
 
-def received(
-    kind: type[P],
-    given: Any,
-    giver: str,
-) -> P:
-    """Return a validated copy of a caller's plan, made only from its fields.
-
-    The caller can change the original later, pass a subclass with other behavior, or build it without validation; none
-    of this affects the copy. Raises `TypeError` if `given` is not a plan, and `PlanError` if its fields are invalid.
-    """
-    if not isinstance(given, kind):
-        raise TypeError(
-            f"{giver} gave a {type(given).__name__} instead of a Plan; Plan.parse reads one"
-        )
-    try:
-        text = kind.__pydantic_serializer__.to_json(given, exclude_defaults=True, warnings=False)
-    except (ValueError, TypeError, RecursionError) as error:
-        message = f"{giver} gave a plan that JSON can't represent: {error}"
-        raise PlanError([Problem("not_json", None, message)]) from None
-    try:
-        return kind.model_validate_json(text)
-    except ValueError:
-        return read(kind, text.decode())  # which says what is wrong
-
-
-def _as_object(data: Any) -> Data:
+def as_object(data: Any) -> Data:
     """Bring the outer shapes to ``{"goal": …, "steps": […]}``."""
     if isinstance(data, list | tuple):
         data = {"steps": data}
@@ -157,10 +105,10 @@ def _numbered(steps: Any) -> Any:
 
 
 def _no_steps(message: str) -> PlanError:
-    return PlanError([Problem("no_steps", None, message, _SHAPE)])
+    return PlanError([Problem("no_steps", None, message, SHAPE)])
 
 
-def _problem(details: ErrorDetails, data: Data) -> Problem:
+def problem_of(details: ErrorDetails, data: Data) -> Problem:
     """Return the problem of one field in the words of plans; `data` is what pydantic read."""
     step = None
     fields, place = PlanContent.model_fields, details["loc"]
@@ -170,7 +118,7 @@ def _problem(details: ErrorDetails, data: Data) -> Problem:
     field = ".".join(map(str, place)) or "it"
     kind = details["type"]
     if kind == "missing":
-        return Problem("missing_field", step, f"{field!r} is missing", _SHAPE)
+        return Problem("missing_field", step, f"{field!r} is missing", SHAPE)
     if kind == "extra_forbidden":
         message = f"there is no field {field!r}{suggest(field, fields)}"
         return Problem("unknown_field", step, message, "known: " + ", ".join(fields))
