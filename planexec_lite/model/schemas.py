@@ -114,10 +114,14 @@ def _or_null(schema: Data) -> Data:
 def function_schema(tool: Tool) -> Data:
     """Return the description of a tool for a model that calls tools itself, without references."""
     parameters = closed(**_parameters(tool))
-    words = {"name": tool.name, "description": tool.description}
     return {
         "type": "function",
-        "function": {**words, "parameters": parameters, "strict": is_strict(parameters)},
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": parameters,
+            "strict": is_strict(parameters),
+        },
     }
 
 
@@ -146,7 +150,9 @@ def is_strict(schema: Mapping[str, Any]) -> bool:
     ):
         return False
     inside = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
-    return all(map(is_strict, [*inside, schema["items"]] if "items" in schema else inside))
+    if "items" in schema:
+        inside.append(schema["items"])
+    return all(map(is_strict, inside))
 
 
 def _closed_inside(schema: Data, definitions: Data) -> Data:

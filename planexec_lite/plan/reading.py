@@ -113,7 +113,9 @@ def problem_of(details: ErrorDetails, data: Data) -> Problem:
     step = None
     fields, place = PlanContent.model_fields, details["loc"]
     if len(place) >= 2 and place[0] == "steps" and isinstance(place[1], int):
-        step = _name_of(data["steps"], place[1])
+        written = data["steps"][place[1]]
+        name = written.get("id") if isinstance(written, Mapping) else None
+        step = str(name) if isinstance(name, str | int) else f"#{place[1] + 1}"
         fields, place = Step.model_fields, place[2:]
     field = ".".join(map(str, place)) or "it"
     kind = details["type"]
@@ -126,12 +128,6 @@ def problem_of(details: ErrorDetails, data: Data) -> Problem:
     if kind == "string_pattern_mismatch":
         words, given = ID_TAKES, given.encode("ascii", "backslashreplace").decode()
     return Problem("wrong_field", step, f"{field!r}: {words[0].lower()}{words[1:]}; got {given}")
-
-
-def _name_of(steps: Any, index: int) -> str:
-    step = steps[index]
-    name = step.get("id") if isinstance(step, Mapping) else None
-    return str(name) if isinstance(name, str | int) else f"#{index + 1}"
 
 
 def word_for_word(step: Step) -> str:

@@ -207,13 +207,11 @@ def _carry_out(
 def _arguments(text: str) -> Any:
     """Return the arguments of a call; {} for none. Raises `ValueError` unless they are one JSON object with each name once."""
     params = read_json(text.strip() or "null")
-    if params is None:
-        return {}
-    if not isinstance(params, dict):
+    if not isinstance(params, dict | None):
         raise ValueError(
             f'the arguments are a JSON {type(params).__name__}, not an object; write {{"name": value}}'
         )
-    return params
+    return params or {}
 
 
 _ADVICE = "Be brief: one sentence, or one call."
