@@ -8,14 +8,13 @@ approval while they stay within its bounds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from pydantic import NonNegativeInt
 
 from planexec_lite.capabilities.judging import Judged
-from planexec_lite.capabilities.undo import list_calls
+from planexec_lite.capabilities.undo import list_calls, resolved
 from planexec_lite.core import (
     WAIT,
     Board,
@@ -29,14 +28,9 @@ from planexec_lite.core import events as e
 from planexec_lite.core.questions import ExactCall, Grant, Question
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
 from planexec_lite.tools import Toolbox, text_of
-from planexec_lite.tools.references import MissingResultError, resolve
 
-ABOUT_PLANS = (
-    "approval",
-    "gate",
-    "repeat",
-    "call",
-)  # the kinds of questions about a plan or a step of it
+# the kinds of questions about a plan or a step of it
+ABOUT_PLANS = ("approval", "gate", "repeat", "call")
 
 
 @dataclass(frozen=True)
@@ -198,7 +192,8 @@ def outside_grant(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
         if call not in plan.rollback:
             yield f"it drops {call.tool} from the rollback"
     free = [step for step in approved.steps if not step.gate]
-    known = {*map(_text, free), *map(_text, (*_undos(free), *approved.rollback))}
+    allowed: list[Step | Call] = [*free, *_undos(free), *approved.rollback]
+    known = set(map(_text, allowed))
     tools = {step.tool for step in free}
     for step in new:
         if step.gate:
@@ -312,14 +307,9 @@ def ask_in_full(board: Board, _policy: object, event: e.Paused, executor: Any) -
 def call_of(step: Step, results: Mapping[str, Any], tools: Toolbox | None) -> ExactCall:
     """Return the call of a step with resolved arguments; of a step without a tool, its words and its inputs."""
     if step.tool is None:
-        return ExactCall(
-            None,
-            {step_id: results[step_id] for step_id in step.depends_on if step_id in results},
-            step.description,
-        )
-    params = dict(step.params)
-    with suppress(MissingResultError):
-        params = resolve(step.params, results)
+        inputs = {step_id: results[step_id] for step_id in step.depends_on if step_id in results}
+        return ExactCall(None, inputs, step.description)
+    params = resolved(step.params, results)
     if tools is not None and step.tool in tools:
         params = tools[step.tool].complete(params)
     return ExactCall(step.tool, params)

@@ -17,8 +17,8 @@ from planexec_lite.capabilities.undo import (
     UNSURE,
     Undo,
     WorkDone,
-    doubts_behind,
     is_repeatable,
+    resolved,
     step_requeued,
     steps_in_doubt,
     undos,
@@ -41,7 +41,6 @@ from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.core.tasks import Finished, TimedOut, too_long
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Step
-from planexec_lite.plan.data import copied
 from planexec_lite.tools import digest_of
 
 
@@ -140,7 +139,7 @@ class Rollback(Part):
     allowed: bool = False
     left_alone: set[str] = field(default_factory=set)
     undone: list[str] = field(default_factory=list)
-    remains: list[tuple[str, str]] = field(default_factory=list)
+    remains: dict[tuple[str, str], None] = field(default_factory=dict)
     partly: bool = False
     half: list[str] = field(default_factory=list)
     before: dict[str, set[str]] = field(default_factory=dict, compare=False)
@@ -162,7 +161,7 @@ class Rollback(Part):
 
     def give_up(self, why: str) -> None:
         """Leave the next undo, and note why."""
-        self.remains.append((self.take().label, why))
+        self.remains[self.take().label, why] = None
         self.partly = True
 
 
@@ -196,11 +195,10 @@ def _plan(board: Board, event: RollbackStarted) -> None:
     mine.left = []
     for undo in undos(board, event.to, event.made):
         if undo.why_not:
-            mine.remains.append((undo.label, undo.why_not))
+            mine.remains[undo.label, undo.why_not] = None
         elif undo.label not in not_again:
             mine.left.append(undo)
     mine.left.reverse()
-    mine.remains = list(dict.fromkeys(mine.remains))
 
 
 def _done(board: Board, event: UndoDone) -> None:
@@ -213,8 +211,8 @@ def _done(board: Board, event: UndoDone) -> None:
     label = undo.label
     mine.undone += [f"{label}/{one}" for one in inside["undone"]]
     remains = [(f"{label}/{one}".removesuffix("/"), why) for one, why in inside["remains"]]
-    mine.remains = list(dict.fromkeys([*mine.remains, *remains]))
-    work.made.setdefault(label, []).extend(inside["made"])
+    mine.remains |= dict.fromkeys(remains)
+    work.made[label] += inside["made"]
     if inside["partly"]:
         mine.partly = True
         mine.half.append(label)
@@ -262,7 +260,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
 def _ended(board: Board, _event: e.Ended) -> None:
     mine = board[Rollback]
     if mine.started is not None:
-        mine.remains = [*unknown(board), *mine.remains]
+        mine.remains = dict.fromkeys(unknown(board)) | mine.remains
 
 
 def leaves(board: Board) -> bool:
@@ -283,11 +281,10 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
         summary = _summary(mine, [*unsure, *mine.remains])
         return e.Ended(board.now, status, f"{mine.started.reason}; {summary}")
     undo = mine.left[-1]
-    if doubts := doubts_behind(board, undo.label, mine.half, mine.before):
+    if doubts := _doubts_behind(board, undo.label):
         return _spare(board, undo, doubts)
     if undo.call is not None and undo.call.gate and not mine.allowed:
-        params = board[WorkDone].resolved(undo.call.params, undo.number)
-        call = ExactCall(undo.call.tool, params)
+        call = ExactCall(undo.call.tool, resolved(undo.call.params, undo.results))
         return e.Paused(board.now, Question("undo", GATE, "", undo.label, call=call))
     return UndoStarted(board.now, undo.label, undo.call, undo.inside)
 
@@ -301,6 +298,36 @@ IN_ROLLBACK = {
     "not done": "The rollback continues with what the step depends on.",
     "reject": "What the step depends on is not undone.",
 }
+
+
+def _doubts_behind(board: Board, label: str) -> list[str]:
+    """Return the steps in doubt that depend, directly or indirectly, on what the undo with this label undoes.
+
+    A call of the plan's rollback can undo anything, so every doubt counts. A step that might have been undone, or was
+    undone only partly, counts as in doubt.
+    """
+    doubts = {step_id: step for step_id, (step, _) in steps_in_doubt(board).items()}
+    for step_id in board[WorkDone].unsure + board[Rollback].half:
+        if step_id in board.steps:
+            doubts[step_id] = board.steps[step_id]
+    doubts.pop(label, None)
+    if label.startswith(LISTED):
+        return [*doubts]
+    return [step_id for step_id, step in doubts.items() if label in _all_before(board, step)]
+
+
+def _all_before(board: Board, step: Step) -> set[str]:
+    """Return the ids of the steps that `step` depends on, directly or indirectly."""
+    known = board[Rollback].before
+    if step.id not in known:
+        before = known[step.id] = set()
+        left = [*step.depends_on]
+        while left:
+            step_id = left.pop()
+            if step_id not in before and step_id in board.steps:
+                before.add(step_id)
+                left += board.steps[step_id].depends_on
+    return known[step.id]
 
 
 def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
@@ -328,11 +355,10 @@ def _summary(mine: Rollback, remains: list[tuple[str, str]]) -> str:
     by_reason: dict[str, list[str]] = {}
     for label, why in remains:
         by_reason.setdefault(why, []).append(label)
-    words = [f"undone: {', '.join(mine.undone_steps)}"] if mine.undone_steps else []
-    words += [f"called: {', '.join(mine.called)}"] if mine.called else []
-    words = words or ["nothing was undone"]
-    words += [f"not undone: {', '.join(labels)} ({why})" for why, labels in by_reason.items()]
-    return "; ".join(words)
+    made = {"undone": mine.undone_steps, "called": mine.called}
+    words = [f"{what}: {', '.join(labels)}" for what, labels in made.items() if labels]
+    left = [f"not undone: {', '.join(labels)} ({why})" for why, labels in by_reason.items()]
+    return "; ".join([*(words or ["nothing was undone"]), *left])
 
 
 # How an undo is carried out
@@ -342,18 +368,15 @@ def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
     """Return the task that undoes the step: a tool call with the timeout of that step, or the rollback of its nested
     run.
     """
-    board, call, work = run.board, job.call, run.board[WorkDone]
+    board, call = run.board, job.call
     if call is None:
         inside = agent_inside(agent.executor, board.steps[job.step])
         return Task(job, inside.undo_inside if inside is not None else _no_agent)
     undo = board[Rollback].left[-1]
-    inputs = copied(work.results_for(call.params, undo.number))
     step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
-    timeout = work.pieces[undo.number].step.timeout if undo.number else None
     repeatable = is_repeatable(board, job.step, call)
-    return Task(
-        job, perform, (ToolExecutor(agent.tools), step, inputs), timeout, repeatable=repeatable
-    )
+    carry_out = (ToolExecutor(agent.tools), step, undo.results)
+    return Task(job, perform, carry_out, undo.timeout, repeatable=repeatable)
 
 
 def _no_agent() -> None:
@@ -364,9 +387,8 @@ def _context(_agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
     """Return the idempotency key of an undo that is a call."""
     if job.call is None:
         return {}
-    number, work = run.board[Rollback].left[-1].number, run.board[WorkDone]
-    text = work.call_text(job.call.tool, job.call.params, number)
-    return {"key": partial(digest_of, run.uid, "undo", number, text)}
+    undo = run.board[Rollback].left[-1]
+    return {"key": partial(digest_of, run.uid, "undo", undo.number, undo.text)}
 
 
 def _finished(job: UndoStarted, message: Finished) -> list[e.Event]:

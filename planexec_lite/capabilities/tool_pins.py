@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board
-from planexec_lite.plan import Call, Plan
+from planexec_lite.plan import Plan
 from planexec_lite.tools import Effects, Toolbox
 
 
@@ -19,72 +19,57 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) ->
     Args:
         effects: the current effects of the tools, by name.
     """
-    started, now = board.started, tools.pins
-    if started.pins == now and started.effects == effects:
+    started = board.started
+    if started.pins == tools.pins and started.effects == effects:
         return
-    others = {tool for tool, pin in started.pins.items() if now.get(tool) != pin}
-    changes = [*_changed_undos(board, others)]
-    if board.ended is None:
-        changes = [
-            *_changed_tools(board, tools, effects, others),
-            *_changed_choices(board, tools, effects, others),
-            *changes,
-        ]
-    if changes:
+    if changes := "; ".join(dict.fromkeys(_changes(board, tools, effects))):
         raise ValueError(
-            f"the tools have changed since this run began: {'; '.join(dict.fromkeys(changes))}. Resume it with the tools that "
+            f"the tools have changed since this run began: {changes}. Resume it with the tools that "
             "it began with, or start a new run"
         )
 
 
-def _changed_tools(
-    board: Board, tools: Toolbox, effects: Mapping[str, Effects], others: set[str]
-) -> Iterator[str]:
-    """Yield what has changed about the tools of the unfinished steps and of their undos."""
-    before = board.started.effects
-    for step_id in board.unfinished:
+def _changes(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
+    started, now = board.started, tools.pins
+    others = {tool for tool, pin in started.pins.items() if now.get(tool) != pin}
+    unfinished = board.unfinished if board.ended is None else ()
+    for step_id in unfinished:
         step, changes = board.steps[step_id], list[str]()
         for call in (step, step.undo):
-            if call is None or call.tool is None:
-                continue
-            was, now = before.get(call.tool, "none"), effects.get(call.tool, "none")
-            if was != now:
-                changes.append(f'the effects of {call.tool} were "{was}", and are "{now}"')
-            elif call.tool in others:
-                changes.append(f"{call.tool} is not the tool that the plan was made with")
+            tool = "" if call is None else call.tool or ""
+            before, after = started.effects.get(tool, "none"), effects.get(tool, "none")
+            if before != after:
+                changes.append(f'the effects of {tool} were "{before}", and are "{after}"')
+            elif tool in others:
+                changes.append(f"{tool} is not the tool that the plan was made with")
         if changes:  # its dependencies were checked when the plan was received
             problems = Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {step_id})
             changes = [*(problem.message for problem in problems), *changes]
         yield from (f"step {step_id}: {change}" for change in changes)
+    if board.ended is None and _is_open(board):
+        for one in tools:
+            if one.name in others:
+                yield f"{one.name} is not the tool that the run began with"
+            elif one.name not in started.pins and effects.get(one.name, "none") != "none":
+                yield f"{one.name} is new, and has effects"
+    for where, tool in _undo_tools(board):
+        if tool in others:
+            yield f"{where}: {tool} is not the tool that the plan was made with"
 
 
-def _changed_choices(
-    board: Board, tools: Toolbox, effects: Mapping[str, Effects], others: set[str]
-) -> Iterator[str]:
-    """Yield the changed or new tools among those that a later plan, or a step's model or agent, could choose."""
+def _is_open(board: Board) -> bool:
+    """Whether a planner, or the model or agent of an unfinished step, can still choose among all tools."""
     by_model = board.started.models_in_steps
-    if not board.has_planner and not any(
+    return board.has_planner or any(
         step_id in board.model_chooses or (by_model and board.steps[step_id].tool is None)
         for step_id in board.unfinished
-    ):
-        return
-    pins = board.started.pins
-    for tool in tools:
-        if tool.name not in pins and effects.get(tool.name, "none") != "none":
-            yield f"{tool.name} is new, and has effects"
-        elif tool.name in others:
-            yield f"{tool.name} is not the tool that the run began with"
+    )
 
 
-def _changed_undos(board: Board, others: set[str]) -> Iterator[str]:
-    """Yield the changed tools among those that a rollback calls."""
-    mine = board[WorkDone]
-    for one in mine.pieces.values():
-        if one.undo is None:
-            continue
-        undo = Call.model_validate_json(one.undo)
-        if undo.tool in others:
-            yield f"step {one.step.id}: {undo.tool}, its undo, is not the tool that the plan was made with"
-    for call in mine.listed_calls:
-        if call.tool in others:
-            yield f"the rollback: {call.tool} is not the tool that the plan was made with"
+def _undo_tools(board: Board) -> Iterator[tuple[str, str]]:
+    """Yield where the tools that a rollback calls are named, and their names."""
+    for one in board[WorkDone].pieces.values():
+        if (undo := one.call) is not None:
+            yield f"step {one.step.id}", undo.tool
+    for call in board[WorkDone].listed_calls:
+        yield "the rollback", call.tool

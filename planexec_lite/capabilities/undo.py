@@ -7,9 +7,8 @@ undone by rolling back that run, unless the step itself has an undo.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
 from planexec_lite.core import Board, Capability, Part
 from planexec_lite.core import events as e
 from planexec_lite.plan import Call, Step
-from planexec_lite.tools import REPEATABLE, Effects, references
+from planexec_lite.tools import REPEATABLE, Effects, references, text_of
 
 LISTED = "rollback "  # names a call of the plan's rollback: "rollback 1"; the id of a step never contains a space
 UNSURE = "it is unknown whether it was undone"
@@ -32,35 +31,46 @@ class Piece(NamedTuple):
         effects: its effects; "none" for a nested run that has left nothing, and after it was undone or might have been.
         inside: the number of the nested run, or 0.
         undo: the undo of a result as JSON, because other objects share the step and might change it; None after it was made.
-        done: the step gave `result`.
-        before: the number of the step's result before this one, or 0.
+        results: the results of the step and of its dependencies at that time; empty if the step gave none.
     """
 
     step: Step
     effects: Effects
     inside: int = 0
     undo: str | None = None
-    done: bool = False
-    result: object = None
-    before: int = 0
+    results: Mapping[str, object] = {}
 
     @property
     def matters(self) -> bool:
         """Whether a rollback must undo it, or list it."""
         return self.undo is not None or self.effects != "none"
 
+    @property
+    def call(self) -> Call | None:
+        """The undo of the result."""
+        return None if self.undo is None else Call.model_validate_json(self.undo)
+
 
 class Undo(NamedTuple):
     """One thing to undo: by a `call`, of piece `number` or of the plan's rollback (0); or nested run number `inside`.
 
-    `why_not`: why it can't be undone; "" if it can.
+    `results` are those that the call can refer to. `timeout` is that of the step. `why_not`: why it can't be undone; "" if it can.
     """
 
     label: str
     call: Call | None = None
+    results: Mapping[str, object] = {}
     number: int = 0
+    timeout: float | None = None
     inside: int = 0
     why_not: str = ""
+
+    @property
+    def text(self) -> str:
+        """The call as a text that is equal for calls that do the same; "" without a call."""
+        if self.call is None:
+            return ""
+        return text_of([self.call.tool, resolved(self.call.params, self.results)])
 
 
 @dataclass
@@ -68,7 +78,6 @@ class WorkDone(Part):
     """What the run has done, and which part of it is undone.
 
     Attributes:
-        count: the number of the latest piece of work.
         pieces: the pieces of work by number, in order; `latest`: the number of each step's latest result.
         nested: the piece of each step whose latest attempt was a nested run.
         explained: how many failures in doubt of a step its nested run has reported.
@@ -79,14 +88,13 @@ class WorkDone(Part):
         unsure: the labels of the undos whose outcome is unknown.
     """
 
-    count: int = 0
     pieces: dict[int, Piece] = field(default_factory=dict)
     latest: dict[str, int] = field(default_factory=dict)
     nested: dict[str, int] = field(default_factory=dict)
     explained: Counter[str] = field(default_factory=Counter)
     doubted: dict[str, tuple[Step, str]] = field(default_factory=dict)
     listed: tuple[str, ...] = ()
-    made: dict[str, list[str]] = field(default_factory=dict)
+    made: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unsure: list[str] = field(default_factory=list)
 
     @property
@@ -101,9 +109,9 @@ class WorkDone(Part):
 
     def add(self, piece: Piece) -> int:
         """Add the latest piece of work, and return its number."""
-        self.count += 1
-        self.pieces[self.count] = piece
-        return self.count
+        number = next(reversed(self.pieces), 0) + 1
+        self.pieces[number] = piece
+        return number
 
     def settle(self, number: int) -> None:
         """A piece of work is undone, might be undone, or was replaced by a repeat."""
@@ -114,38 +122,23 @@ class WorkDone(Part):
         if undo.number:
             self.settle(undo.number)
         if undo.call is not None:
-            text = self.call_text(undo.call.tool, undo.call.params, undo.number)
-            self.made.setdefault("", []).append(text)
+            self.made[""].append(undo.text)
 
-    def results_for(self, params: Any, number: int) -> dict[str, object]:
-        """Return the results that `params` refer to, by step id, as they were at piece `number`; 0: now."""
-        results = {}
-        for named in references.find(params):
-            at = self.latest.get(named.step, 0)
-            while number and at > number:  # the step was repeated later
-                at = self.pieces[at].before
-            if at:
-                results[named.step] = self.pieces[at].result
-        return results
 
-    def resolved(self, params: dict[str, Any], number: int) -> dict[str, Any]:
-        """Return the arguments of a call as its tool receives them, or as the plan says them if a result is missing."""
-        with suppress(references.MissingResultError):
-            params = references.resolve(params, self.results_for(params, number))
-        return params
+def resolved(params: dict[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a call as its tool receives them, or as the plan says them if a result is missing."""
+    params = dict(params)
+    with suppress(references.MissingResultError):
+        params = references.resolve(params, results)
+    return params
 
-    def call_text(self, tool: str, params: dict[str, Any], number: int) -> str:
-        """Return a call, made at piece `number`, as a text that is equal for calls that do the same."""
-        call = [tool, self.resolved(params, number)]
-        return json.dumps(call, sort_keys=True, default=repr)
 
-    def did(self, number: int) -> tuple[str, str | None]:
-        """Return the call of a step's result and its undo: equal for steps that did the same."""
-        step, params = self.pieces[number].step, {**self.pieces[number].step.params}
-        if step.tool is None:  # its inputs are the results that it waits for
-            params["inputs"] = [f"{{step_{step_id}_result}}" for step_id in step.depends_on]
-        call = self.call_text(step.tool or step.description, params, number)
-        return call, self.pieces[number].undo
+def _did(piece: Piece) -> str:
+    """Return the call of a step's result and its undo, as a text that is equal for steps that did the same."""
+    step, results = piece.step, piece.results
+    inputs = [results.get(step_id) for step_id in step.depends_on] if step.tool is None else []
+    params = resolved(step.params, results)
+    return text_of([step.tool or step.description, params, inputs, piece.undo])
 
 
 def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo]:
@@ -157,29 +150,33 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
     mine = board[WorkDone]
     made = {*mine.made.get("", ()), *made_before}
     for number, one in reversed(mine.pieces.items()):
-        if one.done and one.step.id == to:
+        if one.step.id == to and to in one.results:
             return
         if not one.matters:
             continue
         if one.undo is None:
             why_not = "" if one.inside else "no undo of its own"
-            yield Undo(one.step.id, None, number, one.inside, why_not)
+            yield Undo(one.step.id, number=number, inside=one.inside, why_not=why_not)
             continue
-        call = Call.model_validate_json(one.undo)
-        text = mine.call_text(call.tool, call.params, number)
-        if one.effects not in REPEATABLE or text not in made_before:
-            made.add(text)
-            yield Undo(one.step.id, call, number)
+        undo = Undo(one.step.id, one.call, one.results, number, one.step.timeout)
+        if one.effects not in REPEATABLE or undo.text not in made_before:
+            made.add(undo.text)
+            yield undo
     if not (mine.left or any(mine.made.values())):
         return
     for place, call in enumerate(mine.listed_calls, 1):
-        label, text = f"{LISTED}{place}", mine.call_text(call.tool, call.params, 0)
-        missing = [one.step for one in references.find(call.params) if one.step not in mine.latest]
+        named = [reference.step for reference in references.find(call.params)]
+        missing = [step_id for step_id in named if step_id not in mine.latest]
         if missing:
-            yield Undo(label, call, why_not=f"step {missing[0]} gave no result")
-        elif text not in made:
-            made.add(text)
-            yield Undo(label, call)
+            yield Undo(f"{LISTED}{place}", call, why_not=f"step {missing[0]} gave no result")
+            continue
+        results = {
+            step_id: mine.pieces[mine.latest[step_id]].results[step_id] for step_id in named
+        }
+        undo = Undo(f"{LISTED}{place}", call, results)
+        if undo.text not in made:
+            made.add(undo.text)
+            yield undo
 
 
 def unknown(board: Board) -> list[tuple[str, str]]:
@@ -205,38 +202,6 @@ def steps_in_doubt(board: Board) -> dict[str, tuple[Step, str]]:
     return left
 
 
-def doubts_behind(
-    board: Board, label: str, half_undone: list[str], before: dict[str, set[str]]
-) -> list[str]:
-    """Return the steps in doubt that depend, directly or indirectly, on what the undo with this label undoes.
-
-    A call of the plan's rollback can undo anything, so every doubt counts. The steps in `half_undone` count as in doubt.
-    `before` is a cache of the ids that a step depends on; the function adds to it.
-    """
-    doubts = {step_id: step for step_id, (step, _) in steps_in_doubt(board).items()}
-    for step_id in board[WorkDone].unsure + half_undone:
-        if step_id in board.steps:
-            doubts[step_id] = board.steps[step_id]
-    doubts.pop(label, None)
-    if label.startswith(LISTED):
-        return [*doubts]
-    for step_id in doubts.keys() - before.keys():
-        before[step_id] = _all_before(board, doubts[step_id])
-    return [step_id for step_id in doubts if label in before[step_id]]
-
-
-def _all_before(board: Board, step: Step) -> set[str]:
-    """Return the ids of the steps that `step` depends on, directly or indirectly."""
-    before: set[str] = set()
-    left = [*step.depends_on]
-    while left:
-        step_id = left.pop()
-        if step_id not in before and step_id in board.steps:
-            before.add(step_id)
-            left += board.steps[step_id].depends_on
-    return before
-
-
 def is_repeatable(board: Board, label: str, call: Call | None) -> bool:
     """Whether an undo, or the step whose nested run is rolled back, does no harm if it is done twice."""
     if call is None:
@@ -251,8 +216,7 @@ def list_calls(board: Board) -> None:
 
 
 def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
-    is_valid = event.plan is not None and not event.problems
-    if is_valid and (not board.has_reviewer or event.granted_by):
+    if not event.problems and (event.granted_by or not board.has_reviewer):
         list_calls(board)
 
 
@@ -265,15 +229,15 @@ def _step_started(board: Board, event: e.StepStarted) -> None:
         mine.nested[step.id] = mine.add(Piece(step, board.effects[step.id], event.inside))
 
 
-def _report(board: Board, step_id: str, *, leaves: bool) -> bool:
-    """The nested run of a step has reported. Return whether it has one."""
+def _report(board: Board, step_id: str, *, leaves: bool, **result: Any) -> int:
+    """The nested run of a step has reported, and might have a result. Return its new number; 0: there is none."""
     mine = board[WorkDone]
     if step_id not in mine.nested:
-        return False
+        return 0
     piece = mine.pieces.pop(mine.nested[step_id])
     effects = board.effects[step_id] if leaves else "none"
-    mine.nested[step_id] = mine.add(piece._replace(effects=effects))
-    return True
+    mine.nested[step_id] = mine.add(piece._replace(effects=effects, **result))
+    return mine.nested[step_id]
 
 
 def _complete(
@@ -284,21 +248,21 @@ def _complete(
     if step_id in mine.doubted and mine.doubted[step_id][0] == step:
         del mine.doubted[step_id]
     undo = None if step.undo is None else step.undo.model_dump_json()
+    results = {other: board.results[other] for other in step.depends_on if other in board.results}
+    results[step_id] = result
     before, is_nested = mine.latest.get(step_id, 0), step_id in mine.nested
     if vouched:  # its nested run might have done more than it has reported
         mine.nested.pop(step_id, None)
-    if _report(board, step_id, leaves=leaves):
-        number, piece = mine.count, mine.pieces[mine.count]
-        mine.pieces[number] = piece._replace(undo=undo, done=True, result=result, before=before)
-    else:
-        number = mine.add(Piece(step, effects, 0, undo, True, result, before))
+    number = _report(board, step_id, leaves=leaves, undo=undo, results=results)
+    if not number:
+        number = mine.add(Piece(step, effects, 0, undo, results))
     if undo is not None and is_nested:
         for at, one in mine.pieces.items():  # it undoes everything that its nested runs did
             if one.inside and one.undo is None and one.step.id == step_id:
                 mine.settle(at)
     mine.latest[step_id] = number
     repeats = before and undo is not None and effects in REPEATABLE
-    if repeats and mine.did(before) == mine.did(number):
+    if repeats and _did(mine.pieces[before]) == _did(mine.pieces[number]):
         mine.settle(before)
 
 

@@ -153,7 +153,7 @@ def test_the_undo_of_the_outer_step_replaces_those_inside() -> None:
     agent = around(site, site.agent([up("a"), up("b", "a", undo=None)]), outer, broken("2", "1"))
     run = agent.run("build")
     assert (site.log, run.board[Rollback].undone) == (["+a", "+b", "!all of it"], ["1"])
-    assert run.board[Rollback].remains == []
+    assert not run.board[Rollback].remains
     again = agent.roll_back(run)
     assert again.reason == "requested; nothing was undone"
 
