@@ -11,38 +11,50 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import Approvals, ask_about_step
 from planexec_lite.capabilities.doubt import Doubt, StepInDoubt, StepLate, resolves
 from planexec_lite.capabilities.outer import Outer, OuterKnown
+from planexec_lite.capabilities.undo import resolved
 from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core import events as e
 from planexec_lite.meter import MakeKey
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
 from planexec_lite.tools.approved import TRIED, CallState
-from planexec_lite.tools.references import MissingResultError, find, resolve
+from planexec_lite.tools.references import find
 
 LANE = 1_000_000  # the occurrences of one lane; no run makes the same call so often
 _LANES = 64  # the steps beside each other that can choose calls
-_NOT_STARTED = e.StepStarted(0.0, "")
 
 
 class Spent(NamedTuple):
     """An at-most-once call that was made, or, if it is not `sure`, might have been made.
 
-    `by` names who made it, such as "step 3"; `step` is that step if it is a step of this run's plans. `since` is the
-    number of the plan that brought the step, `plan` the number of the plan in which the call was made, `approvals` the
-    number of plans that had been approved before.
+    `step` is the step of this run that made it, "" for a call of the runs around it. `since` is the number of the plan that
+    brought the step, `plan` the number of the plan in which the call was made, `approvals` the number of plans that had
+    been approved before.
     """
 
-    by: str
-    step: str
-    since: int
-    plan: int
-    approvals: int
-    sure: bool
+    known: KnownCall
+    step: str = ""
+    since: int = 0
+    plan: int = 0
+    approvals: int = 0
+
+    @property
+    def sure(self) -> bool:
+        """Whether the call was made."""
+        return self.known.state == "done"
+
+    @property
+    def why(self) -> str:
+        """Why the call is not repeated."""
+        around = "" if self.step else " of the run around this one"
+        made = "already made" if self.sure else "might have made"
+        return f"{self.known.by}{around} {made} this call, which runs at most once"
 
 
 @dataclass
@@ -50,14 +62,14 @@ class OnceCalls(Part):
     """The calls with effects so far.
 
     Attributes:
-        states: by call, the state of each occurrence; `tried`: those that the next attempt belongs to; `new`: by call
+        calls: by call, what is known of each occurrence; `tried`: those that the next attempt belongs to; `new`: by call
             and lane, the lowest that might be new.
         latest: by step, the start of its latest attempt that has effects; `paused`: the steps that continue that attempt.
         spent: by call and occurrence, the calls that are never repeated unseen; `since`: by call, the lowest `Spent.since`.
         allowed: the steps that a person has allowed to repeat a call.
     """
 
-    states: dict[str, dict[int, CallState]] = field(default_factory=dict)
+    calls: dict[str, dict[int, KnownCall]] = field(default_factory=dict)
     tried: dict[str, set[int]] = field(default_factory=dict)
     new: dict[tuple[str, int], int] = field(default_factory=dict)
     latest: dict[str, e.StepStarted] = field(default_factory=dict)
@@ -66,21 +78,24 @@ class OnceCalls(Part):
     since: dict[str, int] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
 
-    def call_of(self, step_id: str) -> tuple[str, int]:
-        """The call of the step's latest attempt, and its occurrence; "" if it has no effects."""
-        latest = self.latest.get(step_id, _NOT_STARTED)
-        return latest.call, latest.number
+    def note(self, known: KnownCall) -> KnownCall:
+        """Record and return what is known of a call. A call that is known to be done stays done."""
+        calls = self.calls.setdefault(known.call, {})
+        if known.number in calls and calls[known.number].state == "done":
+            return calls[known.number]
+        calls[known.number] = known
+        if known.state in TRIED:
+            self.tried.setdefault(known.call, set()).add(known.number)
+        elif known.call in self.tried:
+            self.tried[known.call].discard(known.number)
+        return known
 
-    def set_state(self, call: str, number: int, state: CallState) -> None:
-        """Record the state of an occurrence. A call that is known to be done stays done."""
-        if call:
-            states = self.states.setdefault(call, {})
-            if states.get(number) != "done":
-                states[number] = state
-                if state in TRIED:
-                    self.tried.setdefault(call, set()).add(number)
-                elif call in self.tried:
-                    self.tried[call].discard(number)
+    def spend(self, spent: Spent) -> None:
+        """Record an at-most-once call, if it was made or might have been made."""
+        call, number, state, *_ = spent.known
+        if state in ("done", "doubt"):
+            self.spent[call, number] = spent
+            self.since[call] = min(spent.since, self.since.get(call, spent.since))
 
 
 def _started(board: Board, event: e.StepStarted) -> None:
@@ -89,29 +104,25 @@ def _started(board: Board, event: e.StepStarted) -> None:
         mine.latest[event.step] = event
         mine.paused.discard(event.step)
         mine.allowed.discard(event.step)
-        mine.set_state(event.call, event.number, "running")
+        mine.note(KnownCall(event.call, event.number, "running"))
         mine.new[event.call, event.number // LANE] = event.number + 1
 
 
 def _record(board: Board, step_id: str, known: KnownCall) -> None:
     """Record a call that a step made, or might have made."""
     mine = board[OnceCalls]
-    mine.set_state(known.call, known.number, known.state)
-    if known.once and known.state in ("done", "doubt"):
-        before = mine.spent.get((known.call, known.number))
-        sure = known.state == "done" or (before is not None and before.sure)
-        since = board.brought_by(step_id)
-        mine.since[known.call] = min(since, mine.since.get(known.call, since))
-        now = (board.plans, board[Approvals].given)
-        mine.spent[known.call, known.number] = Spent(f"step {step_id}", step_id, since, *now, sure)
+    known = mine.note(known._replace(by=f"step {step_id}"))
+    if known.once:
+        now = (board.brought_by(step_id), board.plans, board[Approvals].given)
+        mine.spend(Spent(known, step_id, *now))
 
 
 def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
     """The latest attempt of a step ended, and its call is in this state now."""
-    mine = board[OnceCalls]
-    if step_id in mine.latest:
+    latest = board[OnceCalls].latest.get(step_id)
+    if latest is not None:
         once = board.effects[step_id] == "once"
-        _record(board, step_id, KnownCall(*mine.call_of(step_id), state, once))
+        _record(board, step_id, KnownCall(latest.call, latest.number, state, once))
     for known in chosen:
         _record(board, step_id, known)
 
@@ -123,13 +134,14 @@ def _paused(board: Board, event: e.StepPaused) -> None:
 
 
 def _requeued(board: Board, event: e.Requeued) -> None:
-    mine, step_id = board[OnceCalls], event.step or ""
-    if step_id not in mine.latest or board.state[step_id] not in ("waiting", "failed"):
+    mine = board[OnceCalls]
+    latest = mine.latest.get(event.step or "")
+    if latest is None or board.state[latest.step] not in ("waiting", "failed"):
         return
-    continues = event.reason == "interrupted" and bool(mine.latest[step_id].inside)
+    continues = event.reason == "interrupted" and latest.inside > 0
     if continues:
-        mine.paused.add(step_id)
-    _end(board, step_id, "doubt" if continues else "open", event.chosen)
+        mine.paused.add(latest.step)
+    _end(board, latest.step, "doubt" if continues else "open", event.chosen)
 
 
 def _late(board: Board, event: StepLate) -> None:
@@ -141,19 +153,14 @@ def _late(board: Board, event: StepLate) -> None:
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[OnceCalls], board.asked
     step_id = question.step or ""
-    if resolves(question, event):
-        _resolve(board, step_id, done=event.verdict == "done")
-    elif event.verdict == "approve" and question.kind == "repeat" and not question.path:
+    if event.verdict == "approve" and question.kind == "repeat" and not question.path:
         mine.allowed.add(step_id)
-
-
-def _resolve(board: Board, step_id: str, *, done: bool) -> None:
-    mine = board[OnceCalls]
-    call, number = mine.call_of(step_id)
-    if done:
+    elif not resolves(question, event):
+        return
+    elif event.verdict == "done":
         _end(board, step_id, "done")
     elif board[Doubt].attempts[step_id] == 1:  # it is clear which call was not made
-        mine.set_state(call, number, "open")
+        _end(board, step_id, "open")
         mine.spent = {
             key: spent for key, spent in mine.spent.items() if spent.sure or spent.step != step_id
         }
@@ -165,7 +172,9 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     mine = board[OnceCalls]
     kept = board.kept_by(plan)
     for step_id in mine.paused - kept:
-        mine.set_state(*mine.call_of(step_id), "doubt" if mine.latest[step_id].inside else "open")
+        latest = mine.latest[step_id]
+        known = mine.calls[latest.call][latest.number]
+        mine.note(known._replace(state="doubt" if latest.inside else "open"))
     mine.paused &= kept
     mine.allowed.clear()
 
@@ -174,30 +183,16 @@ def _learned(board: Board, event: OuterKnown) -> None:
     """The run is nested: the calls of the runs around it count, as calls that were made before its first plan."""
     mine = board[OnceCalls]
     for known in event.known:
-        if known.state == "done" or known.number not in mine.states.get(known.call, {}):
-            mine.set_state(known.call, known.number, known.state)
-        if (
-            known.once
-            and known.state in ("done", "doubt")
-            and (known.call, known.number) not in mine.spent
-        ):
-            around = f"{known.by} of the run around this one"
-            mine.spent[known.call, known.number] = Spent(
-                around, "", 0, 0, 0, known.state == "done"
-            )
-            mine.since[known.call] = 0
+        if known.state == "done" or known.number not in mine.calls.get(known.call, {}):
+            mine.note(known)
+        if known.once and (known.call, known.number) not in mine.spent:
+            mine.spend(Spent(known))
 
 
 def known_calls(board: Board) -> tuple[KnownCall, ...]:
     """Return every occurrence of a call with effects that the run knows, its own and those of the runs around it."""
-    mine = board[OnceCalls]
-    known = []
-    for call, states in mine.states.items():
-        for number, state in states.items():
-            spent = mine.spent.get((call, number))
-            by = "" if spent is None else spent.by.removesuffix(" of the run around this one")
-            known.append(KnownCall(call, number, state, spent is not None, by))
-    return tuple(known)
+    by_call = board[OnceCalls].calls.values()
+    return tuple(chain.from_iterable(calls.values() for calls in by_call))
 
 
 def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:
@@ -205,42 +200,29 @@ def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:
 
     Steps without a tool are compared by their words and their inputs.
     """
-    try:
-        params = resolve(step.params, results)
-    except MissingResultError:
-        params = dict(step.params)
+    params = resolved(step.params, results)
     if step.tool is not None and step.tool in tools:
         return tools[step.tool].identity(params)
-    return digest_of(
-        text_of(
-            [
-                step.tool,
-                step.description,
-                params,
-                [results.get(step_id) for step_id in step.depends_on],
-            ]
-        )
-    )
+    inputs = [results.get(step_id) for step_id in step.depends_on]
+    return digest_of(text_of([step.tool, step.description, params, inputs]))
 
 
-def repeated(board: Board, step_id: str, step: Step, call: str, plan: int) -> Spent | None:
+def repeated(board: Board, step: Step, call: str, plan: int) -> Spent | None:
     """Return the latest call that `step` would repeat in plan number `plan`, or None.
 
     A call is repeated if it was made, or might have been made, before a plan brought the step; if the step itself made
     it, and an evaluator asks for a retry; or if a later plan contains the same step again. The retries that the plan
     gives a step whose call is in doubt are no repeats: they have the same key.
     """
-    mine, since = (
-        board[OnceCalls],
-        board.brought_by(step_id) if board.steps.get(step_id) == step else plan,
-    )
-    if step_id not in mine.latest and mine.since.get(call, since) >= since:
+    mine = board[OnceCalls]
+    since = board.brought_by(step.id) if board.steps.get(step.id) == step else plan
+    if step.id not in mine.latest and mine.since.get(call, since) >= since:
         return None  # a plan can contain the same call many times
-    for number in reversed(mine.states.get(call, {})):
+    for number in reversed(mine.calls.get(call, {})):
         spent = mine.spent.get((call, number))
         if spent is None:
             continue
-        same_step = spent.step == step_id
+        same_step = spent.step == step.id
         if (spent.sure or spent.plan < plan) if same_step else spent.since < since:
             return spent
     return None
@@ -251,25 +233,18 @@ def repeats(plan: Plan, board: Board, _policy: object, executor: Any) -> Iterato
     mine, results = board[OnceCalls], board.results
     if board.has_reviewer or not mine.spent:
         return
+    continues = mine.paused & board.kept_by(plan)
     for step in plan.steps:
-        if (
-            step.id in mine.paused and board.steps.get(step.id) == step
-        ) or not results.keys() >= _needs(step):
+        if step.id in continues or not results.keys() >= _needs(step):
             continue
         call = identity(step, results, executor.tools)
-        if (spent := repeated(board, step.id, step, call, board.plans + 1)) is None:
+        spent = repeated(board, step, call, board.plans + 1)
+        if spent is None:
             continue
+        code, hint = "in_doubt", "find out first whether it was made, or leave it out"
         if spent.sure:
-            code, message, hint = "done_once", "already made", "leave it out, or use its result"
-        else:
-            code, message, hint = (
-                "in_doubt",
-                "might have made",
-                "find out first whether it was made, or leave it out",
-            )
-        yield Problem(
-            code, step.id, f"{spent.by} {message} this call, which runs at most once", hint
-        )
+            code, hint = "done_once", "leave it out, or use its result"
+        yield Problem(code, step.id, spent.why, hint)
 
 
 def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any) -> Choice:
@@ -280,24 +255,22 @@ def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any)
     if executor is None or board.effects[event.step] == "none":
         return event
     step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
+    tried = (event.attempt, event.attempts)
     if step_id in mine.paused:  # it continues the previous attempt
         latest = mine.latest[step_id]
         return replace(event, call=latest.call, number=latest.number, lane=latest.lane)
     call = identity(step, board.results, executor.tools)
     if mine.spent and step_id not in mine.allowed:
-        spent = repeated(board, step_id, step, call, board.plans)
+        spent = repeated(board, step, call, board.plans)
         if spent is not None and not _was_seen(board, step, spent):
-            made = "already made" if spent.sure else "might have made"
-            why = f"{spent.by} {made} this call, which runs at most once"
             if board.has_reviewer or step.gate:
-                return ask_about_step(board, step_id, why, kind="repeat")
-            return e.StepBlocked(event.at, step_id, why, event.attempt, event.attempts, final=True)
+                return ask_about_step(board, step_id, spent.why, kind="repeat")
+            return e.StepBlocked(event.at, step_id, spent.why, *tried, final=True)
     lane = board[Outer].latest.lane
     first = mine.new.get((call, lane), lane * LANE)
-    number = next_number(mine.states.get(call, ()), mine.tried.get(call, ()), first)
-    return e.StepStarted(
-        event.at, step_id, event.attempt, event.attempts, call, number, _free_lane(board, lane)
-    )
+    number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)
+    free = _free_lane(board, lane)
+    return e.StepStarted(event.at, step_id, *tried, call, number, free)
 
 
 def _was_seen(board: Board, step: Step, spent: Spent) -> bool:
@@ -323,9 +296,9 @@ def key_of(run: Any, job: e.StepStarted) -> MakeKey:
 
 def _needs(step: Step) -> set[str]:
     """The steps whose results `step` uses."""
-    return (
-        set(step.depends_on) if step.tool is None else {named.step for named in find(step.params)}
-    )
+    if step.tool is None:
+        return set(step.depends_on)
+    return {named.step for named in find(step.params)}
 
 
 CAPABILITY = Capability(

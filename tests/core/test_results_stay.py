@@ -15,6 +15,7 @@ from planexec_lite.capabilities.news import News
 from planexec_lite.capabilities.once_calls import OnceCalls, Spent
 from planexec_lite.core.questions import Question
 from planexec_lite.run.events import Judged, StepDone, from_dict, to_dict
+from planexec_lite.tools import KnownCall
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 
@@ -99,7 +100,7 @@ def everywhere(board: Board) -> None:
     board.state.clear()
     board[News].texts.append("MALLORY")
     board.started = replace(board.started, limits=(), reviewer=False)
-    board[OnceCalls].spent["x", 1] = Spent("step 1", "1", 0, 0, 0, sure=True)
+    board[OnceCalls].spent["x", 1] = Spent(KnownCall("x", 1, "done"), "1")
 
 
 def test_a_role_that_changes_its_board_changes_nothing() -> None:
@@ -136,11 +137,11 @@ def test_a_board_that_a_role_keeps_stays_as_it_was() -> None:
 
 def test_a_copy_of_a_board_shares_no_container() -> None:
     board = carry_out([step("1", "make")], Scribbles.tools).board
-    board[OnceCalls].states["x"] = {0: "open"}
+    board[OnceCalls].calls["x"] = {0: KnownCall("x", 0, "open")}
     copy = board.copy()
-    board[OnceCalls].states["x"][0] = "done"
+    board[OnceCalls].calls["x"][0] = KnownCall("x", 0, "done")
     board.steps.clear()
-    assert (copy[OnceCalls].states["x"], [*copy.steps]) == ({0: "open"}, ["1"])
+    assert (copy[OnceCalls].calls["x"][0].state, [*copy.steps]) == ("open", ["1"])
 
 
 def test_changing_the_values_that_a_run_returns_does_not_change_the_run() -> None:
