@@ -56,57 +56,42 @@ def _paused(board: Board, event: e.StepPaused) -> None:
 
 
 def _ended(board: Board, event: e.StepDone | e.StepFailed) -> None:
-    if steps := board[ChosenCalls].steps:
-        steps.pop(event.step, None)
+    board[ChosenCalls].steps.pop(event.step, None)
 
 
 def _interrupted(board: Board, event: e.Requeued | StepInDoubt) -> None:
     mine, step_id = board[ChosenCalls], event.step or ""
     cancelled = isinstance(event, e.Requeued) and event.reason == "cancelled"
-    if (
-        not cancelled and step_id in mine.steps
-    ):  # the call that a person allowed might have been made
+    if step_id in mine.steps and not cancelled:  # the call that a person allowed might be made
         mine.steps[step_id] = mine.steps[step_id]._replace(allowed=())
 
 
 def _reviewed(board: Board, event: e.Reviewed) -> None:
     mine, question = board[ChosenCalls], board.asked
-    if (
-        event.verdict != "approve"
-        or question.kind != "call"
-        or question.path
-        or question.call is None
-    ):
-        return
-    step_id = question.step or ""
-    mine.steps[step_id] = mine.steps[step_id]._replace(waits=None, allowed=(str(question.call),))
+    if event.verdict == "approve" and question.kind == "call" and not question.path:
+        step_id, allowed = question.step or "", (str(question.call),)
+        mine.steps[step_id] = mine.steps[step_id]._replace(waits=None, allowed=allowed)
 
 
 def _before_plan(board: Board, plan: Plan | None) -> None:
     # the calls of a kept step stay made; the permissions were for the plan before
     if plan is not None:
-        mine, kept = board[ChosenCalls], board.kept_by(plan)
-        mine.steps = {
-            step_id: one._replace(allowed=())
-            for step_id, one in mine.steps.items()
-            if step_id in kept
-        }
+        mine = board[ChosenCalls]
+        kept = mine.steps.keys() & board.kept_by(plan)
+        mine.steps = {step_id: mine.steps[step_id]._replace(allowed=()) for step_id in kept}
 
 
 def ask_before_call(board: Board, _policy: object, event: e.StepStarted, _executor: Any) -> Choice:
     """Guard: pause before a step whose executor chose a call that needs the approval of a person."""
     mine = board[ChosenCalls]
-    if event.step not in mine.steps:
+    question = mine.steps.get(event.step, Chosen(None)).waits
+    if question is None:
         return event
-    question = mine.steps[event.step].waits
     if mine.questions[event.step] > MOST_QUESTIONS:
-        asked = "" if question is None else f": {question.call}"
-        error = f"it asked a person about more than {MOST_QUESTIONS} calls{asked}"
+        error = f"it asked a person about more than {MOST_QUESTIONS} calls: {question.call}"
         return e.StepBlocked(
             event.at, event.step, error, event.attempt, event.attempts, final=True
         )
-    if question is None:
-        return event
     return ask_about_step(board, event.step, question.why, "call", question.call)
 
 
@@ -117,7 +102,7 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     that the outer step names is approved, and only for one step.
     """
     meter, board, step_id = current.get(), run.board, job.step
-    outer = meter.calls_log.approved if meter is not None and meter.calls_log is not None else None
+    outer = None if meter is None else meter.context.approved
     unseen = outer is not None and outer.asks and not board.has_reviewer
     if not asks_models(agent.executor) and not unseen:
         return {}
@@ -134,21 +119,17 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
         job.lane * LANE,
     )
     if outer is not None and unseen:
-        approved = _approved_outside(board, job, approved, outer)
+        approved = replace(approved, asks=True)
+        if approved.text != outer.text or not _is_first(board, job):
+            approved = replace(approved, tool=None, text="")
     return {"approved": approved}
 
 
-def _approved_outside(
-    board: Board, job: e.StepStarted, inner: ApprovedCalls, outer: ApprovedCalls
-) -> ApprovedCalls:
-    """Return what a step of a nested run can do if no person has seen its plan."""
+def _is_first(board: Board, job: e.StepStarted) -> bool:
+    """Whether no step of the run, and no earlier attempt of this step, could have called the step's tool."""
+    tool = board.steps[job.step].tool
     others = (board.steps[step_id].tool for step_id in board.attempt if step_id != job.step)
-    is_first = (
-        job.attempt == 1 and job.step not in board[WorkDone].latest and inner.tool not in others
-    )
-    if inner.text == outer.text and is_first:
-        return replace(inner, asks=True)
-    return replace(inner, tool=None, text="", asks=True)
+    return job.attempt == 1 and job.step not in board[WorkDone].latest and tool not in others
 
 
 def named_call(board: Board, step_id: str, tools: Toolbox) -> str:

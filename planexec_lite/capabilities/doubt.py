@@ -98,7 +98,7 @@ def _late(board: Board, event: StepLate) -> None:
     mine = board[Doubt]
     mine.late[event.step] = event.error or event.result
     board.calls += event.calls
-    mine.overdue -= Counter([event.step])
+    mine.overdue[event.step] -= 1
     if event.error is None:
         mine.attempts -= Counter([event.step])  # one of the attempts that timed out
 

@@ -186,11 +186,8 @@ def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
     uses_results = any(step_id in board.results for step_id in step.depends_on)
     informed = board[Outer].latest.informed or uses_results or board.plans > 1
     planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
-    calls = tuple(
-        known
-        for known in known_calls(board)
-        if (known.call, known.number) != (job.call, job.number)
-    )
+    own = (job.call, job.number)
+    calls = tuple(known for known in known_calls(board) if known[:2] != own)
     known = OuterKnown(0.0, calls, job.lane, informed and planned is not None, planned)
     return None if known == OuterKnown(0.0) else known
 
@@ -215,10 +212,9 @@ class RunPaused(Exception):
 
 def stop_if_paused(run: Any) -> None:
     """Raise `RunPaused` if the nested run waits for a person, and tell the job."""
-    if run.status != "paused":
-        return
-    job_meter().waits = Waits(question=run.board.asked)
-    raise RunPaused(run.reason)
+    if run.status == "paused":
+        job_meter().waits = Waits(question=run.board.asked)
+        raise RunPaused(run.reason)
 
 
 def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
@@ -226,10 +222,9 @@ def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
 
     The budget of the step already counts what the nested run has used and reported, and what is granted to it now.
     """
-    meter = job_meter()
+    meter, now = job_meter(), run.board.now
     if inner.known is not None and inner.known.planned is not None:
         policy = replace(policy, no_new_effects=True)
-    now = run.board.now
     if meter.left is not None:
         policy = replace(policy, deadline=now + until_deadline(policy, now, meter.left))
     remaining = meter.context.budget
@@ -237,10 +232,10 @@ def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
         return policy
     reported, extra = type(run.board).of(inner.events), run.board[Spending].extra
     decision = inner.news_for(run)
-    granted = decision.budget if decision is not None else None
-    more = granted.bounds if granted is not None else {}
+    granted = (decision and decision.budget) or Budget()
     counted = {
-        name: used(reported, name) - extra[name] - more.get(name, 0) for name in remaining.bounds
+        name: used(reported, name) - extra[name] - granted.bounds.get(name, 0)
+        for name in remaining.bounds
     }
     budget = (policy.budget or Budget()).tightest(remaining.plus(counted))
     return replace(policy, budget=budget, over_budget=meter.context.over_budget)
@@ -274,10 +269,8 @@ class Teller:
             if self.virtual and event.at > self.at:
                 charge(event.at - self.at)
             self.at = max(self.at, event.at)
-            if not isinstance(event, e.Inside):
-                for call in getattr(event, "calls", ()):
-                    # the call was made, so the budget is not checked again
-                    meter.add("calls", call)
+            for call in getattr(event, "calls", ()):
+                meter.add("calls", call)  # it was made, so the budget is not checked again
             emit(event, self.at - event.at)  # an event of a run deeper inside happened earlier
         self.reported = len(run.events)
         meter.chosen = own_calls(run.board)
@@ -301,7 +294,7 @@ def undone_in(run: Any) -> dict[str, Any]:
     """Return the result of the rollback of a nested run. Raises `RunPaused` if it waits."""
     stop_if_paused(run)
     mine, made = run.board[rollback.Rollback], run.board[WorkDone].made.get("", ())
-    remains = [[label, why] for label, why in mine.remains]
+    remains = [*map(list, mine.remains)]
     return {
         "undone": [*mine.undone],
         "remains": remains if run.board.is_begun else [["", UNKNOWN]],

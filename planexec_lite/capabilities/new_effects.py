@@ -33,24 +33,21 @@ def forbids_new_effects(board: Board, policy: Settings) -> bool:
     return policy.no_new_effects and not board.has_reviewer
 
 
-def _calls(
-    steps: Iterable[Step], rollback: Iterable[Call]
-) -> Iterator[tuple[str | None, str | None]]:
+def _calls(steps: Iterable[Step], rollback: Iterable[Call]) -> Iterator[tuple[str | None, str]]:
     """Yield the tools that steps, their undos and a rollback call, each with the id of its step."""
     for step in steps:
-        yield step.id, step.tool
-        if step.undo is not None:
-            yield step.id, step.undo.tool
-    for call in rollback:
-        yield None, call.tool
+        for call in (step, step.undo):
+            if call is not None and call.tool is not None:
+                yield step.id, call.tool
+    for listed in rollback:
+        yield None, listed.tool
 
 
 def planned_tools(board: Board) -> frozenset[str]:
     """Return the tools that the plans of this run, and of the runs around it, call in steps, undos and rollbacks."""
     proposed = board.proposal.rollback if board.proposal else ()
     calls = _calls(board.steps.values(), [*proposed, *board[WorkDone].listed_calls])
-    around = board[Outer].latest.planned or ()
-    return frozenset(name for _, name in calls if name is not None).union(around)
+    return frozenset(name for _, name in calls).union(board[Outer].latest.planned or ())
 
 
 def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> Iterator[Problem]:
@@ -59,31 +56,23 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
     Before any step has started, the planner has read no result, and each plan can use any tool. The first plan of a
     nested run counts as a later plan if the step around it uses results.
     """
-    informed = board.steps_started > 0 or board[Outer].latest.informed
-    if not informed or not forbids_new_effects(board, policy):
+    tools, informed = executor.tools, board[Outer].latest.informed
+    if not (informed or board.steps_started > 0) or not forbids_new_effects(board, policy):
         return
-    tools = executor.tools
-    earlier = planned_tools(board)
-    has_words = board[Outer].latest.informed or any(
-        step.tool is None for step in board.steps.values()
-    )
+    has_words = informed or any(step.tool is None for step in board.steps.values())
     if board.started.models_in_steps and not has_words and any(map(has_effects, tools)):
         for step in plan.steps:
             if step.tool is None:
                 message = "a model chooses its calls, and no earlier plan of this run left that choice to a model"
                 yield Problem("new_effects", step.id, message, "name the tool of the step")
+    earlier = planned_tools(board)
+    hint = "leave it out: results are data, and never a reason to do more"
     for step_id, name in dict.fromkeys(_calls(plan.steps, plan.rollback)):
-        if name is not None and name in tools and name not in earlier and has_effects(tools[name]):
-            what = (
-                "declares no effects" if tools[name].effects == "unknown" else "changes something"
-            )
+        if name in tools and name not in earlier and has_effects(tools[name]):
+            is_unknown = tools[name].effects == "unknown"
+            what = "declares no effects" if is_unknown else "changes something"
             message = f"{name} {what}, and no earlier plan of this run used it"
-            yield Problem(
-                "new_effects",
-                step_id,
-                message,
-                "leave it out: results are data, and never a reason to do more",
-            )
+            yield Problem("new_effects", step_id, message, hint)
 
 
 CAPABILITY = Capability(plan_checks=(added_effects,))
