@@ -145,9 +145,8 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
     if event.verdict == "change":
         mine.changes_asked += 1
         mine.approved.clear()
-        text = board.proposal.to_json(indent=None) if board.proposal else ""
         asked = Problem("change_asked", None, event.comment, "change the plan accordingly")
-        board.reject((asked,), text)
+        board.reject((asked,), (board.proposal or board.plan).to_json(indent=None))
     elif event.verdict == "approve":
         _approve(board, event)
 

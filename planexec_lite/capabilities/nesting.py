@@ -162,7 +162,7 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
         ),
         known=_known(board, agent.policy, job) if isinstance(job, e.StepStarted) else None,
         decision=board[Nested].open.get(step_id, Open()).decision,
-        store=run.journal if run.log is not None else None,
+        store=run.journal,
         again=board[rollback.Rollback].again,
         made=tuple(board[WorkDone].made.get(step_id, ())),
     )

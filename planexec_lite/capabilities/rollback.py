@@ -276,10 +276,9 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
     if board.in_flight:
         return WAIT
     if not mine.left:
-        unsure = unknown(board)
-        status: e.Status = "partly rolled back" if mine.partly or unsure else "rolled back"
-        summary = _summary(mine, [*unsure, *mine.remains])
-        return e.Ended(board.now, status, f"{mine.started.reason}; {summary}")
+        partly = mine.partly or unknown(board)
+        status: e.Status = "partly rolled back" if partly else "rolled back"
+        return e.Ended(board.now, status, f"{mine.started.reason}; {_summary(board)}")
     undo = mine.left[-1]
     if doubts := _doubts_behind(board, undo.label):
         return _spare(board, undo, doubts)
@@ -351,9 +350,9 @@ def roll_back_first(board: Board, policy: Settings, event: e.Ended, _executor: A
     return event
 
 
-def _summary(mine: Rollback, remains: list[tuple[str, str]]) -> str:
-    by_reason: dict[str, list[str]] = {}
-    for label, why in remains:
+def _summary(board: Board) -> str:
+    mine, by_reason = board[Rollback], dict[str, list[str]]()
+    for label, why in [*unknown(board), *mine.remains]:
         by_reason.setdefault(why, []).append(label)
     made = {"undone": mine.undone_steps, "called": mine.called}
     words = [f"{what}: {', '.join(labels)}" for what, labels in made.items() if labels]
