@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from planexec_lite import (
+    HybridExecutor,
     Journal,
     PlannerExecutor,
     RulePlanner,
@@ -23,6 +24,8 @@ from planexec_lite import (
 )
 from planexec_lite.model.answer import Reading
 from tests.core.agents import agent_for, carry_out
+from tests.core.shapes import step
+from tests.core.world import World, nested_in
 
 WORK = [{"id": "1", "tool": "work"}]
 
@@ -50,6 +53,37 @@ def test_a_rollback_lists_the_nested_step_that_a_person_vouched_for() -> None:
     run = outer.roll_back(outer.resume(run, run.question.decide("done", result="paid")))
     assert (run.status, paid) == ("rolled back", [1])
     assert "not undone: a (no undo of its own)" in run.reason
+
+
+@pytest.mark.parametrize(("tool", "undone"), [("put", 1), ("mail", 2)])
+def test_an_undo_of_two_attempts_is_made_once_if_the_second_did_the_same_as_the_first(tool: str, undone: int) -> None:
+    world = World(broken={"bad"})
+    undo = {"tool": "take_back", "params": {"name": "x"}}
+    below = [step("a", tool, name="x") | {"undo": undo}, step("b", "put", "a", name="bad")]
+    agent = nested_in(world, None, *below, outer=[step("1", None, description="A") | {"retries": 1}])
+    run = agent.roll_back(agent.run("go"))
+    assert (world.done.count("x"), world.done.count("undo x")) == (2, undone)
+    assert run.status == "rolled back"
+
+
+@pytest.mark.parametrize(("effects", "named"), [("once", True), ("idempotent", False)])
+def test_a_run_that_ends_names_the_nested_run_that_was_interrupted(tmp_path: Path, effects: Any, named: bool) -> None:
+    def wait() -> int:
+        return 1
+
+    def pay() -> int:
+        raise KeyboardInterrupt  # it is unknown whether something was paid
+
+    tools = ToolExecutor(Toolbox([Tool(wait, effects="none", latency=2.0), Tool(pay, effects=effects)]))
+    below = PlannerExecutor(RulePlanner(lambda _goal: [step("i", "pay")]), tools, workers=Simulated())
+    plan = [step("0", "wait"), step("1", None, "0", description="pay it")]
+    around = HybridExecutor(tools, below)
+    journal = Journal(tmp_path / "runs.db")
+    with pytest.raises(KeyboardInterrupt):
+        agent_for(around, plan, journal=journal).run("pay")
+    run = agent_for(around, plan, journal=journal, deadline=1.0).resume(journal.load(1))
+    words = "the deadline of 1 s has passed"
+    assert run.reason == (f"{words}; nobody knows how far step 1 came" if named else words)
 
 
 FORKED = """
