@@ -7,7 +7,7 @@ allowed. The calls that it made before the pause are not made again.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import ask_about_step
@@ -102,15 +102,19 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     that the outer step names is approved, and only for one step.
     """
     meter, board, step_id = current.get(), run.board, job.step
-    outer = None if meter is None else meter.context.approved
-    unseen = outer is not None and outer.asks and not board.has_reviewer
-    if not asks_models(agent.executor) and not unseen:
+    around: ApprovedCalls | None = None if meter is None else meter.context.approved
+    if around is not None and (board.has_reviewer or not around.asks):
+        around = None  # a person sees the plans of this run, or of none
+    if around is None and not asks_models(agent.executor):
         return {}
+    tool, named = board.steps[step_id].tool, named_call(board, step_id, agent.executor.tools)
+    if around is not None and (named != around.text or not _is_first(board, job)):
+        tool, named = None, ""
     chosen = board[ChosenCalls].steps.get(step_id, Chosen(None))
     approved = ApprovedCalls(
-        board.steps[step_id].tool,
-        named_call(board, step_id, agent.executor.tools),
-        board.has_reviewer,
+        tool,
+        named,
+        board.has_reviewer or around is not None,
         chosen.allowed,
         chosen.made,
         planned_tools(board) if forbids_new_effects(board, agent.policy) else None,
@@ -118,10 +122,6 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
         run.key or run.uid,
         job.lane * LANE,
     )
-    if outer is not None and unseen:
-        approved = replace(approved, asks=True)
-        if approved.text != outer.text or not _is_first(board, job):
-            approved = replace(approved, tool=None, text="")
     return {"approved": approved}
 
 

@@ -104,9 +104,10 @@ def ask_inside(board: Board, _policy: object, event: e.Job, executor: Any) -> Ch
     waiting = mine.open.get(event.id or "")
     if waiting is not None and waiting.question is not None:
         return when_idle(board, e.Paused(board.now, waiting.question), WAIT)
-    if not isinstance(event, e.StepStarted):
-        return event
-    if agent_inside(executor, board.steps[event.step]) is None:
+    if (
+        not isinstance(event, e.StepStarted)
+        or agent_inside(executor, board.steps[event.step]) is None
+    ):
         return event
     return replace(event, inside=mine.runs.get(event.step, 0) + (event.step not in mine.open))
 
