@@ -24,7 +24,7 @@ from planexec_lite.core import (
     only_if,
     when_idle,
 )
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Ended, Paused, PlanProposed, Reviewed, StepStarted
 from planexec_lite.core.questions import ExactCall, Grant, Question
 from planexec_lite.plan import Call, Plan, Problem, Step, lineages, word_for_word
 from planexec_lite.tools import Toolbox, text_of
@@ -108,12 +108,12 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
     mine.receive(board, plan.steps)
 
 
-def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
+def _plan_proposed(board: Board, event: PlanProposed) -> None:
     if event.granted_by and not event.problems:  # a plan within the grant is approved
         board[Approvals].approved.add(board[Approvals].latest_hash)
 
 
-def _step_started(board: Board, event: e.StepStarted) -> None:
+def _step_started(board: Board, event: StepStarted) -> None:
     mine = board[Approvals]
     if mine.grant_scope is not None and event.attempt == 1:  # a retry is not a further step
         mine.begun.append(board.steps[event.step])
@@ -128,7 +128,7 @@ def _judged(board: Board, event: Judged) -> None:
             mine.asks[step.id] = "the evaluator changed the words that its executor reads"
 
 
-def _reviewed(board: Board, event: e.Reviewed) -> None:
+def _reviewed(board: Board, event: Reviewed) -> None:
     mine, question = board[Approvals], board.asked
     mine.latest_hash = mine.latest_hash or event.plan_hash
     if event.verdict == "reject" and question.kind in (*ABOUT_PLANS, "budget"):
@@ -151,7 +151,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
         _approve(board, event)
 
 
-def _approve(board: Board, event: e.Reviewed) -> None:
+def _approve(board: Board, event: Reviewed) -> None:
     mine = board[Approvals]
     if event.plan is not None:
         board.adopt(event.plan)
@@ -236,7 +236,7 @@ def stop_if_rejected(board: Board, policy: Settings) -> Choice | None:
         reason = (
             f"the reviewer asked for a change more than {policy.max_changes} times (max_changes)"
         )
-    return when_idle(board, e.Ended(board.now, "stopped", reason)) if reason else None
+    return when_idle(board, Ended(board.now, "stopped", reason)) if reason else None
 
 
 @only_if(lambda _policy, started: started.reviewer)
@@ -250,10 +250,10 @@ def ask_for_approval(board: Board, _policy: object) -> Choice | None:
         "The run carries out exactly this plan.",
         "The run ends, and no step of the plan starts.",
     )
-    return e.Paused(board.now, Question("approval", verdicts, plan=plan))
+    return Paused(board.now, Question("approval", verdicts, plan=plan))
 
 
-def ask_at_gate(board: Board, _policy: object, event: e.StepStarted, _executor: Any) -> Choice:
+def ask_at_gate(board: Board, _policy: object, event: StepStarted, _executor: Any) -> Choice:
     """Guard: pause before a step that needs a person's yes."""
     mine, step_id = board[Approvals], event.step
     if step_id not in mine.received:
@@ -282,7 +282,7 @@ def ask_about_step(
         "The run ends, and the step does not start.",
     )
     question = Question(kind, verdicts, why, step_id, call=call)
-    return when_idle(board, e.Paused(board.now, question), WAIT)
+    return when_idle(board, Paused(board.now, question), WAIT)
 
 
 def _verdicts(board: Board, approve: str, reject: str) -> dict[str, str]:
@@ -292,7 +292,7 @@ def _verdicts(board: Board, approve: str, reject: str) -> dict[str, str]:
     return verdicts
 
 
-def ask_in_full(board: Board, _policy: object, event: e.Paused, executor: Any) -> Choice:
+def ask_in_full(board: Board, _policy: object, event: Paused, executor: Any) -> Choice:
     """Guard: a question names its call with resolved arguments, and has its number."""
     question = event.question
     if question.path:
@@ -317,10 +317,10 @@ def call_of(step: Step, results: Mapping[str, Any], tools: Toolbox | None) -> Ex
 CAPABILITY = Capability(
     Approvals,
     folds={
-        e.PlanProposed: _plan_proposed,
-        e.StepStarted: _step_started,
+        PlanProposed: _plan_proposed,
+        StepStarted: _step_started,
         Judged: _judged,
-        e.Reviewed: _reviewed,
+        Reviewed: _reviewed,
     },
     before_plan=_before_plan,
 )

@@ -16,7 +16,15 @@ from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_
 from planexec_lite.capabilities.once_calls import LANE, known_calls
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Capability, Choice, Part
-from planexec_lite.core import events as e
+from planexec_lite.core.events import (
+    Requeued,
+    Reviewed,
+    StepBlocked,
+    StepDone,
+    StepFailed,
+    StepPaused,
+    StepStarted,
+)
 from planexec_lite.core.executors import asks_models
 from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.meter import Waits, current
@@ -48,25 +56,25 @@ def question_about(step: str, waits: Waits) -> Question:
     return Question("call", {}, waits.why, step, call=ExactCall(waits.tool, dict(waits.params)))
 
 
-def _paused(board: Board, event: e.StepPaused) -> None:
+def _paused(board: Board, event: StepPaused) -> None:
     if not event.question.path:
         mine = board[ChosenCalls]
         mine.questions[event.step] += 1
         mine.steps[event.step] = Chosen(event.question, made=event.made)
 
 
-def _ended(board: Board, event: e.StepDone | e.StepFailed) -> None:
+def _ended(board: Board, event: StepDone | StepFailed) -> None:
     board[ChosenCalls].steps.pop(event.step, None)
 
 
-def _interrupted(board: Board, event: e.Requeued | StepInDoubt) -> None:
+def _interrupted(board: Board, event: Requeued | StepInDoubt) -> None:
     mine, step_id = board[ChosenCalls], event.step or ""
-    cancelled = isinstance(event, e.Requeued) and event.reason == "cancelled"
+    cancelled = isinstance(event, Requeued) and event.reason == "cancelled"
     if step_id in mine.steps and not cancelled:  # the call that a person allowed might be made
         mine.steps[step_id] = mine.steps[step_id]._replace(allowed=())
 
 
-def _reviewed(board: Board, event: e.Reviewed) -> None:
+def _reviewed(board: Board, event: Reviewed) -> None:
     mine, question = board[ChosenCalls], board.asked
     if event.verdict == "approve" and question.kind == "call" and not question.path:
         step_id, allowed = question.step or "", (str(question.call),)
@@ -81,7 +89,7 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
         mine.steps = {step_id: mine.steps[step_id]._replace(allowed=()) for step_id in kept}
 
 
-def ask_before_call(board: Board, _policy: object, event: e.StepStarted, _executor: Any) -> Choice:
+def ask_before_call(board: Board, _policy: object, event: StepStarted, _executor: Any) -> Choice:
     """Guard: pause before a step whose executor chose a call that needs the approval of a person."""
     mine = board[ChosenCalls]
     question = mine.steps.get(event.step, Chosen(None)).waits
@@ -89,13 +97,11 @@ def ask_before_call(board: Board, _policy: object, event: e.StepStarted, _execut
         return event
     if mine.questions[event.step] > MOST_QUESTIONS:
         error = f"it asked a person about more than {MOST_QUESTIONS} calls: {question.call}"
-        return e.StepBlocked(
-            event.at, event.step, error, event.attempt, event.attempts, final=True
-        )
+        return StepBlocked(event.at, event.step, error, event.attempt, event.attempts, final=True)
     return ask_about_step(board, event.step, question.why, "call", question.call)
 
 
-def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
+def context(agent: Any, run: Any, job: StepStarted) -> dict[str, Any]:
     """Return which calls the step is allowed to make; nothing if its executor chooses none.
 
     A nested run of a reviewed run usually has no reviewer, and no person has seen its plan. Of its calls, only the call
@@ -125,7 +131,7 @@ def context(agent: Any, run: Any, job: e.StepStarted) -> dict[str, Any]:
     return {"approved": approved}
 
 
-def _is_first(board: Board, job: e.StepStarted) -> bool:
+def _is_first(board: Board, job: StepStarted) -> bool:
     """Whether no step of the run, and no earlier attempt of this step, could have called the step's tool."""
     tool = board.steps[job.step].tool
     others = (board.steps[step_id].tool for step_id in board.attempt if step_id != job.step)
@@ -146,13 +152,13 @@ def named_call(board: Board, step_id: str, tools: Toolbox) -> str:
 CAPABILITY = Capability(
     ChosenCalls,
     folds={
-        e.StepPaused: _paused,
-        e.StepDone: _ended,
-        e.StepFailed: _ended,
-        e.Requeued: _interrupted,
+        StepPaused: _paused,
+        StepDone: _ended,
+        StepFailed: _ended,
+        Requeued: _interrupted,
         StepInDoubt: _interrupted,
-        e.Reviewed: _reviewed,
+        Reviewed: _reviewed,
     },
     before_plan=_before_plan,
-    context={e.StepStarted: context},
+    context={StepStarted: context},
 )

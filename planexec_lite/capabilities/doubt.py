@@ -21,7 +21,7 @@ from planexec_lite.core import (
     Part,
     when_idle,
 )
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Event, Outcome, Paused, Reviewed, StepFailed, StepStarted
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import ModelCall
 
@@ -29,7 +29,7 @@ UNKNOWN = "unknown whether it was done"
 
 
 @dataclass(frozen=True, slots=True)
-class StepInDoubt(e.Outcome):
+class StepInDoubt(Outcome):
     """A step was interrupted. It does not start again before a person has said whether it was done."""
 
     step: str
@@ -37,7 +37,7 @@ class StepInDoubt(e.Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class StepLate(e.Event):
+class StepLate(Event):
     """A step has ended after its timeout, with a result or an error. It is recorded, and never counts."""
 
     step: str
@@ -60,7 +60,7 @@ class Doubt(Part):
     late: dict[str, object] = field(default_factory=dict)
 
 
-def _takes_failure(board: Board, event: e.StepFailed) -> bool:
+def _takes_failure(board: Board, event: StepFailed) -> bool:
     """A step that failed in doubt is no failure before a person has said whether it was done, if there is a person."""
     if not event.in_doubt:
         return False
@@ -103,12 +103,12 @@ def _late(board: Board, event: StepLate) -> None:
         mine.attempts -= Counter([event.step])  # one of the attempts that timed out
 
 
-def resolves(question: Question, event: e.Reviewed) -> bool:
+def resolves(question: Question, event: Reviewed) -> bool:
     """Whether a person says that a step of this run, which is in doubt, was done or not done."""
     return event.verdict in ("done", "not done") and not question.path
 
 
-def _reviewed(board: Board, event: e.Reviewed) -> None:
+def _reviewed(board: Board, event: Reviewed) -> None:
     question = board.asked
     if not resolves(question, event):
         return
@@ -134,7 +134,7 @@ def ask_about_doubt(board: Board, _policy: object) -> Choice | None:
     """Pause until a person says whether the step was done."""
     for step_id in board[Doubt].doubted:
         question = question_about(board, step_id, VERDICTS)
-        return when_idle(board, e.Paused(board.now, question), WAIT)
+        return when_idle(board, Paused(board.now, question), WAIT)
     return None
 
 
@@ -143,7 +143,7 @@ def question_about(board: Board, step_id: str, verdicts: dict[str, str]) -> Ques
     return Question("doubt", verdicts, board.errors.get(step_id, UNKNOWN), step_id)
 
 
-def interrupted(board: Board, job: e.StepStarted) -> StepInDoubt | None:
+def interrupted(board: Board, job: StepStarted) -> StepInDoubt | None:
     """Return the doubt about a step that was running when the run was interrupted; None if a repeat does no harm."""
     if board.repeatable(board.steps[job.step]):
         return None
@@ -154,6 +154,6 @@ CAPABILITY = Capability(
     Doubt,
     moves={StepInDoubt: Moves("doubt", {"running": "in doubt"})},
     checks={StepLate: _check_late},
-    folds={StepInDoubt: _in_doubt, StepLate: _late, e.Reviewed: _reviewed},
+    folds={StepInDoubt: _in_doubt, StepLate: _late, Reviewed: _reviewed},
     takes_failure=_takes_failure,
 )

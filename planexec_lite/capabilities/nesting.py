@@ -12,16 +12,36 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from planexec_lite.capabilities import rollback
 from planexec_lite.capabilities.budget import Spending, used
 from planexec_lite.capabilities.deadline import until_deadline
 from planexec_lite.capabilities.doubt import UNKNOWN
 from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_tools
 from planexec_lite.capabilities.once_calls import known_calls
 from planexec_lite.capabilities.outer import Outer, OuterKnown
+from planexec_lite.capabilities.rollback import (
+    Rollback,
+    RollbackStarted,
+    UndoDone,
+    UndoFailed,
+    UndoPaused,
+    UndoStarted,
+    leaves,
+)
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
-from planexec_lite.core import events as e
+from planexec_lite.core.events import (
+    Ended,
+    Event,
+    Inside,
+    Job,
+    Paused,
+    Requeued,
+    Reviewed,
+    StepDone,
+    StepFailed,
+    StepPaused,
+    StepStarted,
+)
 from planexec_lite.core.executors import agent_inside
 from planexec_lite.core.questions import Decision, Question
 from planexec_lite.meter import Budget, Waits, charge, emit, job_meter
@@ -48,31 +68,29 @@ class Nested(Part):
     open: dict[str, Open] = field(default_factory=dict)
 
 
-def _started(board: Board, event: e.StepStarted) -> None:
+def _started(board: Board, event: StepStarted) -> None:
     if event.inside:
         board[Nested].runs[event.step] = event.inside
 
 
-def _paused(board: Board, event: e.StepPaused | rollback.UndoPaused) -> None:
+def _paused(board: Board, event: StepPaused | UndoPaused) -> None:
     question = event.question
     if question.path:
         board[Nested].open[event.step] = Open(question.kind == "doubt", question)
 
 
-def _ended(
-    board: Board, event: e.StepDone | e.StepFailed | rollback.UndoDone | rollback.UndoFailed
-) -> None:
+def _ended(board: Board, event: StepDone | StepFailed | UndoDone | UndoFailed) -> None:
     board[Nested].open.pop(event.step, None)
 
 
-def _requeued(board: Board, event: e.Requeued) -> None:
+def _requeued(board: Board, event: Requeued) -> None:
     mine, step_id = board[Nested], event.step or ""
     if step_id in mine.runs:
         before = mine.open.get(step_id, Open())
         mine.open[step_id] = before._replace(in_doubt=event.reason == "interrupted")
 
 
-def _reviewed(board: Board, event: e.Reviewed) -> None:
+def _reviewed(board: Board, event: Reviewed) -> None:
     mine, question = board[Nested], board.asked
     if question.path and question.path[0] in mine.open:
         decision = question.from_inside.decide(
@@ -86,7 +104,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
         mine.open[question.path[0]] = Open(decision=decision)
 
 
-def _rolled_back(board: Board, _event: rollback.RollbackStarted) -> None:
+def _rolled_back(board: Board, _event: RollbackStarted) -> None:
     """No step continues, so the questions of steps need no answer; a rollback inside asks its own."""
     board[Nested].open.clear()
 
@@ -98,21 +116,21 @@ def _before_plan(board: Board, plan: Plan | None) -> None:
             del mine.open[step_id]
 
 
-def ask_inside(board: Board, _policy: object, event: e.Job, executor: Any) -> Choice:
+def ask_inside(board: Board, _policy: object, event: Job, executor: Any) -> Choice:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine = board[Nested]
     waiting = mine.open.get(event.id or "")
     if waiting is not None and waiting.question is not None:
-        return when_idle(board, e.Paused(board.now, waiting.question), WAIT)
+        return when_idle(board, Paused(board.now, waiting.question), WAIT)
     if (
-        not isinstance(event, e.StepStarted)
+        not isinstance(event, StepStarted)
         or agent_inside(executor, board.steps[event.step]) is None
     ):
         return event
     return replace(event, inside=mine.runs.get(event.step, 0) + (event.step not in mine.open))
 
 
-def report_doubt(board: Board, _policy: object, event: e.Ended, _executor: Any) -> Choice:
+def report_doubt(board: Board, _policy: object, event: Ended, _executor: Any) -> Choice:
     """Guard: a run that ends names the steps whose nested run was interrupted or is in doubt."""
     doubted = [step_id for step_id, one in board[Nested].open.items() if one.in_doubt]
     left = [step_id for step_id in doubted if not board.repeatable(board.steps[step_id])]
@@ -136,7 +154,7 @@ class InnerRun(NamedTuple):
 
     uid: str
     key: str = ""
-    events: tuple[e.Event, ...] = ()
+    events: tuple[Event, ...] = ()
     known: OuterKnown | None = None
     decision: Decision | None = None
     store: Any = None
@@ -148,7 +166,7 @@ class InnerRun(NamedTuple):
         return self.decision if len(run.events) == len(self.events) else None
 
 
-def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> dict[str, Any]:
+def context(agent: Any, run: Any, job: StepStarted | UndoStarted) -> dict[str, Any]:
     """Return the nested run of a step that starts, or that is undone."""
     if not job.inside:
         return {}
@@ -159,18 +177,18 @@ def context(agent: Any, run: Any, job: e.StepStarted | rollback.UndoStarted) -> 
         events=tuple(
             one.event
             for one in run.events
-            if isinstance(one, e.Inside) and (one.step, one.run) == (step_id, job.inside)
+            if isinstance(one, Inside) and (one.step, one.run) == (step_id, job.inside)
         ),
-        known=_known(board, agent.policy, job) if isinstance(job, e.StepStarted) else None,
+        known=_known(board, agent.policy, job) if isinstance(job, StepStarted) else None,
         decision=board[Nested].open.get(step_id, Open()).decision,
         store=run.journal,
-        again=board[rollback.Rollback].again,
+        again=board[Rollback].again,
         made=tuple(board[WorkDone].made.get(step_id, ())),
     )
     return {"inside": inner}
 
 
-def uid_inside(run: Any, job: e.StepStarted | rollback.UndoStarted) -> str:
+def uid_inside(run: Any, job: StepStarted | UndoStarted) -> str:
     """Return the `Run.uid` of a step's nested run."""
     return digest_of(run.uid, job.step, job.inside)
 
@@ -181,7 +199,7 @@ def own_calls(board: Board) -> tuple[KnownCall, ...]:
     return tuple(one for one in known_calls(board) if one[:3] not in around)
 
 
-def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
+def _known(board: Board, policy: Any, job: StepStarted) -> OuterKnown | None:
     """Return what a nested run must know of the runs around it; None: nothing."""
     step = board.steps[job.step]
     uses_results = any(step_id in board.results for step_id in step.depends_on)
@@ -193,7 +211,7 @@ def _known(board: Board, policy: Any, job: e.StepStarted) -> OuterKnown | None:
     return None if known == OuterKnown(0.0) else known
 
 
-def known_run(inner: InnerRun, make: Callable[[list[e.Event]], Any]) -> Any:
+def known_run(inner: InnerRun, make: Callable[[list[Event]], Any]) -> Any:
     """Return the nested run so far. Raises `JournalError` if it can't be read."""
     try:
         run = inner.store.find(inner.uid) if inner.store is not None else None
@@ -276,7 +294,7 @@ class Teller:
         self.reported = len(run.events)
         meter.chosen = own_calls(run.board)
         meter.once = any(known.once and known.state in ("done", "doubt") for known in meter.chosen)
-        meter.leaves = rollback.leaves(run.board)
+        meter.leaves = leaves(run.board)
 
 
 def result_of(run: Any) -> Any:
@@ -294,7 +312,7 @@ def result_of(run: Any) -> Any:
 def undone_in(run: Any) -> dict[str, Any]:
     """Return the result of the rollback of a nested run. Raises `RunPaused` if it waits."""
     stop_if_paused(run)
-    mine, made = run.board[rollback.Rollback], run.board[WorkDone].made.get("", ())
+    mine, made = run.board[Rollback], run.board[WorkDone].made.get("", ())
     remains = [*map(list, mine.remains)]
     return {
         "undone": [*mine.undone],
@@ -307,15 +325,13 @@ def undone_in(run: Any) -> dict[str, Any]:
 CAPABILITY = Capability(
     Nested,
     folds={
-        e.StepStarted: _started,
-        **dict.fromkeys((e.StepPaused, rollback.UndoPaused), _paused),
-        **dict.fromkeys(
-            (e.StepDone, e.StepFailed, rollback.UndoDone, rollback.UndoFailed), _ended
-        ),
-        e.Requeued: _requeued,
-        e.Reviewed: _reviewed,
-        rollback.RollbackStarted: _rolled_back,
+        StepStarted: _started,
+        **dict.fromkeys((StepPaused, UndoPaused), _paused),
+        **dict.fromkeys((StepDone, StepFailed, UndoDone, UndoFailed), _ended),
+        Requeued: _requeued,
+        Reviewed: _reviewed,
+        RollbackStarted: _rolled_back,
     },
     before_plan=_before_plan,
-    context=dict.fromkeys((e.StepStarted, rollback.UndoStarted), context),
+    context=dict.fromkeys((StepStarted, UndoStarted), context),
 )

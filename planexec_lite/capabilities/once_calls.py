@@ -19,7 +19,15 @@ from planexec_lite.capabilities.doubt import Doubt, StepInDoubt, StepLate, resol
 from planexec_lite.capabilities.outer import Outer, OuterKnown
 from planexec_lite.capabilities.undo import resolved
 from planexec_lite.core import Board, Capability, Choice, Part
-from planexec_lite.core import events as e
+from planexec_lite.core.events import (
+    Requeued,
+    Reviewed,
+    StepBlocked,
+    StepDone,
+    StepFailed,
+    StepPaused,
+    StepStarted,
+)
 from planexec_lite.meter import MakeKey
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
@@ -72,7 +80,7 @@ class OnceCalls(Part):
     calls: dict[str, dict[int, KnownCall]] = field(default_factory=dict)
     tried: dict[str, set[int]] = field(default_factory=dict)
     new: dict[tuple[str, int], int] = field(default_factory=dict)
-    latest: dict[str, e.StepStarted] = field(default_factory=dict)
+    latest: dict[str, StepStarted] = field(default_factory=dict)
     paused: set[str] = field(default_factory=set)
     spent: dict[tuple[str, int], Spent] = field(default_factory=dict)
     since: dict[str, int] = field(default_factory=dict)
@@ -98,7 +106,7 @@ class OnceCalls(Part):
             self.since[call] = min(spent.since, self.since.get(call, spent.since))
 
 
-def _started(board: Board, event: e.StepStarted) -> None:
+def _started(board: Board, event: StepStarted) -> None:
     if event.call:
         mine = board[OnceCalls]
         mine.latest[event.step] = event
@@ -127,13 +135,13 @@ def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCal
         _record(board, step_id, known)
 
 
-def _paused(board: Board, event: e.StepPaused) -> None:
+def _paused(board: Board, event: StepPaused) -> None:
     if event.step in board[OnceCalls].latest:
         board[OnceCalls].paused.add(event.step)
     _end(board, event.step, "running", event.chosen)
 
 
-def _requeued(board: Board, event: e.Requeued) -> None:
+def _requeued(board: Board, event: Requeued) -> None:
     mine = board[OnceCalls]
     latest = mine.latest.get(event.step or "")
     if latest is None or board.state[latest.step] not in ("waiting", "failed"):
@@ -150,7 +158,7 @@ def _late(board: Board, event: StepLate) -> None:
         _end(board, event.step, "done")
 
 
-def _reviewed(board: Board, event: e.Reviewed) -> None:
+def _reviewed(board: Board, event: Reviewed) -> None:
     mine, question = board[OnceCalls], board.asked
     step_id = question.step or ""
     if event.verdict == "approve" and question.kind == "repeat" and not question.path:
@@ -247,7 +255,7 @@ def repeats(plan: Plan, board: Board, _policy: object, executor: Any) -> Iterato
         yield Problem(code, step.id, spent.why, hint)
 
 
-def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any) -> Choice:
+def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -> Choice:
     """Guard: a call with effects gets its key. A repeat of an at-most-once call asks a person; without one, the step fails.
 
     A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
@@ -265,12 +273,12 @@ def identify(board: Board, _policy: object, event: e.StepStarted, executor: Any)
         if spent is not None and not _was_seen(board, step, spent):
             if board.has_reviewer or step.gate:
                 return ask_about_step(board, step_id, spent.why, kind="repeat")
-            return e.StepBlocked(event.at, step_id, spent.why, *tried, final=True)
+            return StepBlocked(event.at, step_id, spent.why, *tried, final=True)
     lane = board[Outer].latest.lane
     first = mine.new.get((call, lane), lane * LANE)
     number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)
     free = _free_lane(board, lane)
-    return e.StepStarted(event.at, step_id, *tried, call, number, free)
+    return StepStarted(event.at, step_id, *tried, call, number, free)
 
 
 def _was_seen(board: Board, step: Step, spent: Spent) -> bool:
@@ -283,13 +291,13 @@ def _free_lane(board: Board, outer: int) -> int:
     """Return the lane of a step that starts: no step beside it has the same, if its executor can choose calls."""
     lane = outer * _LANES
     if board.started.models_in_steps:
-        used = {job.lane for job in board.in_flight.values() if isinstance(job, e.StepStarted)}
+        used = {job.lane for job in board.in_flight.values() if isinstance(job, StepStarted)}
         while lane in used:
             lane += 1
     return lane
 
 
-def key_of(run: Any, job: e.StepStarted) -> MakeKey:
+def key_of(run: Any, job: StepStarted) -> MakeKey:
     """Return what makes the idempotency key of a step that has started."""
     return partial(digest_of, run.key or run.uid, job.call, job.number)
 
@@ -304,19 +312,19 @@ def _needs(step: Step) -> set[str]:
 CAPABILITY = Capability(
     OnceCalls,
     folds={
-        e.StepStarted: _started,
-        e.StepDone: lambda board, event: _end(board, event.step, "done", event.chosen),
-        e.StepFailed: lambda board, event: _end(
+        StepStarted: _started,
+        StepDone: lambda board, event: _end(board, event.step, "done", event.chosen),
+        StepFailed: lambda board, event: _end(
             board, event.step, "doubt" if event.in_doubt else "open", event.chosen
         ),
-        e.StepPaused: _paused,
+        StepPaused: _paused,
         StepInDoubt: lambda board, event: _end(board, event.step, "doubt"),
         StepLate: _late,
-        e.Requeued: _requeued,
-        e.Reviewed: _reviewed,
+        Requeued: _requeued,
+        Reviewed: _reviewed,
         OuterKnown: _learned,
     },
     before_plan=_before_plan,
-    context={e.StepStarted: lambda _, run, job: {"key": key_of(run, job)} if job.call else {}},
+    context={StepStarted: lambda _, run, job: {"key": key_of(run, job)} if job.call else {}},
     plan_checks=(repeats,),
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from planexec_lite.core import Board, Capability, Part
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Event
 from planexec_lite.tools import KnownCall
 
 
 @dataclass(frozen=True, slots=True)
-class OuterKnown(e.Event):
+class OuterKnown(Event):
     """A nested run begins, or continues. `known` are the calls with effects that the runs around it know.
 
     `lane` keeps the occurrences of its new calls apart from those of a nested run beside it. `informed`: its planner has

@@ -35,7 +35,16 @@ from planexec_lite.core import (
     Work,
     only_if,
 )
-from planexec_lite.core import events as e
+from planexec_lite.core.events import (
+    Ended,
+    Event,
+    Job,
+    Outcome,
+    Paused,
+    Requeued,
+    Reviewed,
+    Status,
+)
 from planexec_lite.core.executors import ToolExecutor, agent_inside, perform
 from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.core.tasks import Finished, TimedOut, too_long
@@ -52,7 +61,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class RollbackStarted(e.Event):
+class RollbackStarted(Event):
     """The rollback begins, for this `reason`. From here on no step starts.
 
     Step `to` and everything that was done before it stays done; None: everything is undone. In a nested run, `made` has the
@@ -65,7 +74,7 @@ class RollbackStarted(e.Event):
 
 
 @dataclass(frozen=True, slots=True)
-class UndoStarted(e.Job):
+class UndoStarted(Job):
     """`call` is made to undo a step's effect. Without a call, nested run number `inside` of the step is rolled back.
 
     `step` is the step, or names a call of the plan's rollback, as in "rollback 1".
@@ -77,7 +86,7 @@ class UndoStarted(e.Job):
 
 
 @dataclass(frozen=True, slots=True)
-class UndoDone(e.Outcome):
+class UndoDone(Outcome):
     """The undo gave a result (data: what JSON can hold), after `seconds` of work.
 
     The rollback of a nested run gives the labels `undone`, what `remains` and why, the calls that were `made`, and whether it
@@ -91,7 +100,7 @@ class UndoDone(e.Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class UndoFailed(e.Outcome):
+class UndoFailed(Outcome):
     """The undo raised an error, or took longer than the timeout of its step. In doubt: it is unknown how much of it was done."""
 
     step: str
@@ -102,7 +111,7 @@ class UndoFailed(e.Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class UndoPaused(e.Outcome):
+class UndoPaused(Outcome):
     """The rollback of the nested run asks a `question`, whose path begins with this step. It continues after the decision."""
 
     step: str
@@ -112,7 +121,7 @@ class UndoPaused(e.Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class UndoLeft(e.Event):
+class UndoLeft(Event):
     """The undo is not made, for this `reason`: a step that depends on its step is in doubt."""
 
     step: str
@@ -176,7 +185,7 @@ def _check_begin(board: Board, event: RollbackStarted) -> None:
 
 def _check_undo(board: Board, event: Any) -> None:
     due = [undo.label for undo in board[Rollback].left[-1:]]
-    ends = isinstance(event, e.Outcome)
+    ends = isinstance(event, Outcome)
     if [event.step] != due or ends != (event.step in board.in_flight):
         state = board.state.get(event.step)
         raise IllegalTransition("be undone", event.step, state, "its undo is not due")
@@ -238,12 +247,12 @@ def _failed(board: Board, event: UndoFailed) -> None:
         work.take_back(undo)
 
 
-def _requeued(board: Board, event: e.Requeued) -> None:
+def _requeued(board: Board, event: Requeued) -> None:
     if board[Rollback].started is None:  # otherwise it is an undo, which is still planned
         step_requeued(board, event)
 
 
-def _reviewed(board: Board, event: e.Reviewed) -> None:
+def _reviewed(board: Board, event: Reviewed) -> None:
     mine, question = board[Rollback], board.asked
     if mine.started is None or question.path:
         return
@@ -257,7 +266,7 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
         _plan(board, mine.started)
 
 
-def _ended(board: Board, _event: e.Ended) -> None:
+def _ended(board: Board, _event: Ended) -> None:
     mine = board[Rollback]
     if mine.started is not None:
         mine.remains = dict.fromkeys(unknown(board)) | mine.remains
@@ -277,14 +286,14 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
         return WAIT
     if not mine.left:
         partly = mine.partly or unknown(board)
-        status: e.Status = "partly rolled back" if partly else "rolled back"
-        return e.Ended(board.now, status, f"{mine.started.reason}; {_summary(board)}")
+        status: Status = "partly rolled back" if partly else "rolled back"
+        return Ended(board.now, status, f"{mine.started.reason}; {_summary(board)}")
     undo = mine.left[-1]
     if doubts := _doubts_behind(board, undo.label):
         return _spare(board, undo, doubts)
     if undo.call is not None and undo.call.gate and not mine.allowed:
         call = ExactCall(undo.call.tool, resolved(undo.call.params, undo.results))
-        return e.Paused(board.now, Question("undo", GATE, "", undo.label, call=call))
+        return Paused(board.now, Question("undo", GATE, "", undo.label, call=call))
     return UndoStarted(board.now, undo.label, undo.call, undo.inside)
 
 
@@ -335,12 +344,12 @@ def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
     for step_id in doubts:
         # a person was asked about an interrupted step anyway
         if step_id in askable and (board.has_reviewer or board.state[step_id] == "in doubt"):
-            return e.Paused(board.now, question_about(board, step_id, IN_ROLLBACK))
+            return Paused(board.now, question_about(board, step_id, IN_ROLLBACK))
     return UndoLeft(board.now, undo.label, f"step {doubts[0]}, which depends on it, is in doubt")
 
 
 @only_if(lambda policy, _started: policy.rollback != "never")
-def roll_back_first(board: Board, policy: Settings, event: e.Ended, _executor: Any) -> Choice:
+def roll_back_first(board: Board, policy: Settings, event: Ended, _executor: Any) -> Choice:
     """Guard: a run that ends without success first undoes what it did, if the policy wants that."""
     ended_badly = event.status == "failed" or (
         policy.rollback == "unfinished" and event.status != "finished"
@@ -390,7 +399,7 @@ def _context(_agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
     return {"key": partial(digest_of, run.uid, "undo", undo.number, undo.text)}
 
 
-def _finished(job: UndoStarted, message: Finished) -> list[e.Event]:
+def _finished(job: UndoStarted, message: Finished) -> list[Event]:
     report, at, step_id = message.report, message.at, job.step
     usage = (message.seconds, report.calls)
     if report.waits is not None:
@@ -400,7 +409,7 @@ def _finished(job: UndoStarted, message: Finished) -> list[e.Event]:
     return [UndoFailed(at, step_id, report.error, *usage, report.once or report.lost)]
 
 
-def _timed_out(job: UndoStarted, message: TimedOut) -> list[e.Event]:
+def _timed_out(job: UndoStarted, message: TimedOut) -> list[Event]:
     return [UndoFailed(message.at, job.step, too_long(message), message.seconds, in_doubt=True)]
 
 
@@ -421,9 +430,9 @@ CAPABILITY = Capability(
         UndoDone: _done,
         UndoFailed: _failed,
         UndoLeft: lambda board, event: board[Rollback].give_up(event.reason),
-        e.Requeued: _requeued,
-        e.Reviewed: _reviewed,
-        e.Ended: _ended,
+        Requeued: _requeued,
+        Reviewed: _reviewed,
+        Ended: _ended,
     },
     work={UndoStarted: Work(_task, _finished, _timed_out, None, _interrupted)},
     context={UndoStarted: _context},

@@ -15,7 +15,15 @@ from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
 from planexec_lite.core import Board, Capability, Part
-from planexec_lite.core import events as e
+from planexec_lite.core.events import (
+    PlanProposed,
+    Requeued,
+    Reviewed,
+    StepDone,
+    StepFailed,
+    StepPaused,
+    StepStarted,
+)
 from planexec_lite.plan import Call, Step
 from planexec_lite.tools import REPEATABLE, Effects, references, text_of
 
@@ -215,12 +223,12 @@ def list_calls(board: Board) -> None:
         board[WorkDone].listed = tuple(call.model_dump_json() for call in board.proposal.rollback)
 
 
-def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
+def _plan_proposed(board: Board, event: PlanProposed) -> None:
     if not event.problems and (event.granted_by or not board.has_reviewer):
         list_calls(board)
 
 
-def _step_started(board: Board, event: e.StepStarted) -> None:
+def _step_started(board: Board, event: StepStarted) -> None:
     mine, step = board[WorkDone], board.steps[event.step]
     number = mine.nested.pop(step.id, 0)
     if event.inside and board.effects[step.id] != "none":
@@ -271,14 +279,14 @@ def _doubt(board: Board, step_id: str, why: str) -> None:
     board[WorkDone].doubted[step_id] = (board.steps[step_id], why)
 
 
-def _step_paused(board: Board, event: e.StepPaused) -> None:
+def _step_paused(board: Board, event: StepPaused) -> None:
     _report(board, event.step, leaves=event.leaves)
     if event.made:
         calls = ", ".join(one.text for one in event.made)
         _doubt(board, event.step, f"it made {calls} before it paused")
 
 
-def _step_failed(board: Board, event: e.StepFailed) -> None:
+def _step_failed(board: Board, event: StepFailed) -> None:
     if _report(board, event.step, leaves=event.leaves) and event.in_doubt:
         board[WorkDone].explained[event.step] += 1
 
@@ -288,7 +296,7 @@ def _step_late(board: Board, event: StepLate) -> None:
         _doubt(board, event.step, "it was done after its timeout")
 
 
-def step_requeued(board: Board, event: e.Requeued) -> None:
+def step_requeued(board: Board, event: Requeued) -> None:
     """A step is in doubt if it was interrupted, unless its nested run tells what it did."""
     step_id = event.step or ""
     started = event.reason == "interrupted" and board.state.get(step_id) in ("waiting", "failed")
@@ -296,7 +304,7 @@ def step_requeued(board: Board, event: e.Requeued) -> None:
         _doubt(board, step_id, f"interrupted; {UNKNOWN}")
 
 
-def _reviewed(board: Board, event: e.Reviewed) -> None:
+def _reviewed(board: Board, event: Reviewed) -> None:
     question = board.asked
     if resolves(question, event):
         board[WorkDone].doubted.pop(question.step or "", None)
@@ -307,14 +315,14 @@ def _reviewed(board: Board, event: e.Reviewed) -> None:
 CAPABILITY = Capability(
     WorkDone,
     folds={
-        e.PlanProposed: _plan_proposed,
-        e.StepStarted: _step_started,
-        e.StepDone: lambda board, event: _complete(
+        PlanProposed: _plan_proposed,
+        StepStarted: _step_started,
+        StepDone: lambda board, event: _complete(
             board, event.step, event.result, leaves=event.leaves
         ),
-        e.StepPaused: _step_paused,
-        e.StepFailed: _step_failed,
-        e.Reviewed: _reviewed,
+        StepPaused: _step_paused,
+        StepFailed: _step_failed,
+        Reviewed: _reviewed,
         StepLate: _step_late,
     },
 )
