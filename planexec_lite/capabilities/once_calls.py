@@ -119,7 +119,7 @@ def _started(board: Board, event: StepStarted) -> None:
 def _record(board: Board, step_id: str, known: KnownCall) -> None:
     """Record a call that a step made, or might have made."""
     mine = board[OnceCalls]
-    known = mine.note(known._replace(by=f"step {step_id}"))
+    known = mine.note(known)
     if known.once:
         now = (board.brought_by(step_id), board.plans, board[Approvals].given)
         mine.spend(Spent(known, step_id, *now))
@@ -127,12 +127,12 @@ def _record(board: Board, step_id: str, known: KnownCall) -> None:
 
 def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
     """The latest attempt of a step ended, and its call is in this state now."""
-    latest = board[OnceCalls].latest.get(step_id)
+    latest, by = board[OnceCalls].latest.get(step_id), f"step {step_id}"
     if latest is not None:
         once = board.effects[step_id] == "once"
-        _record(board, step_id, KnownCall(latest.call, latest.number, state, once))
+        _record(board, step_id, KnownCall(latest.call, latest.number, state, once, by))
     for known in chosen:
-        _record(board, step_id, known)
+        _record(board, step_id, known._replace(by=by))
 
 
 def _paused(board: Board, event: StepPaused) -> None:

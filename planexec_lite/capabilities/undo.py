@@ -62,23 +62,18 @@ class Piece(NamedTuple):
 class Undo(NamedTuple):
     """One thing to undo: by a `call`, of piece `number` or of the plan's rollback (0); or nested run number `inside`.
 
-    `results` are those that the call can refer to. `timeout` is that of the step. `why_not`: why it can't be undone; "" if it can.
+    `text` is equal for calls that do the same. `results` are those that the call can refer to. `timeout` is that of the step.
+    `why_not`: why it can't be undone; "" if it can.
     """
 
     label: str
     call: Call | None = None
+    text: str = ""
     results: Mapping[str, object] = {}
     number: int = 0
     timeout: float | None = None
     inside: int = 0
     why_not: str = ""
-
-    @property
-    def text(self) -> str:
-        """The call as a text that is equal for calls that do the same; "" without a call."""
-        if self.call is None:
-            return ""
-        return text_of([self.call.tool, resolved(self.call.params, self.results)])
 
 
 @dataclass
@@ -141,6 +136,10 @@ def resolved(params: dict[str, Any], results: Mapping[str, Any]) -> dict[str, An
     return params
 
 
+def _text(call: Call, results: Mapping[str, Any]) -> str:
+    return text_of([call.tool, resolved(call.params, results)])
+
+
 def _did(piece: Piece) -> str:
     """Return the call of a step's result and its undo, as a text that is equal for steps that did the same."""
     step, results = piece.step, piece.results
@@ -162,14 +161,15 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
             return
         if not one.matters:
             continue
-        if one.undo is None:
+        call = one.call
+        if call is None:
             why_not = "" if one.inside else "no undo of its own"
             yield Undo(one.step.id, number=number, inside=one.inside, why_not=why_not)
             continue
-        undo = Undo(one.step.id, one.call, one.results, number, one.step.timeout)
-        if one.effects not in REPEATABLE or undo.text not in made_before:
-            made.add(undo.text)
-            yield undo
+        text = _text(call, one.results)
+        if one.effects not in REPEATABLE or text not in made_before:
+            made.add(text)
+            yield Undo(one.step.id, call, text, one.results, number, one.step.timeout)
     if not (mine.left or any(mine.made.values())):
         return
     for place, call in enumerate(mine.listed_calls, 1):
@@ -181,10 +181,10 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
         results = {
             step_id: mine.pieces[mine.latest[step_id]].results[step_id] for step_id in named
         }
-        undo = Undo(f"{LISTED}{place}", call, results)
-        if undo.text not in made:
-            made.add(undo.text)
-            yield undo
+        text = _text(call, results)
+        if text not in made:
+            made.add(text)
+            yield Undo(f"{LISTED}{place}", call, text, results)
 
 
 def unknown(board: Board) -> list[tuple[str, str]]:
