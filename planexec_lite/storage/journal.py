@@ -143,8 +143,8 @@ class Journal:
     def inbox(self, run: str | int) -> Sequence[str]:
         """Return the news from the file that a run has not recorded yet. News for a run that has ended came too late."""
         with FILE.reading(self.path) as connection:
-            number, _, _ = self._known(connection, run)
-            return [*_inbox(connection, number).values()]
+            known = self._known(connection, run)
+            return [*_inbox(connection, known[0]).values()]
 
     @contextmanager
     def carry_on(self, run: Run) -> Iterator[None]:

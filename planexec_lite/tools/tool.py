@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, get_arg
 
 from pydantic_core import to_jsonable_python
 
-from planexec_lite.meter import FOREVER, Meter, charge, current
+from planexec_lite.meter import FOREVER, Meter, charge, job_meter
 from planexec_lite.tools import references
 from planexec_lite.tools.approved import (
     Request,
@@ -229,8 +229,8 @@ class Tool:
         this call, and `CallWaits` when a person must approve the call first (see `approved`). Errors of the function pass.
         """
         arguments = self.arguments(params)
-        meter = current.get()
-        if meter is None or meter.calls_log is None:
+        meter = job_meter()
+        if meter.calls_log is None:
             return self.run(arguments, meter)
         return meter.calls_log.make(Request(self, params, arguments), meter)
 
@@ -261,12 +261,11 @@ class Tool:
         """Whether a call that failed with this error might have been made, although it must run at most once."""
         return self.effects == "once" and not isinstance(error, self.not_done)
 
-    def run(self, arguments: Params, meter: Meter | None) -> Any:
+    def run(self, arguments: Params, meter: Meter) -> Any:
         """Charge the latency and call the function with validated `arguments`."""
         if self.latency:
             charge(self.seconds(arguments))
-        if meter is not None:
-            meter.called = True
+        meter.called = True
         if self._arguments.changeable:
             arguments = {**deepcopy(self._arguments.changeable), **arguments}
         try:
@@ -276,10 +275,10 @@ class Tool:
         except BaseException as error:
             if self.retry_on is not None and not isinstance(error, self.retry_on):
                 error.no_retry = True  # type: ignore[attr-defined]
-            if meter is not None and self.leaves_doubt(error):
+            if self.leaves_doubt(error):
                 meter.once = True
             raise
-        if meter is not None and self.effects == "once":
+        if self.effects == "once":
             meter.once = True
         if self.json_text and isinstance(value, str):
             return value if (data := references.json_in(value)) is None else data

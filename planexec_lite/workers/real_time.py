@@ -232,7 +232,7 @@ class _Session:
         self.jobs[job.number] = job
         if task.until is not None:
             job.end = task.until
-        if task.until is not None or task.timeout is not None:
+        if task.limit(job.started) is not None:
             self.timed[job.number] = job
         job.future.add_done_callback(lambda done: self._ended(job, done.result))
 
