@@ -144,7 +144,8 @@ def named_once(pairs: list[tuple[str, Any]]) -> Data:
 
     It is an `object_pairs_hook` of `json.loads`.
     """
-    if len(pairs) > 1 and len(dict(pairs)) < len(pairs):
+    data = dict(pairs)
+    if len(data) < len(pairs):
         ((name, _count),) = Counter(name for name, _ in pairs).most_common(1)
-        raise ValueError(f"{name!r} occurs twice in one object: {shown(dict(pairs))}")
-    return dict(pairs)
+        raise ValueError(f"{name!r} occurs twice in one object: {shown(data)}")
+    return data
