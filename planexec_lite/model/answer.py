@@ -15,6 +15,7 @@ from typing import Any
 from planexec_lite.model.prompt_text import shortened
 from planexec_lite.plan import Problem
 from planexec_lite.plan.data import named_once
+from planexec_lite.tools.references import as_text
 from planexec_lite.tools.signature import Data
 
 Message = Data
@@ -207,7 +208,8 @@ class Reading:
             known = same_index[-1]
             known["id"] = known["id"] or call.get("id") or ""
             known["name"] = known["name"] or function.get("name") or ""
-            known["arguments"] += _arguments(function)
+            # some endpoints send the arguments as an object
+            known["arguments"] += as_text(function.get("arguments") or "")
 
     @property
     def _calls(self) -> list[dict[str, str]]:
@@ -235,7 +237,6 @@ class Reading:
             )
         reason = "length" if self.finish_reason in _LIMITS else self.finish_reason
         text = spoken(self.text)
-        thoughts = self.thoughts > 0 or text != self.text
         calls = self._tool_calls()
         return Answer(
             text,
@@ -243,7 +244,7 @@ class Reading:
             reason,
             calls,
             self._cut_off(reason, calls),
-            thoughts,
+            self.thoughts > 0 or text != self.text,
         )
 
     def _cut_off(self, reason: str, calls: tuple[ToolCall, ...]) -> str:
@@ -266,12 +267,6 @@ class Reading:
         return tuple(calls.values())
 
 
-def _arguments(function: Data) -> str:
-    """Return the arguments of a call as JSON text; some endpoints send an object."""
-    sent = function.get("arguments") or ""
-    return sent if isinstance(sent, str) else json.dumps(sent, ensure_ascii=False)
-
-
 def _begins_another(call: Data, known: dict[str, str]) -> bool:
     """Whether a piece begins another call than `known`, at the same index: some endpoints number all calls 0."""
     function = call["function"]
@@ -279,7 +274,7 @@ def _begins_another(call: Data, known: dict[str, str]) -> bool:
         if part and known_part and part != known_part:
             return True
     is_whole = known["arguments"].rstrip().endswith("}")
-    return is_whole and bool(function.get("name") and _arguments(function))
+    return is_whole and bool(function.get("name") and function.get("arguments"))
 
 
 _LINE_OF_A_STREAM = re.compile(rb"\s*(data|event|id|retry)?:")
@@ -319,21 +314,20 @@ def _object(body: bytes) -> Data:
     why = ""
     try:
         sent = json.loads(text, object_pairs_hook=named_once)
+        if isinstance(sent, dict):
+            return sent
     except (ValueError, RecursionError) as error:
-        sent, why = None, f" ({error})"
-    if not isinstance(sent, dict):
-        raise AnswerError(
-            f"the endpoint's answer is not a JSON object{why}: {quoted(text) or 'it is empty'}; check the client's base_url, "
-            "which usually ends in /v1"
-        )
-    return sent
+        why = f" ({error})"
+    raise AnswerError(
+        f"the endpoint's answer is not a JSON object{why}: {quoted(text) or 'it is empty'}; check the client's base_url, "
+        "which usually ends in /v1"
+    )
 
 
 def quoted(sent: Any) -> str:
     """The endpoint's words for an error message: the message of an error object, or the JSON text, shortened."""
     words = sent.get("message", sent) if isinstance(sent, dict) else sent
-    text = words if isinstance(words, str) else json.dumps(words, ensure_ascii=False)
-    return shortened(text, _QUOTED)
+    return shortened(as_text(words), _QUOTED)
 
 
 def _count(tokens: Any) -> int | None:
