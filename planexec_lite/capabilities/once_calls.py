@@ -127,12 +127,13 @@ def _record(board: Board, step_id: str, known: KnownCall) -> None:
 
 def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
     """The latest attempt of a step ended, and its call is in this state now."""
-    latest, by = board[OnceCalls].latest.get(step_id), f"step {step_id}"
+    latest = board[OnceCalls].latest.get(step_id)
     if latest is not None:
         once = board.effects[step_id] == "once"
-        _record(board, step_id, KnownCall(latest.call, latest.number, state, once, by))
+        made = KnownCall(latest.call, latest.number, state, once, f"step {step_id}")
+        _record(board, step_id, made)
     for known in chosen:
-        _record(board, step_id, known._replace(by=by))
+        _record(board, step_id, known._replace(by=f"step {step_id}"))
 
 
 def _paused(board: Board, event: StepPaused) -> None:

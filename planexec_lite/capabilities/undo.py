@@ -255,9 +255,10 @@ def _complete(
     mine, step, effects = board[WorkDone], board.steps[step_id], board.effects[step_id]
     if step_id in mine.doubted and mine.doubted[step_id][0] == step:
         del mine.doubted[step_id]
-    undo = None if step.undo is None else step.undo.model_dump_json()
-    results = {other: board.results[other] for other in step.depends_on if other in board.results}
-    results[step_id] = result
+    undo, results = None, {step_id: result}
+    if step.undo is not None:
+        undo = step.undo.model_dump_json()
+        results |= {one: board.results[one] for one in step.depends_on if one in board.results}
     before, is_nested = mine.latest.get(step_id, 0), step_id in mine.nested
     if vouched:  # its nested run might have done more than it has reported
         mine.nested.pop(step_id, None)
