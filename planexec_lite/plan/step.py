@@ -57,7 +57,7 @@ Params = Annotated[
     dict[str, JsonValue],
     BeforeValidator(_params),
     AfterValidator(fixed),
-    Field(validation_alias=AliasChoices("params", "input")),
+    Field(validation_alias=AliasChoices("params", "input", "arguments")),
 ]
 
 
@@ -148,7 +148,7 @@ class Step(Frozen):
     """
 
     id: Id
-    description: str = ""
+    description: str = Field(default="", validation_alias=AliasChoices("description", "task"))
     tool: ToolName = Field(default=None, validation_alias=AliasChoices("tool", "action"))
     params: Params = _NONE
     depends_on: Ids = ()

@@ -20,6 +20,8 @@ from planexec_lite.roles.telling import record
 from planexec_lite.tools import Toolbox
 from planexec_lite.tools.signature import Data
 
+__all__ = ["INSTRUCTIONS", "LLMPlanner", "NextStepPlanner", "Planner", "RulePlanner"]
+
 INSTRUCTIONS = """\
 Role: planner
 

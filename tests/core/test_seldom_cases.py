@@ -56,7 +56,7 @@ def test_a_rollback_lists_the_nested_step_that_a_person_vouched_for() -> None:
 
 
 @pytest.mark.parametrize(("tool", "undone"), [("put", 1), ("mail", 2)])
-def test_an_undo_of_two_attempts_is_made_once_if_the_second_did_the_same_as_the_first(tool: str, undone: int) -> None:
+def test_an_undo_is_made_once_for_two_attempts_that_did_the_same(tool: str, undone: int) -> None:
     world = World(broken={"bad"})
     undo = {"tool": "take_back", "params": {"name": "x"}}
     below = [step("a", tool, name="x") | {"undo": undo}, step("b", "put", "a", name="bad")]
