@@ -177,10 +177,9 @@ class Step(Frozen):
 
 def _call(tool: str, params: Mapping[str, JsonValue]) -> str:
     """Return a call as it is written in Python, with references instead of their texts."""
-    arguments = []
-    for name, value in params.items():
-        written = references.whole(value) or repr(value)
-        arguments.append(f"{name}={written}")
+    arguments = (
+        f"{name}={references.whole(value) or repr(value)}" for name, value in params.items()
+    )
     return escaped(f"{tool}({', '.join(arguments)})")
 
 
