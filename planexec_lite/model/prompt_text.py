@@ -54,6 +54,11 @@ def shortened(text: str, most: int) -> str:
     )
 
 
+def conversation(rules: str, question: str) -> list[dict[str, Any]]:
+    """Return the first messages of a conversation: the system prompt and the question."""
+    return [{"role": "system", "content": rules}, {"role": "user", "content": question}]
+
+
 def fitted(
     messages: Sequence[dict[str, Any]],
     most: int,

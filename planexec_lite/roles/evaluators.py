@@ -12,6 +12,7 @@ from planexec_lite.model.asking import Bounds, ask, model_for
 from planexec_lite.model.prompt_text import (
     DATA_RULE,
     SHORT,
+    conversation,
     data_line,
     one_line,
     shortened,
@@ -102,8 +103,8 @@ class LLMEvaluator:
     def messages(self, step: Step, result: Any, board: Board) -> list[Message]:
         """The conversation for the model. Long results and long lists of steps are shortened; the criterion stays whole."""
         most = self.bounds.max_prompt // 3
-        done = [board.steps[step] for step in board.done]
-        before = "\n".join(f"- step {other.id}, {_described(other)}" for other in done)
+        done = [f"- step {other}, {_described(board.steps[other])}" for other in board.done]
+        before = "\n".join(done)
         question = [
             f"Done before:\n{shortened(before, most) or '- nothing'}\n",
             f"Task {step.id}: {_described(step)}",
@@ -111,10 +112,7 @@ class LLMEvaluator:
             DATA_RULE,
             f"Result: {data_line(result, most)}",
         ]
-        return [
-            {"role": "system", "content": _INSTRUCTIONS},
-            {"role": "user", "content": "\n".join(question)},
-        ]
+        return conversation(_INSTRUCTIONS, "\n".join(question))
 
 
 def _described(step: Step) -> str:

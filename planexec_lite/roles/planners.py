@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from planexec_lite.assembly import Board
 from planexec_lite.model.answer import Answer, Message
 from planexec_lite.model.asking import Bounds, ask, ask_streaming, model_for
-from planexec_lite.model.prompt_text import SHORT, one_line, shortened
+from planexec_lite.model.prompt_text import SHORT, conversation, one_line, shortened
 from planexec_lite.model.schemas import plan_schema
 from planexec_lite.plan import Plan, PlanError, Problem, Step, StepReader
 from planexec_lite.roles.telling import record
@@ -167,10 +167,9 @@ class LLMPlanner:
                 continue
             for step in reader.feed(part)[:left]:
                 left -= 1
-                if "id" not in step:
-                    continue
-                with suppress(PlanError):  # an unreadable step is reported with the whole plan
-                    yield from Plan.parse([step]).steps
+                if "id" in step:
+                    with suppress(PlanError):  # an unreadable step is reported with the whole plan
+                        yield from Plan.parse([step]).steps
 
     def _question(
         self, goal: str, board: Board, tools: Toolbox
@@ -201,10 +200,7 @@ class LLMPlanner:
         """The conversation for the model: rules and tools, the goal and the run so far, and the problems of the previous plan."""
         rest = _REST if board.steps and self.horizon is None else ""
         so_far = record(board, self.bounds.max_prompt, self.max_results)
-        messages = [
-            {"role": "system", "content": self.instructions(tools)},
-            {"role": "user", "content": f"Goal: {goal}{so_far}{rest}"},
-        ]
+        messages = conversation(self.instructions(tools), f"Goal: {goal}{so_far}{rest}")
         if board.problems:
             if board.invalid_text:
                 messages.append(

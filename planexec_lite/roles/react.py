@@ -20,6 +20,7 @@ from planexec_lite.model.asking import Bounds, ask, model_for
 from planexec_lite.model.prompt_text import (
     DATA_RULE,
     SHORT,
+    conversation,
     data_line,
     json_line,
     one_line,
@@ -134,11 +135,7 @@ class ReActExecutor:
         Long parameters and results are shortened; the task and its criterion stay whole.
         """
         most = self.bounds.max_prompt // (2 * len(inputs) + 2)
-        task = f"Task: {task_text(step, inputs, most)}"
-        return [
-            {"role": "system", "content": _INSTRUCTIONS},
-            {"role": "user", "content": task},
-        ]
+        return conversation(_INSTRUCTIONS, f"Task: {task_text(step, inputs, most)}")
 
 
 def task_text(
