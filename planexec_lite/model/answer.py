@@ -190,8 +190,7 @@ class Reading:
     def _add_calls(self, message: Data) -> None:
         calls = [*(message.get("tool_calls") or ())]
         older = message.get("function_call")
-        # some endpoints send a call in both
-        if older and older not in [call.get("function") for call in calls]:
+        if older and not calls:  # some endpoints send a call in both
             calls.append({"function": older})
         begun: set[int] = set()  # in one object, two calls with the same index are two calls
         for place, call in enumerate(calls):
@@ -263,7 +262,7 @@ class Reading:
             name = call["id"]
             if not name or name in calls:
                 name = f"{name or 'call'}_{place}"
-            calls[name] = ToolCall(name, call["name"], call["arguments"])
+            calls[name] = ToolCall(**{**call, "id": name})
         return tuple(calls.values())
 
 

@@ -44,13 +44,10 @@ CHARACTERS_PER_TOKEN = 32
 """More than the average in any language: a longer answer ignores `max_tokens`, and is cut off."""
 _USUAL_CHARACTERS = 4  # in one token
 _LEAST_OF_A_KEY = 8  # characters; a shorter one, such as "none", could be a word of an error
-_BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = (
-    1_024,
-    65_536,
-)  # of a stream, where each token is a separate object
-_LEAST_ON_A_VIRTUAL_CLOCK = (
-    10.0  # real seconds: a virtual clock does not advance while an answer is read
-)
+# of a stream, where each token is a separate object
+_BYTES_PER_TOKEN, _BYTES_OF_A_FRAME = 1_024, 65_536
+# real seconds: a virtual clock does not advance while an answer is read
+_LEAST_ON_A_VIRTUAL_CLOCK = 10.0
 
 
 def model_for(role: Role) -> str:
@@ -179,9 +176,8 @@ _OPTIONAL = {
     "response_format": r"response.?format|json.?(schema|mode)|structured.?output|guided|grammar"
 }
 _OPTIONAL |= {name: name for name in ("stream_options", "max_tokens", "temperature")}
-_rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = (
-    WeakKeyDictionary()
-)  # by client and model
+# The rejected parts by client and model.
+_rejected: WeakKeyDictionary[Any, dict[str, frozenset[str]]] = WeakKeyDictionary()
 
 
 def _asked(
@@ -301,7 +297,7 @@ def _answered(
             reading.text, reading.finish_reason = reading.text[:most], "length"
             break
     read, written = reading.tokens
-    if read is None or written is None:
+    if None in reading.tokens:
         no_tokens = "the endpoint reports no tokens; the characters give an estimate"
         note = f"{note}; {no_tokens}" if note else no_tokens
     if read is None:

@@ -50,8 +50,8 @@ def placeholders(
     for text in unreadable:
         yield text, _named_by(text, ids)
     for text in texts:
-        parts = [(part, _named_by(part, ids)) for part in references.placeholders(text)]
-        named = [(part, reference) for part, reference in parts if reference]
+        parts = references.placeholders(text)
+        named = [(part, found) for part in parts if (found := _named_by(part, ids))]
         if not named and len(text) <= _LONGEST and _LONE.fullmatch(text):
             reference = _named_by(text, ids, alone=True)
             if reference and (reference.step in waits_for or not _DOUBTFUL.match(text)):

@@ -81,8 +81,8 @@ class Frozen(BaseModel):
         with uninterrupted():
             return super().model_rebuild(**options)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Frozen) or type(self) is not type(other):
+    def __eq__(self, other: Any) -> bool:
+        if type(self) is not type(other):
             return False
         return json.dumps(canonical(self)) == json.dumps(canonical(other))
 

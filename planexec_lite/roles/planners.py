@@ -42,11 +42,8 @@ Rules:
 - Answer with JSON alone."""
 """The planner's system prompt: its tools, its rules, and the number of steps to plan. It has three fields."""
 
-FIELDS = (
-    "tools",
-    "step",
-    "span",
-)  # of the instructions: the tools; what a step is; how many steps to plan
+# of the instructions: the tools; what a step is; how many steps to plan
+FIELDS = ("tools", "step", "span")
 
 
 class Planner(Protocol):
@@ -83,9 +80,7 @@ class NextStepPlanner:
     """
 
     def __init__(self, asked: Any, model: str | None = None) -> None:
-        self._asked = asked
-        if not callable(asked):
-            self._asked = LLMPlanner(asked, model, horizon=1)
+        self._asked = asked if callable(asked) else LLMPlanner(asked, model, horizon=1)
 
     def plan(self, goal: str, board: Board, tools: Toolbox) -> Plan:
         """Return a plan of one step with ``complete=False``; or a complete plan without steps."""

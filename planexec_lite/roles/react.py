@@ -149,9 +149,8 @@ def task_text(
     """
     lines = [one_line(step.description or str(step))]
     if step.params:
-        write = (
-            data_line if find(step.params) else json_line
-        )  # a reference inserts the result of a tool
+        # a reference inserts the result of a tool
+        write = data_line if find(step.params) else json_line
         lines.append(f"Use: {write(resolve(step.params, inputs), most)}")
     if step.success_criteria:
         lines.append(f"Done when: {one_line(step.success_criteria)}")

@@ -30,8 +30,7 @@ class ApproveAll:
     def review(self, question: Question, board: Board, tools: Toolbox) -> Decision | None:
         """Approve what needs only a yes."""
         del board, tools  # the question says what it needs
-        needs_person = question.amounts or "done" in question.verdicts
-        if needs_person:
+        if question.amounts or "done" in question.verdicts:
             return None
         return question.decide("approve", by="ApproveAll")
 
