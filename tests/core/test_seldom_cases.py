@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from planexec_lite import (
+    Decision,
     HybridExecutor,
     Journal,
     PlannerExecutor,
@@ -64,6 +65,24 @@ def test_an_undo_is_made_once_for_two_attempts_that_did_the_same(tool: str, undo
     run = agent.roll_back(agent.run("go"))
     assert (world.done.count("x"), world.done.count("undo x")) == (2, undone)
     assert run.status == "rolled back"
+
+
+def test_the_undo_of_a_step_replaces_those_inside_all_its_attempts() -> None:
+    world = World(cut="b", problem=RuntimeError)
+    inside = step("a", "put", name="x") | {"undo": {"tool": "take_back", "params": {"name": "x"}}}
+    undo = {"tool": "refund", "params": {"name": "all"}}
+    outer = step("1", None, description="A") | {"retries": 1, "undo": undo}
+    agent = nested_in(world, None, inside, step("b", "put", "a", name="b"), outer=[outer])
+    run = agent.roll_back(agent.run("go"))
+    assert (run.status, world.done) == ("rolled back", ["x", "x", "b", "undo all"])
+
+
+def test_a_nested_run_that_paused_is_rolled_back_once() -> None:
+    world = World()
+    inside = step("a", "put", name="x") | {"undo": {"tool": "take_back", "params": {"name": "x"}}}
+    agent = agent_for(world.agent([inside | {"gate": True}]), [step("1", None, description="A")])
+    run = agent.roll_back(agent.resume(agent.run("go"), Decision("approve")))
+    assert (run.reason, world.done) == ("requested; undone: 1/a", ["x", "undo x"])
 
 
 @pytest.mark.parametrize(("effects", "named"), [("once", True), ("idempotent", False)])
