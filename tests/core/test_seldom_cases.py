@@ -22,6 +22,7 @@ from planexec_lite import (
     Tool,
     Toolbox,
     ToolExecutor,
+    Verdict,
 )
 from planexec_lite.model.answer import Reading
 from tests.core.agents import agent_for, carry_out
@@ -57,7 +58,7 @@ def test_a_rollback_lists_the_nested_step_that_a_person_vouched_for() -> None:
 
 
 @pytest.mark.parametrize(("tool", "undone"), [("put", 1), ("mail", 2)])
-def test_an_undo_is_made_once_for_two_attempts_that_did_the_same(tool: str, undone: int) -> None:
+def test_equal_work_of_two_attempts_inside_is_undone_once_if_a_repeat_does_no_harm(tool: str, undone: int) -> None:
     world = World(broken={"bad"})
     undo = {"tool": "take_back", "params": {"name": "x"}}
     below = [step("a", tool, name="x") | {"undo": undo}, step("b", "put", "a", name="bad")]
@@ -80,9 +81,20 @@ def test_the_undo_of_a_step_replaces_those_inside_all_its_attempts() -> None:
 def test_a_nested_run_that_paused_is_rolled_back_once() -> None:
     world = World()
     inside = step("a", "put", name="x") | {"undo": {"tool": "take_back", "params": {"name": "x"}}}
-    agent = agent_for(world.agent([inside | {"gate": True}]), [step("1", None, description="A")])
+    agent = nested_in(world, None, inside, step("b", "look", "a", name="b", gate=True))
     run = agent.roll_back(agent.resume(agent.run("go"), Decision("approve")))
-    assert (run.reason, world.done) == ("requested; undone: 1/a", ["x", "undo x"])
+    assert (run.reason, world.done) == ("requested; undone: 1/a", ["x", "b", "undo x"])
+
+
+@pytest.mark.parametrize(("tool", "undone"), [("put", 1), ("mail", 2)])
+def test_a_rejected_result_is_undone_once_if_the_next_attempt_did_the_same(tool: str, undone: int) -> None:
+    world = World()
+    verdicts = iter([Verdict("retry"), Verdict("accept")])
+    undo = {"tool": "take_back", "params": {"name": "x"}}
+    work = step("a", tool, name="x") | {"retries": 1, "success_criteria": "it stays", "undo": undo}
+    agent = world.agent([work], evaluator=lambda step, result: next(verdicts))
+    run = agent.roll_back(agent.run("go"))
+    assert (run.status, world.done) == ("rolled back", ["x", "x"] + ["undo x"] * undone)
 
 
 @pytest.mark.parametrize(("effects", "named"), [("once", True), ("idempotent", False)])
