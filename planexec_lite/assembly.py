@@ -34,7 +34,6 @@ from planexec_lite.capabilities import (
     undo,
 )
 from planexec_lite.core import CORE, Choice, Guards, Rule, Signal, Work
-from planexec_lite.core import events as e
 from planexec_lite.core.decide import (
     applies,
     ask_for_a_plan,
@@ -42,6 +41,23 @@ from planexec_lite.core.decide import (
     skip_unreachable,
     start_ready,
     wait_for_the_planner,
+)
+from planexec_lite.core.events import (
+    Ended,
+    Inside,
+    Job,
+    Paused,
+    PlanProposed,
+    PlanStarted,
+    Requeued,
+    Reviewed,
+    RunStarted,
+    StepBlocked,
+    StepDone,
+    StepFailed,
+    StepPaused,
+    StepSkipped,
+    StepStarted,
 )
 
 CAPABILITIES = (
@@ -90,19 +106,19 @@ RULES: tuple[Rule, ...] = (
     budget.return_queued_jobs,
 )
 GUARDS: Guards = (
-    (e.StepStarted, retries.allow_retries),
-    (e.StepStarted, breaker.block_failing_tool),
+    (StepStarted, retries.allow_retries),
+    (StepStarted, breaker.block_failing_tool),
     # after the guards that refuse automatically: a person is asked only about a step that would start
-    (e.StepStarted, once_calls.identify),
-    (e.Job, nesting.ask_inside),
-    (e.StepStarted, chosen_calls.ask_before_call),
-    (e.StepStarted, approval.ask_at_gate),  # after the special questions: one approval is enough
-    (e.Job, budget.keep_within_budget),
-    (e.Ended, rollback.roll_back_first),
-    (e.Ended, nesting.report_doubt),
-    (e.Paused, approval.ask_in_full),  # last: it completes the questions of all others
+    (StepStarted, once_calls.identify),
+    (Job, nesting.ask_inside),
+    (StepStarted, chosen_calls.ask_before_call),
+    (StepStarted, approval.ask_at_gate),  # after the special questions: one approval is enough
+    (Job, budget.keep_within_budget),
+    (Ended, rollback.roll_back_first),
+    (Ended, nesting.report_doubt),
+    (Paused, approval.ask_in_full),  # last: it completes the questions of all others
 )
-WORK: Mapping[type[e.Job], Work] = {
+WORK: Mapping[type[Job], Work] = {
     job: work for one in CAPABILITIES for job, work in one.work.items()
 }
 """By job, how it is carried out."""
@@ -113,20 +129,20 @@ CONTEXTS = {job: [one.context[job] for one in CAPABILITIES if job in one.context
 PLAN_CHECKS = tuple(check for one in CAPABILITIES for check in one.plan_checks)
 
 Event = (
-    e.RunStarted
-    | e.PlanStarted
-    | e.PlanProposed
-    | e.StepStarted
-    | e.StepDone
-    | e.StepFailed
-    | e.StepPaused
-    | e.StepBlocked
-    | e.StepSkipped
-    | e.Requeued
-    | e.Inside
-    | e.Paused
-    | e.Reviewed
-    | e.Ended
+    RunStarted
+    | PlanStarted
+    | PlanProposed
+    | StepStarted
+    | StepDone
+    | StepFailed
+    | StepPaused
+    | StepBlocked
+    | StepSkipped
+    | Requeued
+    | Inside
+    | Paused
+    | Reviewed
+    | Ended
     | streaming.StepProposed
     | judging.JudgeStarted
     | judging.Judged
@@ -146,7 +162,7 @@ Event = (
 """All event types. A new one also needs a sentence in `planexec_lab.views.narration`; the type checker reports a
 missing one.
 """
-_DIFFERENCE = {*get_args(Event)} ^ {e.Inside}.union(*(one.events for one in (CORE, *CAPABILITIES)))
+_DIFFERENCE = {*get_args(Event)} ^ {Inside}.union(*(one.events for one in (CORE, *CAPABILITIES)))
 if _DIFFERENCE:
     raise TypeError(
         f"`Event` and the capabilities must name the same event types; one side lacks {[k.__name__ for k in _DIFFERENCE]}"
@@ -213,7 +229,7 @@ class Policy(
 
 
 def chooser(
-    started: e.RunStarted, policy: Policy, executor: Any = None, rules: Sequence[Rule] = RULES
+    started: RunStarted, policy: Policy, executor: Any = None, rules: Sequence[Rule] = RULES
 ) -> Callable[[core.Board], Choice]:
     """Return the function that chooses the next event of a run: `HOLD` or `WAIT` if it has ended, or must wait.
 

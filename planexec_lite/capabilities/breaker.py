@@ -9,7 +9,7 @@ from pydantic import NonNegativeFloat, PositiveInt
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from planexec_lite.core import SETTINGS, Board, Capability, Choice, Part, only_if
-from planexec_lite.core import events as e
+from planexec_lite.core.events import StepBlocked, StepDone, StepFailed, StepStarted
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=SETTINGS)
@@ -44,12 +44,12 @@ class ToolHealth(Part):
     failures: dict[str | None, tuple[int, float]] = field(default_factory=dict)
 
 
-def _done(board: Board, event: e.StepDone) -> None:
+def _done(board: Board, event: StepDone) -> None:
     if failures := board[ToolHealth].failures:
         failures.pop(board.steps[event.step].tool, None)
 
 
-def _failed(board: Board, event: e.StepFailed) -> None:
+def _failed(board: Board, event: StepFailed) -> None:
     mine, tool = board[ToolHealth], board.steps[event.step].tool
     if tool is not None and not event.final:  # after a final error the tool itself still works
         before, _ = mine.failures.get(tool, (0, 0.0))
@@ -58,7 +58,7 @@ def _failed(board: Board, event: e.StepFailed) -> None:
 
 @only_if(lambda policy, _started: policy.breaker is not None)
 def block_failing_tool(
-    board: Board, policy: Settings, event: e.StepStarted, _executor: Any
+    board: Board, policy: Settings, event: StepStarted, _executor: Any
 ) -> Choice:
     """Guard: an attempt fails without a call while its tool's breaker is open."""
     assert policy.breaker is not None
@@ -70,14 +70,12 @@ def block_failing_tool(
     jobs = board.in_flight.values()
     if open_for > 0:
         why = f"its breaker is open for {open_for:g} s more"
-    elif any(
-        isinstance(job, e.StepStarted) and board.steps[job.step].tool == tool for job in jobs
-    ):
+    elif any(isinstance(job, StepStarted) and board.steps[job.step].tool == tool for job in jobs):
         why = "another call is testing it"
     else:
         return event
     error = f"not called: {tool} failed {failures} times in a row, and {why}"
-    return e.StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
+    return StepBlocked(event.at, event.step, error, event.attempt, event.attempts)
 
 
-CAPABILITY = Capability(ToolHealth, folds={e.StepDone: _done, e.StepFailed: _failed})
+CAPABILITY = Capability(ToolHealth, folds={StepDone: _done, StepFailed: _failed})

@@ -20,14 +20,14 @@ from planexec_lite.core import (
     only_if,
     when_idle,
 )
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Ended, Event, Job, Paused, PlanStarted, Reviewed, StepStarted
 from planexec_lite.core.executors import most_model_calls
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import Budget, ModelCall
 
 SHARED = ("model_calls", "tokens", "dollars", "seconds")
 """The bounds that nested runs share with the outer run. Each run counts its steps separately."""
-ASKS_MODEL = (e.PlanStarted, JudgeStarted)
+ASKS_MODEL = (PlanStarted, JudgeStarted)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Spending(Part):
         return self.by_model.values()
 
 
-def _reviewed(board: Board, event: e.Reviewed) -> None:
+def _reviewed(board: Board, event: Reviewed) -> None:
     for name, more in event.budget.bounds.items() if event.budget else ():
         if name in SHARED or not board.asked.path:  # the run inside counts the others itself
             board[Spending].extra[name] += more  # type: ignore[assignment]
@@ -114,28 +114,28 @@ def return_queued_jobs(board: Board, policy: Settings) -> Choice | None:
 
 
 @only_if(lambda policy, _started: policy.budget is not None)
-def keep_within_budget(board: Board, policy: Settings, event: e.Job, executor: Any) -> Choice:
+def keep_within_budget(board: Board, policy: Settings, event: Job, executor: Any) -> Choice:
     """Guard: pause or stop the run before a job that would exceed the budget. A step reserves the model calls that it may make."""
     if board[Rollback].started:
         return event
     if short := _used_up(board, policy, event):
         queued = HOLD if _used_up(board, policy) else WAIT
-        answer: e.Event = e.Paused(board.now, Question("budget", VERDICTS, amounts=short))
+        answer: Event = Paused(board.now, Question("budget", VERDICTS, amounts=short))
         if policy.over_budget == "stop":
             reason = f"the budget is used up: {', '.join(short.values())}"
-            answer = e.Ended(board.now, "stopped", reason)
+            answer = Ended(board.now, "stopped", reason)
         return when_idle(board, answer, queued)
     left = _model_calls_left(board, policy)
     if left is None:
         return event
     if isinstance(event, ASKS_MODEL):
         return event if left >= 1 else WAIT
-    if isinstance(event, e.StepStarted) and board.started.models_in_steps:
+    if isinstance(event, StepStarted) and board.started.models_in_steps:
         return _reserve(board, event, left, executor)
     return event
 
 
-def _reserve(board: Board, event: e.StepStarted, left: int, executor: Any) -> Choice:
+def _reserve(board: Board, event: StepStarted, left: int, executor: Any) -> Choice:
     """Reserve the model calls that a step may make, out of those that are `left`, or let other steps go first."""
     most = most_model_calls(executor, board.steps[event.step])
     if most == 0:
@@ -153,13 +153,13 @@ def _model_calls_left(board: Board, policy: Settings) -> int | None:
     if bound is None:
         return None
     reserved = (
-        job.reserved if isinstance(job, e.StepStarted) else isinstance(job, ASKS_MODEL)
+        job.reserved if isinstance(job, StepStarted) else isinstance(job, ASKS_MODEL)
         for job in board.in_flight.values()
     )
     return bound - len(board.calls) - sum(reserved)
 
 
-def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
+def context(agent: Any, run: Any, job: Job) -> dict[str, Any]:
     """Return the budget that is left for the models and nested runs of a job that starts now."""
     if agent.policy.budget is None:
         return {}
@@ -167,7 +167,7 @@ def context(agent: Any, run: Any, job: e.Job) -> dict[str, Any]:
     bounds = _budget(board, policy).bounds.items()
     left = {name: max(0, bound - used(board, name)) for name, bound in bounds if name in SHARED}
     given = {"over_budget": policy.over_budget}
-    if isinstance(job, e.StepStarted) and job.reserved:
+    if isinstance(job, StepStarted) and job.reserved:
         left["model_calls"] = given["model_calls"] = job.reserved
     return {"budget": Budget(**left), **given}  # type: ignore[arg-type]
 
@@ -176,10 +176,10 @@ def _budget(board: Board, policy: Settings) -> Budget:
     return (policy.budget or Budget()).plus(board[Spending].extra)
 
 
-def _used_up(board: Board, policy: Settings, job: e.Job | None = None) -> dict[str, str]:
+def _used_up(board: Board, policy: Settings, job: Job | None = None) -> dict[str, str]:
     """Return the bounds that keep `job` from starting, by name; without a job, the bounds that keep every step from starting."""
     asks_model = isinstance(job, ASKS_MODEL) or board.started.models_in_steps
-    is_new_step = isinstance(job, e.StepStarted) and job.attempt == 1
+    is_new_step = isinstance(job, StepStarted) and job.attempt == 1
     needs = {"seconds": True, "steps": is_new_step}
     short = {}
     for name, bound in _budget(board, policy).bounds.items():
@@ -193,6 +193,6 @@ def _used_up(board: Board, policy: Settings, job: e.Job | None = None) -> dict[s
 
 CAPABILITY = Capability(
     Spending,
-    folds={e.Reviewed: _reviewed},
-    context=dict.fromkeys((e.StepStarted, e.PlanStarted, JudgeStarted), context),
+    folds={Reviewed: _reviewed},
+    context=dict.fromkeys((StepStarted, PlanStarted, JudgeStarted), context),
 )

@@ -10,7 +10,7 @@ from pydantic import NonNegativeFloat
 
 from planexec_lite.capabilities.judging import JudgeStarted
 from planexec_lite.core import Board, Capability, Choice, only_if, when_idle
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Ended, Job, PlanStarted
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,15 @@ def stop_at_deadline(board: Board, policy: Settings) -> Choice | None:
     if plan is not None and plan.complete and not (board.problems or board.unfinished):
         return None
     reason = f"the deadline of {policy.deadline:g} s has passed"
-    return when_idle(board, e.Ended(board.now, "stopped", reason))
+    return when_idle(board, Ended(board.now, "stopped", reason))
 
 
-def context(agent: Any, run: Any, _job: e.Job) -> dict[str, Any]:
+def context(agent: Any, run: Any, _job: Job) -> dict[str, Any]:
     """Return the seconds that a planner or an evaluator has. It can only read them; a step's task has its own limit."""
     limit = until_deadline(agent.policy, run.board.now)
     return {} if limit == math.inf else {"limit": limit}
 
 
 CAPABILITY = Capability(
-    context=dict.fromkeys((e.PlanStarted, JudgeStarted), context),
+    context=dict.fromkeys((PlanStarted, JudgeStarted), context),
 )

@@ -18,7 +18,7 @@ from planexec_lite.core import (
     check_running,
     only_if,
 )
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Event, Job, Outcome, Requeued
 from planexec_lite.core.tasks import Finished
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Step
@@ -55,14 +55,14 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeStarted(e.Job):
+class JudgeStarted(Job):
     """The evaluator is asked whether the step's result meets its success criterion."""
 
     step: str
 
 
 @dataclass(frozen=True, slots=True)
-class Judged(e.Outcome):
+class Judged(Outcome):
     """The evaluator's verdict and its reason.
 
     The `changed` step runs from now on, with other words. `rejects` names a done step that caused the problem: it stays done, and a
@@ -107,7 +107,7 @@ def _check_judge(board: Board, event: JudgeStarted) -> None:
         raise IllegalTransition("be judged", event.step, board.state.get(event.step))
 
 
-def _requeued(board: Board, event: e.Requeued) -> None:
+def _requeued(board: Board, event: Requeued) -> None:
     if event.step in board[Judging].results:
         board[Judging].to_judge.appendleft(event.step)
 
@@ -153,7 +153,7 @@ def _task(agent: Any, run: Any, job: JudgeStarted) -> Task:
     return Task(job, judge, asked, here=True)
 
 
-def _outcome(job: JudgeStarted, message: Finished) -> list[e.Event]:
+def _outcome(job: JudgeStarted, message: Finished) -> list[Event]:
     report = message.report
     judged = report.value
     if report.error is not None:
@@ -171,7 +171,7 @@ CAPABILITY = Capability(
     folds={
         JudgeStarted: lambda board, event: board[Judging].to_judge.remove(event.step),
         Judged: _judged,
-        e.Requeued: _requeued,
+        Requeued: _requeued,
     },
     takes_result=_take_result,
     work={JudgeStarted: Work(_task, _outcome)},

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from planexec_lite.core import HOLD, Board, Capability, Choice, Part, has_planner, only_if
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Event, PlanStarted
 from planexec_lite.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class NewsReceived(e.Event):
+class NewsReceived(Event):
     """A person or a program told the run this `text`: the planner plans the rest again."""
 
     text: str
@@ -31,7 +31,7 @@ def _received(board: Board, event: NewsReceived) -> None:
     mine.unread = mine.unplanned = True
 
 
-def _asked(board: Board, _event: e.PlanStarted) -> None:
+def _asked(board: Board, _event: PlanStarted) -> None:
     board[News].unread = False
 
 
@@ -49,5 +49,5 @@ def hear_news_first(board: Board, _policy: object) -> Choice | None:
 
 
 CAPABILITY = Capability(
-    News, folds={NewsReceived: _received, e.PlanStarted: _asked}, before_plan=_before_plan
+    News, folds={NewsReceived: _received, PlanStarted: _asked}, before_plan=_before_plan
 )

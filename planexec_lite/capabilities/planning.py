@@ -11,7 +11,7 @@ from pydantic import NonNegativeInt
 from planexec_lite.capabilities.approval import granting_reviewer
 from planexec_lite.capabilities.streaming import StreamBuffer
 from planexec_lite.core import Board, Capability, PlanCheck, Task, Work
-from planexec_lite.core import events as e
+from planexec_lite.core.events import PLANNER_FAILED, Event, PlanProposed, PlanStarted
 from planexec_lite.core.executors import chooses_calls
 from planexec_lite.core.tasks import Finished
 from planexec_lite.plan import Plan, PlanError, Problem
@@ -34,7 +34,7 @@ def without_done(plan: Plan, board: Board) -> Plan:
 
 def propose(
     planner: Any, board: Board, executor: Any, policy: Any, checks: Sequence[PlanCheck]
-) -> e.PlanProposed:
+) -> PlanProposed:
     """Ask the planner, and check its plan. Done steps that it repeats word for word are dropped.
 
     `board` is a copy, because the run continues while a planner streams. The planner receives another copy.
@@ -49,9 +49,7 @@ def propose(
         plan = Plan.received(plan, "the planner")
     except PlanError as error:
         problems = [*error.problems, *written.unfinished_problems()]
-        return e.PlanProposed(
-            board.now, None, tuple(map(_writable, problems)), _written(error.text)
-        )
+        return PlanProposed(board.now, None, tuple(map(_writable, problems)), _written(error.text))
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
     problems += written.missing_in(plan)
@@ -59,7 +57,7 @@ def propose(
         problems += check(plan, board, policy, executor)
     chosen = tuple(step.id for step in plan.steps if chooses_calls(executor, step))
     by = granting_reviewer(board, plan)
-    return e.PlanProposed(board.now, plan, tuple(problems), granted_by=by, model_chooses=chosen)
+    return PlanProposed(board.now, plan, tuple(problems), granted_by=by, model_chooses=chosen)
 
 
 def _writable(problem: Problem) -> Problem:
@@ -71,18 +69,18 @@ def _written(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-def _task(agent: Any, run: Any, job: e.PlanStarted) -> Task:
+def _task(agent: Any, run: Any, job: PlanStarted) -> Task:
     asked = (agent.planner, run.board.copy(), agent.executor, agent.policy, agent.plan_checks)
     return Task(job, propose, asked, here=True, live=getattr(agent.planner, "stream", False))
 
 
-def _finished(_job: e.PlanStarted, message: Finished) -> list[e.Event]:
+def _finished(_job: PlanStarted, message: Finished) -> list[Event]:
     report = message.report
     proposed = report.value
     if report.error is not None:
-        problem = Problem(e.PLANNER_FAILED, None, report.error, "answer again")
-        proposed = e.PlanProposed(message.at, None, (problem,))
+        problem = Problem(PLANNER_FAILED, None, report.error, "answer again")
+        proposed = PlanProposed(message.at, None, (problem,))
     return [replace(proposed, at=message.at, seconds=message.seconds, calls=report.calls)]
 
 
-CAPABILITY = Capability(work={e.PlanStarted: Work(_task, _finished)})
+CAPABILITY = Capability(work={PlanStarted: Work(_task, _finished)})

@@ -21,10 +21,10 @@ from planexec_lite.core import (
     only_if,
     when_idle,
 )
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Ended, PlanReason, PlanStarted, Requeued
 from planexec_lite.plan import Plan, Problem, Step
 
-USES: dict[e.PlanReason, str] = {
+USES: dict[PlanReason, str] = {
     "first": "first plans",
     "repair": "repairs",
     "horizon": "rounds",
@@ -67,8 +67,8 @@ class Replanning(Part):
     """
 
     asked: Counter[str] = field(default_factory=Counter)
-    asked_for: e.PlanReason = "first"
-    ask_again: e.PlanReason | None = None
+    asked_for: PlanReason = "first"
+    ask_again: PlanReason | None = None
     tried: set[frozenset[str]] = field(default_factory=set)
     unanswered: dict[str, None] = field(default_factory=dict)
     answering: set[str] = field(default_factory=set)
@@ -86,7 +86,7 @@ def _does(step: Step) -> str:
     return str(step) if step.tool else f"{step.description} {step.params}"
 
 
-def _asked(board: Board, event: e.PlanStarted) -> None:
+def _asked(board: Board, event: PlanStarted) -> None:
     mine = board[Replanning]
     mine.asked[USES[event.reason]] += 1
     mine.asked_for, mine.ask_again = event.reason, None
@@ -99,7 +99,7 @@ def _asked(board: Board, event: e.PlanStarted) -> None:
         mine.answering = set()
 
 
-def _requeued(board: Board, event: e.Requeued) -> None:
+def _requeued(board: Board, event: Requeued) -> None:
     if event.step is None:  # the same question is asked again, and counts once
         mine = board[Replanning]
         mine.asked[USES[mine.asked_for]] -= 1
@@ -160,7 +160,7 @@ def stop_without_plan(board: Board, policy: Settings) -> Choice | None:
     replans = board[Replanning].asked["replans"]
     if board[News].unread and replans >= policy.max_replans:
         why = f"news came, and the rest was planned again {replans} times already (max_replans)"
-        return when_idle(board, e.Ended(board.now, "stopped", why))
+        return when_idle(board, Ended(board.now, "stopped", why))
     attempts = board.invalid_in_a_row
     refusals = [problem.message for problem in board.problems if problem.code == "refused"]
     if refusals:  # there is no plan that the planner could correct
@@ -170,7 +170,7 @@ def stop_without_plan(board: Board, policy: Settings) -> Choice | None:
         why = f"no valid plan after {attempts} attempts (max_repairs={policy.max_repairs}): {problems}"
     else:
         return None
-    return when_idle(board, e.Ended(board.now, "failed", why))
+    return when_idle(board, Ended(board.now, "failed", why))
 
 
 @only_if(lambda policy, _started: policy.failure == "stop")
@@ -180,7 +180,7 @@ def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
         return None
     if board.problems and policy.replan != "never":
         return None
-    return when_idle(board, e.Ended(board.now, "failed", _why_failed(board, policy)))
+    return when_idle(board, Ended(board.now, "failed", _why_failed(board, policy)))
 
 
 @only_if(has_planner)
@@ -189,7 +189,7 @@ def replan(board: Board, policy: Settings) -> Choice | None:
     reason = board[Replanning].ask_again or why_replan(board, policy)
     if reason is None:
         return None
-    asked = e.PlanStarted(board.now, reason)
+    asked = PlanStarted(board.now, reason)
     return when_idle(board, asked) if board[News].unread else after_retries(board, asked)
 
 
@@ -202,8 +202,8 @@ def ask_for_more(board: Board, policy: Settings) -> Choice | None:
     elif board[Replanning].asked["rounds"] >= policy.max_rounds:
         why = f"the planner was asked for more {policy.max_rounds} times (max_rounds)"
     else:
-        return e.PlanStarted(board.now, "horizon")
-    return e.Ended(board.now, "stopped", why)
+        return PlanStarted(board.now, "horizon")
+    return Ended(board.now, "stopped", why)
 
 
 def fail(board: Board, policy: Settings) -> Choice | None:
@@ -211,14 +211,14 @@ def fail(board: Board, policy: Settings) -> Choice | None:
     if board.in_flight or board.proposal is None:
         return None
     if board.failed:
-        return e.Ended(board.now, "failed", _why_failed(board, policy))
+        return Ended(board.now, "failed", _why_failed(board, policy))
     for step_id in unanswered(board):
         why = f"step {step_id} failed, and no later step was done that answers it"
-        return e.Ended(board.now, "failed", why)
+        return Ended(board.now, "failed", why)
     return None
 
 
-def why_replan(board: Board, policy: Settings) -> e.PlanReason | None:
+def why_replan(board: Board, policy: Settings) -> PlanReason | None:
     """Return the reason to plan the rest again; None without a reason, or if no replan is left."""
     mine = board[Replanning]
     if not board.has_planner or board.proposal is None or board.problems:
@@ -251,7 +251,7 @@ def _why_failed(board: Board, policy: Settings) -> str:
 
 CAPABILITY = Capability(
     Replanning,
-    folds={e.PlanStarted: _asked, e.Requeued: _requeued},
+    folds={PlanStarted: _asked, Requeued: _requeued},
     before_plan=_before_plan,
     plan_checks=(answers_failures,),
 )

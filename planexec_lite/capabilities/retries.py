@@ -23,7 +23,7 @@ from planexec_lite.core import (
     check_running,
     only_if,
 )
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Job, Outcome, Requeued, StepBlocked, StepFailed, StepStarted
 from planexec_lite.plan import MAX_RETRIES
 
 
@@ -64,7 +64,7 @@ class Settings(deadline.Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class BackoffStarted(e.Job):
+class BackoffStarted(Job):
     """A step that failed waits for `seconds` before it is tried again. It holds no slot."""
 
     step: str
@@ -72,7 +72,7 @@ class BackoffStarted(e.Job):
 
 
 @dataclass(frozen=True, slots=True)
-class BackoffEnded(e.Outcome):
+class BackoffEnded(Outcome):
     """The wait is over, after `seconds`, or ended early because no job starts any more."""
 
     step: str
@@ -91,7 +91,7 @@ def _check_start(board: Board, event: BackoffStarted) -> None:
         raise IllegalTransition("back off", event.step, board.state.get(event.step))
 
 
-def _waited(board: Board, event: BackoffEnded | e.Requeued) -> None:
+def _waited(board: Board, event: BackoffEnded | Requeued) -> None:
     step_id = event.step or ""
     waits = isinstance(event, BackoffEnded) or (
         board.state.get(step_id) == "failed"
@@ -113,9 +113,9 @@ CAPABILITY = Capability(
     folds={
         BackoffStarted: lambda board, event: board.retry.remove(event.step),
         BackoffEnded: _waited,
-        e.Requeued: _waited,
+        Requeued: _waited,
         **dict.fromkeys(
-            (e.StepFailed, e.StepBlocked),
+            (StepFailed, StepBlocked),
             lambda board, event: board[Backoffs].ended.discard(event.step),
         ),
     },
@@ -144,10 +144,10 @@ def try_again(board: Board, _policy: object) -> Choice | None:
     if step_id is None:
         return None
     attempt, attempts = board.attempt[step_id]
-    return e.StepStarted(board.now, step_id, attempt + 1, attempts)
+    return StepStarted(board.now, step_id, attempt + 1, attempts)
 
 
-def allow_retries(board: Board, policy: Settings, event: e.StepStarted, _executor: Any) -> Choice:
+def allow_retries(board: Board, policy: Settings, event: StepStarted, _executor: Any) -> Choice:
     """Guard: set the number of attempts when a step first starts.
 
     `Policy.retries` applies only to steps that are safe to repeat; `Step.retries` applies to any step.
@@ -158,7 +158,7 @@ def allow_retries(board: Board, policy: Settings, event: e.StepStarted, _executo
     retries = step.retries
     if policy.retries and not retries and board.repeatable(step):
         retries = policy.retries
-    return e.StepStarted(event.at, event.step, 1, 1 + retries) if retries else event
+    return StepStarted(event.at, event.step, 1, 1 + retries) if retries else event
 
 
 def _news_first(board: Board) -> bool:

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.new_effects import added_effects
 from planexec_lite.core import Board, Capability
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Event
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 
 
 @dataclass(frozen=True, slots=True)
-class StepProposed(e.Event):
+class StepProposed(Event):
     """The planner, which is still writing, has written a valid step. The steps that it depends on have arrived, so it can start."""
 
     step: Step

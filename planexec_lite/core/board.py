@@ -20,8 +20,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 from weakref import ref
 
-from planexec_lite.core import events as e
 from planexec_lite.core.capability import Capability, Moves, State
+from planexec_lite.core.events import (
+    Ended,
+    Event,
+    Inside,
+    Job,
+    Outcome,
+    Paused,
+    PlanProposed,
+    Requeued,
+    Reviewed,
+    RunStarted,
+    StepBlocked,
+    StepDone,
+    StepFailed,
+    StepPaused,
+    StepSkipped,
+    StepStarted,
+)
 from planexec_lite.core.questions import Question
 from planexec_lite.core.ready_queue import ReadyQueue
 from planexec_lite.meter import ModelCall
@@ -94,7 +111,7 @@ class Board:
     """
     _handlers: ClassVar[dict[type, Handlers]]
     _takes_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
-    _takes_failure: ClassVar[Sequence[Callable[[Board, e.StepFailed], bool]]]
+    _takes_failure: ClassVar[Sequence[Callable[[Board, StepFailed], bool]]]
     _before_plan: ClassVar[Sequence[Callable[[Board, Plan | None], None]]]
 
     def __init_subclass__(cls) -> None:
@@ -108,7 +125,7 @@ class Board:
             setattr(cls, f"_{name}", [*filter(None, functions)])
 
     @classmethod
-    def _handlers_of(cls, kind: type[e.Event]) -> Handlers:
+    def _handlers_of(cls, kind: type[Event]) -> Handlers:
         """Collect the handlers of an event type when its first event arrives. Handlers of base types run first."""
         bases, known = kind.__mro__[::-1], (CORE, *cls.capabilities)
         checks = tuple(one.checks[base] for one in known for base in bases if base in one.checks)
@@ -117,15 +134,15 @@ class Board:
         return handlers
 
     def __init__(self) -> None:
-        self.started = e.RunStarted(0.0, "", planner=False, reviewer=False)
+        self.started = RunStarted(0.0, "", planner=False, reviewer=False)
         self.is_begun = False
         self.now = 0.0
-        self.in_flight: dict[str | None, e.Job] = {}
+        self.in_flight: dict[str | None, Job] = {}
         self.calls: list[ModelCall] = []
-        self.reviews: list[e.Reviewed] = []
-        self.paused: e.Paused | None = None
+        self.reviews: list[Reviewed] = []
+        self.paused: Paused | None = None
         self.questions = 0
-        self.ended: e.Ended | None = None
+        self.ended: Ended | None = None
         self.proposal: Plan | None = None
         self.plans = 0
         self.model_chooses: tuple[str, ...] = ()
@@ -150,7 +167,7 @@ class Board:
         }
 
     @classmethod
-    def of(cls, events: Iterable[e.Event]) -> Self:
+    def of(cls, events: Iterable[Event]) -> Self:
         """Return the board after these events. Raises `IllegalTransition` if one of them is impossible."""
         board = cls()
         for event in events:
@@ -213,7 +230,7 @@ class Board:
         states = [state for state in self.state.values() if state != "superseded"]
         return f"Board({states.count('done')} of {len(states)} steps done)"
 
-    def apply(self, event: e.Event) -> None:
+    def apply(self, event: Event) -> None:
         """Apply one event. Raises `IllegalTransition` if it is impossible; the board is then unchanged."""
         kind = type(event)
         moves, checks, folds = self._handlers.get(kind) or self._handlers_of(kind)
@@ -232,9 +249,9 @@ class Board:
             self.state[step_id] = state
         for fold in folds:
             fold(self, event)
-        if kind is e.Reviewed:
+        if kind is Reviewed:
             self.paused = None
-        if kind is not e.Inside:  # it is reported when its step has ended, with an earlier time
+        if kind is not Inside:  # it is reported when its step has ended, with an earlier time
             self.now = event.at
 
     # Plans
@@ -339,7 +356,7 @@ class Board:
 
     # Steps
 
-    def begin(self, event: e.StepStarted | e.StepBlocked) -> None:
+    def begin(self, event: StepStarted | StepBlocked) -> None:
         """Start an attempt, which takes the step's slots."""
         step_id = event.step
         if event.attempt == 1:
@@ -483,11 +500,11 @@ class Board:
         return self.effects_of(step) in REPEATABLE
 
 
-def _impossible(board: Board, event: e.Event, why: str) -> IllegalTransition:
+def _impossible(board: Board, event: Event, why: str) -> IllegalTransition:
     return IllegalTransition("happen", event.id, board.state.get(event.id or ""), why)
 
 
-def _check_job(board: Board, event: e.Job) -> None:
+def _check_job(board: Board, event: Job) -> None:
     if event.id in board.in_flight:
         raise _impossible(board, event, "it is in flight")
     if board.ended is not None or board.paused is not None:
@@ -495,38 +512,38 @@ def _check_job(board: Board, event: e.Job) -> None:
         raise _impossible(board, event, why)
 
 
-def _check_idle(board: Board, event: e.Paused | e.Ended) -> None:
+def _check_idle(board: Board, event: Paused | Ended) -> None:
     if board.ended is not None or board.in_flight:
         raise _impossible(
             board, event, "the run has ended" if board.ended is not None else "work is in flight"
         )
 
 
-def _check_begin(board: Board, event: e.RunStarted) -> None:
+def _check_begin(board: Board, event: RunStarted) -> None:
     if board.is_begun:
         raise _impossible(board, event, "the run has begun")
 
 
-def _job_started(board: Board, event: e.Job) -> None:
+def _job_started(board: Board, event: Job) -> None:
     board.in_flight[event.id] = event
 
 
-def _job_ended(board: Board, event: e.Outcome) -> None:
+def _job_ended(board: Board, event: Outcome) -> None:
     board.in_flight.pop(event.id, None)
     board.calls += getattr(event, "calls", ())
 
 
-def _run_started(board: Board, event: e.RunStarted) -> None:
+def _run_started(board: Board, event: RunStarted) -> None:
     board.started, board.is_begun = event, True
     board.queue = ReadyQueue(event.limits)
 
 
-def _check_plan(board: Board, event: e.PlanProposed) -> None:
+def _check_plan(board: Board, event: PlanProposed) -> None:
     if event.plan is not None and not event.problems:
         board.check_new(step.id for step in event.plan.steps if step.id not in board.arrived)
 
 
-def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
+def _plan_proposed(board: Board, event: PlanProposed) -> None:
     if event.problems or event.plan is None:
         board.reject(
             event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else "")
@@ -536,7 +553,7 @@ def _plan_proposed(board: Board, event: e.PlanProposed) -> None:
         board.model_chooses = event.model_chooses
 
 
-def _check_start(board: Board, event: e.StepStarted | e.StepBlocked) -> None:
+def _check_start(board: Board, event: StepStarted | StepBlocked) -> None:
     step_id, state = event.step, board.state[event.step]
     if (event.attempt == 1) != (state == "waiting"):
         raise IllegalTransition("start" if event.attempt == 1 else "retry", step_id, state)
@@ -549,7 +566,7 @@ def _check_start(board: Board, event: e.StepStarted | e.StepBlocked) -> None:
         raise IllegalTransition("start", step_id, state, f"it waits for {', '.join(missing)}")
 
 
-def _step_failed(board: Board, event: e.StepFailed) -> None:
+def _step_failed(board: Board, event: StepFailed) -> None:
     for take_failure in board._takes_failure:
         if take_failure(board, event):
             return
@@ -557,36 +574,36 @@ def _step_failed(board: Board, event: e.StepFailed) -> None:
     board.fail(event.step, event.error, final=event.final)
 
 
-def _step_blocked(board: Board, event: e.StepBlocked) -> None:
+def _step_blocked(board: Board, event: StepBlocked) -> None:
     board.begin(event)
     board.queue.release(event.step)
     board.fail(event.step, event.error, final=event.final)
 
 
-def _step_skipped(board: Board, event: e.StepSkipped) -> None:
+def _step_skipped(board: Board, event: StepSkipped) -> None:
     board.errors[event.step] = event.reason
     board._lose_dependents(event.step)
 
 
-def check_running(board: Board, event: e.Outcome) -> None:
+def check_running(board: Board, event: Outcome) -> None:
     """Raise `IllegalTransition` if the job of this outcome is not running."""
     if event.id not in board.in_flight:
         raise IllegalTransition("come to this end", event.id, board.state.get(event.id or ""))
 
 
-def _requeued(board: Board, event: e.Requeued) -> None:
+def _requeued(board: Board, event: Requeued) -> None:
     if event.step is None:
         board.withdraw()
     elif board.state.get(event.step) == "running":
         board.requeue(event.step)
 
 
-def _paused(board: Board, event: e.Paused) -> None:
+def _paused(board: Board, event: Paused) -> None:
     board.paused = event
     board.questions += 1
 
 
-def _check_review(board: Board, event: e.Reviewed) -> None:
+def _check_review(board: Board, event: Reviewed) -> None:
     if board.paused is None:
         raise _impossible(board, event, "the run asks nothing")
     if event.of != board.asked.digest:
@@ -595,45 +612,45 @@ def _check_review(board: Board, event: e.Reviewed) -> None:
         )
 
 
-def _ended(board: Board, event: e.Ended) -> None:
+def _ended(board: Board, event: Ended) -> None:
     board.ended = event
 
 
 _STARTS: Mapping[State | None, State] = {"waiting": "running", "failed": "running"}
 CORE = Capability(
     moves={
-        e.StepStarted: Moves("start", _STARTS),
-        e.StepBlocked: Moves("start", {"waiting": "failed", "failed": "failed"}),
-        e.StepDone: Moves("come to this end", {"running": "done"}),
-        e.StepFailed: Moves("come to this end", {"running": "failed"}),
-        e.StepPaused: Moves("come to this end", {"running": "waiting"}),
-        e.StepSkipped: Moves("skip", {"waiting": "skipped"}),
+        StepStarted: Moves("start", _STARTS),
+        StepBlocked: Moves("start", {"waiting": "failed", "failed": "failed"}),
+        StepDone: Moves("come to this end", {"running": "done"}),
+        StepFailed: Moves("come to this end", {"running": "failed"}),
+        StepPaused: Moves("come to this end", {"running": "waiting"}),
+        StepSkipped: Moves("skip", {"waiting": "skipped"}),
     },
     checks={
-        e.RunStarted: _check_begin,
-        e.Job: _check_job,
-        e.PlanProposed: _check_plan,
-        e.StepStarted: _check_start,
-        e.StepBlocked: _check_start,
-        e.Requeued: check_running,
-        e.Paused: _check_idle,
-        e.Reviewed: _check_review,
-        e.Ended: _check_idle,
+        RunStarted: _check_begin,
+        Job: _check_job,
+        PlanProposed: _check_plan,
+        StepStarted: _check_start,
+        StepBlocked: _check_start,
+        Requeued: check_running,
+        Paused: _check_idle,
+        Reviewed: _check_review,
+        Ended: _check_idle,
     },
     folds={
-        e.Job: _job_started,
-        e.Outcome: _job_ended,
-        e.RunStarted: _run_started,
-        e.PlanProposed: _plan_proposed,
-        e.StepStarted: Board.begin,
-        e.StepDone: lambda board, event: board.give(event.step, event.result),
-        e.StepFailed: _step_failed,
-        e.StepBlocked: _step_blocked,
-        e.StepSkipped: _step_skipped,
-        e.StepPaused: lambda board, event: board.requeue(event.step),
-        e.Requeued: _requeued,
-        e.Paused: _paused,
-        e.Reviewed: lambda board, event: board.reviews.append(event),
-        e.Ended: _ended,
+        Job: _job_started,
+        Outcome: _job_ended,
+        RunStarted: _run_started,
+        PlanProposed: _plan_proposed,
+        StepStarted: Board.begin,
+        StepDone: lambda board, event: board.give(event.step, event.result),
+        StepFailed: _step_failed,
+        StepBlocked: _step_blocked,
+        StepSkipped: _step_skipped,
+        StepPaused: lambda board, event: board.requeue(event.step),
+        Requeued: _requeued,
+        Paused: _paused,
+        Reviewed: lambda board, event: board.reviews.append(event),
+        Ended: _ended,
     },
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pydantic import ConfigDict
 
-from planexec_lite.core import events as e
+from planexec_lite.core.events import Event, Job, Outcome, StepFailed
 from planexec_lite.core.tasks import Work
 from planexec_lite.plan import Plan, Problem
 
@@ -74,23 +74,23 @@ class Capability:
     """
 
     part: type | None = None
-    moves: Mapping[type[e.Event], Moves] = field(default_factory=dict)
-    checks: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
-    folds: Mapping[type[e.Event], Callable[[Board, Any], None]] = field(default_factory=dict)
+    moves: Mapping[type[Event], Moves] = field(default_factory=dict)
+    checks: Mapping[type[Event], Callable[[Board, Any], None]] = field(default_factory=dict)
+    folds: Mapping[type[Event], Callable[[Board, Any], None]] = field(default_factory=dict)
     takes_result: Callable[[Board, str, object], bool] | None = None
-    takes_failure: Callable[[Board, e.StepFailed], bool] | None = None
+    takes_failure: Callable[[Board, StepFailed], bool] | None = None
     before_plan: Callable[[Board, Plan | None], None] | None = None
-    work: Mapping[type[e.Job], Work] = field(default_factory=dict)
-    context: Mapping[type[e.Job], Callable[[Any, Any, Any], dict[str, Any]]] = field(
+    work: Mapping[type[Job], Work] = field(default_factory=dict)
+    context: Mapping[type[Job], Callable[[Any, Any, Any], dict[str, Any]]] = field(
         default_factory=dict
     )
-    emits: Mapping[type, Callable[[float, Any, Any], e.Event | None]] = field(default_factory=dict)
+    emits: Mapping[type, Callable[[float, Any, Any], Event | None]] = field(default_factory=dict)
     plan_checks: Sequence[PlanCheck] = ()
 
     @property
-    def events(self) -> set[type[e.Event]]:
+    def events(self) -> set[type[Event]]:
         """The event types that it reacts to or that start its jobs, without base types."""
-        return {*self.moves, *self.checks, *self.folds, *self.work} - {e.Event, e.Job, e.Outcome}
+        return {*self.moves, *self.checks, *self.folds, *self.work} - {Event, Job, Outcome}
 
 
 class Part:
