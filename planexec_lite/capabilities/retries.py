@@ -140,11 +140,11 @@ def back_off(board: Board, policy: Settings) -> Choice | None:
 
 def try_again(board: Board, _policy: object) -> Choice | None:
     """Start the next attempt of a failed step."""
-    step_id = board.retry_next if board.retry and not _news_first(board) else None
-    if step_id is None:
-        return None
-    attempt, attempts = board.attempt[step_id]
-    return StepStarted(board.now, step_id, attempt + 1, attempts)
+    for step_id in () if _news_first(board) else board.retry:
+        if board.queue.has_slot(step_id):
+            attempt, attempts = board.attempt[step_id]
+            return StepStarted(board.now, step_id, attempt + 1, attempts)
+    return None
 
 
 def allow_retries(board: Board, policy: Settings, event: StepStarted, _executor: Any) -> Choice:

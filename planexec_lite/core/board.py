@@ -464,16 +464,6 @@ class Board:
         return tuple(self.results)
 
     @property
-    def ready(self) -> str | None:
-        """The id of the first step in plan order that can start now, or None."""
-        return self.queue.first()
-
-    @property
-    def retry_next(self) -> str | None:
-        """The id of the first step in the retry queue that has a free slot, or None."""
-        return next((step_id for step_id in self.retry if self.queue.has_slot(step_id)), None)
-
-    @property
     def unfinished(self) -> tuple[str, ...]:
         """The ids of the latest plan's steps that are not done."""
         return tuple(

@@ -141,7 +141,7 @@ def problems_of_state(board: Board) -> Iterator[str]:
     for step_id in (*board.failed, *board.retry):
         if board.state[step_id] != "failed":
             yield f"step {step_id} failed, and is {board.state[step_id]}"
-    if (ready := board.ready) is not None and board.state[ready] != "waiting":
+    if (ready := board.queue.first()) is not None and board.state[ready] != "waiting":
         yield f"step {ready} is ready, and is {board.state[ready]}"
     if board.ended and (board.in_flight or board.paused):
         yield "the run has ended, and jobs are still running"

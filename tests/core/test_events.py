@@ -124,7 +124,7 @@ def test_a_replay_decides_the_same_and_the_board_is_the_fold(ran: tuple[Run, Pol
         latest = board.proposal.steps if board.proposal else ()
         waiting = [step for step in latest if board.state[step.id] == "waiting"]
         ready = [step.id for step in waiting if all(id in board.results for id in step.depends_on)]
-        assert board.ready == (ready[0] if ready else None)
+        assert board.queue.first() == (ready[0] if ready else None)
         running = {id for id, state in board.state.items() if state == "running"}
         assert board.in_flight.keys() == running | ({None} if isinstance(event, PlanStarted) else set())
 

@@ -58,7 +58,7 @@ def test_a_rollback_lists_the_nested_step_that_a_person_vouched_for() -> None:
 
 
 @pytest.mark.parametrize(("tool", "undone"), [("put", 1), ("mail", 2)])
-def test_equal_work_of_two_attempts_inside_is_undone_once_if_a_repeat_does_no_harm(tool: str, undone: int) -> None:
+def test_equal_work_of_two_attempts_inside_is_undone_once(tool: str, undone: int) -> None:
     world = World(broken={"bad"})
     undo = {"tool": "take_back", "params": {"name": "x"}}
     below = [step("a", tool, name="x") | {"undo": undo}, step("b", "put", "a", name="bad")]

@@ -100,8 +100,8 @@ def assemble(package: Path, union: str) -> None:
         ("    stepping,\n", "    spacing,\n    stepping,\n"),
         ("    stepping.CAPABILITY,\n", "    stepping.CAPABILITY,\n    spacing.CAPABILITY,\n"),
         (
-            "    (e.StepStarted, retries.allow_retries),\n",
-            "    (e.StepStarted, spacing.keep_apart),\n    (e.StepStarted, retries.allow_retries),\n",
+            "    (StepStarted, retries.allow_retries),\n",
+            "    (StepStarted, spacing.keep_apart),\n    (StepStarted, retries.allow_retries),\n",
         ),
         ("class Policy(\n", "class Policy(\n    spacing.Settings,\n"),
         (UNION, UNION + union),
