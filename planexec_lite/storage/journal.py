@@ -94,10 +94,10 @@ class Journal:
 
     def list(self) -> list[StoredRun]:
         """Return all runs, in the order in which they began."""
-        count = "(SELECT count(*) FROM events WHERE run = id)"
         with FILE.reading(self.path) as connection:
             rows = connection.execute(
-                f"SELECT id, uid, goal, status, {count} FROM runs WHERE id > 0 ORDER BY id"
+                "SELECT id, uid, goal, status, (SELECT count(*) FROM events WHERE run = id) "
+                "FROM runs WHERE id > 0 ORDER BY id"
             )
             return [
                 StoredRun(str(number), goal, self._status(uid, status), n)
