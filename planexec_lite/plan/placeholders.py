@@ -51,7 +51,7 @@ def placeholders(
         yield text, _named_by(text, ids)
     for text in texts:
         parts = references.placeholders(text)
-        named = [(part, found) for part in parts if (found := _named_by(part, ids))]
+        named = [(part, reference) for part in parts if (reference := _named_by(part, ids))]
         if not named and len(text) <= _LONGEST and _LONE.fullmatch(text):
             reference = _named_by(text, ids, alone=True)
             if reference and (reference.step in waits_for or not _DOUBTFUL.match(text)):

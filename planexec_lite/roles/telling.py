@@ -19,6 +19,8 @@ from planexec_lite.capabilities.news import News
 from planexec_lite.model.prompt_text import DATA_RULE, data_line, one_line
 from planexec_lite.tools import references
 
+__all__ = ["record"]
+
 _LEAST = 40  # characters: a result with less room than this is left out
 
 
