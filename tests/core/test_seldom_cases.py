@@ -79,11 +79,14 @@ def test_the_undo_of_a_step_replaces_those_inside_all_its_attempts() -> None:
 
 
 def test_a_nested_run_that_paused_is_rolled_back_once() -> None:
-    world = World()
+    world = World(broken={"bad"})
     inside = step("a", "put", name="x") | {"undo": {"tool": "take_back", "params": {"name": "x"}}}
-    agent = nested_in(world, None, inside, step("b", "look", "a", name="b", gate=True))
-    run = agent.roll_back(agent.resume(agent.run("go"), Decision("approve")))
-    assert (run.reason, world.done) == ("requested; undone: 1/a", ["x", "b", "undo x"])
+    below = world.agent([inside, step("b", "look", "a", name="b", gate=True)])
+    plan = [step("1", None, description="A"), step("2", "put", "1", name="bad")]
+    agent = agent_for(HybridExecutor(ToolExecutor(world.tools), below), plan, rollback="failed")
+    run = agent.resume(agent.run("go"), Decision("approve"))
+    assert run.reason.endswith("; undone: 1/a")
+    assert world.done == ["x", "b", "bad", "undo x"]
 
 
 @pytest.mark.parametrize(("tool", "undone"), [("put", 1), ("mail", 2)])
