@@ -24,7 +24,10 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
+from planexec_lite.capabilities.once_calls import known_calls
 from planexec_lite.model.answer import Reading
+from planexec_lite.run.events import OuterKnown
+from planexec_lite.tools import KnownCall
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
 from tests.core.world import World, nested_in
@@ -78,6 +81,25 @@ def test_the_undo_of_a_step_replaces_those_inside_all_its_attempts() -> None:
     assert (run.status, world.done) == ("rolled back", ["x", "x", "b", "undo all"])
 
 
+def test_a_failure_that_a_nested_run_has_undone_leaves_no_doubt() -> None:
+    world = World(broken={"bad"})
+    inside = step("a", "pay", name="x") | {"undo": {"tool": "refund", "params": {"name": "x"}}}
+    below = world.agent([inside, step("b", "put", "a", name="bad")], rollback="failed")
+    agent = agent_for(below, [step("1", None, description="A")])
+    failed = agent.run("go")
+    run = agent.roll_back(failed)
+    assert (run.status, run.reason) == ("rolled back", "requested; nothing was undone")
+    assert world.done == ["x", "bad", "undo x"]
+
+
+def test_a_nested_run_learns_that_a_call_around_it_was_made() -> None:
+    known = [KnownCall("pay", 0, state, once=True, by="step 1") for state in ("open", "done", "doubt")]
+    board = Run().board
+    for one in known:
+        board.apply(OuterKnown(0.0, (one,)))
+    assert known_calls(board) == (known[1],)
+
+
 def test_a_nested_run_that_paused_is_rolled_back_once() -> None:
     world = World(broken={"bad"})
     inside = step("a", "put", name="x") | {"undo": {"tool": "take_back", "params": {"name": "x"}}}
@@ -90,7 +112,7 @@ def test_a_nested_run_that_paused_is_rolled_back_once() -> None:
 
 
 @pytest.mark.parametrize(("tool", "undone"), [("put", 1), ("mail", 2)])
-def test_a_rejected_result_is_undone_once_if_the_next_attempt_did_the_same(tool: str, undone: int) -> None:
+def test_a_rejected_result_is_undone_once_if_the_next_is_the_same(tool: str, undone: int) -> None:
     world = World()
     verdicts = iter([Verdict("retry"), Verdict("accept")])
     undo = {"tool": "take_back", "params": {"name": "x"}}
