@@ -100,6 +100,16 @@ def test_a_nested_run_learns_that_a_call_around_it_was_made() -> None:
     assert known_calls(board) == (known[1],)
 
 
+def test_an_interrupted_nested_step_that_a_plan_drops_stays_in_doubt(tmp_path: Path) -> None:
+    world, journal, inside = World(cut="x"), Journal(tmp_path / "runs.db"), step("i", "put", name="x")
+    with pytest.raises(KeyboardInterrupt):
+        nested_in(world, journal, inside).run("go")
+    other = nested_in(world, journal, inside, outer=[step("2", None, description="something else")])
+    run = other.tell(journal.load(1), "news")
+    states = {known.by: known.state for known in known_calls(run.board) if known.once}
+    assert states == {"step 1": "doubt", "step 2": "done"}
+
+
 def test_a_nested_run_that_paused_is_rolled_back_once() -> None:
     world = World(broken={"bad"})
     inside = step("a", "put", name="x") | {"undo": {"tool": "take_back", "params": {"name": "x"}}}
