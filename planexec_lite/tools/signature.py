@@ -185,11 +185,32 @@ def uninterrupted() -> Iterator[None]:
             handler(*interrupts[0])
 
 
-class _Schema(GenerateJsonSchema):
-    """Writes pydantic's schemas, in which a decimal is a number and models are closed."""
+_DECODED = "a text to decode, which drops what does not fit; write str"
+_NO_DATA = {
+    "complex": "a complex number",
+    "generator": "an iterable, which nothing checks; write list[…]",
+    "is-subclass": "a class",
+    "import_string": "a name of code; write str",
+    "EncodedStr": _DECODED,
+    "EncodedBytes": _DECODED,
+}
+"""Pydantic's names of types and functions that give no data, or read a value as something else, and that it has a schema for."""
 
-    def generator_schema(self, _schema: Any) -> Data:
-        raise PydanticUserError("not an iterable, which nothing checks; write list[…]", code=None)
+
+class _Schema(GenerateJsonSchema):
+    """Writes pydantic's schemas, in which a decimal is a number and models are closed. Raises an error for what is no data."""
+
+    def generate_inner(self, schema: Any) -> Data:
+        function = schema.get("function")
+        if isinstance(function, dict):
+            function = function["function"]
+        name = getattr(function, "__qualname__", schema["type"]).partition(".")[0]
+        why = _NO_DATA.get(name)
+        if schema.get("on_error", "raise") != "raise":
+            why = "a value that is left out, or replaced, if it does not fit"
+        if why is not None:
+            raise PydanticUserError(f"not {why}", code=None)
+        return super().generate_inner(schema)
 
     def decimal_schema(self, schema: Any) -> Data:
         return self.float_schema(schema)
