@@ -14,15 +14,12 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count, filterfalse
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_json, to_jsonable_python
 
 from planexec_lite.meter import Meter, Waits
 from planexec_lite.tools.signature import Params, ToolError
-
-if TYPE_CHECKING:
-    from planexec_lite.tools.tool import Tool
 
 sorted_json = json.JSONEncoder(sort_keys=True).encode
 """Returns data as JSON text in one line, with names in alphabetical order."""
@@ -60,24 +57,24 @@ class KnownCall(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """A call that is about to be made: the tool, its arguments as given, and as the function receives them.
+    """A call that is about to be made: the `Tool`, its arguments as given, and as the function receives them.
 
     The identity takes longer than many calls, so it is computed only when needed.
     """
 
-    tool: Tool
+    tool: Any
     given: Params
     arguments: Params
 
     @cached_property
     def text(self) -> str:
         """The call's `Tool.call_text`."""
-        return self.tool.call_text(self.given)
+        return str(self.tool.call_text(self.given))
 
     @cached_property
     def identity(self) -> str:
         """The call's `Tool.identity`."""
-        return self.tool.identity(self.given, self.arguments)
+        return str(self.tool.identity(self.given, self.arguments))
 
     @property
     def changes(self) -> bool:
