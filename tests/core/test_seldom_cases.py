@@ -121,6 +121,21 @@ def test_a_nested_run_that_paused_is_rolled_back_once() -> None:
     assert world.done == ["x", "b", "bad", "undo x"]
 
 
+def test_what_a_step_depends_on_stays_if_the_run_inside_was_undone_only_partly() -> None:
+    world = World(broken={"bad", "undo y"})
+    undos = [{"undo": {"tool": "take_back", "params": {"name": name}}} for name in "xy"]
+    below = world.agent([step("a", "put", name="y") | undos[1]])
+    plan = [
+        step("1", "put", name="x") | undos[0],
+        step("2", None, "1", description="A"),
+        step("3", "put", "2", name="bad"),
+    ]
+    agent = agent_for(HybridExecutor(ToolExecutor(world.tools), below), plan, rollback="failed")
+    run = agent.run("go")
+    assert (run.status, "undo x" in world.done) == ("partly rolled back", False)
+    assert "not undone: 2/a (RuntimeError: undo y is broken)" in run.reason
+
+
 @pytest.mark.parametrize(("tool", "undone"), [("put", 1), ("mail", 2)])
 def test_a_rejected_result_is_undone_once_if_the_next_is_the_same(tool: str, undone: int) -> None:
     world = World()
