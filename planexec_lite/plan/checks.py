@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,7 +11,7 @@ from typing import Any
 
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import placeholders
-from planexec_lite.plan.reading import Problem
+from planexec_lite.plan.reading import MOST_SHOWN, Problem
 from planexec_lite.plan.step import PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
 
@@ -93,10 +93,12 @@ class _Checks:
     Args:
         ids: the plan's steps and those that were done before.
         toolbox: the tools; None: tools and arguments are not checked.
+        suggestions: how many more names are compared with all others; a `PlanError` shows only the first problems.
     """
 
     ids: dict[str, None]
     toolbox: Toolbox | None
+    suggestions: int = MOST_SHOWN
 
     def step(self, step: Step) -> Problems:
         for other in step.depends_on:
@@ -104,7 +106,7 @@ class _Checks:
                 message, hint = "the step waits for itself", f"drop {other!r} from depends_on"
                 yield Problem("self_dependency", step.id, message, hint)
             elif other not in self.ids:
-                near = suggest(other, self.ids)
+                near = self.nearest(other, self.ids)
                 message = f"it waits for step {other!r}, which does not exist{near}"
                 hint = f"add step {other!r}, or drop it from depends_on"
                 yield Problem("unknown_dependency", step.id, message, hint)
@@ -113,6 +115,10 @@ class _Checks:
         if (undo := step.undo) is not None:
             known = {**before, step.id: None}
             yield from self.texts(step.id, "its undo", undo.params, known, known, undo.tool)
+
+    def nearest(self, name: str, names: Iterable[str]) -> str:
+        self.suggestions -= 1
+        return suggest(name, names) if self.suggestions >= 0 else ""
 
     def texts(
         self,
@@ -137,7 +143,7 @@ class _Checks:
         for reference in named:
             step = reference.step
             if step not in ids:
-                missing = f"there is no step {step!r}{suggest(step, ids)}"
+                missing = f"there is no step {step!r}{self.nearest(step, ids)}"
                 message = f"{subject} uses {reference}, but {missing}"
                 hint = "refer to a step that exists, or add that step"
                 yield Problem("dangling_reference", where, message, hint)
@@ -155,7 +161,7 @@ class _Checks:
         if tool is None or toolbox is None:
             return
         if tool not in toolbox:
-            message = f"there is no tool {tool!r}{suggest(tool, toolbox.names)}"
+            message = f"there is no tool {tool!r}{self.nearest(tool, toolbox.names)}"
             hint = "the tools are: " + ", ".join(toolbox.names)
             yield Problem("unknown_tool", where, message, hint)
             return

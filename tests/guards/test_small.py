@@ -62,11 +62,11 @@ def test_the_core_and_its_capabilities_stay_small() -> None:
 
 @pytest.mark.parametrize("path", sorted(LITE.glob("capabilities/*.py")), ids=lambda path: path.stem)
 def test_a_capability_is_one_short_file(path: Path) -> None:
-    assert tokens_of_code(path) <= 2_720
+    assert tokens_of_code(path) <= 2_780
 
 
 def test_the_packages_stay_small() -> None:
-    assert total("**/*.py") <= 72_000
+    assert total("**/*.py") <= 72_100
     assert total("**/*.py", package=ROOT / "planexec_lab") <= 174_800
     assert total("**/*.py", package=ROOT / "mock_llm") <= 64_670
     assert total("**/*.py", package=ROOT / "exercises") <= 122_000

@@ -38,7 +38,7 @@ def test_listed_tools_are_a_toolbox_with_schemas_and_effects(good: ToolServer) -
     assert tools["add"].description == "good says: “Add two numbers.”"
     assert tools["add"].schema["properties"]["a"] == {"type": "number", "description": "“one of them”"}
     faults = tools["add"].faults({"a": "x", "c": 1})
-    assert [fault.code for fault in faults] == ["missing_parameter", "unknown_parameter", "wrong_parameter"]
+    assert [fault.code for fault in faults] == ["missing_parameter", "wrong_parameter", "unknown_parameter"]
     assert {one.name: one.effects for one in tools} == {
         "add": "none", "note": "unknown", "set_title": "idempotent", "look": "none", "count": "none", "fail": "none",
         "lie": "unknown", "environment": "none",
