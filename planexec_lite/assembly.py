@@ -89,11 +89,11 @@ RULES: tuple[Rule, ...] = (
     # reasons to stop, before anything new starts
     approval.stop_if_rejected,
     deadline.stop_at_deadline,
-    replanning.stop_at_failure,
+    replanning.stop_at_failure,  # a step with attempts left has not failed yet
     replanning.stop_without_plan,
     judging.judge_next,  # a verdict might change what is left
     retries.back_off,
-    retries.try_again,  # a retry might make a replan unnecessary
+    retries.try_again,  # a retry might make a replan unnecessary, also one that runs (`after_retries`)
     replanning.replan,  # before steps behind the failure are skipped
     skip_unreachable,
     ask_for_a_plan,
@@ -114,7 +114,7 @@ GUARDS: Guards = (
     (StepStarted, chosen_calls.ask_before_call),
     (StepStarted, approval.ask_at_gate),  # after the special questions: one approval is enough
     (Job, budget.keep_within_budget),
-    (Ended, rollback.roll_back_first),
+    (Ended, rollback.roll_back_first),  # a rollback begins when retries and replans are used up
     (Ended, nesting.report_doubt),
     (Paused, approval.ask_in_full),  # last: it completes the questions of all others
 )

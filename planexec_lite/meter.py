@@ -62,10 +62,12 @@ class Usage:
 
 
 Count = Annotated[int, Field(strict=True, ge=0)]
+"""A whole number, zero or more."""
 Amount = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+"""A finite number, zero or more."""
 
 
-@pydantic_dataclass(frozen=True, slots=True, config=ConfigDict(defer_build=True))
+@pydantic_dataclass(frozen=True, slots=True, config=ConfigDict(defer_build=True, extra="forbid"))
 class Budget:
     """The maximum usage of a run, summed over all resumes; or the additional usage that a reviewer grants. None: no
     bound.
@@ -82,7 +84,8 @@ class Budget:
         dollars: their cost in US dollars, by `planexec_lite.model.prices`.
         seconds: seconds on the run's clock; pauses don't count.
 
-    Raises `ValueError` for a bound that is negative or not a number, and for a fractional bound on a count.
+    Raises `ValueError` for a bound that is negative or not a number, and for a fractional bound on a count, and for a name
+    that is no bound.
     """
 
     steps: Count | None = None
@@ -219,7 +222,7 @@ def charge(seconds: float = 0.0, call: ModelCall | None = None) -> None:
     """Report `seconds` of work by the current job (declared, not slept), and a model `call` if it made one.
 
     Raises `ValueError` if `seconds` is negative or not a number, if the job would take more than `FOREVER` seconds in all, and for
-    a `call` with odd counts or seconds. Raises `OverBudgetError` if the job has no model call left.
+    a `call` whose counts or seconds are no numbers from zero. Raises `OverBudgetError` if the job has no model call left.
     """
     meter = job_meter()
     in_all = meter.seconds + seconds
@@ -282,7 +285,7 @@ def idempotency_key() -> str | None:
 
 
 def in_context(context: JobContext, work: Callable[..., Any], *args: Any) -> Any:
-    """Give the context to the job's meter, and call `work`."""
+    """Give the context to the job's meter, and call `work`. A `partial` of this function can be sent to another process."""
     meter = job_meter()
     meter.context, meter.key = context, context.key
     if context.approved is not None:

@@ -108,9 +108,10 @@ def context(agent: Any, run: Any, job: StepStarted) -> dict[str, Any]:
     that the outer step names is approved, and only for one step.
     """
     meter, board, step_id = current.get(), run.board, job.step
+    # what the step around this run may do, if a person sees its plan and not those of this run
     around: ApprovedCalls | None = None if meter is None else meter.context.approved
     if around is not None and (board.has_reviewer or not around.asks):
-        around = None  # a person sees the plans of this run, or of none
+        around = None
     if around is None and not asks_models(agent.executor):
         return {}
     tool, named = board.steps[step_id].tool, named_call(board, step_id, agent.executor.tools)

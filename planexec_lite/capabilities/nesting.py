@@ -251,7 +251,9 @@ def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
         return policy
     reported, extra = type(run.board).of(inner.events), run.board[Spending].extra
     decision = inner.news_for(run)
-    granted = (decision and decision.budget) or Budget()
+    granted = Budget()
+    if decision is not None and decision.budget is not None:
+        granted = decision.budget
     counted = {
         name: used(reported, name) - extra[name] - granted.bounds.get(name, 0)
         for name in remaining.bounds
@@ -313,7 +315,7 @@ def undone_in(run: Any) -> dict[str, Any]:
     """Return the result of the rollback of a nested run. Raises `RunPaused` if it waits."""
     stop_if_paused(run)
     mine, made = run.board[Rollback], run.board[WorkDone].made.get("", ())
-    remains = [*map(list, mine.remains)]
+    remains = [[label, why] for label, why in mine.remains]
     return {
         "undone": [*mine.undone],
         "remains": remains if run.board.is_begun else [["", UNKNOWN]],

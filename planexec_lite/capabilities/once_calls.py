@@ -99,7 +99,7 @@ class OnceCalls(Part):
         return known
 
     def spend(self, spent: Spent) -> None:
-        """Record an at-most-once call, if it was made or might have been made."""
+        """Record the at-most-once call `spent.known`, if it was made or might have been made."""
         call, number, state, *_ = spent.known
         if state in ("done", "doubt"):
             self.spent[call, number] = spent
@@ -264,7 +264,6 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
     if executor is None or board.effects[event.step] == "none":
         return event
     step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
-    tried = (event.attempt, event.attempts)
     if step_id in mine.paused:  # it continues the previous attempt
         latest = mine.latest[step_id]
         return replace(event, call=latest.call, number=latest.number, lane=latest.lane)
@@ -274,12 +273,14 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
         if spent is not None and not _was_seen(board, step, spent):
             if board.has_reviewer or step.gate:
                 return ask_about_step(board, step_id, spent.why, kind="repeat")
-            return StepBlocked(event.at, step_id, spent.why, *tried, final=True)
+            return StepBlocked(
+                event.at, step_id, spent.why, event.attempt, event.attempts, final=True
+            )
     lane = board[Outer].latest.lane
     first = mine.new.get((call, lane), lane * LANE)
     number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)
     free = _free_lane(board, lane)
-    return StepStarted(event.at, step_id, *tried, call, number, free)
+    return StepStarted(event.at, step_id, event.attempt, event.attempts, call, number, free)
 
 
 def _was_seen(board: Board, step: Step, spent: Spent) -> bool:

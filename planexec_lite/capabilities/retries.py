@@ -140,7 +140,9 @@ def back_off(board: Board, policy: Settings) -> Choice | None:
 
 def try_again(board: Board, _policy: object) -> Choice | None:
     """Start the next attempt of a failed step."""
-    for step_id in () if _news_first(board) else board.retry:
+    if _news_first(board):
+        return None
+    for step_id in board.retry:
         if board.queue.has_slot(step_id):
             attempt, attempts = board.attempt[step_id]
             return StepStarted(board.now, step_id, attempt + 1, attempts)

@@ -170,7 +170,8 @@ class Rollback(Part):
 
     def give_up(self, why: str) -> None:
         """Leave the next undo, and note why."""
-        self.remains[self.take().label, why] = None
+        undo = self.take()
+        self.remains[undo.label, why] = None
         self.partly = True
 
 

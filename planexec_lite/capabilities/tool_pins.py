@@ -30,6 +30,9 @@ def check_tools(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) ->
 
 
 def _changes(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> Iterator[str]:
+    """Yield what has changed: the tools of the unfinished steps and their undos, those that can still be chosen, and those of a
+    rollback.
+    """
     started, now = board.started, tools.pins
     others = {tool for tool, pin in started.pins.items() if now.get(tool) != pin}
     unfinished = board.unfinished if board.ended is None else ()
@@ -70,6 +73,6 @@ def _undo_tools(board: Board) -> Iterator[tuple[str, str]]:
     """Yield where the tools that a rollback calls are named, and their names."""
     for one in board[WorkDone].pieces.values():
         if (undo := one.call) is not None:
-            yield f"step {one.step.id}", undo.tool
+            yield f"the undo of step {one.step.id}", undo.tool
     for call in board[WorkDone].listed_calls:
         yield "the rollback", call.tool

@@ -39,7 +39,7 @@ class Piece(NamedTuple):
         effects: its effects; "none" for a nested run that has left nothing, and after it was undone or might have been.
         inside: the number of the nested run, or 0.
         undo: the undo of a result as JSON, because other objects share the step and might change it; None after it was made.
-        results: the results of the step and of its dependencies at that time; empty if the step gave none.
+        results: the result of the step, and those of its dependencies if it has an undo, as they were then; empty if it gave none.
     """
 
     step: Step
@@ -112,7 +112,7 @@ class WorkDone(Part):
 
     def add(self, piece: Piece) -> int:
         """Add the latest piece of work, and return its number."""
-        number = next(reversed(self.pieces), 0) + 1
+        number = next(reversed(self.pieces), 0) + 1  # a piece that reports again moves to the end
         self.pieces[number] = piece
         return number
 

@@ -31,8 +31,9 @@ State = Literal[
     "superseded",
     "undone",
 ]
-SETTINGS = ConfigDict(strict=True, allow_inf_nan=False, defer_build=True)
-"""How dataclasses of settings check their values: by the types and bounds of their fields, without converting anything."""
+SETTINGS = ConfigDict(strict=True, allow_inf_nan=False, defer_build=True, extra="forbid")
+"""How dataclasses of settings check their values: by the types and bounds of their fields, without converting or
+ignoring anything."""
 PlanCheck = Callable[[Plan, "Board", Any, Any], Iterable[Problem]]
 """Yields what makes a planner's plan invalid in this run, given the plan, the board, the policy and the executor."""
 

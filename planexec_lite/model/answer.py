@@ -125,7 +125,9 @@ class Reading:
     finish_reason: str = ""
     tokens: tuple[int | None, int | None] = (None, None)
     thoughts: int = 0  # their characters
-    _by_index: dict[int, list[dict[str, str]]] = field(default_factory=dict)  # the calls
+    _by_index: dict[int, list[dict[str, str]]] = field(
+        default_factory=dict
+    )  # the calls, as they came
     _unread: str = ""  # a part that no one would read
     _sent: Data = field(default_factory=dict)
     _has_message: bool = False
@@ -212,6 +214,7 @@ class Reading:
 
     @property
     def _calls(self) -> list[dict[str, str]]:
+        """The calls, in the order of their indexes."""
         return [call for index in sorted(self._by_index) for call in self._by_index[index]]
 
     @property

@@ -1,6 +1,6 @@
-"""Reads plans in the forms that people and models write, even while a model is still writing.
+"""The parts of `Plan.parse`: the forms that people and models write, and the words for each fault.
 
-This file also defines the digests of steps, and `Problem`.
+This file also reads the steps of a plan that a model is still writing, and defines the digests of steps, `Problem` and `PlanError`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FENCED = re.compile(r"(`{3,}+|~{3,}+)[ \t]*\w*(?P<inside>.*)\1", re.DOTALL)
 SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
 _LISTS = ("steps", "tasks", "plan")  # the names of the list of steps
-_AFTER_BRACE = re.compile("(?<=})")
+_AFTER_BRACE = re.compile("(?<=})")  # only there can a step be complete
 
 MOST_SHOWN = 20  # problems in the message of a `PlanError`
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
@@ -173,7 +173,8 @@ class StepReader:
     """
 
     def __init__(self) -> None:
-        self._text = ""  # up to the step that is being written; before it, "[null" replaces what has been read
+        # what is unread; after the first step, "[null" stands for all before, so that nothing is read twice
+        self._text = ""
 
     def feed(self, piece: str) -> list[Data]:
         """Add more text and return the steps that it completes."""
@@ -186,7 +187,7 @@ class StepReader:
         return steps
 
     def _completed(self) -> Data | None:
-        """Return the step that the brace at the end completes: if so, the list of steps could go on with a null."""
+        """Return the step that the last brace completes, or None. If it does, the list goes on to a ", null" behind it."""
         with suppress(ValueError):  # the brace is inside a step, or the text is not JSON
             data = from_json(f"{self._text}, null", allow_partial=True)
             if isinstance(data, dict):

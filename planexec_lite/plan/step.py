@@ -127,10 +127,10 @@ class Step(Frozen):
 
     Args:
         id: unique in the plan: ASCII letters, digits, ``_``, ``.`` and ``-``; an integer becomes a string.
-        description: the purpose of the step, in natural language.
+        description: the purpose of the step, in natural language. Also read from ``task``.
         tool: the tool to call; None leaves the choice to the executor. Also read from ``action``.
         params: the tool's arguments by name; a string can refer to results, ``{step_1_result}``. Also read from
-            ``input``.
+            ``input`` and ``arguments``.
         depends_on: ids of the steps that must be done first, or have ended: see `run_anyway`.
         success_criteria: how to tell from the result that the step succeeded.
         timeout: seconds after which the step counts as failed; None: no limit.
@@ -195,5 +195,5 @@ class PlanContent(Frozen):
 
     @property
     def graph(self) -> dict[str, tuple[str, ...]]:
-        """The ids that each step depends on, by step id."""
+        """The ids that each step depends on, by step id. Of steps with the same id the last counts; `problems` reports them."""
         return {step.id: step.depends_on for step in self.steps}

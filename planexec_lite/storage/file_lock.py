@@ -40,7 +40,7 @@ class FileLock:
     def __init__(self, path: str) -> None:
         self.path = path
         self.handle = -1
-        self.number: FileNumber = None  # of the opened file
+        self.number: FileNumber = None  # of the opened file; None: it is not locked
 
     def take(self) -> bool:
         """Lock the file, which is created if it is missing. Return False at once if it is locked already."""

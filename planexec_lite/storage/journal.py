@@ -92,6 +92,9 @@ class Journal:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).absolute()  # the same file after a change of folder
 
+    def __repr__(self) -> str:
+        return f"Journal({self.path.name!r})"
+
     def list(self) -> list[StoredRun]:
         """Return all runs, in the order in which they began."""
         with FILE.reading(self.path) as connection:
@@ -130,7 +133,7 @@ class Journal:
         Raises `ValueError` for news that is not text or can't be written, `JournalError` for a run that has ended.
         """
         words = as_words(news, "news")
-        self.inbox(run)  # so that a missing file is not created
+        self.inbox(run)  # raises if the file or the run is missing: to write would create the file
         with FILE.writing(self.path) as connection:
             number, _, status = self._known(connection, run)
             if status not in ("running", "paused"):
@@ -175,8 +178,8 @@ class Journal:
     def _refusal(self, run: Run) -> JournalError:
         """Return the error that says which process carries the run on."""
         with FILE.reading(self.path) as connection:
-            row = connection.execute("SELECT id, holder FROM runs WHERE uid = ?", (run.uid,))
-            number, holder = row.fetchone() or ("in memory", "another thread")
+            asked = connection.execute("SELECT id, holder FROM runs WHERE uid = ?", (run.uid,))
+            number, holder = asked.fetchone() or ("in memory", "another thread")
         return JournalError(
             f"run {number} is being carried on by {holder.partition(',')[0]}; wait for it, or end it"
         )
@@ -189,7 +192,7 @@ class Journal:
             )
         run = Run()
         run.uid, run.id, run.journal, run.stored = uid, str(number), self, len(rows)
-        run.inner = number < 0
+        run.inner = number < 0  # see `_begin`
         for at, text in rows:
             try:
                 run.record(from_json(text))
@@ -220,7 +223,12 @@ class Journal:
         values = (run.inner, run.uid, run.board.goal, run.status)
         cursor = connection.execute(into, values)
         if cursor.rowcount == 0:
-            raise JournalError(f"this run is in {self.path.name} already; load it from there")
+            number, *_ = connection.execute(
+                "SELECT id FROM runs WHERE uid = ?", (run.uid,)
+            ).fetchone()
+            raise JournalError(
+                f"this run is in {self.path.name} already, as run {number}; load it from there"
+            )
         number = cursor.lastrowid or 0
         append(connection, number, 0, run.events)
         return number

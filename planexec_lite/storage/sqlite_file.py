@@ -124,6 +124,7 @@ class SQLiteFile:
 
     def _meaning(self, path: Path, problem: Exception) -> str:
         file = f"the {self.kind} {path.name}"
+        # SQLite's code if there is one, otherwise the error itself
         match getattr(problem, "sqlite_errorcode", 0) & 0xFF or problem:
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED | TimeoutError():
                 return f"another program has locked {file} for {PATIENCE:g} s; try again when it has finished"

@@ -59,7 +59,7 @@ class KnownCall(NamedTuple):
 class Request:
     """A call that is about to be made: the `Tool`, its arguments as given, and as the function receives them.
 
-    The identity takes longer than many calls, so it is computed only when needed.
+    Its module imports this one. Computing the identity takes longer than many calls, so that waits until it is needed.
     """
 
     tool: Any
@@ -162,6 +162,7 @@ class CallLog:
         return result
 
     def _check(self, call: Request) -> None:
+        """Raise `CallWaits` if a person must approve the call first, and `ToolError` if the step is not allowed to make it."""
         approved, tool = self.approved, call.tool
         if call.text == approved.text:
             if self.named not in (None, "open") and call.changes:
@@ -184,9 +185,9 @@ class CallLog:
         raise CallWaits(f"{call.text} needs the approval of a person")
 
     def _run(self, call: Request, meter: Meter) -> Any:
-        """Run the call under a key of its own, and record its state.
+        """Run the call, and record its state.
 
-        The call that the step names has the step's key, and here the number -1.
+        The call that the step names has the step's key, and here the number -1. Any other call with effects has a key of its own.
         """
         step_key, number = meter.key, -1
         is_first = call.text == self.approved.text and self.named is None
@@ -241,6 +242,7 @@ class CallLog:
         return {one.number: one for one in known if one.call == call.identity}
 
     def _set(self, call: Request, number: int, state: CallState) -> None:
+        """Record the state of a call."""
         once = call.tool.effects == "once"
         if number >= 0:
             self.chosen[call.identity, number] = KnownCall(call.identity, number, state, once)

@@ -41,7 +41,7 @@ from planexec_lite.tools.signature import (
 Effects = Literal["none", "idempotent", "unknown", "once"]
 """The effect of a call: none; the same after each repeat; not declared; the call must run at most once."""
 
-_RANK = get_args(Effects)
+_RANK = get_args(Effects)  # from the safest to repeat to the least safe
 _MOST_FAULTS = 20
 F = TypeVar("F", bound=Function)
 
@@ -103,8 +103,8 @@ class Tool:
 
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
-    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, and for
-    a `latency` that is no such number.
+    Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, for
+    a `latency` that is no such number, and for an option that does not exist.
     """
 
     def __init__(
@@ -116,6 +116,9 @@ class Tool:
     ) -> None:
         self.function = function
         self.name = options.get("name") or function.__name__
+        for option in options.keys() - Options.__annotations__.keys():
+            near = suggest(option, Options.__annotations__)
+            raise ToolError(f"tool {self.name!r}: there is no option {option!r}{near}")
         self.latency = latency = options.get("latency", 0.0)
         self.effects: Effects = options.get("effects", "unknown")
         self.destructive = options.get("destructive")
@@ -132,7 +135,7 @@ class Tool:
                 f"tool {self.name!r}: latency={latency!r}; give seconds from 0 to {FOREVER:g}, or a function"
             )
         doc = inspect.cleandoc(function.__doc__ or "") if arguments is None else ""
-        description = options.get("description", doc.split("\n\n")[0])
+        description = options.get("description") or doc.split("\n\n")[0]
         self.description = " ".join(description.split())
         self._described = arguments
         self._arguments = arguments or arguments_of(self.name, function, doc)

@@ -149,7 +149,7 @@ class _Job:
 
 
 class _News(NamedTuple):
-    """A job reported its end, or an event inside it, at a time."""
+    """A job gave its `Report` in the end, or an event inside it; `at` is when."""
 
     job: _Job
     what: Any
@@ -309,7 +309,7 @@ class _Session:
             if now < job.end:
                 left.append(job.end - now)
             elif future is None:
-                self._report(job, Report(took=now - job.started))
+                self._report(job, Report(took=now - job.started))  # a rest is over
             elif not future.done():
                 if not job.limit:
                     job.cancel()

@@ -16,6 +16,7 @@ from planexec_lite import (
     Pool,
     Simulated,
     Team,
+    Tool,
     Verdict,
 )
 
@@ -33,6 +34,10 @@ INVALID: list[tuple[Any, list[Any], str]] = [  # what is created, invalid values
     (lambda tokens: Budget(tokens=tokens), [True], "tokens\n.* valid integer"),
     (lambda dollars: Budget(dollars=dollars), [NO_NUMBER], "dollars\n.* finite number"),
     (lambda seconds: Budget(seconds=seconds), [ENDLESS], "seconds\n.* finite number"),
+    (lambda steps: Budget(step=steps), [3], "step\n.*Unexpected keyword"),  # type: ignore[call-arg]
+    (lambda retries: Policy(retry=retries), [3], "retry\n.*Unexpected keyword"),  # type: ignore[call-arg]
+    (lambda first: Backoff(frist=first), [1.0], "frist\n.*Unexpected keyword"),  # type: ignore[call-arg]
+    (lambda effects: Tool(print, efects=effects), ["once"], "no option 'efects'; did you mean 'effects'"),  # type: ignore[call-arg]
     (lambda first: Backoff(first=first), [-1.0], "first\n.* greater than or equal to 0"),
     (lambda longest: Backoff(longest=longest), [ENDLESS], "longest\n.* finite number"),
     (lambda factor: Backoff(factor=factor), [0.5], "factor\n.* greater than or equal to 1"),
