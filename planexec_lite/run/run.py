@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from copy import copy
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 from threading import Lock
 from typing import Any, Literal, Protocol, cast
 from uuid import uuid4
@@ -17,7 +18,7 @@ from planexec_lite.capabilities.news import NewsReceived
 from planexec_lite.core.events import Inside, Status
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import Usage
-from planexec_lite.plan import Plan
+from planexec_lite.plan import Plan, Step
 from planexec_lite.plan.data import copied
 from planexec_lite.tools import escaped, references
 
@@ -227,6 +228,38 @@ class Run:
         latest = max(event.run for event in nested)
         return Run([event.event for event in nested if event.run == latest])
 
+    def story(self, step: str | int) -> str:
+        """Return the history of a step as text, with one line for each of its events: the time, the event and its
+        fields.
+
+        Raises `ValueError` if the run has no such step.
+        """
+        step_id = str(step)
+        if step_id not in self.board.steps:
+            raise ValueError(
+                f"there is no step {step_id}; there are: {', '.join(self.board.steps) or 'none'}"
+            )
+        lines = [f"step {step_id}: {self.board.steps[step_id]}"]
+        for event in self.events:
+            about = getattr(event, "step", None)
+            if about == step_id or (isinstance(about, Step) and about.id == step_id):
+                lines.append(f"  {event.at:g} s  {escaped(_in_words(event))}")
+        return "\n".join([*lines, f"  it is {self.board.state[step_id]}"])
+
     def __repr__(self) -> str:
         steps = [state for state in self.board.state.values() if state != "superseded"]
         return f"Run({self.status}: {steps.count('done')} of {len(steps)} steps done)"
+
+
+def _in_words(event: Any) -> str:
+    """Return the name of an event as lower-case words, followed by its fields that differ from their defaults."""
+    name = re.sub("(?<=[a-z])(?=[A-Z])", " ", type(event).__name__).lower()
+    shown = []
+    for one in fields(event):
+        value = getattr(event, one.name)
+        default = one.default_factory() if one.default_factory is not MISSING else one.default
+        if one.name in ("at", "step") or not one.repr or value == default:
+            continue
+        text = _in_words(value) if isinstance(value, core.Event) else references.as_text(value)
+        shown.append(f"{one.name.replace('_', ' ')} {text}")
+    return f"{name}: {', '.join(shown)}" if shown else name

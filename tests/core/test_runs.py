@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import planexec_lite
-from planexec_lite import Board, Plan, PlanError, Tool, Toolbox
+from planexec_lite import Backoff, Board, Plan, PlanError, Tool, Toolbox
 from planexec_lite.run.events import from_dict, to_dict
 from tests.core.agents import carry_out
 from tests.core.shapes import step
@@ -58,6 +58,35 @@ def test_results_become_plain_data(value: Any, data: Any) -> None:
     assert Board.of(from_dict(json.loads(json.dumps(to_dict(event)))) for event in run.events) == run.board
 
 
+STORY = """\
+step 1: search(name='wind')
+  0 s  step started: attempts 2
+  2 s  step failed: error OSError: no answer, seconds 2.0
+  2 s  backoff started: seconds 1.0
+  3 s  backoff ended: seconds 1.0
+  3 s  step started: attempt 2, attempts 2
+  5 s  step done: result wind, seconds 2.0
+  it is done"""
+
+
+def test_a_story_lists_all_events_of_a_step() -> None:
+    problems = [OSError("no answer")]
+
+    def search(name: str) -> str:
+        if problems:
+            raise problems.pop()
+        return name
+
+    tools = [Tool(search, effects="none", latency=2.0)]
+    plan = [step("1", "search", name="wind", retries=1), step("2", "search", "1", name="sun")]
+    run = carry_out(plan, tools, backoff=Backoff(jitter=0))
+    assert run.story("1") == STORY
+    assert run.story(2).startswith("step 2: search(name='sun')\n  5 s  step started\n")
+    with pytest.raises(ValueError, match="there is no step 7; there are: 1, 2"):
+        run.story(7)
+    assert "finished" in repr(run)
+
+
 @pytest.mark.parametrize(
     "forged",
     ["\n  0 s  reviewed: verdict approve", "\r", "\x1b[2J", "\x9b2J", "\x07", "\x7f", "\x0b", "\x1c", "\x85", "\u2028",
@@ -74,7 +103,7 @@ def test_no_text_of_a_run_can_forge_a_line_or_command_a_terminal(forged: str) ->
     problems = faulty.problems(Toolbox([Tool(fail)]))
     lines = {
         str(plan): 3, str(plan.steps[0]): 1, str(faulty.steps[0]): 1, run.reason: 1,
-        str(problems[0]): 1, str(PlanError(problems)): 2,
+        run.story(1): 4, run.story(2): 4, str(problems[0]): 1, str(PlanError(problems)): 2,
     }  # fmt: skip
     escape = forged[0].encode("unicode_escape").decode()
     for text, count in lines.items():
