@@ -11,7 +11,7 @@ from typing import Any
 
 from planexec_lite.plan import graph
 from planexec_lite.plan.placeholders import placeholders
-from planexec_lite.plan.reading import MOST_SHOWN, Problem
+from planexec_lite.plan.reading import ID_TAKES, MOST_SHOWN, Problem
 from planexec_lite.plan.step import PlanContent, Step
 from planexec_lite.tools import Toolbox, references, suggest
 
@@ -101,6 +101,9 @@ class _Checks:
     suggestions: int = MOST_SHOWN
 
     def step(self, step: Step) -> Problems:
+        if not step.id.isascii():  # letters of other scripts can look like ASCII letters
+            message = f"the id is {step.id!a}; {ID_TAKES}"
+            yield Problem("id_not_ascii", step.id, message, "rename the step")
         for other in step.depends_on:
             if other == step.id:
                 message, hint = "the step waits for itself", f"drop {other!r} from depends_on"

@@ -49,8 +49,8 @@ def _tool(value: Any) -> Any:
 
 MAX_RETRIES = 10  # without a wait between them, more retries do not help
 _NONE: dict[str, JsonValue] = fixed({})
-# no letters of other scripts: they can look like these
-Id = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$", coerce_numbers_to_str=True)]
+# letters of other scripts can be shown but do not run: see `checks`
+Id = Annotated[str, Field(pattern=r"^[\w.-]+$", coerce_numbers_to_str=True)]
 Ids = Annotated[tuple[Id, ...], BeforeValidator(_listed), AfterValidator(_once)]
 ToolName = Annotated[str | None, BeforeValidator(_tool)]
 Params = Annotated[

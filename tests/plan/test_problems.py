@@ -47,6 +47,8 @@ def second(**fields: Any) -> list[dict[str, Any]]:
     ("source", "code", "step"),
     [
         ([], "empty_plan", None),
+        ([GOOD | {"id": "\uff11"}, *second()[1:]], "id_not_ascii", "\uff11"),
+        ([GOOD | {"id": "\u0430lice"}, *second(depends_on=["\u0430lice"])[1:]], "id_not_ascii", "\u0430lice"),
         ([GOOD | {"depends_on": ["2"]}, *second(depends_on=["1"])[1:]], "cycle", "1"),
         (second(params={"query": ["a"]}), "wrong_parameter", "2"),
         (second(params={"query": "a", "most": "many"}), "wrong_parameter", "2"),

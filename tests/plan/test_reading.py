@@ -225,9 +225,7 @@ def test_text_around_a_fence_and_two_fences_are_rejected(text: str) -> None:
     assert [problem.code for problem in error.value.problems] == ["not_json"]
 
 
-@pytest.mark.parametrize(
-    ("id", "shown"), [("a b", "a b"), ("1\n", "1\\n"), ("\u0430lice", "\\u0430lice"), ("\uff11", "\\uff11")]
-)
+@pytest.mark.parametrize(("id", "shown"), [("a b", "a b"), ("1\n", "1\\n"), ("\u00e9 1", "\\xe9 1")])
 def test_a_problem_names_the_characters_of_an_id(id: str, shown: str) -> None:
     with pytest.raises(PlanError) as error:
         Plan.parse([{"id": id, "description": "x"}, {"id": "2", "description": "x", "depends_on": [id]}])

@@ -210,13 +210,14 @@ def streamed() -> Run:
 
 
 names = st.one_of(st.text(max_size=40), st.sampled_from(HOSTILE), st.sampled_from([row[1] for row in DEPLOY]))
-ids = st.text("abcdefXYZ0123456789_.-", min_size=1, max_size=30)
+LETTERS = "abcdefXYZ0123456789_.-"
+ids, any_ids = (st.text(letters, min_size=1, max_size=30) for letters in (LETTERS, LETTERS + "äжשд数据"))
 
 
 @st.composite
 def plans(draw: st.DrawFn, broken: bool = False) -> Plan:
-    """Random plans; with `broken`, they can have cycles and unknown steps."""
-    chosen = draw(st.lists(ids, max_size=24, unique=True))
+    """Random plans; with `broken`, they can have cycles, unknown steps, and ids that can't be run."""
+    chosen = draw(st.lists(any_ids if broken else ids, max_size=24, unique=True))
     steps = []
     for number, id in enumerate(chosen):
         known = [*chosen, "nowhere", "not.there"] if broken else chosen[:number]
