@@ -200,8 +200,10 @@ def _learned(board: Board, event: OuterKnown) -> None:
 
 def known_calls(board: Board) -> tuple[KnownCall, ...]:
     """Return every occurrence of a call with effects that the run knows, its own and those of the runs around it."""
-    by_call = board[OnceCalls].calls.values()
-    return tuple(chain.from_iterable(calls.values() for calls in by_call))
+    mine = board[OnceCalls]
+    known = chain.from_iterable(calls.values() for calls in mine.calls.values())
+    # a call is repeated again after a person has said that it was not made
+    return tuple(one._replace(once=one[:2] in mine.spent) for one in known)
 
 
 def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:

@@ -192,7 +192,8 @@ class Reading:
     def _add_calls(self, message: Data) -> None:
         calls = [*(message.get("tool_calls") or ())]
         older = message.get("function_call")
-        if older and not calls:  # some endpoints send a call in both
+        # some endpoints send a call in both
+        if older and older not in [call.get("function") for call in calls]:
             calls.append({"function": older})
         begun: set[int] = set()  # in one object, two calls with the same index are two calls
         for place, call in enumerate(calls):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import ErrorDetails, from_json
+from pydantic_core import ErrorDetails
 
 from planexec_lite.plan.step import PlanContent, Step, canonical
 from planexec_lite.tools import escaped, shown, suggest
@@ -23,7 +23,8 @@ _FENCED = re.compile(r"(`{3,}+|~{3,}+)[ \t]*\w*(?P<inside>.*)\1", re.DOTALL)
 SHAPE = 'write {"goal": …, "steps": [{"id": …, "tool": …, "params": {…}, "depends_on": […]}]}'
 
 _LISTS = ("steps", "tasks", "plan")  # the names of the list of steps
-_AFTER_BRACE = re.compile("(?<=})")  # only there can a step be complete
+_MARK = re.compile(r'\\.|["{}\[\]]', re.DOTALL)
+_LIST = re.compile(r'(?<!\\)"(?:steps|tasks|plan)"\s*:\s*$')  # before its bracket
 
 MOST_SHOWN = 20  # problems in the message of a `PlanError`
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
@@ -168,31 +169,48 @@ def _digest(content: Any) -> str:
 class StepReader:
     """Reads JSON text piece by piece and returns each step when it is complete.
 
-    It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. Invalid text yields no steps; at the
-    end `Plan.parse` reads the whole text and reports the problems.
+    It reads the list under "steps", "tasks" or "plan" of an object, or a bare list. It reads every character once.
+    Invalid text yields no steps; at the end `Plan.parse` reads the whole text and reports the problems.
     """
 
     def __init__(self) -> None:
-        # what is unread; after the first step, "[null" stands for all before, so that nothing is read twice
-        self._text = ""
+        self.text = ""
+        self._at = 0  # position in the text
+        self._open = ""  # open brackets
+        self._steps: str | None = None  # the open brackets inside the list of steps
+        self._step_from = 0
+        self._in_string = False
 
     def feed(self, piece: str) -> list[Data]:
         """Add more text and return the steps that it completes."""
-        steps: list[Data] = []
-        for part in _AFTER_BRACE.split(piece):
-            self._text += part
-            if part.endswith("}") and (step := self._completed()) is not None:
-                steps.append(step)
-                self._text = "[null"
+        self.text += piece
+        steps = []
+        for match in _MARK.finditer(self.text, self._at):
+            mark, self._at = match[0], match.end()
+            if mark == '"':
+                self._in_string = not self._in_string
+            elif self._in_string:
+                continue
+            elif mark in "{[":
+                self._opens(mark, match.start())
+            elif mark in "}]":
+                self._open = self._open[:-1]
+                if mark == "}" and self._open == self._steps:
+                    with suppress(ValueError, RecursionError):
+                        steps.append(json.loads(self.text[self._step_from : self._at]))
+                elif len(self._open) < len(self._steps or ""):
+                    self._steps = None
+        # a backslash at the end belongs to the next character
+        self._at = max(self._at, len(self.text) - self.text.endswith("\\"))
         return steps
 
-    def _completed(self) -> Data | None:
-        """Return the step that the last brace completes, or None. If it does, the list goes on to a ", null" behind it."""
-        with suppress(ValueError):  # the brace is inside a step, or the text is not JSON
-            data = from_json(f"{self._text}, null", allow_partial=True)
-            if isinstance(data, dict):
-                data = next(filter(None, map(data.get, _LISTS)), None)
-            match data:
-                case [*_, dict(step), None]:
-                    return step
-        return None
+    def _opens(self, bracket: str, begin: int) -> None:
+        if self._open == self._steps:
+            self._step_from = begin
+        elif not self._open and self.text[:begin].strip():
+            return  # text or a fence around the JSON: `Plan.parse` reads the whole answer
+        elif bracket == "[":
+            named = self._open == "{" and _LIST.search(self.text, max(begin - 100, 0), begin)
+            if named or not self._open:
+                self._steps = self._open + bracket
+        self._open += bracket

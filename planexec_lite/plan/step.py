@@ -195,5 +195,8 @@ class PlanContent(Frozen):
 
     @property
     def graph(self) -> dict[str, tuple[str, ...]]:
-        """The ids that each step depends on, by step id. Of steps with the same id the last counts; `problems` reports them."""
-        return {step.id: step.depends_on for step in self.steps}
+        """The ids that each step depends on, by step id. Steps with the same id are merged."""
+        waits_for: dict[str, tuple[str, ...]] = {}
+        for step in self.steps:
+            waits_for[step.id] = waits_for.get(step.id, ()) + step.depends_on
+        return waits_for

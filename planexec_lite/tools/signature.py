@@ -206,8 +206,14 @@ class _Schema(GenerateJsonSchema):
             function = function["function"]
         name = getattr(function, "__qualname__", schema["type"]).partition(".")[0]
         why = _NO_DATA.get(name)
+        for function in schema.get("metadata", {}).get("pydantic_js_annotation_functions", ()):
+            if function.__qualname__.startswith("SkipValidation."):
+                why = "a type that is not checked; leave SkipValidation out"
         if schema.get("on_error", "raise") != "raise":
             why = "a value that is left out, or replaced, if it does not fit"
+        for one in schema["expected"] if name == "literal" else ():
+            if isinstance(one, Enum) and not isinstance(one, str | int):
+                why = f"a member of {type(one).__name__}; write its value in the Literal"
         if why is not None:
             raise PydanticUserError(f"not {why}", code=None)
         return super().generate_inner(schema)

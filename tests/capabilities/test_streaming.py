@@ -79,7 +79,7 @@ def test_the_reader_gives_the_same_steps_however_the_text_is_cut(
         ('[{"id": "1"}, {"id": "\\u0031"}]', ["1", "1"]),
         ('\n [ {"id": "1"} , "text", 4, [{"id": "9"}], null, {"id": "2"} ] \n', ["1", "2"]),
         ('{"steps": {"id": "9"}}', []),
-        ('{"steps": "[{}]", "tasks": [{"id": "1"}]}', []),
+        ('{"steps": "[{}]", "tasks": [{"id": "1"}]}', ["1"]),
         ('{"steps": [{"id": "1"}, {"id": ', ["1"]),
         ('{"steps": [{"id": "1"}]} {"steps": [{"id": "2"}]} [{"id": "3"}]', ["1"]),
         ('A plan: [{"id": "1"}]', []),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from planexec_lite import (
+    AskPerson,
     Decision,
     HybridExecutor,
     Journal,
@@ -119,6 +120,26 @@ def test_a_nested_run_that_paused_is_rolled_back_once() -> None:
     run = agent.resume(agent.run("go"), Decision("approve"))
     assert run.reason.endswith("; undone: 1/a")
     assert world.done == ["x", "b", "bad", "undo x"]
+
+
+def test_a_call_inside_that_a_person_says_was_not_made_is_made_again() -> None:
+    sent: list[str] = []
+
+    def send(name: str) -> str:
+        sent.append(name)
+        if len(sent) == 1:
+            raise ValueError("the line broke")
+        return name
+
+    tools = Toolbox([Tool(send, effects="once")])
+    inner = agent_for(tools, [step("1", "send", name="a")])
+    outer = [step("1", None, description="send it") | {"effects": "once"}]
+    agent = agent_for(HybridExecutor(ToolExecutor(Toolbox([])), inner), outer, reviewer=AskPerson())
+    run, kinds = agent.run("go"), []
+    while (question := run.question) is not None and len(kinds) < 9:
+        kinds.append(question.kind)
+        run = agent.resume(run, question.decide("not done" if question.kind == "doubt" else "approve"))
+    assert (run.status, sent, kinds.count("doubt")) == ("finished", ["a", "a"], 1)
 
 
 def test_what_a_step_depends_on_stays_if_the_run_inside_was_undone_only_partly() -> None:
