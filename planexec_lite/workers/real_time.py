@@ -132,7 +132,7 @@ class _Job:
 
     number: int
     task: Task
-    started: float
+    started: float = 0.0  # when its rest began
     end: float = math.inf  # when it times out, or has waited
     limit: float = 0.0  # seconds from its beginning until it times out; 0 until the session saw that it has begun
     future: Future[Report] | None = None  # None: it runs here, or only waits
@@ -186,8 +186,9 @@ class _Session:
 
     def start(self, task: Task) -> None:
         """Submit a task, run it here, or let it rest. On a pool, a planner that streams gets a thread of its own."""
-        job = _Job(next(self.numbers), task, self.now())
+        job = _Job(next(self.numbers), task)
         if task.rest is not None:
+            job.started = self.now()
             job.end = job.started + task.rest
             self.jobs[job.number] = self.timed[job.number] = job
             return
@@ -206,7 +207,7 @@ class _Session:
         """Wait for the next messages."""
         messages: list[Message] = []
         while not messages:
-            messages, patience = self._out_of_time()
+            messages, patience = self._out_of_time() if self.timed else ([], None)
             news = self._news(0.0 if messages else patience)
             at = self.now()
             # messages that came together are sorted by the start of their jobs, not by the speed of threads
