@@ -32,9 +32,8 @@ FLAGS = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-ba
     --disable-component-update --disable-sync""".split()
 SETTINGS = {
     "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    "@jupyterlab/docmanager-extension/plugin": {
-        "autosave": False
-    },  # a notebook that is left while it is saved complains
+    # a notebook that is left while it is saved complains
+    "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
     "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},  # so that every cell is on the page
 }
 READY = "() => document.querySelector('.jp-Notebook-ExecutionIndicator')?.dataset.status === 'idle'"
