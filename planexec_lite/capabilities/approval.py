@@ -55,7 +55,7 @@ class Approvals(Part):
     Attributes:
         approved: the hashes of the approved plans; `latest_hash` is the hash of the latest plan, taken when it came in;
             "" without a reviewer.
-        rejected: the rejection that ends the run, in words: of a plan, a step, or more budget; "" without one.
+        rejected: who rejected the plan, a step or more budget, and why; "" if nobody did. It ends the run.
         changes_asked: how often a reviewer asked for a changed plan.
         grant_scope: the bounds for later plans; `begun`: the steps that have started since the grant.
         asks: by step, why a person is asked right before it; "": because it has a gate; None: the person said yes.
@@ -219,7 +219,7 @@ def _undos(steps: Iterable[Step]) -> list[Call]:
 
 
 def _text(call: Step | Call) -> str:
-    """The call of a step, an undo or a rollback; references count as they are written."""
+    """The call of a step, an undo or a rollback. Its references are not resolved."""
     return text_of([call.tool, call.params])
 
 

@@ -32,7 +32,7 @@ ASKS_MODEL = (PlanStarted, JudgeStarted)
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run may use, and what happens when that is used up. See `Policy`."""
+    """The bounds of a run, and what happens when one is reached. See `Policy`."""
 
     budget: Budget | None = None
     over_budget: Literal["pause", "stop"] = "pause"

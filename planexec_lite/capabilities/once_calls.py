@@ -34,7 +34,7 @@ from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text
 from planexec_lite.tools.approved import TRIED, CallState
 from planexec_lite.tools.references import find
 
-LANE = 1_000_000  # the occurrences of one lane; no run makes the same call so often
+LANE = 1_000_000  # how many occurrences a lane has: more than any run makes
 _LANES = 64  # the steps beside each other that can choose calls
 
 

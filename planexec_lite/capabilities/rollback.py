@@ -1,8 +1,8 @@
 """Rollback (lesson 09): what a run has done is undone, one undo at a time, the latest first.
 
 An undo is planned, starts, and is then done, failed, in doubt or paused. A failed undo does not stop the rollback: the run
-names what remains. What a step in doubt depends on is not undone before a person has said whether that step was done; if
-nobody is there to ask, it is left. `capabilities.undo` says what can be undone, and in which order.
+names what remains. If it is unknown whether a step was done, the steps that it depends on are not undone before a person
+has said so; without a person, they are left. `capabilities.undo` says what can be undone, and in which order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A capability: everything that one ability of the pattern adds to a run, in one value.
+"""A capability: one value with all that retries, approval or another ability adds to a run.
 
-`planexec_lite.assembly` lists the capabilities, and puts their rules and guards in order. Whatever else the kit looks up
-by type of event or job, it collects from this list.
+`planexec_lite.assembly` lists the capabilities, and puts their rules and guards in order. The tables by type of
+event or job are collected from this list.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ State = Literal[
     "undone",
 ]
 SETTINGS = ConfigDict(strict=True, allow_inf_nan=False, defer_build=True, extra="forbid")
-"""How dataclasses of settings check their values: by the types and bounds of their fields, without converting or
-ignoring anything."""
+"""How dataclasses of settings check their values: by the types and bounds of their fields. Nothing is converted,
+and an unknown name is an error.
+"""
 PlanCheck = Callable[[Plan, "Board", Any, Any], Iterable[Problem]]
 """Yields what makes a planner's plan invalid in this run, given the plan, the board, the policy and the executor."""
 
