@@ -262,10 +262,13 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
     """Guard: a call with effects gets its key. A repeat of an at-most-once call asks a person; without one, the step fails.
 
     A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
+    A call of a plan has no key if nobody declares its effects; it is only compared with at-most-once calls.
     """
-    if executor is None or board.effects[event.step] == "none":
-        return event
     step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
+    effects = board.effects[step_id]
+    has_key = effects != "unknown" or board.started.models_in_steps
+    if executor is None or effects == "none" or not (has_key or mine.spent):
+        return event
     if step_id in mine.paused:  # it continues the previous attempt
         latest = mine.latest[step_id]
         return replace(event, call=latest.call, number=latest.number, lane=latest.lane)
@@ -278,6 +281,8 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
             return StepBlocked(
                 event.at, step_id, spent.why, event.attempt, event.attempts, final=True
             )
+    if not has_key:
+        return event
     lane = board[Outer].latest.lane
     first = mine.new.get((call, lane), lane * LANE)
     number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)

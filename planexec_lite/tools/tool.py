@@ -268,7 +268,7 @@ class Tool:
         """Charge the latency and call the function with validated `arguments`."""
         if self.latency:
             charge(self.seconds(arguments))
-        meter.called = True
+        meter.tool = self
         if self._arguments.changeable:
             arguments = {**deepcopy(self._arguments.changeable), **arguments}
         try:

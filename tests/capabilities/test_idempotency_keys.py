@@ -8,6 +8,7 @@ import pytest
 
 import planexec_lab.worlds
 from planexec_lite import Decision, Journal, Plan, Simulated, Tool, Toolbox, Verdict, execute, tool
+from planexec_lite.core.events import StepStarted
 from planexec_lite.meter import charge, idempotency_key
 from tests.core.agents import agent_for, carry_out
 from tests.core.shapes import step
@@ -149,6 +150,24 @@ def test_a_tool_without_declared_effects_is_retried_only_if_the_step_says_so(
     made, act = acting(effects, failures=1)
     carry_out([step("1", "act", retries=own)], [act], retries=policy)
     assert len(made) == calls
+
+
+def test_a_tool_that_asks_for_a_key_declares_its_effects() -> None:
+    @tool
+    def send() -> str | None:
+        return idempotency_key()
+
+    run = carry_out([step("1", "send")], [send])
+    assert run.board.errors["1"].startswith("RuntimeError: send declares no effects, so its calls have no key; write @tool")
+    assert [event.call for event in run.events if isinstance(event, StepStarted)] == [""]
+    assert carry_out([step("1", "send", effects="once")], [send]).status == "finished"
+
+
+def test_an_undeclared_call_is_no_repeat_of_a_call_that_its_step_declared() -> None:
+    made, act = acting(None)
+    plans = {"steps": [step("1", "act", effects="once")], "complete": False}, [step("2", "act")]
+    run = agent_for([act], *plans).run("act")
+    assert (run.status, len(made)) == ("failed", 1), "the same call would be made again"
 
 
 @pytest.mark.parametrize(("effects", "status"), [(None, "finished"), ("once", "failed")])

@@ -65,7 +65,8 @@ class Bank:
         return self.pay(to)
 
     def undeclared(self, to: str) -> str:
-        return self.pay(to)
+        self.paid.append((to, None))
+        return f"paid {to}"
 
     def boom(self) -> str:
         raise RuntimeError("boom")
