@@ -10,19 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from time import perf_counter
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
+from planexec_lite.frozen import frozen
+
 MakeKey = Callable[[], str]  # the key of a call: a hash, and few tools ask for it
 FOREVER = 1e9  # seconds: no job takes longer, and threads can't wait much longer; but a timeout can be any number
 current: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelCall:
     """One model call: the model's name, input and output tokens, and seconds.
 
@@ -36,7 +38,7 @@ class ModelCall:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """Totals over model calls: their number, input tokens, output tokens and seconds."""
 

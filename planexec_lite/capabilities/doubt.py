@@ -23,12 +23,13 @@ from planexec_lite.core import (
 )
 from planexec_lite.core.events import Event, Outcome, Paused, Reviewed, StepFailed, StepStarted
 from planexec_lite.core.questions import Question
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
 
 UNKNOWN = "unknown whether it was done"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepInDoubt(Outcome):
     """A step was interrupted. It does not start again before a person has said whether it was done."""
 
@@ -36,7 +37,7 @@ class StepInDoubt(Outcome):
     error: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepLate(Event):
     """A step has ended after its timeout, with a result or an error. It is recorded, and never counts."""
 

@@ -20,6 +20,7 @@ from planexec_lite.core import (
 )
 from planexec_lite.core.events import Event, Job, Outcome, Requeued
 from planexec_lite.core.tasks import Finished
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Step
 from planexec_lite.plan.data import as_words, copied
@@ -27,7 +28,7 @@ from planexec_lite.plan.data import as_words, copied
 Judgement = Literal["accept", "retry", "modify", "replan"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """The verdict of an evaluator about a result.
 
@@ -54,14 +55,14 @@ class Verdict:
                 as_words(text, "changed or rejects")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JudgeStarted(Job):
     """The evaluator is asked whether the step's result meets its success criterion."""
 
     step: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Judged(Outcome):
     """The evaluator's verdict and its reason.
 

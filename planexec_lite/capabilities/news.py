@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from planexec_lite.core import HOLD, Board, Capability, Choice, Part, has_planner, only_if
 from planexec_lite.core.events import Event, PlanStarted
+from planexec_lite.frozen import frozen
 from planexec_lite.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewsReceived(Event):
     """A person or a program told the run this `text`: the planner plans the rest again."""
 

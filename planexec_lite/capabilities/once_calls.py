@@ -264,10 +264,12 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
     A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
     A call of a plan has no key if nobody declares its effects; it is only compared with at-most-once calls.
     """
-    step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
-    effects = board.effects[step_id]
+    step_id, effects = event.step, board.effects[event.step]
+    if executor is None or effects == "none":
+        return event
+    step, mine = board.steps[step_id], board[OnceCalls]
     has_key = effects != "unknown" or board.started.models_in_steps
-    if executor is None or effects == "none" or not (has_key or mine.spent):
+    if not (has_key or mine.spent):
         return event
     if step_id in mine.paused:  # it continues the previous attempt
         latest = mine.latest[step_id]

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from planexec_lite.core import Board, Capability, Part
 from planexec_lite.core.events import Event
+from planexec_lite.frozen import frozen
 from planexec_lite.tools import KnownCall
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OuterKnown(Event):
     """A nested run begins, or continues. `known` are the calls with effects that the runs around it know.
 

@@ -24,6 +24,7 @@ from planexec_lite.core import (
     only_if,
 )
 from planexec_lite.core.events import Job, Outcome, Requeued, StepBlocked, StepFailed, StepStarted
+from planexec_lite.frozen import frozen
 from planexec_lite.plan import MAX_RETRIES
 
 
@@ -63,7 +64,7 @@ class Settings(deadline.Settings):
     retries: Annotated[int, Field(ge=0, le=MAX_RETRIES)] = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackoffStarted(Job):
     """A step that failed waits for `seconds` before it is tried again. It holds no slot."""
 
@@ -71,7 +72,7 @@ class BackoffStarted(Job):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackoffEnded(Outcome):
     """The wait is over, after `seconds`, or ended early because no job starts any more."""
 

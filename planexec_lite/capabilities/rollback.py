@@ -48,6 +48,7 @@ from planexec_lite.core.events import (
 from planexec_lite.core.executors import ToolExecutor, agent_inside, perform
 from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.core.tasks import Finished, TimedOut, too_long
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Step
 from planexec_lite.tools import digest_of
@@ -60,7 +61,7 @@ class Settings:
     rollback: Literal["never", "failed", "unfinished"] = "never"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RollbackStarted(Event):
     """The rollback begins, for this `reason`. From here on no step starts.
 
@@ -73,7 +74,7 @@ class RollbackStarted(Event):
     made: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoStarted(Job):
     """`call` is made to undo a step's effect. Without a call, nested run number `inside` of the step is rolled back.
 
@@ -85,7 +86,7 @@ class UndoStarted(Job):
     inside: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoDone(Outcome):
     """The undo gave a result (data: what JSON can hold), after `seconds` of work.
 
@@ -99,7 +100,7 @@ class UndoDone(Outcome):
     calls: tuple[ModelCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoFailed(Outcome):
     """The undo raised an error, or took longer than the timeout of its step. In doubt: it is unknown how much of it was done."""
 
@@ -110,7 +111,7 @@ class UndoFailed(Outcome):
     in_doubt: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoPaused(Outcome):
     """The rollback of the nested run asks a `question`, whose path begins with this step. It continues after the decision."""
 
@@ -120,7 +121,7 @@ class UndoPaused(Outcome):
     calls: tuple[ModelCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoLeft(Event):
     """The undo is not made, for this `reason`: a step that depends on its step is in doubt."""
 

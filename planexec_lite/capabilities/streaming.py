@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.new_effects import added_effects
 from planexec_lite.core import Board, Capability
 from planexec_lite.core.events import Event
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepProposed(Event):
     """The planner, which is still writing, has written a valid step. The steps that it depends on have arrived, so it can start."""
 

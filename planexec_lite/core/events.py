@@ -6,10 +6,11 @@ all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from planexec_lite.core.questions import Grant, Question, Verb
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import Budget, ModelCall
 from planexec_lite.plan import Plan, Problem
 from planexec_lite.tools import Effects, KnownCall, Limit, MadeCall
@@ -19,7 +20,7 @@ Status = Literal["finished", "failed", "stopped", "rolled back", "partly rolled 
 PLANNER_FAILED = "planner_failed"  # the problem code for an error raised by the planner
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """Something that happened in a run."""
 
@@ -37,17 +38,17 @@ class Event:
         return getattr(self, "step", None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Job(Event):
     """Work starts. A later event with the same `id` records its outcome."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome(Event):
     """A job has ended."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunStarted(Event):
     """A run began. The event contains everything that the rules read, so that a replay makes the same decisions.
 
@@ -67,7 +68,7 @@ class RunStarted(Event):
     destructive: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanStarted(Job):
     """The planner starts work on a plan.
 
@@ -78,7 +79,7 @@ class PlanStarted(Job):
     reason: PlanReason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanProposed(Outcome):
     """The planner answered. The plan is valid if it has no problems.
 
@@ -101,14 +102,14 @@ class PlanProposed(Outcome):
         return next((one.message for one in self.problems if one.code == PLANNER_FAILED), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepStarted(Job):
     """A step starts: attempt number `attempt` of at most `attempts`.
 
     `call` identifies the call, and `number` is its occurrence in this run; together with the run's id they give the
-    idempotency key. `call` is "" for a step without effects, or with undeclared ones. `lane` keeps the calls that two steps choose at the same
-    time apart (see `capabilities.once_calls`). `inside` is the number of the step's nested run, or 0 without one.
-    `reserved` is the number of model calls that the step may make, if the run has a budget for them.
+    idempotency key. `call` is "" for a step without effects, or with undeclared ones. `lane` keeps the calls apart that
+    two steps choose at the same time (see `capabilities.once_calls`). `inside` is the number of the step's nested run, or
+    0 without one. `reserved` is the number of model calls that the step may make, if the run has a budget for them.
     """
 
     step: str
@@ -126,7 +127,7 @@ class StepStarted(Job):
         return f"{self.call}-{self.number}" if self.call else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepDone(Outcome):
     """The step returned a result that JSON can represent, after `seconds` of work.
 
@@ -142,7 +143,7 @@ class StepDone(Outcome):
     chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepFailed(Outcome):
     """The step raised an error or exceeded its timeout.
 
@@ -161,7 +162,7 @@ class StepFailed(Outcome):
     chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepPaused(Outcome):
     """The step waits for a person, and starts again after the decision.
 
@@ -180,7 +181,7 @@ class StepPaused(Outcome):
     chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepBlocked(Event):
     """A guard refused an attempt, so the step failed without a call. It counts as an attempt."""
 
@@ -191,7 +192,7 @@ class StepBlocked(Event):
     final: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StepSkipped(Event):
     """A step will not run, because a step that it depends on was not done."""
 
@@ -199,7 +200,7 @@ class StepSkipped(Event):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Requeued(Outcome):
     """A job ended without an outcome and will start again. This attempt does not count.
 
@@ -212,7 +213,7 @@ class Requeued(Outcome):
     chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inside(Event):
     """Something happened inside a step: an event of a nested run, a thought, a call or an observation.
 
@@ -224,7 +225,7 @@ class Inside(Event):
     run: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Paused(Event):
     """The run asks a person a `question`, and waits for the decision."""
 
@@ -241,7 +242,7 @@ class Paused(Event):
         return self.question.own_step
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reviewed(Event):
     """A person or a rule answered the question of `Paused`, and the run continues.
 
@@ -263,7 +264,7 @@ class Reviewed(Event):
     about: str = "the plan"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended(Event):
     """The run is over; `reason` says why."""
 
@@ -271,14 +272,14 @@ class Ended(Event):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thought:
     """A thought of the executor's model, inside a step."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Action:
     """A tool call of the executor's model, inside a step."""
 
@@ -286,7 +287,7 @@ class Action:
     params: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Observation:
     """Inside a step: the text that the executor's model received from a tool; `error` says that the call failed."""
 

@@ -103,4 +103,6 @@ def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
 
 def _came_first(error: BaseException) -> bool:
     """Whether the error was raised before any tool was called: by wrong arguments, or by a result that is missing."""
-    return job_meter().tool is None and isinstance(error, ToolError | references.MissingResultError)
+    return job_meter().tool is None and isinstance(
+        error, ToolError | references.MissingResultError
+    )

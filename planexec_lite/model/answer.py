@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from planexec_lite.frozen import frozen
 from planexec_lite.model.prompt_text import shortened
 from planexec_lite.plan import Problem
 from planexec_lite.plan.data import named_once
@@ -49,7 +50,7 @@ class ReportedError(AnswerError):
     """The endpoint sent an error object, with a status that reports success."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A tool call that a model requests: the call's id, the tool's name, and its arguments as JSON text."""
 
@@ -58,7 +59,7 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """A model's answer: its `text`, or its `refusal`; the reason why it ended ("stop", "length", …); its tool calls.
 

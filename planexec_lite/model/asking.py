@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass
 from math import ceil
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -19,6 +18,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import FOREVER, ModelCall, charge, job_meter
 from planexec_lite.model.answer import Answer, Message, Reading, ReportedError, objects, quoted
 from planexec_lite.model.prompt_text import fitted
@@ -84,7 +84,7 @@ def endpoint() -> OpenAI | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """The bounds of a role's questions and answers.
 

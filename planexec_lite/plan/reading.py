@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import ErrorDetails
 
+from planexec_lite.frozen import frozen
 from planexec_lite.plan.step import PlanContent, Step, canonical
 from planexec_lite.tools import escaped, shown, suggest
 from planexec_lite.tools.signature import Data
@@ -30,7 +30,7 @@ MOST_SHOWN = 20  # problems in the message of a `PlanError`
 ID_TAKES = "an id takes the letters a to z and A to Z, digits, '_', '.' and '-'"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """One fault: a short `code`, the id of the `step` (None: the whole plan), a `message`, and a `hint` for the fix."""
 

@@ -166,8 +166,8 @@ class Step(Frozen):
         `by_tool` maps tool names to effects; a missing tool has none. A step that leaves the choice of the tool to its
         executor has the strongest effect of all tools.
         """
-        of_tools = by_tool.values() if self.tool is None else (by_tool.get(self.tool, "none"),)
-        return worst((*of_tools, self.effects or "none"))
+        of_tools = worst(by_tool.values()) if self.tool is None else by_tool.get(self.tool, "none")
+        return of_tools if self.effects is None else worst((of_tools, self.effects))
 
     def __str__(self) -> str:
         if self.tool:

@@ -21,11 +21,11 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 from urllib.parse import quote
 
+from planexec_lite.frozen import frozen
 from planexec_lite.storage.file_lock import FileLock, is_locked, lock_on
 from planexec_lite.tools.handles import number_of
 
@@ -37,7 +37,7 @@ SETTINGS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SQLiteFile:
     """One kind of file.
 

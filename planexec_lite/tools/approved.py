@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic_core import to_json, to_jsonable_python
 
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import Meter, Waits
 from planexec_lite.tools.signature import Params, ToolError
 
@@ -101,7 +102,7 @@ def next_number(known: Container[int], tried: Collection[int], first: int) -> in
     return min(tried) if tried else next(filterfalse(known.__contains__, count(first)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovedCalls:
     """The calls that are approved for one step. The value can be sent to another process.
 

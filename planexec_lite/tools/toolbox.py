@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from planexec_lite.frozen import frozen
 from planexec_lite.tools.signature import Function, ToolError, suggest
 from planexec_lite.tools.tool import Effects, Tool
 
@@ -74,7 +74,7 @@ class Toolbox:
         return "\n".join(f"- {one.signature}: {one.description}" for one in self)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit:
     """At most `slots` steps at once call one of `tools`, because these tools share the resource `name`.
 

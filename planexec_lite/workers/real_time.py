@@ -26,6 +26,7 @@ from planexec_lite.core.tasks import (
     Task,
     TimedOut,
 )
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import FOREVER
 from planexec_lite.workers.session import (
     carried_by,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _LOOK = 0.02  # seconds between two checks whether a job with a timeout has begun
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inline:
     """One step after the other, on this thread, on the real clock.
 
@@ -57,7 +58,7 @@ class Inline:
         return _Session(now)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pool:
     """The threads or processes of a `concurrent.futures.Executor`. The executor is not shut down.
 

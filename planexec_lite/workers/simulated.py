@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from heapq import heapify, heappop, heappush
 
 from planexec_lite import meter
@@ -19,10 +19,11 @@ from planexec_lite.core.tasks import (
     Task,
     TimedOut,
 )
+from planexec_lite.frozen import frozen
 from planexec_lite.workers.session import check_slots, measure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Simulated:
     """A virtual clock with `slots` places (None: no limit): a job takes the seconds that its tools and models charge.
 

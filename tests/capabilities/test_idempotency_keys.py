@@ -158,7 +158,9 @@ def test_a_tool_that_asks_for_a_key_declares_its_effects() -> None:
         return idempotency_key()
 
     run = carry_out([step("1", "send")], [send])
-    assert run.board.errors["1"].startswith("RuntimeError: send declares no effects, so its calls have no key; write @tool")
+    assert run.board.errors["1"].startswith(
+        "RuntimeError: send declares no effects, so its calls have no key; write @tool"
+    )
     assert [event.call for event in run.events if isinstance(event, StepStarted)] == [""]
     assert carry_out([step("1", "send", effects="once")], [send]).status == "finished"
 

@@ -62,6 +62,7 @@ PACKAGES = ("planexec_lite", "planexec_lab", "mock_llm")
 KIT = Floors(
     ("planexec_lite", "planexec_lab"),
     (
+        ("frozen",),
         ("meter",),
         ("tools",),
         ("plan",),
