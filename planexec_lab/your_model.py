@@ -24,8 +24,8 @@ from planexec_lab.views.drawing.figure import Figure
 from planexec_lab.views.drawing.text_fitting import clean
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.core.events import PlanProposed
-from planexec_lite.core.executors import ToolExecutor
 from planexec_lite.model import prices
 from planexec_lite.model.asking import endpoint
 from planexec_lite.roles.planners import LLMPlanner

@@ -22,7 +22,7 @@ from planexec_lite.assembly import Board, Policy
 from planexec_lite.capabilities.breaker import Breaker
 from planexec_lite.capabilities.judging import Verdict
 from planexec_lite.capabilities.retries import Backoff
-from planexec_lite.core.executors import ToolExecutor
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.core.questions import Decision, Grant
 from planexec_lite.meter import Budget
 from planexec_lite.plan import Plan, PlanError, Step

@@ -20,7 +20,7 @@ from planexec_lab.worlds import bisect, clock, deploy, flights, kitchen, migrati
 from planexec_lab.worlds.minds import Mind, PlanMind, script
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.core.executors import ToolExecutor
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.roles.planners import LLMPlanner, RulePlanner
 from planexec_lite.roles.reviewers import ApproveAll
 from planexec_lite.run import Run

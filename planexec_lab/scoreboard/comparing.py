@@ -17,7 +17,7 @@ from planexec_lab.views.drawing.wording import listed
 from planexec_lab.worlds.minds import as_expected
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.core.executors import ToolExecutor
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.roles.evaluators import RuleEvaluator
 from planexec_lite.roles.planners import LLMPlanner, RulePlanner
 from planexec_lite.roles.react import ReActExecutor

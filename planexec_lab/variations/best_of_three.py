@@ -11,7 +11,7 @@ from typing import Any
 
 from planexec_lite.agent import PlannerExecutor, execute
 from planexec_lite.assembly import Board
-from planexec_lite.core.executors import ToolExecutor
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.meter import charge
 from planexec_lite.model.answer import Message
 from planexec_lite.plan import Plan, PlanError, Step

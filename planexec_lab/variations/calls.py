@@ -4,7 +4,7 @@ from typing import Any
 
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Board
-from planexec_lite.core.executors import ToolExecutor
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.plan import Plan, Step
 from planexec_lite.roles.planners import LLMPlanner, NextStepPlanner, Planner
 from planexec_lite.roles.react import ReActExecutor

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.core.executors import ToolExecutor
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.model.asking import model_for
 from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.roles.react import ReActExecutor

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Literal
 
 from planexec_lite.capabilities.doubt import question_about
+from planexec_lite.capabilities.stepping import ToolExecutor, perform
 from planexec_lite.capabilities.undo import (
     LISTED,
     UNSURE,
@@ -45,7 +46,7 @@ from planexec_lite.core.events import (
     Reviewed,
     Status,
 )
-from planexec_lite.core.executors import ToolExecutor, agent_inside, perform
+from planexec_lite.core.executors import agent_inside
 from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.core.tasks import Finished, TimedOut, too_long
 from planexec_lite.frozen import frozen

@@ -1,16 +1,65 @@
-"""Stepping (lesson 01): a step that starts becomes a task for the executor, and the outcome of the task an event."""
+"""Stepping (lesson 01): a step that starts becomes a task for the executor, and the outcome of the task an event.
+
+The tool executor calls the step's tool, without a model.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from planexec_lite.capabilities import chosen_calls, doubt
 from planexec_lite.core import Capability, Event, Task, Work
 from planexec_lite.core.events import StepDone, StepFailed, StepPaused, StepStarted
-from planexec_lite.core.executors import perform
+from planexec_lite.core.executors import Executor
 from planexec_lite.core.tasks import Finished, Late, TimedOut, too_long
-from planexec_lite.plan.data import copied
-from planexec_lite.tools import REPEATABLE
+from planexec_lite.meter import job_meter, made_once
+from planexec_lite.plan import Step
+from planexec_lite.plan.data import as_data, copied
+from planexec_lite.tools import REPEATABLE, Toolbox, ToolError, references
+
+
+class ToolExecutor:
+    """Resolves the references in a step's parameters and calls its tool.
+
+    A step without a tool is a note: its result is its parameter `input`, or its description.
+    """
+
+    asks_models = False
+
+    def __init__(self, tools: Toolbox) -> None:
+        self.tools = tools
+
+    def most_model_calls(self, _step: Step) -> int:
+        """Return 0: no step asks a model."""
+        return 0
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        """Return the result of the step's tool. Raises `ToolError` for wrong arguments, before the tool is called."""
+        params = references.resolve(step.params, inputs)
+        if step.tool is None:
+            return params.get("input", step.description)
+        return self.tools[step.tool].call(params)
+
+
+def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
+    """Let `executor` carry out `step`, and return the result as plain data. Raises `ToolError` for a result that is not data."""
+    try:
+        value = executor.execute(step, inputs)
+    except BaseException as error:
+        if step.effects == "once" and not _came_first(error):
+            made_once()
+        raise
+    if step.effects == "once":
+        made_once()
+    return as_data(value, step.id, step.tool)
+
+
+def _came_first(error: BaseException) -> bool:
+    """Whether the error was raised before any tool was called: by wrong arguments, or by a result that is missing."""
+    return job_meter().tool is None and isinstance(
+        error, ToolError | references.MissingResultError
+    )
 
 
 def _task(agent: Any, run: Any, job: StepStarted) -> Task:

@@ -26,7 +26,7 @@ from planexec_lab.scoreboard import tasks
 from planexec_lab.worlds import arithmetic
 from planexec_lite.agent import PlannerExecutor
 from planexec_lite.assembly import Policy
-from planexec_lite.core.executors import ToolExecutor
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.model.answer import Reading, objects
 from planexec_lite.roles.planners import LLMPlanner
 from planexec_lite.tools import Toolbox

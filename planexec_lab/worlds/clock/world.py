@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from planexec_lab.worlds.folder import Tools, ToolWorld
 from planexec_lite.agent import execute
-from planexec_lite.core.executors import ToolExecutor
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.plan import Plan
 from planexec_lite.run import Run
 from planexec_lite.workers import Simulated

@@ -8,7 +8,7 @@ from typing import Any
 from planexec_lab.worlds.migration.plan import GOAL, PLAN
 from planexec_lab.worlds.migration.world import World
 from planexec_lite.agent import PlannerExecutor
-from planexec_lite.core.executors import ToolExecutor
+from planexec_lite.capabilities.stepping import ToolExecutor
 from planexec_lite.plan import Step
 from planexec_lite.roles.planners import RulePlanner
 from planexec_lite.storage.journal import Journal
