@@ -141,10 +141,8 @@ def back_off(board: Board, policy: Settings) -> Choice | None:
 
 def try_again(board: Board, _policy: object) -> Choice | None:
     """Start the next attempt of a failed step."""
-    if _news_first(board):
-        return None
     for step_id in board.retry:
-        if board.queue.has_slot(step_id):
+        if board.queue.has_slot(step_id) and not _news_first(board):
             attempt, attempts = board.attempt[step_id]
             return StepStarted(board.now, step_id, attempt + 1, attempts)
     return None

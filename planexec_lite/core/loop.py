@@ -64,7 +64,10 @@ class WorkerSession(Protocol):
 def drive(
     run: RunRecord, choose: Callable[[Board], Choice], agent: Agent, session: WorkerSession
 ) -> None:
-    """Drive `run` until it has ended or paused. This is the loop of the whole pattern."""
+    """Drive `run` until it has ended or paused. This is the loop of the whole pattern.
+
+    Raises `RuntimeError` if a rule or a guard waits although no job is running.
+    """
     while True:
         run.take_news()
         jobs: list[Job] = []
@@ -92,6 +95,8 @@ def drive(
                 run.record(Requeued(run.board.now, job.id, "cancelled"))
             raise
         if not run.board.in_flight:
+            if not (run.board.ended or run.board.paused):
+                raise RuntimeError("no job runs or can start: a rule or a guard waits for nothing")
             return
         if session.queued and choose(run.board) is HOLD:
             session.cancel()

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import planexec_lite
-from planexec_lite import Backoff, Board, Plan, PlanError, Tool, Toolbox
+from planexec_lite import Backoff, Board, Plan, PlanError, Tool, Toolbox, assembly
+from planexec_lite.core import HOLD, LATER, WAIT, Signal
+from planexec_lite.core.events import StepStarted
 from planexec_lite.run.events import from_dict, to_dict
 from tests.core.agents import carry_out
 from tests.core.shapes import step
@@ -85,6 +87,14 @@ def test_a_story_lists_all_events_of_a_step() -> None:
     with pytest.raises(ValueError, match="there is no step 7; there are: 1, 2"):
         run.story(7)
     assert "finished" in repr(run)
+
+
+@pytest.mark.parametrize("signal", [LATER, WAIT, HOLD], ids=repr)
+def test_a_guard_that_waits_for_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch, signal: Signal) -> None:
+    monkeypatch.setattr(assembly, "GUARDS", [(StepStarted, lambda *_: signal)])
+    with pytest.raises(RuntimeError, match="no job runs or can start") as problem:
+        carry_out(FOUR, [Tool(give, effects="none")])
+    assert problem.value.run.status == "running"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from pydantic import NonNegativeFloat
 
 from planexec_lite.core import LATER, Board, Capability, Choice, Moves, Part, Work, only_if
 from planexec_lite.core import events as e
+from planexec_lite.frozen import frozen
 
 
 @dataclass(frozen=True)
@@ -28,13 +29,13 @@ class Settings:
     spacing: NonNegativeFloat = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpacingStarted(e.Job):
     step: str
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpacingEnded(e.Outcome):
     step: str
     seconds: float
