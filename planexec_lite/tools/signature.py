@@ -81,12 +81,9 @@ EXACT = frozenset({str, int, bool, type(None)})
 
 def _as_given(value: Any, read: Any) -> bool:
     """Whether a plain value, or a list of some, was read as it was given: True is equal to 1, but of another type."""
-    kind = type(value)
-    if kind is not type(read):
-        return False
-    if kind is list:
-        return len(value) == len(read) and all(map(_as_given, value, read))
-    return kind in EXACT and bool(value == read)
+    if isinstance(value, list):
+        return type(read) is list and len(value) == len(read) and all(map(_as_given, value, read))
+    return type(value) is type(read) and type(value) in EXACT and bool(value == read)
 
 
 def are_exact(values: Iterable[Any]) -> bool:
