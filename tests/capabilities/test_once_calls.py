@@ -12,7 +12,7 @@ from planexec_lab.json_schema import tool_from_schema
 from planexec_lite import ApproveAll, Board, Decision, Plan, Run, Step, Tool, Toolbox, ToolExecutor, Verdict, execute
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.run import events as e
-from planexec_lite.tools.references import resolve
+from planexec_lite.tools.references import find, resolve
 from tests.core.agents import Fitting, agent_for
 from tests.core.bank import ACME, DONE, Bank, agent, granting, mail, pay, plan, who
 from tests.core.shapes import check_fold
@@ -264,7 +264,8 @@ def check_payments(run: Run, bank: Bank) -> None:
             said_yes = board[Approvals].asks.get(event.step, "") is None
             if board.has_reviewer and not said_yes:
                 assert family(board.steps, event.step) in shown
-            if not (board.has_reviewer and (said_yes or seen.issuperset(step.depends_on))):
+            uses = {named.step for named in find(step.params)}
+            if not (board.has_reviewer and (said_yes or seen >= uses)):
                 assert all(number >= first[event.step] for number, other in made if other == call)
             made.append((first[event.step], call))
     assert len(made) == len(bank.paid)
