@@ -19,8 +19,8 @@ def frozen(cls: type[T]) -> type[T]:
     return dataclass(frozen=True, slots=True, eq=False, unsafe_hash=True)(cls)
 
 
-def _equal(self: Any, other: object) -> bool:
-    return type(self) is type(other) and _values(self) == _values(other)
+def _equal(self: Any, other: object) -> Any:
+    return _values(self) == _values(other) if type(self) is type(other) else NotImplemented
 
 
 def _values(self: Any) -> list[Any]:

@@ -164,7 +164,7 @@ class Meter:
     An event is stored with the declared and the measured seconds at which it happened, unless `hear` handles it at
     once. Most jobs report nothing, so the first report creates the lists. `at` is when the job began on a virtual
     clock. `waits`: why the job waits for a person. `leaves`: its nested run did something that a rollback could undo,
-    or must list. `chosen`: the calls with effects that its nested run knows. `tool`: the tool whose function was called last.
+    or must list. `chosen`: the calls with effects that its nested run knows. `called`: the function of a tool was called.
     """
 
     seconds = 0.0
@@ -173,9 +173,9 @@ class Meter:
     once = False
     waits: Waits | None = None
     leaves = False
+    called = False
     chosen: Sequence[Any] = ()
     context: JobContext = _NOTHING
-    tool: Any = None
     key: MakeKey | None = None
     calls_log: Any = None
 
@@ -281,17 +281,9 @@ def idempotency_key() -> str | None:
     A service that stores keys does the work once, even if it receives the call several times. The key depends on the
     run, the tool, its arguments and the occurrence (see `capabilities.once_calls`), not on the step's id or
     description. None outside of steps, and in steps without effects.
-
-    Raises `RuntimeError` if the tool must first declare its effects.
     """
-    meter = job_meter()
-    if meter.key is not None:
-        return meter.key()
-    if meter.tool is not None and meter.tool.effects == "unknown":
-        raise RuntimeError(
-            f'{meter.tool.name} declares no effects, so its calls have no key; write @tool(effects="once"), or "idempotent"'
-        )
-    return None
+    key = job_meter().key
+    return None if key is None else key()
 
 
 def in_context(context: JobContext, work: Callable[..., Any], *args: Any) -> Any:

@@ -107,8 +107,10 @@ class OnceCalls(Part):
 
 
 def _started(board: Board, event: StepStarted) -> None:
-    if event.call:
-        mine = board[OnceCalls]
+    mine = board[OnceCalls]
+    if not event.call:  # a plan can give the id of an earlier step to one without effects
+        mine.latest.pop(event.step, None)
+    else:
         mine.latest[event.step] = event
         mine.paused.discard(event.step)
         mine.allowed.discard(event.step)
@@ -262,15 +264,10 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
     """Guard: a call with effects gets its key. A repeat of an at-most-once call asks a person; without one, the step fails.
 
     A repeat that the reviewer could see in the plan was approved with it; a repeat that depends on later results was not.
-    A call of a plan has no key if nobody declares its effects; it is only compared with at-most-once calls.
     """
-    step_id, effects = event.step, board.effects[event.step]
-    if executor is None or effects == "none":
+    if executor is None or board.effects[event.step] == "none":
         return event
-    step, mine = board.steps[step_id], board[OnceCalls]
-    has_key = effects != "unknown" or board.started.models_in_steps
-    if not (has_key or mine.spent):
-        return event
+    step_id, step, mine = event.step, board.steps[event.step], board[OnceCalls]
     if step_id in mine.paused:  # it continues the previous attempt
         latest = mine.latest[step_id]
         return replace(event, call=latest.call, number=latest.number, lane=latest.lane)
@@ -283,8 +280,6 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
             return StepBlocked(
                 event.at, step_id, spent.why, event.attempt, event.attempts, final=True
             )
-    if not has_key:
-        return event
     lane = board[Outer].latest.lane
     first = mine.new.get((call, lane), lane * LANE)
     number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)

@@ -343,7 +343,13 @@ def _all_before(board: Board, step: Step) -> set[str]:
 
 def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
     """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
-    askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
+    # a later plan can use the id of a step in doubt for another step
+    same = {
+        step_id
+        for step_id, (step, _) in steps_in_doubt(board).items()
+        if step == board.steps[step_id]
+    }
+    askable = same - board[Rollback].left_alone
     for step_id in doubts:
         # a person was asked about an interrupted step anyway
         if step_id in askable and (board.has_reviewer or board.state[step_id] == "in doubt"):

@@ -57,9 +57,7 @@ def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
 
 def _came_first(error: BaseException) -> bool:
     """Whether the error was raised before any tool was called: by wrong arguments, or by a result that is missing."""
-    return job_meter().tool is None and isinstance(
-        error, ToolError | references.MissingResultError
-    )
+    return not job_meter().called and isinstance(error, ToolError | references.MissingResultError)
 
 
 def _task(agent: Any, run: Any, job: StepStarted) -> Task:

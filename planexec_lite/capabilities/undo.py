@@ -83,6 +83,7 @@ class WorkDone(Part):
     Attributes:
         pieces: the pieces of work by number, in order; `latest`: the number of each step's latest result.
         nested: the piece of each step whose latest attempt was a nested run.
+        failed: the steps that failed in doubt, as they were then, because a later plan can use their ids for other steps.
         explained: how many failures in doubt of a step its nested run has reported.
         doubted: the steps that might have been done, and why.
         listed: the rollback of the latest plan that can be carried out, each call as JSON.
@@ -94,6 +95,7 @@ class WorkDone(Part):
     pieces: dict[int, Piece] = field(default_factory=dict)
     latest: dict[str, int] = field(default_factory=dict)
     nested: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, Step] = field(default_factory=dict)
     explained: Counter[str] = field(default_factory=Counter)
     doubted: dict[str, tuple[Step, str]] = field(default_factory=dict)
     listed: tuple[str, ...] = ()
@@ -197,7 +199,7 @@ def steps_in_doubt(board: Board) -> dict[str, tuple[Step, str]]:
     """Return the steps that might have been done and might have changed something, and why, by id."""
     mine, left = board[WorkDone], {}
     doubts = {
-        step_id: (board.steps[step_id], UNKNOWN)
+        step_id: (mine.failed.get(step_id, board.steps[step_id]), UNKNOWN)
         for step_id, count in board[Doubt].attempts.items()
         if count > mine.explained[step_id]
     }
@@ -288,8 +290,10 @@ def _step_paused(board: Board, event: StepPaused) -> None:
 
 
 def _step_failed(board: Board, event: StepFailed) -> None:
-    if _report(board, event.step, leaves=event.leaves) and event.in_doubt:
-        board[WorkDone].explained[event.step] += 1
+    mine, reported = board[WorkDone], _report(board, event.step, leaves=event.leaves)
+    if event.in_doubt:
+        mine.failed[event.step] = board.steps[event.step]
+        mine.explained[event.step] += reported > 0
 
 
 def _step_late(board: Board, event: StepLate) -> None:

@@ -107,7 +107,7 @@ class StepStarted(Job):
     """A step starts: attempt number `attempt` of at most `attempts`.
 
     `call` identifies the call, and `number` is its occurrence in this run; together with the run's id they give the
-    idempotency key. `call` is "" for a step without effects, or with undeclared ones. `lane` keeps the calls apart that
+    idempotency key. `call` is "" for a step without effects. `lane` keeps the calls apart that
     two steps choose at the same time (see `capabilities.once_calls`). `inside` is the number of the step's nested run, or
     0 without one. `reserved` is the number of model calls that the step may make, if the run has a budget for them.
     """

@@ -104,7 +104,7 @@ class Tool:
     An ``async def`` function is awaited to its end, on a loop that all async tools share; see `awaiting`.
 
     Raises `ToolError` when the function has a parameter without a type hint, or takes `*args` or `**kwargs`, for
-    a `latency` that is no such number, and for an option that does not exist.
+    a `latency` or `effects` that are no such values, and for an option that does not exist.
     """
 
     def __init__(
@@ -121,6 +121,10 @@ class Tool:
             raise ToolError(f"tool {self.name!r}: there is no option {option!r}{near}")
         self.latency = latency = options.get("latency", 0.0)
         self.effects: Effects = options.get("effects", "unknown")
+        if self.effects not in _RANK:
+            raise ToolError(
+                f"tool {self.name!r}: effects={self.effects!r}; write one of {', '.join(_RANK)}"
+            )
         self.destructive = options.get("destructive")
         self.json_text = options.get("json_text", False)
         self.pin = options.get("pin", "")
@@ -268,7 +272,7 @@ class Tool:
         """Charge the latency and call the function with validated `arguments`."""
         if self.latency:
             charge(self.seconds(arguments))
-        meter.tool = self
+        meter.called = True
         if self._arguments.changeable:
             arguments = {**deepcopy(self._arguments.changeable), **arguments}
         try:

@@ -38,6 +38,11 @@ INVALID: list[tuple[Any, list[Any], str]] = [  # what is created, invalid values
     (lambda retries: Policy(retry=retries), [3], "retry\n.*Unexpected keyword"),  # type: ignore[call-arg]
     (lambda first: Backoff(frist=first), [1.0], "frist\n.*Unexpected keyword"),  # type: ignore[call-arg]
     (lambda effects: Tool(print, efects=effects), ["once"], "no option 'efects'; did you mean 'effects'"),  # type: ignore[call-arg]
+    (
+        lambda effects: Tool(print, effects=effects),
+        ["Once", "", None, ["once"]],
+        "write one of none, idempotent, unknown, once",
+    ),
     (lambda first: Backoff(first=first), [-1.0], "first\n.* greater than or equal to 0"),
     (lambda longest: Backoff(longest=longest), [ENDLESS], "longest\n.* finite number"),
     (lambda factor: Backoff(factor=factor), [0.5], "factor\n.* greater than or equal to 1"),

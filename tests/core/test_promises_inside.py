@@ -65,8 +65,7 @@ class Bank:
         return self.pay(to)
 
     def undeclared(self, to: str) -> str:
-        self.paid.append((to, None))
-        return f"paid {to}"
+        return self.pay(to)
 
     def boom(self) -> str:
         raise RuntimeError("boom")

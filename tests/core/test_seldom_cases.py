@@ -8,6 +8,7 @@ from contextlib import closing
 from datetime import date
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -26,6 +27,7 @@ from planexec_lite import (
     Verdict,
 )
 from planexec_lite.capabilities.once_calls import known_calls
+from planexec_lite.core import Event, Job
 from planexec_lite.model.answer import Reading
 from planexec_lite.run.events import OuterKnown
 from planexec_lite.tools import KnownCall
@@ -261,3 +263,50 @@ def test_a_run_with_the_name_of_another_file_leaves_that_file_alone(tmp_path: Pa
     assert [one.status for one in journal.list()] == ["interrupted"]
     assert agent_for(tools).resume(journal.load(1)).status == "finished"
     assert victim.read_text(encoding="utf-8") == "mine"
+
+
+def lost() -> str:
+    raise ConnectionError("the answer was lost")
+
+
+def broken() -> str:
+    raise OSError("no network")
+
+
+NEXT = {"looks": lambda: "x", "fails": broken}
+
+
+@pytest.mark.parametrize("next_step", NEXT)
+def test_a_payment_in_doubt_whose_id_a_later_plan_gives_away_is_not_made_again(next_step: str) -> None:
+    paid = []
+
+    def pay() -> str:
+        paid.append(1)
+        return lost()
+
+    tools = [
+        Tool(pay, effects="once"),
+        Tool(NEXT[next_step], name="next", effects="none"),
+        Tool(broken, effects="none"),
+    ]
+    plans = [step("s", "pay")], [step("s", "next"), step("t", "broken", "s")]
+    inner = agent_for(tools, *plans, workers=Simulated(), replan="failure", max_replans=1)
+    run = carry_out([step("a", None, description="pay", retries=2)], inner, workers=Simulated())
+    assert (run.status, paid) == ("failed", [1])
+
+
+@pytest.mark.parametrize("id", ["s", "other"])
+def test_a_rollback_names_a_step_in_doubt_whose_id_a_later_plan_gives_away(id: str) -> None:
+    tools = [Tool(lost, effects="once"), Tool(broken, effects="none"), Tool(lambda: "x", name="look", effects="none")]
+    plans = [step("s", "lost")], [step(id, "look"), step("t", "broken", id)]
+    agent = agent_for(tools, *plans, workers=Simulated(), replan="failure", max_replans=1)
+    run = agent.roll_back(agent.run("go"))
+    assert run.status == "partly rolled back"
+    assert run.reason == "requested; nothing was undone; not undone: s (unknown whether it was done)"
+
+
+def test_an_event_leaves_a_comparison_to_the_other_value() -> None:
+    event = Event(1.0)
+    assert event == ANY
+    assert event not in (Job(1.0), None, 1.0)
+    assert {event, Event(1.0)} == {event}
