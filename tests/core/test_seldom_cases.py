@@ -28,10 +28,11 @@ from planexec_lite import (
 )
 from planexec_lite.capabilities.once_calls import known_calls
 from planexec_lite.core import Event, Job
+from planexec_lite.meter import charge
 from planexec_lite.model.answer import Reading
 from planexec_lite.run.events import OuterKnown
 from planexec_lite.tools import KnownCall
-from tests.core.agents import agent_for, carry_out
+from tests.core.agents import Fitting, agent_for, carry_out
 from tests.core.shapes import step
 from tests.core.world import World, nested_in
 
@@ -303,6 +304,25 @@ def test_a_rollback_names_a_step_in_doubt_whose_id_a_later_plan_gives_away(id: s
     run = agent.roll_back(agent.run("go"))
     assert run.status == "partly rolled back"
     assert run.reason == "requested; nothing was undone; not undone: s (unknown whether it was done)"
+
+
+@pytest.mark.parametrize(("id", "status"), [("s", "partly rolled back"), ("other", "paused")])
+def test_a_doubt_behind_an_undo_survives_a_later_plan_that_uses_its_id(id: str, status: str) -> None:
+    def slow() -> None:
+        charge(9.0)
+
+    made: list[tuple[str, Any, Any]] = [
+        ("look", lambda: "x", "none"), ("put", lambda: "y", "once"), ("slow", slow, "idempotent"), ("broken", broken, "none")
+    ]  # fmt: skip
+    tools = [Tool(function, name=name, effects=effects) for name, function, effects in made]
+    put = step("u", "put", undo={"tool": "put", "params": {}})
+    plans = [put, step("s", "slow", "u", timeout=1.0)], [step(id, "look"), step("t", "broken", id)]
+    agent = agent_for(
+        tools, *plans, workers=Simulated(), replan="failure", max_replans=1, reviewer=Fitting(["approve"] * 2)
+    )
+    run = agent.roll_back(agent.run("go"))
+    assert (run.status, run.board.state["u"]) == (status, "done")
+    assert run.question is None or str(run.question.call) == "slow({})"
 
 
 def test_an_event_leaves_a_comparison_to_the_other_value() -> None:
