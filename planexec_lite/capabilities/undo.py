@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -132,10 +131,10 @@ class WorkDone(Part):
 
 def resolved(params: dict[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a call as its tool receives them, or as the plan says them if a result is missing."""
-    params = dict(params)
-    with suppress(references.MissingResultError):
-        params = references.resolve(params, results)
-    return params
+    try:
+        return dict(references.resolve(params, results))
+    except references.MissingResultError:
+        return dict(params)
 
 
 def _text(call: Call, results: Mapping[str, Any]) -> str:
