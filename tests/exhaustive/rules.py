@@ -122,7 +122,8 @@ def _breaker_is_open(before: Board, id: str, case: Case) -> bool:
 
 def _undone(before: Board, event: e.UndoStarted, case: Case) -> None:
     assert not before.in_flight, "undone while a job runs"
-    if before.state[event.step] == "failed":
+    said_done = any(one.verdict == "done" and one.step == event.step for one in before.reviews)
+    if before.state[event.step] == "failed" and not said_done:
         assert before.errors[event.step].startswith("judged"), "undone but never done"
         return
     tried = {label for label, _ in before[Rollback].remains}
