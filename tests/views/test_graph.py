@@ -114,9 +114,9 @@ def large(shape: str, length: int) -> Plan:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_graph_of_ten_thousand_steps_shows_the_first_ones(shape: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     figure = views.graph(large(shape, 10_000))
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
     assert "of 10,000 steps, and what they wait for among each other." in figure.caption
     drawn = figure.svg.count("<rect") - 1
     assert drawn == MOST_STEPS or shape == "dense"
@@ -131,9 +131,9 @@ def ran(shape: str, slots: int | None) -> Run:
 
 
 def test_a_timeline_of_very_many_lanes_shows_the_first_ones() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     figure = views.timeline(ran("flat", None))
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
     assert f"Drawn: the first {MOST_LANES} of 1,500 lanes." in figure.text
     assert len(figure._repr_html_()) < 1_000_000
 
