@@ -8,7 +8,7 @@ approval while they stay within its bounds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from pydantic import NonNegativeInt
@@ -48,7 +48,6 @@ class GrantScope(NamedTuple):
     by: str
 
 
-@dataclass
 class Approvals(Part):
     """The reviews so far, as the rules need them.
 
@@ -64,22 +63,22 @@ class Approvals(Part):
         received: the digest of each step that a person is asked about, from when it came in, to detect a change in place.
     """
 
-    approved: set[str] = field(default_factory=set)
+    approved: set[str] = set()
     latest_hash: str = ""
     rejected: str = ""
     changes_asked: int = 0
     grant_scope: GrantScope | None = None
-    begun: list[Step] = field(default_factory=list)
-    asks: dict[str, str | None] = field(default_factory=dict)
-    covered: set[str] = field(default_factory=set)
-    seen: set[str] = field(default_factory=set)
+    begun: list[Step] = []
+    asks: dict[str, str | None] = {}
+    covered: set[str] = set()
+    seen: set[str] = set()
     given: int = 0
-    received: dict[str, str] = field(default_factory=dict)
-    lineages: dict[str, str] = field(default_factory=dict, compare=False)  # by step; a cache
+    received: dict[str, str] = {}
+    _lineages: dict[str, str] = {}  # by step; a cache
 
     def receive(self, board: Board, steps: Sequence[Step]) -> None:
         """Note the steps with a gate, and a digest of each that a person is asked about, to detect a change in place."""
-        self.lineages.clear()
+        self._lineages.clear()
         self.asks |= {step.id: "" for step in steps if step.gate}
         self.received |= {
             step.id: word_for_word(step) for step in steps if board.has_reviewer or step.gate
@@ -160,7 +159,7 @@ def _approve(board: Board, event: Reviewed) -> None:
     careful = [
         step_id for step_id in board.unfinished if must_be_seen(board, board.steps[step_id])
     ]
-    mine.covered, mine.seen = lineages(board.steps, careful, mine.lineages), set(board.results)
+    mine.covered, mine.seen = lineages(board.steps, careful, mine._lineages), set(board.results)
     if event.grant is not None:
         mine.grant_scope = GrantScope(event.grant, board.plan, event.by)
     if not needs_approval(board):
@@ -262,7 +261,7 @@ def ask_at_gate(board: Board, _policy: object, event: StepStarted, _executor: An
     needs_cover = step_id not in mine.asks and board.effects[step_id] == "once"
     if mine.received[step_id] != word_for_word(board.steps[step_id]):
         why = "it was changed in place"
-    elif needs_cover and not mine.covered >= lineages(board.steps, [step_id], mine.lineages):
+    elif needs_cover and not mine.covered >= lineages(board.steps, [step_id], mine._lineages):
         why = "it must run at most once, and a step that it depends on has changed since the approval"
     return event if why is None else ask_about_step(board, step_id, why)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import NonNegativeFloat, PositiveInt
@@ -37,11 +37,10 @@ class Settings:
     breaker: Breaker | None = None
 
 
-@dataclass
 class ToolHealth(Part):
     """By tool, the number of failures in a row and the time of the latest one. A result removes the tool."""
 
-    failures: dict[str | None, tuple[int, float]] = field(default_factory=dict)
+    failures: dict[str | None, tuple[int, float]] = {}
 
 
 def _done(board: Board, event: StepDone) -> None:

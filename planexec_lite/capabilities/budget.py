@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from planexec_lite.capabilities.judging import JudgeStarted
@@ -38,28 +38,27 @@ class Settings:
     over_budget: Literal["pause", "stop"] = "pause"
 
 
-@dataclass
 class Spending(Part):
     """The grants beyond the budget.
 
-    `by_model` is a cache: the totals of each model over the first `added` calls of the board.
+    `_by_model` is a cache: the totals of each model over the first `_added` calls of the board.
     """
 
-    extra: Counter[str] = field(default_factory=Counter)
-    by_model: dict[str, ModelCall] = field(default_factory=dict, compare=False)
-    added: int = field(default=0, compare=False)
+    extra: Counter[str] = Counter()
+    _by_model: dict[str, ModelCall] = {}
+    _added: int = 0
 
     def totals(self, calls: Sequence[ModelCall]) -> Iterable[ModelCall]:
         """The tokens of each model over all `calls` of the board."""
-        for call in calls[self.added :]:
-            so_far = self.by_model.get(call.model, ModelCall(call.model, 0, 0))
-            self.by_model[call.model] = replace(
+        for call in calls[self._added :]:
+            so_far = self._by_model.get(call.model, ModelCall(call.model, 0, 0))
+            self._by_model[call.model] = replace(
                 so_far,
                 input_tokens=so_far.input_tokens + call.input_tokens,
                 output_tokens=so_far.output_tokens + call.output_tokens,
             )
-        self.added = len(calls)
-        return self.by_model.values()
+        self._added = len(calls)
+        return self._by_model.values()
 
 
 def _reviewed(board: Board, event: Reviewed) -> None:

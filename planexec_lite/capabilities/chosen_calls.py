@@ -7,7 +7,6 @@ allowed. The calls that it made before the pause are not made again.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import ask_about_step
@@ -43,12 +42,11 @@ class Chosen(NamedTuple):
     made: tuple[MadeCall, ...] = ()
 
 
-@dataclass
 class ChosenCalls(Part):
     """The steps that paused before a call, and how often each has asked."""
 
-    steps: dict[str, Chosen] = field(default_factory=dict)
-    questions: Counter[str] = field(default_factory=Counter)
+    steps: dict[str, Chosen] = {}
+    questions: Counter[str] = Counter()
 
 
 def question_about(step: str, waits: Waits) -> Question:

@@ -8,7 +8,6 @@ that timed out is recorded, and never counts.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any
 
 from planexec_lite.core import (
@@ -48,17 +47,16 @@ class StepLate(Event):
     calls: tuple[ModelCall, ...] = ()
 
 
-@dataclass
 class Doubt(Part):
     """The steps that a person is asked about, how many attempts of each step are in doubt, and the late results.
 
     `overdue` counts the attempts of each step that have not ended since they failed in doubt.
     """
 
-    doubted: dict[str, None] = field(default_factory=dict)
-    attempts: Counter[str] = field(default_factory=Counter)
-    overdue: Counter[str] = field(default_factory=Counter)
-    late: dict[str, object] = field(default_factory=dict)
+    doubted: dict[str, None] = {}
+    attempts: Counter[str] = Counter()
+    overdue: Counter[str] = Counter()
+    late: dict[str, object] = {}
 
 
 def _takes_failure(board: Board, event: StepFailed) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from planexec_lite.core import (
@@ -80,14 +80,13 @@ class Judged(Outcome):
     error: str | None = None
 
 
-@dataclass
 class Judging(Part):
     """The results that wait for a verdict (`to_judge` in order), the done steps without a verdict, and those rejected later."""
 
-    to_judge: deque[str] = field(default_factory=deque)
-    results: dict[str, object] = field(default_factory=dict)
-    unverified: set[str] = field(default_factory=set)
-    rejected: dict[str, str] = field(default_factory=dict)
+    to_judge: deque[str] = deque()
+    results: dict[str, object] = {}
+    unverified: set[str] = set()
+    rejected: dict[str, str] = {}
 
 
 def _take_result(board: Board, step_id: str, result: object) -> bool:

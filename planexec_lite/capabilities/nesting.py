@@ -9,7 +9,7 @@ unfinished run. Undoing the step rolls back the nested run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.budget import Spending, used
@@ -60,12 +60,11 @@ class Open(NamedTuple):
     decision: Decision | None = None
 
 
-@dataclass
 class Nested(Part):
     """`runs`: the number of each step's latest nested run, from 1; `open`: those that continue, by step."""
 
-    runs: dict[str, int] = field(default_factory=dict)
-    open: dict[str, Open] = field(default_factory=dict)
+    runs: dict[str, int] = {}
+    open: dict[str, Open] = {}
 
 
 def _started(board: Board, event: StepStarted) -> None:

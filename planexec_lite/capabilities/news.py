@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from planexec_lite.core import HOLD, Board, Capability, Choice, Part, has_planner, only_if
 from planexec_lite.core.events import Event, PlanStarted
 from planexec_lite.frozen import frozen
@@ -17,11 +15,10 @@ class NewsReceived(Event):
     text: str
 
 
-@dataclass
 class News(Part):
     """The news so far. `unread`: the planner has not read all of it; `unplanned`: no valid plan has come since it did."""
 
-    texts: list[str] = field(default_factory=list)
+    texts: list[str] = []
     unread: bool = False
     unplanned: bool = False
 

@@ -9,7 +9,7 @@ same call again, the run asks a person or refuses it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -65,7 +65,6 @@ class Spent(NamedTuple):
         return f"{self.known.by}{around} {made} this call, which runs at most once"
 
 
-@dataclass
 class OnceCalls(Part):
     """The calls with effects so far.
 
@@ -77,14 +76,14 @@ class OnceCalls(Part):
         allowed: the steps that a person has allowed to repeat a call.
     """
 
-    calls: dict[str, dict[int, KnownCall]] = field(default_factory=dict)
-    tried: dict[str, set[int]] = field(default_factory=dict)
-    new: dict[tuple[str, int], int] = field(default_factory=dict)
-    latest: dict[str, StepStarted] = field(default_factory=dict)
-    paused: set[str] = field(default_factory=set)
-    spent: dict[tuple[str, int], Spent] = field(default_factory=dict)
-    since: dict[str, int] = field(default_factory=dict)
-    allowed: set[str] = field(default_factory=set)
+    calls: dict[str, dict[int, KnownCall]] = {}
+    tried: dict[str, set[int]] = {}
+    new: dict[tuple[str, int], int] = {}
+    latest: dict[str, StepStarted] = {}
+    paused: set[str] = set()
+    spent: dict[tuple[str, int], Spent] = {}
+    since: dict[str, int] = {}
+    allowed: set[str] = set()
 
     def note(self, known: KnownCall) -> KnownCall:
         """Record and return what is known of a call. A call that is known to be done stays done."""

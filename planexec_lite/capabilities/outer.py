@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from planexec_lite.core import Board, Capability, Part
 from planexec_lite.core.events import Event
 from planexec_lite.frozen import frozen
@@ -25,11 +23,10 @@ class OuterKnown(Event):
     planned: tuple[str, ...] | None = None
 
 
-@dataclass
 class Outer(Part):
     """`latest`: the latest report from the runs around this one; empty in the outermost run."""
 
-    latest: OuterKnown = field(default_factory=lambda: OuterKnown(0.0))
+    latest: OuterKnown = OuterKnown(0.0)
 
 
 def _learned(board: Board, event: OuterKnown) -> None:

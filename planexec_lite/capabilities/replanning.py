@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import NonNegativeInt
@@ -53,7 +53,6 @@ class Settings:
             )
 
 
-@dataclass
 class Replanning(Part):
     """How often the planner was asked, and the failures that no plan has answered.
 
@@ -66,12 +65,12 @@ class Replanning(Part):
         results: how many steps were done when the latest plan came.
     """
 
-    asked: Counter[str] = field(default_factory=Counter)
+    asked: Counter[str] = Counter()
     asked_for: PlanReason = "first"
     ask_again: PlanReason | None = None
-    tried: set[frozenset[str]] = field(default_factory=set)
-    unanswered: dict[str, None] = field(default_factory=dict)
-    answering: set[str] = field(default_factory=set)
+    tried: set[frozenset[str]] = set()
+    unanswered: dict[str, None] = {}
+    answering: set[str] = set()
     waiting: frozenset[str] = frozenset()
     results: int = 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Annotated, Any
 
@@ -80,11 +80,10 @@ class BackoffEnded(Outcome):
     seconds: float = 0.0
 
 
-@dataclass
 class Backoffs(Part):
     """The failed steps that have waited, and can be tried again now."""
 
-    ended: set[str] = field(default_factory=set)
+    ended: set[str] = set()
 
 
 def _check_start(board: Board, event: BackoffStarted) -> None:

@@ -7,7 +7,7 @@ has said so; without a person, they are left. `capabilities.undo` says what can 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -130,7 +130,6 @@ class UndoLeft(Event):
     reason: str
 
 
-@dataclass
 class Rollback(Part):
     """How far the rollback is.
 
@@ -141,19 +140,19 @@ class Rollback(Part):
         undone: the labels of what was undone; `remains`: the labels of what was not undone, and why.
         partly: something that has an undo was not undone.
         half: the steps whose nested run was rolled back only partly.
-        before: by step in doubt, the ids of the steps that it depends on; a cache.
+        _before: by step in doubt, the ids of the steps that it depends on; a cache.
     """
 
     started: RollbackStarted | None = None
     again: bool = False
-    left: list[Undo] = field(default_factory=list)
+    left: list[Undo] = []
     allowed: bool = False
-    left_alone: set[str] = field(default_factory=set)
-    undone: list[str] = field(default_factory=list)
-    remains: dict[tuple[str, str], None] = field(default_factory=dict)
+    left_alone: set[str] = set()
+    undone: list[str] = []
+    remains: dict[tuple[str, str], None] = {}
     partly: bool = False
-    half: list[str] = field(default_factory=list)
-    before: dict[str, set[str]] = field(default_factory=dict, compare=False)
+    half: list[str] = []
+    _before: dict[str, set[str]] = {}
 
     @property
     def undone_steps(self) -> list[str]:
@@ -195,7 +194,9 @@ def _check_undo(board: Board, event: Any) -> None:
 
 
 def _begin(board: Board, event: RollbackStarted) -> None:
-    vars(board[Rollback]).update(vars(Rollback(event, again=board.ended is not None)))
+    mine = board[Rollback]
+    vars(mine).update(vars(Rollback()))
+    mine.started, mine.again = event, board.ended is not None
     _plan(board, event)
     board.ended = board.paused = None
 
@@ -329,7 +330,7 @@ def _doubts_behind(board: Board, label: str) -> list[str]:
 
 def _all_before(board: Board, step: Step) -> set[str]:
     """Return the ids of the steps that `step` depends on, directly or indirectly."""
-    known = board[Rollback].before
+    known = board[Rollback]._before
     if step.id not in known:
         before = known[step.id] = set()
         left = [*step.depends_on]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
@@ -75,7 +74,6 @@ class Undo(NamedTuple):
     why_not: str = ""
 
 
-@dataclass
 class WorkDone(Part):
     """What the run has done, and which part of it is undone.
 
@@ -91,15 +89,15 @@ class WorkDone(Part):
         unsure: the labels of the undos whose outcome is unknown.
     """
 
-    pieces: dict[int, Piece] = field(default_factory=dict)
-    latest: dict[str, int] = field(default_factory=dict)
-    nested: dict[str, int] = field(default_factory=dict)
-    failed: dict[str, Step] = field(default_factory=dict)
-    explained: Counter[str] = field(default_factory=Counter)
-    doubted: dict[str, tuple[Step, str]] = field(default_factory=dict)
+    pieces: dict[int, Piece] = {}
+    latest: dict[str, int] = {}
+    nested: dict[str, int] = {}
+    failed: dict[str, Step] = {}
+    explained: Counter[str] = Counter()
+    doubted: dict[str, tuple[Step, str]] = {}
     listed: tuple[str, ...] = ()
-    made: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    unsure: list[str] = field(default_factory=list)
+    made: defaultdict[str, list[str]] = defaultdict(list)
+    unsure: list[str] = []
 
     @property
     def listed_calls(self) -> list[Call]:

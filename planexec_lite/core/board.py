@@ -207,8 +207,6 @@ class Board:
             "queue": None,
         }
 
-    __hash__ = None  # type: ignore[assignment]
-
     def copy(self) -> Self:
         """Return an independent copy."""
         return self.show(lambda board: board)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pydantic import ConfigDict
@@ -96,14 +96,28 @@ class Capability:
 
 
 class Part:
-    """The base of a capability's part of the board: a dataclass that can be copied."""
+    """The base of a capability's part of the board: named values with their defaults.
+
+    Each part has its own copies of the containers among the defaults. A name that begins with "_" is a cache: it is no state,
+    so it does not count when boards are compared.
+    """
+
+    def __init__(self) -> None:
+        for name in type(self).__annotations__:
+            setattr(self, name, copied_containers(getattr(self, name)))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _state(self) == _state(other)
 
     def copy(self) -> Self:
         """Return a copy that shares no container with this part. Events and other frozen values are shared."""
         other = type(self)()
-        for one in fields(self):  # type: ignore[arg-type]
-            setattr(other, one.name, copied_containers(getattr(self, one.name)))
+        vars(other).update(copied_containers(vars(self)))
         return other
+
+
+def _state(part: Part) -> dict[str, Any]:
+    return {name: value for name, value in vars(part).items() if not name.startswith("_")}
 
 
 _CONTAINERS = frozenset({dict, list, set, deque, Counter, defaultdict})

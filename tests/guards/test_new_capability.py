@@ -14,7 +14,7 @@ CAPABILITY = '''"""Spacing: between two starts of a step with the same tool pass
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import NonNegativeFloat
@@ -41,9 +41,8 @@ class SpacingEnded(e.Outcome):
     seconds: float
 
 
-@dataclass
 class Latest(Part):
-    start: dict[str | None, float] = field(default_factory=dict)
+    start: dict[str | None, float] = {}  # noqa: RUF012
 
 
 def _started(board: Board, event: e.StepStarted) -> None:
