@@ -37,16 +37,19 @@ def propose(
 ) -> PlanProposed:
     """Ask the planner, and check its plan. Done steps that it repeats word for word are dropped.
 
-    `board` is a copy, because the run continues while a planner streams. The planner receives another copy.
+    `board` does not change meanwhile. The planner receives a copy.
     """
-    shown, tools = board.copy(), executor.tools
+    tools = executor.tools
     written = StreamBuffer(board, executor, policy)
-    try:
+
+    def plan_of(shown: Board) -> Plan:
         if getattr(planner, "stream", False) and hasattr(planner, "parts"):
-            plan = written.all(planner.parts(board.goal, shown, tools))
-        else:
-            plan = planner.plan(board.goal, shown, tools)
-        plan = Plan.received(plan, "the planner")
+            return written.all(planner.parts(board.goal, shown, tools))
+        plan: Plan = planner.plan(board.goal, shown, tools)
+        return plan
+
+    try:
+        plan = Plan.received(board.show(plan_of), "the planner")
     except PlanError as error:
         problems = [*error.problems, *written.unfinished_problems()]
         return PlanProposed(board.now, None, tuple(map(_writable, problems)), _written(error.text))
@@ -70,8 +73,10 @@ def _written(text: str) -> str:
 
 
 def _task(agent: Any, run: Any, job: PlanStarted) -> Task:
-    asked = (agent.planner, run.board.copy(), agent.executor, agent.policy, agent.plan_checks)
-    return Task(job, propose, asked, here=True, live=getattr(agent.planner, "stream", False))
+    live = getattr(agent.planner, "stream", False)
+    board = run.board.copy() if live else run.board  # the run continues while a planner streams
+    asked = (agent.planner, board, agent.executor, agent.policy, agent.plan_checks)
+    return Task(job, propose, asked, here=True, live=live)
 
 
 def _finished(_job: PlanStarted, message: Finished) -> list[Event]:
