@@ -360,9 +360,8 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
 def _emitted(job: Job, values: Iterable[tuple[float, Any]]) -> Iterator[Event]:
     """Yield the events of what a job emitted. A value of an unknown type is an event inside its step."""
     for at, value in values:
-        if (event_of_value := EMITS.get(type(value))) is not None:
-            if (event := event_of_value(at, job, value)) is not None:
-                yield event
+        if type(value) in EMITS:
+            yield EMITS[type(value)](at, value)
         elif isinstance(job, StepStarted | UndoStarted):
             yield Inside(at, job.step, value, job.inside if isinstance(value, Event) else 0)
 

@@ -97,9 +97,7 @@ def must_be_seen(board: Board, step: Step) -> bool:
     return is_destructive or board.effects_of(step) == "once"
 
 
-def _before_plan(board: Board, plan: Plan | None) -> None:
-    if plan is None:
-        return
+def _before_plan(board: Board, plan: Plan) -> None:
     mine = board[Approvals]
     mine.latest_hash = plan.hash if board.has_reviewer else ""
     mine.asks.clear()

@@ -79,12 +79,11 @@ def _reviewed(board: Board, event: Reviewed) -> None:
         mine.steps[step_id] = mine.steps[step_id]._replace(waits=None, allowed=allowed)
 
 
-def _before_plan(board: Board, plan: Plan | None) -> None:
+def _before_plan(board: Board, plan: Plan) -> None:
     # the calls of a kept step stay made; the permissions were for the plan before
-    if plan is not None:
-        mine = board[ChosenCalls]
-        kept = mine.steps.keys() & board.kept_by(plan)
-        mine.steps = {step_id: mine.steps[step_id]._replace(allowed=()) for step_id in kept}
+    mine = board[ChosenCalls]
+    kept = mine.steps.keys() & board.kept_by(plan)
+    mine.steps = {step_id: mine.steps[step_id]._replace(allowed=()) for step_id in kept}
 
 
 def ask_before_call(board: Board, _policy: object, event: StepStarted, _executor: Any) -> Choice:

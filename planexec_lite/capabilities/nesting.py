@@ -108,11 +108,11 @@ def _rolled_back(board: Board, _event: RollbackStarted) -> None:
     board[Nested].open.clear()
 
 
-def _before_plan(board: Board, plan: Plan | None) -> None:
+def _before_plan(board: Board, plan: Plan) -> None:
     mine = board[Nested]
-    if plan is not None:  # a step that the plan keeps continues its run
-        for step_id in mine.open.keys() - board.kept_by(plan):
-            del mine.open[step_id]
+    # a step that the plan keeps continues its run
+    for step_id in mine.open.keys() - board.kept_by(plan):
+        del mine.open[step_id]
 
 
 def ask_inside(board: Board, _policy: object, event: Job, executor: Any) -> Choice:

@@ -33,9 +33,8 @@ def _asked(board: Board, _event: PlanStarted) -> None:
     board[News].unread = False
 
 
-def _before_plan(board: Board, plan: Plan | None) -> None:
-    if plan is not None:
-        board[News].unplanned = board[News].unread
+def _before_plan(board: Board, _plan: Plan) -> None:
+    board[News].unplanned = board[News].unread
 
 
 @only_if(has_planner)

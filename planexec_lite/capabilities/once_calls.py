@@ -176,9 +176,7 @@ def _reviewed(board: Board, event: Reviewed) -> None:
         }
 
 
-def _before_plan(board: Board, plan: Plan | None) -> None:
-    if plan is None:
-        return
+def _before_plan(board: Board, plan: Plan) -> None:
     mine = board[OnceCalls]
     kept = board.kept_by(plan)
     for step_id in mine.paused - kept:

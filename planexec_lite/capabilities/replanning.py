@@ -105,12 +105,11 @@ def _requeued(board: Board, event: Requeued) -> None:
         mine.ask_again = mine.asked_for
 
 
-def _before_plan(board: Board, plan: Plan | None) -> None:
-    if plan is not None:
-        mine = board[Replanning]
-        mine.unanswered = _passed_over(board, plan)
-        mine.answering = {step.id for step in _new(board, plan)} if mine.unanswered else set()
-        mine.results = len(board.results)
+def _before_plan(board: Board, plan: Plan) -> None:
+    mine = board[Replanning]
+    mine.unanswered = _passed_over(board, plan)
+    mine.answering = {step.id for step in _new(board, plan)} if mine.unanswered else set()
+    mine.results = len(board.results)
 
 
 def unanswered(board: Board) -> dict[str, None]:

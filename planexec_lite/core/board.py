@@ -112,7 +112,7 @@ class Board:
     _handlers: ClassVar[dict[type, Handlers]]
     _takes_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
     _takes_failure: ClassVar[Sequence[Callable[[Board, StepFailed], bool]]]
-    _before_plan: ClassVar[Sequence[Callable[[Board, Plan | None], None]]]
+    _before_plan: ClassVar[Sequence[Callable[[Board, Plan], None]]]
 
     def __init_subclass__(cls) -> None:
         cls.moves, cls._handlers = {}, {}
@@ -273,8 +273,6 @@ class Board:
     def arrive(self, step: Step) -> None:
         """Add a streamed step while the planner is still writing. The first one supersedes the previous plan."""
         if not self.arrived:
-            for before_plan in self._before_plan:
-                before_plan(self, None)
             self._supersede()
         self.arrived[step.id] = None
         self._join([step])
@@ -298,18 +296,12 @@ class Board:
 
     def check_new(self, ids: Iterable[str]) -> None:
         """Raise `IllegalTransition` if a plan would replace a step that is running or done."""
-        for step_id in ids:
-            if (state := self.state.get(step_id)) not in (
-                None,
-                "waiting",
-                "failed",
-                "skipped",
-                "superseded",
-            ):
-                raise IllegalTransition("propose", step_id, state)
-        for step_id in () if self.arrived else self.unfinished:
-            if (state := self.state[step_id]) not in ("waiting", "failed", "skipped"):
-                raise IllegalTransition("supersede", step_id, state)
+        replaced = () if self.arrived else self.unfinished
+        for verb, checked in (("propose", ids), ("supersede", replaced)):
+            for step_id in checked:
+                state = self.state.get(step_id, "waiting")
+                if state not in ("waiting", "failed", "skipped", "superseded"):
+                    raise IllegalTransition(verb, step_id, state)
 
     def _supersede(self) -> None:
         self.plans += 1
@@ -488,28 +480,25 @@ class Board:
         return self.effects_of(step) in REPEATABLE
 
 
-def _impossible(board: Board, event: Event, why: str) -> IllegalTransition:
-    return IllegalTransition("happen", event.id, board.state.get(event.id or ""), why)
+def _refuse(board: Board, event: Event, because: object, why: str) -> None:
+    """Raise `IllegalTransition` if `because` is true."""
+    if because:
+        raise IllegalTransition("happen", event.id, board.state.get(event.id or ""), why)
 
 
 def _check_job(board: Board, event: Job) -> None:
-    if event.id in board.in_flight:
-        raise _impossible(board, event, "it is in flight")
-    if board.ended is not None or board.paused is not None:
-        why = "the run has ended" if board.ended is not None else "the run waits for a person"
-        raise _impossible(board, event, why)
+    _refuse(board, event, event.id in board.in_flight, "it is in flight")
+    _refuse(board, event, board.ended, "the run has ended")
+    _refuse(board, event, board.paused, "the run waits for a person")
 
 
 def _check_idle(board: Board, event: Paused | Ended) -> None:
-    if board.ended is not None or board.in_flight:
-        raise _impossible(
-            board, event, "the run has ended" if board.ended is not None else "work is in flight"
-        )
+    _refuse(board, event, board.ended, "the run has ended")
+    _refuse(board, event, board.in_flight, "work is in flight")
 
 
 def _check_begin(board: Board, event: RunStarted) -> None:
-    if board.is_begun:
-        raise _impossible(board, event, "the run has begun")
+    _refuse(board, event, board.is_begun, "the run has begun")
 
 
 def _job_started(board: Board, event: Job) -> None:
@@ -592,12 +581,9 @@ def _paused(board: Board, event: Paused) -> None:
 
 
 def _check_review(board: Board, event: Reviewed) -> None:
-    if board.paused is None:
-        raise _impossible(board, event, "the run asks nothing")
-    if event.of != board.asked.digest:
-        raise _impossible(
-            board, event, f"it answers another question; the run asks about {board.asked.about}"
-        )
+    _refuse(board, event, board.paused is None, "the run asks nothing")
+    why = f"it answers another question; the run asks about {board.asked.about}"
+    _refuse(board, event, event.of != board.asked.digest, why)
 
 
 def _ended(board: Board, event: Ended) -> None:

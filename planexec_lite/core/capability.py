@@ -63,15 +63,14 @@ class Capability:
             return False, the step is done.
         takes_failure: is called with each `StepFailed`. It returns True if the capability handles the failure; if all
             return False, the attempt has failed.
-        before_plan: is called before a plan replaces the unfinished steps, with the plan, or with None if only its
-            first step has arrived.
+        before_plan: is called with each valid plan, before it replaces the unfinished steps.
 
     What its jobs do, and what it says about plans:
 
         work: by type of job, how the job is carried out, and what follows from its outcome.
         context: by type of job, a function of agent, run and job that returns fields of the job's `JobContext`.
-        emits: by type of a value that a running job emits, a function of time, job and value that returns its event, or
-            None. Other values become `Inside` events.
+        emits: by type of a value that a running job emits, a function of time and value that returns its event.
+            Other values become `Inside` events.
         plan_checks: the checks of a planner's plan.
     """
 
@@ -81,12 +80,12 @@ class Capability:
     folds: Mapping[type[Event], Callable[[Board, Any], None]] = field(default_factory=dict)
     takes_result: Callable[[Board, str, object], bool] | None = None
     takes_failure: Callable[[Board, StepFailed], bool] | None = None
-    before_plan: Callable[[Board, Plan | None], None] | None = None
+    before_plan: Callable[[Board, Plan], None] | None = None
     work: Mapping[type[Job], Work] = field(default_factory=dict)
     context: Mapping[type[Job], Callable[[Any, Any, Any], dict[str, Any]]] = field(
         default_factory=dict
     )
-    emits: Mapping[type, Callable[[float, Any, Any], Event | None]] = field(default_factory=dict)
+    emits: Mapping[type, Callable[[float, Any], Event]] = field(default_factory=dict)
     plan_checks: Sequence[PlanCheck] = ()
 
     @property
