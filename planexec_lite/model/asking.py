@@ -281,13 +281,14 @@ def _answered(
     tokens = bounds.max_tokens
     parts = _received(client, request, tokens * _BYTES_PER_TOKEN + _BYTES_OF_A_FRAME)
     reading, charged, began = Reading(max_tokens=tokens), 0.0, perf_counter()
+    reported: float | None = None
     for sent, processing_time in _in_time(parts, seconds_left):
         if not sent:
             continue
         piece = reading.add(sent)
-        seconds = _seconds(processing_time)
-        if seconds is None:
-            seconds = perf_counter() - began
+        # the last object of a stream has the tokens, and no time of its own
+        reported = _seconds(processing_time, reported)
+        seconds = perf_counter() - began if reported is None else reported
         charge(max(0.0, seconds - charged))
         charged = max(charged, seconds)
         if piece:
@@ -322,13 +323,13 @@ def _received(
             yield sent, timings.get("predicted_ms") if isinstance(timings, dict) else header
 
 
-def _seconds(milliseconds: Any) -> float | None:
-    """Return reported milliseconds as seconds, or None if the report is not a number from zero."""
+def _seconds(milliseconds: Any, otherwise: float | None) -> float | None:
+    """Return reported milliseconds as seconds, or `otherwise` if the report is not a number from zero."""
     try:
         seconds = float(milliseconds) / 1000
     except (TypeError, ValueError, OverflowError):
-        return None
-    return seconds if 0 <= seconds < 1e9 else None
+        return otherwise
+    return seconds if 0 <= seconds < 1e9 else otherwise
 
 
 def _seconds_left() -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext, suppress
+from itertools import count
 from typing import Any
 
 import openai
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from mock_llm import Reply, Scene, When
 from planexec_lab.timed_llm import TimedLLM
 from planexec_lite.meter import Meter
+from planexec_lite.model import asking
 from planexec_lite.model.answer import Answer
 from planexec_lite.model.asking import ask_streaming
 from tests.rounds import rounds
@@ -104,3 +106,13 @@ def test_a_stream_that_breaks_is_charged_as_far_as_it_came(kind: str) -> None:
         assert WORDS.startswith(answer.text)
     assert 0.0 < meter.seconds < 4.0
     assert len(meter.calls) == (kind == "ended_early")
+
+
+def test_a_slow_machine_adds_no_time_to_what_the_endpoint_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = count(step=5.0)
+    monkeypatch.setattr(asking, "perf_counter", lambda: next(clock))
+    with Meter() as meter:
+        *_, answer = ask_streaming(one(latency=2.0).client(), "m", ASK["messages"])
+    assert isinstance(answer, Answer)
+    assert meter.seconds == pytest.approx(2.0)
+    assert meter.calls[0].seconds == pytest.approx(2.0)
