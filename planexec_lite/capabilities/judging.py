@@ -108,8 +108,9 @@ def _check_judge(board: Board, event: JudgeStarted) -> None:
 
 
 def _requeued(board: Board, event: Requeued) -> None:
-    if event.step in board[Judging].results:
-        board[Judging].to_judge.appendleft(event.step)
+    job = board.in_flight[event.step]
+    if isinstance(job, JudgeStarted):
+        board[Judging].to_judge.appendleft(job.step)
 
 
 def _judged(board: Board, event: Judged) -> None:

@@ -83,10 +83,10 @@ def _ended(board: Board, event: StepDone | StepFailed | UndoDone | UndoFailed) -
 
 
 def _requeued(board: Board, event: Requeued) -> None:
-    mine, step_id = board[Nested], event.step or ""
-    if step_id in mine.runs:
-        before = mine.open.get(step_id, Open())
-        mine.open[step_id] = before._replace(in_doubt=event.reason == "interrupted")
+    mine, job = board[Nested].open, board.in_flight[event.step]
+    if isinstance(job, StepStarted | UndoStarted) and job.inside:
+        before = mine.get(job.step, Open())
+        mine[job.step] = before._replace(in_doubt=event.reason == "interrupted")
 
 
 def _reviewed(board: Board, event: Reviewed) -> None:

@@ -144,14 +144,12 @@ def _paused(board: Board, event: StepPaused) -> None:
 
 
 def _requeued(board: Board, event: Requeued) -> None:
-    mine = board[OnceCalls]
-    latest = mine.latest.get(event.step or "")
-    if latest is None or board.state[latest.step] not in ("waiting", "failed"):
-        return
-    continues = event.reason == "interrupted" and latest.inside > 0
-    if continues:
-        mine.paused.add(latest.step)
-    _end(board, latest.step, "doubt" if continues else "open", event.chosen)
+    job = board.in_flight[event.step]
+    if isinstance(job, StepStarted) and job.call:
+        continues = event.reason == "interrupted" and job.inside > 0
+        if continues:
+            board[OnceCalls].paused.add(job.step)
+        _end(board, job.step, "doubt" if continues else "open", event.chosen)
 
 
 def _late(board: Board, event: StepLate) -> None:

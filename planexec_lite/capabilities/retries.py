@@ -92,15 +92,10 @@ def _check_start(board: Board, event: BackoffStarted) -> None:
 
 
 def _waited(board: Board, event: BackoffEnded | Requeued) -> None:
-    step_id = event.step or ""
-    waits = isinstance(event, BackoffEnded) or (
-        board.state.get(step_id) == "failed"
-        and step_id not in board.retry
-        and step_id not in board.failed
-    )
-    if waits:  # an interrupted wait was long enough
-        board[Backoffs].ended.add(step_id)
-        board.retry.append(step_id)
+    job = board.in_flight[event.step]
+    if isinstance(job, BackoffStarted):  # an interrupted wait was long enough
+        board[Backoffs].ended.add(job.step)
+        board.retry.append(job.step)
 
 
 CAPABILITY = Capability(

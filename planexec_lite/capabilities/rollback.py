@@ -20,7 +20,6 @@ from planexec_lite.capabilities.undo import (
     WorkDone,
     is_repeatable,
     resolved,
-    step_requeued,
     steps_in_doubt,
     undos,
     unknown,
@@ -42,7 +41,6 @@ from planexec_lite.core.events import (
     Job,
     Outcome,
     Paused,
-    Requeued,
     Reviewed,
     Status,
 )
@@ -251,11 +249,6 @@ def _failed(board: Board, event: UndoFailed) -> None:
         work.take_back(undo)
 
 
-def _requeued(board: Board, event: Requeued) -> None:
-    if board[Rollback].started is None:  # otherwise it is an undo, which is still planned
-        step_requeued(board, event)
-
-
 def _reviewed(board: Board, event: Reviewed) -> None:
     mine, question = board[Rollback], board.asked
     if mine.started is None or question.path:
@@ -440,7 +433,6 @@ CAPABILITY = Capability(
         UndoDone: _done,
         UndoFailed: _failed,
         UndoLeft: lambda board, event: board[Rollback].give_up(event.reason),
-        Requeued: _requeued,
         Reviewed: _reviewed,
         Ended: _ended,
     },

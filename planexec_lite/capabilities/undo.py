@@ -298,12 +298,13 @@ def _step_late(board: Board, event: StepLate) -> None:
         _doubt(board, event.step, "it was done after its timeout")
 
 
-def step_requeued(board: Board, event: Requeued) -> None:
+def _requeued(board: Board, event: Requeued) -> None:
     """A step is in doubt if it was interrupted, unless its nested run tells what it did."""
-    step_id = event.step or ""
-    started = event.reason == "interrupted" and board.state.get(step_id) in ("waiting", "failed")
-    if started and not _report(board, step_id, leaves=True):
-        _doubt(board, step_id, f"interrupted; {UNKNOWN}")
+    job = board.in_flight[event.step]
+    if not isinstance(job, StepStarted) or event.reason == "cancelled":
+        return
+    if not _report(board, job.step, leaves=True):
+        _doubt(board, job.step, f"interrupted; {UNKNOWN}")
 
 
 def _reviewed(board: Board, event: Reviewed) -> None:
@@ -326,5 +327,6 @@ CAPABILITY = Capability(
         StepFailed: _step_failed,
         Reviewed: _reviewed,
         StepLate: _step_late,
+        Requeued: _requeued,
     },
 )

@@ -29,6 +29,7 @@ from planexec_lite.core.events import (
     Outcome,
     Paused,
     PlanProposed,
+    PlanStarted,
     Requeued,
     Reviewed,
     RunStarted,
@@ -88,7 +89,8 @@ class Board:
         started: the `RunStarted` event, with the goal, roles, limits and tools; `is_begun` says whether it has
             happened.
         now: seconds since the run began.
-        in_flight: the running jobs by id: a step's id, the label of an undo, or None for the planner.
+        in_flight: the running jobs by id: a step's id, the label of an undo, or None for the planner. The folds of an
+            outcome still find its job here.
         calls: the model calls so far, in the order in which they were reported.
         reviews: the decisions so far.
         paused, ended: the event that paused or ended the run, or None. `questions` counts the pauses.
@@ -249,6 +251,8 @@ class Board:
             fold(self, event)
         if kind is Reviewed:
             self.paused = None
+        elif isinstance(event, Outcome):
+            self.in_flight.pop(event.id, None)
         if kind is not Inside:  # it is reported when its step has ended, with an earlier time
             self.now = event.at
 
@@ -506,7 +510,6 @@ def _job_started(board: Board, event: Job) -> None:
 
 
 def _job_ended(board: Board, event: Outcome) -> None:
-    board.in_flight.pop(event.id, None)
     board.calls += getattr(event, "calls", ())
 
 
@@ -569,10 +572,11 @@ def check_running(board: Board, event: Outcome) -> None:
 
 
 def _requeued(board: Board, event: Requeued) -> None:
-    if event.step is None:
-        board.withdraw()
-    elif board.state.get(event.step) == "running":
-        board.requeue(event.step)
+    match board.in_flight[event.step]:
+        case PlanStarted():
+            board.withdraw()
+        case StepStarted(step=step_id):
+            board.requeue(step_id)
 
 
 def _paused(board: Board, event: Paused) -> None:

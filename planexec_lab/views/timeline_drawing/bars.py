@@ -50,7 +50,7 @@ Timed = TypeVar("Timed", Bar, Span)
 def bars(run: Run) -> list[Bar]:
     """Return the pieces of work in the order of their starts; work in flight lasts until now.
 
-    A step that was cancelled before it began has no bar. The bar of interrupted work ends at the interruption.
+    Work that was cancelled before it began has no bar. The bar of interrupted work ends at the interruption.
     """
     begun: list[Bar] = []
     last: dict[tuple[str | None, str], int] = {}  # (step, what is done about it) -> place of its latest bar in `begun`
@@ -67,15 +67,15 @@ def bars(run: Run) -> list[Bar]:
             case e.JudgeStarted() | e.UndoStarted() | e.BackoffStarted():
                 last[step, what] = len(begun)
                 begun.append(Bar(step, event.at, run.board.now, "running", what=what))
-            case e.Requeued(reason="interrupted") | e.StepInDoubt():
+            case e.Requeued() | e.StepInDoubt():
                 # it names only the step: the bar in flight is the step's work or other work about it
                 for place in [last[step, each] for each in ("", JUDGING, UNDOING, BACKOFF) if (step, each) in last]:
                     if begun[place].state == "running":
                         begun[place] = begun[place]._replace(end=event.at, state=INTERRUPTED)
+                        if getattr(event, "reason", "") == "cancelled":
+                            cancelled.add(place)
             case e.StepPaused() | e.UndoPaused():
                 begun[last[step, what]] = begun[last[step, what]]._replace(end=event.at, state=WAITED)
-            case e.Requeued():
-                cancelled.add(max(last[step, each] for each in ("", UNDOING) if (step, each) in last))
             case e.Outcome():
                 # an outcome without a job has no bar: a plan from outside, a step after its timeout
                 if (number := last.get((step, what))) is not None and begun[number].state == "running":
