@@ -135,11 +135,7 @@ def back_off(board: Board, policy: Settings) -> Choice | None:
 
 def try_again(board: Board, _policy: object) -> Choice | None:
     """Start the next attempt of a failed step."""
-    for step_id in board.retry:
-        if board.queue.has_slot(step_id) and not _news_first(board):
-            attempt, attempts = board.attempt[step_id]
-            return StepStarted(board.now, step_id, attempt + 1, attempts)
-    return None
+    return None if _news_first(board) else next(board.retries(), None)
 
 
 def allow_retries(board: Board, policy: Settings, event: StepStarted, _executor: Any) -> Choice:

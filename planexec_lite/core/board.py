@@ -16,7 +16,7 @@ A capability adds its own part of the state and its own reactions to events: see
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 from weakref import ref
 
@@ -359,7 +359,7 @@ class Board:
         else:
             self.retry.remove(step_id)
             self.queue.acquire(step_id)
-        self.attempt[step_id] = (event.attempt, event.attempts)
+        self.attempt[step_id] = event.attempt, event.attempts
 
     def give(self, step_id: str, result: object) -> None:
         """Release the slots of a step that returned `result`. The step is done, unless a capability handles the
@@ -401,6 +401,13 @@ class Board:
         else:
             self.state[step_id], self.attempt[step_id] = "failed", (attempt - 1, attempts)
             self.retry.appendleft(step_id)
+
+    def retries(self) -> Iterator[StepStarted]:
+        """Yield the next attempt of each failed step that has a free slot."""
+        for step_id in self.retry:
+            if self.queue.has_slot(step_id):
+                attempt, attempts = self.attempt[step_id]
+                yield StepStarted(self.now, step_id, attempt + 1, attempts)
 
     def change(self, step: Step) -> None:
         """Replace a step with an edited version, as if a later plan had contained it."""

@@ -11,7 +11,9 @@ Some can never apply in a run, because of its settings or roles: they say so wit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from enum import Enum
+from itertools import chain
+from typing import Any, TypeVar
 
 from planexec_lite.core.board import Board
 from planexec_lite.core.events import (
@@ -24,22 +26,15 @@ from planexec_lite.core.events import (
 )
 
 
-class Signal:
+class Signal(Enum):
     """A choice that is not an event."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return self.name
+    HOLD = "No job starts until all running jobs have ended. Queued jobs are cancelled."
+    WAIT = "No job starts now. Running and queued jobs continue."
+    LATER = "This step can't start now, and keeps its place. The next step is tried."
 
 
-HOLD: Final = Signal("HOLD")
-"""No job starts until all running jobs have ended. Queued jobs are cancelled."""
-WAIT: Final = Signal("WAIT")
-"""No job starts now. Running and queued jobs continue."""
-LATER: Final = Signal("LATER")
-"""This step can't start now, and keeps its place. The next ready step is tried."""
+HOLD, WAIT, LATER = Signal
 
 Choice = Event | Signal
 Rule = Callable[[Board, Any], Choice | None]
@@ -84,8 +79,11 @@ def choose(
         return WAIT
     choice = _guarded(chosen, board, policy, guards, executor)
     if choice is LATER and isinstance(chosen, StepStarted):
-        for step_id in board.queue.others(chosen.step):
-            choice = _guarded(StepStarted(board.now, step_id), board, policy, guards, executor)
+        retries = board.retries() if chosen.attempt > 1 else ()
+        ready = (StepStarted(board.now, step_id) for step_id in board.queue.ready())
+        for other in chain(retries, ready):
+            if other.step != chosen.step:
+                choice = _guarded(other, board, policy, guards, executor)
             if choice is not LATER:
                 break
     return WAIT if choice is LATER else choice

@@ -26,10 +26,6 @@ class Event:
 
     at: float
 
-    def __init_subclass__(cls) -> None:
-        if "step" in vars(cls).get("__slots__", ()):
-            cls.id = cls.step  # type: ignore[attr-defined,method-assign]  # the same slot, read under both names
-
     @property
     def id(self) -> str | None:
         """The id of the step, or the label of the undo, that the event is about; None for the planner or the whole

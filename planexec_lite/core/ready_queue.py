@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import chain, takewhile
 
 from planexec_lite.core.capability import copied_containers
 from planexec_lite.plan import Step
@@ -48,20 +49,14 @@ class ReadyQueue:
         heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_slot(kind)]
         return self._ids[min(heads)] if heads else None
 
-    def others(self, step_id: str) -> Iterator[str]:
-        """Yield the ready steps other than `step_id` that have a free slot, in plan order."""
-        ready = (
-            place
-            for kind, places in self._ready.items()
-            if self._has_slot(kind)
-            for place in places
-        )
-        yield from (self._ids[place] for place in sorted(ready) if self._ids[place] != step_id)
+    def ready(self) -> Iterator[str]:
+        """Yield the ready steps that have a free slot, in plan order."""
+        places = (places for kind, places in self._ready.items() if self._has_slot(kind))
+        yield from (self._ids[place] for place in sorted(chain.from_iterable(places)))
 
     def before(self, step_id: str) -> Iterator[str]:
         """Yield the ready steps that precede `step_id` in plan order and have a free slot."""
-        place = self._place[step_id]
-        return (other for other in self.others(step_id) if self._place[other] < place)
+        return takewhile(lambda other: self._place[other] < self._place[step_id], self.ready())
 
     def add(self, steps: Iterable[Step], state: Mapping[str, str], lost: Collection[str]) -> None:
         """Append steps to the plan order. A step with `run_anyway` does not wait for steps in `lost`."""

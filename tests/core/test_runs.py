@@ -8,11 +8,11 @@ import pytest
 
 import planexec_lite
 from planexec_lite import Backoff, Board, Plan, PlanError, Tool, Toolbox, assembly
-from planexec_lite.core import HOLD, LATER, WAIT, Signal
+from planexec_lite.core import HOLD, LATER, WAIT, Choice, Signal
 from planexec_lite.core.events import StepStarted
 from planexec_lite.run.events import from_dict, to_dict
 from tests.core.agents import carry_out
-from tests.core.shapes import step
+from tests.core.shapes import Workshop, step, work
 
 
 def test_all_public_names_are_documented() -> None:
@@ -87,6 +87,17 @@ def test_a_story_lists_all_events_of_a_step() -> None:
     with pytest.raises(ValueError, match="there is no step 7; there are: 1, 2"):
         run.story(7)
     assert "finished" in repr(run)
+
+
+def test_a_step_that_starts_later_holds_back_no_retry_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_beside(board: Board, _policy: object, event: StepStarted, _executor: object) -> Choice:
+        return LATER if event.step == "1" and event.attempt > 1 and "3" in board.in_flight else event
+
+    monkeypatch.setattr(assembly, "GUARDS", [*assembly.GUARDS, (StepStarted, not_beside)])
+    steps = [work(id, fails=int(id in "12"), quarters=40 if id == "3" else 4, retries=1) for id in "123"]
+    run = carry_out(steps, Workshop().toolbox)
+    starts = [(one.step, one.at) for one in run.events if isinstance(one, StepStarted) and one.attempt == 2]
+    assert starts == [("2", 1.0), ("1", 10.0)]
 
 
 @pytest.mark.parametrize("signal", [LATER, WAIT, HOLD], ids=repr)
