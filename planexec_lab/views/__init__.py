@@ -12,6 +12,10 @@ In the order of reading; each imports only from those before it:
 5. `timeline_drawing`: figures that matplotlib draws.
 6. `widgets`: the live board and the trace player. `review_desk`: a person decides about a question.
 
+Where the words on a picture come from: on a graph and a timeline `drawing.wording` (names of steps and sentences about
+time), `drawing.theme` (states), `timeline_drawing.bars` and `.label` (work on a bar), `step_remarks` (remarks on a card); in the
+trace and the player `narration` (a sentence for each event); reasons for a pause or an end come from the run itself.
+
 No folder or module here has the name of a public function, because importing it would replace the function.
 """
 

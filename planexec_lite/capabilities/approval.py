@@ -3,6 +3,15 @@
 An approval is for the hash of one plan; an edited plan has another hash. A step that must run at most once is approved together
 with every step that it depends on, and the run asks again if one of them changes. A grant lets later plans run without another
 approval while they stay within its bounds.
+
+What a yes is bound to, and what refuses anything else:
+
+- a question: its digest, of which the plan or the call is a part (`run.decisions`, and the board for events that are replayed);
+- a plan: its hash, `Approvals.approved` (`ask_for_approval`);
+- a step: its text when the plan came in, `Approvals.received` (`ask_at_gate`). While a run waits for a person nothing
+  runs, and each new plan clears the yes, so the arguments that were shown are those that the step gets;
+- a call that a model chose: its text with its arguments (`capabilities.chosen_calls`, `tools.approved`);
+- the tools: their pins (`capabilities.tool_pins`, when a run is continued).
 """
 
 from __future__ import annotations
