@@ -8,6 +8,7 @@ that timed out is recorded, and never counts.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import field
 from typing import Any
 
 from planexec_lite.core import (
@@ -24,6 +25,7 @@ from planexec_lite.core.events import Event, Outcome, Paused, Reviewed, StepFail
 from planexec_lite.core.questions import Question
 from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
+from planexec_lite.tools import KnownCall
 
 UNKNOWN = "unknown whether it was done"
 
@@ -38,13 +40,14 @@ class StepInDoubt(Outcome):
 
 @frozen
 class StepLate(Event):
-    """A step has ended after its timeout, with a result or an error. It is recorded, and never counts."""
+    """A step has ended after its timeout, with a result or an error. It is recorded, and never counts. `chosen`: see `StepDone`."""
 
     step: str
     result: Any = None
     error: str | None = None
     seconds: float = 0.0
     calls: tuple[ModelCall, ...] = ()
+    chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
 
 
 class Doubt(Part):

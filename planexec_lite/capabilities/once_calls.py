@@ -126,10 +126,12 @@ def _record(board: Board, step_id: str, known: KnownCall) -> None:
         mine.spend(Spent(known, step_id, *now))
 
 
-def _end(board: Board, step_id: str, state: CallState, chosen: Iterable[KnownCall] = ()) -> None:
-    """The latest attempt of a step ended, and its call is in this state now."""
+def _end(
+    board: Board, step_id: str, state: CallState | None, chosen: Iterable[KnownCall] = ()
+) -> None:
+    """The latest attempt of a step ended, and its call is in this state now; None: in the same as before."""
     latest = board[OnceCalls].latest.get(step_id)
-    if latest is not None:
+    if latest is not None and state is not None:
         once = board.effects[step_id] == "once"
         made = KnownCall(latest.call, latest.number, state, once, f"step {step_id}")
         _record(board, step_id, made)
@@ -154,8 +156,7 @@ def _requeued(board: Board, event: Requeued) -> None:
 
 def _late(board: Board, event: StepLate) -> None:
     # a late error proves nothing: the timeout itself might have caused it, after the call
-    if event.error is None:
-        _end(board, event.step, "done")
+    _end(board, event.step, "done" if event.error is None else None, event.chosen)
 
 
 def _reviewed(board: Board, event: Reviewed) -> None:

@@ -244,7 +244,7 @@ def _failed(board: Board, event: UndoFailed) -> None:
     mine, work = board[Rollback], board[WorkDone]
     undo = mine.left[-1]
     mine.give_up(event.error)
-    if event.in_doubt and not is_repeatable(board, undo.label, undo.call):
+    if event.in_doubt and not is_repeatable(board, undo):
         work.unsure.append(undo.label)
         work.take_back(undo)
 
@@ -311,39 +311,30 @@ def _doubts_behind(board: Board, label: str) -> list[str]:
     A call of the plan's rollback can undo anything, so every doubt counts. A step that might have been undone, or was
     undone only partly, counts as in doubt.
     """
-    doubts = {step_id: step for step_id, (step, _) in steps_in_doubt(board).items()}
-    for step_id in board[WorkDone].unsure + board[Rollback].half:
-        if step_id in board.steps:
-            doubts[step_id] = board.steps[step_id]
-    doubts.pop(label, None)
+    might = [*steps_in_doubt(board), *board[WorkDone].unsure, *board[Rollback].half]
+    doubts = [one for one in dict.fromkeys(might) if one in board.steps and one != label]
     if label.startswith(LISTED):
-        return [*doubts]
-    return [step_id for step_id, step in doubts.items() if label in _all_before(board, step)]
+        return doubts
+    return [step_id for step_id in doubts if label in _all_before(board, step_id)]
 
 
-def _all_before(board: Board, step: Step) -> set[str]:
-    """Return the ids of the steps that `step` depends on, directly or indirectly."""
+def _all_before(board: Board, step_id: str) -> set[str]:
+    """Return the ids of the steps that a step depends on, directly or indirectly."""
     known = board[Rollback]._before
-    if step.id not in known:
-        before = known[step.id] = set()
-        left = [*step.depends_on]
+    if step_id not in known:
+        before = known[step_id] = set()
+        left = [*board.steps[step_id].depends_on]
         while left:
-            step_id = left.pop()
-            if step_id not in before and step_id in board.steps:
-                before.add(step_id)
-                left += board.steps[step_id].depends_on
-    return known[step.id]
+            other = left.pop()
+            if other not in before and other in board.steps:
+                before.add(other)
+                left += board.steps[other].depends_on
+    return known[step_id]
 
 
 def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
     """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
-    # a later plan can use the id of a step in doubt for another step
-    same = {
-        step_id
-        for step_id, (step, _) in steps_in_doubt(board).items()
-        if step == board.steps[step_id]
-    }
-    askable = same - board[Rollback].left_alone
+    askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
     for step_id in doubts:
         # a person was asked about an interrupted step anyway
         if step_id in askable and (board.has_reviewer or board.state[step_id] == "in doubt"):
@@ -380,12 +371,12 @@ def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
     run.
     """
     board, call = run.board, job.call
-    if call is None:
-        inside = agent_inside(agent.executor, board.steps[job.step])
-        return Task(job, inside.undo_inside if inside is not None else _no_agent)
     undo = board[Rollback].left[-1]
+    if call is None:
+        inside = agent_inside(agent.executor, board[WorkDone].pieces[undo.number].step)
+        return Task(job, inside.undo_inside if inside is not None else _no_agent)
     step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
-    repeatable = is_repeatable(board, job.step, call)
+    repeatable = is_repeatable(board, undo)
     carry_out = (ToolExecutor(agent.tools), step, undo.results)
     return Task(job, perform, carry_out, undo.timeout, repeatable=repeatable)
 
@@ -417,7 +408,7 @@ def _timed_out(job: UndoStarted, message: TimedOut) -> list[Event]:
 
 
 def _interrupted(board: Board, job: UndoStarted) -> UndoFailed | None:
-    if is_repeatable(board, job.step, job.call):
+    if is_repeatable(board, board[Rollback].left[-1]):
         return None
     return UndoFailed(board.now, job.step, f"interrupted; {UNSURE}", in_doubt=True)
 

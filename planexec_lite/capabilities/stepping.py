@@ -110,7 +110,7 @@ def _late(job: StepStarted, message: Late) -> list[Event]:
     report = message.report
     if report.lost:
         return []  # it proves neither that the call was made nor that it was not
-    late = (report.value, report.error, message.seconds, report.calls)
+    late = (report.value, report.error, message.seconds, report.calls, report.chosen)
     return [doubt.StepLate(message.at, job.step, *late)]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.new_effects import added_effects
+from planexec_lite.capabilities.undo import keeps_doubts
 from planexec_lite.core import Board, Capability
 from planexec_lite.core.events import Event
 from planexec_lite.frozen import frozen
@@ -88,6 +89,7 @@ class StreamBuffer:
             and before.issuperset(step.depends_on)
             and not alone.problems(tools, done=before)
             and not any(added_effects(alone, self.board, self.policy, self.executor))
+            and not any(keeps_doubts(alone, self.board))
         )
 
 

@@ -22,7 +22,7 @@ from planexec_lite.core.events import (
     StepPaused,
     StepStarted,
 )
-from planexec_lite.plan import Call, Step
+from planexec_lite.plan import Call, Plan, Problem, Step
 from planexec_lite.tools import REPEATABLE, Effects, references, text_of
 
 LISTED = "rollback "  # names a call of the plan's rollback: "rollback 1"; the id of a step never contains a space
@@ -80,7 +80,6 @@ class WorkDone(Part):
     Attributes:
         pieces: the pieces of work by number, in order; `latest`: the number of each step's latest result.
         nested: the piece of each step whose latest attempt was a nested run.
-        failed: the steps that failed in doubt, as they were then, because a later plan can use their ids for other steps.
         explained: how many failures in doubt of a step its nested run has reported.
         doubted: the steps that might have been done, and why.
         listed: the rollback of the latest plan that can be carried out, each call as JSON.
@@ -92,9 +91,8 @@ class WorkDone(Part):
     pieces: dict[int, Piece] = {}
     latest: dict[str, int] = {}
     nested: dict[str, int] = {}
-    failed: dict[str, Step] = {}
     explained: Counter[str] = Counter()
-    doubted: dict[str, tuple[Step, str]] = {}
+    doubted: dict[str, str] = {}
     listed: tuple[str, ...] = ()
     made: defaultdict[str, list[str]] = defaultdict(list)
     unsure: list[str] = []
@@ -188,32 +186,45 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
 
 def unknown(board: Board) -> list[tuple[str, str]]:
     """Return the labels of the steps that might have been done and of the undos that might have been made, and why."""
-    doubts = [(step_id, why) for step_id, (_, why) in steps_in_doubt(board).items()]
-    return doubts + [(label, UNSURE) for label in board[WorkDone].unsure]
+    unsure = [(label, UNSURE) for label in board[WorkDone].unsure]
+    return [*steps_in_doubt(board).items(), *unsure]
 
 
-def steps_in_doubt(board: Board) -> dict[str, tuple[Step, str]]:
-    """Return the steps that might have been done and might have changed something, and why, by id."""
+def steps_in_doubt(board: Board) -> dict[str, str]:
+    """Return why steps might have been done, by id: those that might have changed something."""
     mine, left = board[WorkDone], {}
     doubts = {
-        step_id: (mine.failed.get(step_id, board.steps[step_id]), UNKNOWN)
+        step_id: UNKNOWN
         for step_id, count in board[Doubt].attempts.items()
         if count > mine.explained[step_id]
     }
-    for step_id, (step, why) in (doubts | mine.doubted).items():
+    for step_id, why in (doubts | mine.doubted).items():
         nested = mine.nested.get(step_id, 0)
         if nested and mine.pieces[nested].matters:
             continue  # the rollback of the nested run says what became of it
-        if step.undo is not None or board.effects_of(step) != "none":
-            left[step_id] = step, why
+        if board.steps[step_id].undo is not None or board.effects[step_id] != "none":
+            left[step_id] = why
     return left
 
 
-def is_repeatable(board: Board, label: str, call: Call | None) -> bool:
+def keeps_doubts(plan: Plan, board: Board, *_others: object) -> Iterator[Problem]:
+    """Plan check: the id of a step that might have been done, or is still at work, names no other step.
+
+    Otherwise a late result, or what a person says, would count for the other step.
+    """
+    doubts, overdue = steps_in_doubt(board), board[Doubt].overdue
+    for step in plan.steps:
+        late = overdue[step.id] and board.effects_of(step) != "none"
+        if (step.id in doubts or late) and step != board.steps[step.id]:
+            hint = f"give new work a new id, such as '{step.id}b'"
+            yield Problem("id_in_doubt", step.id, f"step {step.id} might have been done", hint)
+
+
+def is_repeatable(board: Board, undo: Undo) -> bool:
     """Whether an undo, or the step whose nested run is rolled back, does no harm if it is done twice."""
-    if call is None:
-        return board.repeatable(board.steps[label])
-    return board.started.effects.get(call.tool, "none") in REPEATABLE
+    if undo.call is None:
+        return board.repeatable(board[WorkDone].pieces[undo.number].step)
+    return board.started.effects.get(undo.call.tool, "none") in REPEATABLE
 
 
 def list_calls(board: Board) -> None:
@@ -252,8 +263,7 @@ def _complete(
 ) -> None:
     """A step gave a result, or a person has `vouched` for it: from now on it can be undone."""
     mine, step, effects = board[WorkDone], board.steps[step_id], board.effects[step_id]
-    if step_id in mine.doubted and mine.doubted[step_id][0] == step:
-        del mine.doubted[step_id]
+    mine.doubted.pop(step_id, None)
     undo, results = None, {step_id: result}
     if step.undo is not None:
         undo = step.undo.model_dump_json()
@@ -276,7 +286,7 @@ def _complete(
 
 def _doubt(board: Board, step_id: str, why: str) -> None:
     """A step might have been done, and has no result that counts."""
-    board[WorkDone].doubted[step_id] = (board.steps[step_id], why)
+    board[WorkDone].doubted[step_id] = why
 
 
 def _step_paused(board: Board, event: StepPaused) -> None:
@@ -289,13 +299,15 @@ def _step_paused(board: Board, event: StepPaused) -> None:
 def _step_failed(board: Board, event: StepFailed) -> None:
     mine, reported = board[WorkDone], _report(board, event.step, leaves=event.leaves)
     if event.in_doubt:
-        mine.failed[event.step] = board.steps[event.step]
         mine.explained[event.step] += reported > 0
 
 
 def _step_late(board: Board, event: StepLate) -> None:
-    if event.error is None and event.step not in board[WorkDone].latest:
-        _doubt(board, event.step, "it was done after its timeout")
+    mine = board[WorkDone]
+    if event.error is None:
+        mine.explained -= Counter([event.step])
+        if event.step not in mine.latest:
+            _doubt(board, event.step, "it was done after its timeout")
 
 
 def _requeued(board: Board, event: Requeued) -> None:
@@ -310,9 +322,11 @@ def _requeued(board: Board, event: Requeued) -> None:
 def _reviewed(board: Board, event: Reviewed) -> None:
     question = board.asked
     if resolves(question, event):
-        board[WorkDone].doubted.pop(question.step or "", None)
+        mine, step_id = board[WorkDone], question.step or ""
+        mine.doubted.pop(step_id, None)
+        mine.explained -= Counter([step_id])
         if event.verdict == "done":
-            _complete(board, question.step or "", event.result, vouched=True)
+            _complete(board, step_id, event.result, vouched=True)
 
 
 CAPABILITY = Capability(
@@ -329,4 +343,5 @@ CAPABILITY = Capability(
         StepLate: _step_late,
         Requeued: _requeued,
     },
+    plan_checks=(keeps_doubts,),
 )

@@ -144,19 +144,21 @@ def lineages(
     """Return a digest of the lineage of each of `ids`. It changes if the step or one of its direct or indirect
     dependencies changes.
 
-    `steps` are all steps by id, without a cycle. `known` is a cache of digests by step id; the function adds to it.
+    `steps` are all steps by id. `known` is a cache of digests by step id; the function adds to it. Ids that later plans use
+    again can form a cycle: a step does not count among its own dependencies.
     """
     digests = {} if known is None else known
-    left = [*ids]
+    left, around = [*ids], set[str]()
     while left:
         step = left[-1]
         before = [other for other in steps[step].depends_on if other in steps]
-        if waiting := [other for other in before if other not in digests]:
+        if waiting := [other for other in before if other not in digests and other not in around]:
+            around.add(step)
             left += waiting
             continue
         left.pop()
         if step not in digests:
-            lineage = sorted(digests[other] for other in before)
+            lineage = sorted(digests[other] for other in before if other in digests)
             digests[step] = _digest([canonical(steps[step]), lineage])
     return {digests[step] for step in ids}
 

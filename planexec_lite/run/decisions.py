@@ -8,6 +8,7 @@ from planexec_lite.assembly import Board
 from planexec_lite.capabilities.approval import Approvals
 from planexec_lite.capabilities.planning import without_done
 from planexec_lite.capabilities.rollback import RollbackStarted
+from planexec_lite.capabilities.undo import keeps_doubts
 from planexec_lite.core.events import Event, Reviewed
 from planexec_lite.core.questions import Decision, Question
 from planexec_lite.plan import Plan, PlanError
@@ -137,6 +138,7 @@ def usable(board: Board, step_id: str, result: Any) -> Any:
 def _edited(plan: Plan, board: Board, tools: Toolbox) -> Plan | None:
     """Return the reviewer's plan, checked and without the done steps; None if nothing was edited."""
     plan = without_done(Plan.received(plan, "the reviewer"), board)
-    if problems := plan.problems(tools, done=board.results.keys()):
+    problems = plan.problems(tools, done=board.results.keys())
+    if problems := [*problems, *keeps_doubts(plan, board)]:
         raise PlanError(problems, plan.to_json())
     return plan if plan != board.proposal else None
