@@ -4,6 +4,9 @@ The tool and the resolved arguments, with defaults, identify a call: `Tool.ident
 outermost run it gives the idempotency key, which a tool can pass to a service. Calls of plans, calls that a model chose and
 calls of nested runs are counted together. If one plan contains the same call twice, both are made. If a later plan makes the
 same call again, the run asks a person or refuses it.
+
+The limit: a step that chooses its calls itself and is killed, or is still at work after its timeout, has not said which calls it
+made. Its doubt is about the whole step; a later step that makes one of these calls is not recognised.
 """
 
 from __future__ import annotations

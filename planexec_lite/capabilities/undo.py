@@ -212,10 +212,11 @@ def keeps_doubts(plan: Plan, board: Board, *_others: object) -> Iterator[Problem
 
     Otherwise a late result, or what a person says, would count for the other step.
     """
-    doubts, overdue = steps_in_doubt(board), board[Doubt].overdue
+    doubts, doubt = steps_in_doubt(board), board[Doubt]
+    unclear = {*board[WorkDone].doubted, *+doubt.attempts, *+doubt.overdue}
     for step in plan.steps:
-        late = overdue[step.id] and board.effects_of(step) != "none"
-        if (step.id in doubts or late) and step != board.steps[step.id]:
+        matters = step.id in doubts or board.effects_of(step) != "none"
+        if step.id in unclear and matters and step != board.steps[step.id]:
             hint = f"give new work a new id, such as '{step.id}b'"
             yield Problem("id_in_doubt", step.id, f"step {step.id} might have been done", hint)
 
