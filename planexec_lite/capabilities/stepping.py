@@ -44,20 +44,16 @@ class ToolExecutor:
 
 def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
     """Let `executor` carry out `step`, and return the result as plain data. Raises `ToolError` for a result that is not data."""
+    came_first = False
     try:
         value = executor.execute(step, inputs)
-    except BaseException as error:
-        if step.effects == "once" and not _came_first(error):
-            made_once()
+    except (ToolError, references.MissingResultError):
+        came_first = not job_meter().called  # by wrong arguments or a missing result
         raise
-    if step.effects == "once":
-        made_once()
+    finally:
+        if step.effects == "once" and not came_first:
+            made_once()
     return as_data(value, step.id, step.tool)
-
-
-def _came_first(error: BaseException) -> bool:
-    """Whether the error was raised before any tool was called: by wrong arguments, or by a result that is missing."""
-    return not job_meter().called and isinstance(error, ToolError | references.MissingResultError)
 
 
 def _task(agent: Any, run: Any, job: StepStarted) -> Task:
