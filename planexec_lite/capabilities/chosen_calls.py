@@ -26,7 +26,7 @@ from planexec_lite.core.events import (
 )
 from planexec_lite.core.executors import asks_models
 from planexec_lite.core.questions import ExactCall, Question
-from planexec_lite.meter import Waits, current
+from planexec_lite.meter import Waits, job_meter
 from planexec_lite.plan import Plan
 from planexec_lite.tools import ApprovedCalls, MadeCall, Toolbox
 from planexec_lite.tools.references import MissingResultError, resolve
@@ -104,9 +104,9 @@ def context(agent: Any, run: Any, job: StepStarted) -> dict[str, Any]:
     A nested run of a reviewed run usually has no reviewer, and no person has seen its plan. Of its calls, only the call
     that the outer step names is approved, and only for one step.
     """
-    meter, board, step_id = current.get(), run.board, job.step
+    board, step_id = run.board, job.step
     # what the step around this run may do, if a person sees its plan and not those of this run
-    around: ApprovedCalls | None = None if meter is None else meter.context.approved
+    around: ApprovedCalls | None = job_meter().context.approved
     if around is not None and (board.has_reviewer or not around.asks):
         around = None
     if around is None and not asks_models(agent.executor):
