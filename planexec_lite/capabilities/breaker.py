@@ -44,8 +44,7 @@ class ToolHealth(Part):
 
 
 def _done(board: Board, event: StepDone) -> None:
-    if failures := board[ToolHealth].failures:
-        failures.pop(board.steps[event.step].tool, None)
+    board[ToolHealth].failures.pop(board.steps[event.step].tool, None)
 
 
 def _failed(board: Board, event: StepFailed) -> None:
