@@ -124,18 +124,23 @@ def keep_within_budget(board: Board, policy: Settings, event: Job, executor: Any
             reason = f"the budget is used up: {', '.join(short.values())}"
             answer = Ended(board.now, "stopped", reason)
         return when_idle(board, answer, queued)
-    left = _model_calls_left(board, policy)
-    if left is None:
+    return _reserve(board, policy, event, executor)
+
+
+def _reserve(board: Board, policy: Settings, event: Job, executor: Any) -> Choice:
+    """Reserve the model calls that a job may make, or let it wait while a running job has reserved them."""
+    bound = _budget(board, policy).model_calls
+    if bound is None:
         return event
+    reserved = (
+        job.reserved if isinstance(job, StepStarted) else isinstance(job, ASKS_MODEL)
+        for job in board.in_flight.values()
+    )
+    left = bound - len(board.calls) - sum(reserved)
     if isinstance(event, ASKS_MODEL):
         return event if left >= 1 else WAIT
-    if isinstance(event, StepStarted) and board.started.models_in_steps:
-        return _reserve(board, event, left, executor)
-    return event
-
-
-def _reserve(board: Board, event: StepStarted, left: int, executor: Any) -> Choice:
-    """Reserve the model calls that a step may make, out of those that are `left`, or let other steps go first."""
+    if not isinstance(event, StepStarted) or not board.started.models_in_steps:
+        return event
     most = most_model_calls(executor, board.steps[event.step])
     if most == 0:
         return event
@@ -144,18 +149,6 @@ def _reserve(board: Board, event: StepStarted, left: int, executor: Any) -> Choi
     if board.in_flight and (overtakes or left < (most or 1)):
         return LATER  # until a running step returns the calls that it has not used; steps without models go first
     return replace(event, reserved=left if most is None else min(left, most))
-
-
-def _model_calls_left(board: Board, policy: Settings) -> int | None:
-    """Return the model calls that are neither made nor reserved by a running job; None: no bound."""
-    bound = _budget(board, policy).model_calls
-    if bound is None:
-        return None
-    reserved = (
-        job.reserved if isinstance(job, StepStarted) else isinstance(job, ASKS_MODEL)
-        for job in board.in_flight.values()
-    )
-    return bound - len(board.calls) - sum(reserved)
 
 
 def context(agent: Any, run: Any, job: Job) -> dict[str, Any]:
