@@ -35,9 +35,12 @@ def _changes(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> It
     """
     started, now = board.started, tools.pins
     others = {tool for tool, pin in started.pins.items() if now.get(tool) != pin}
-    unfinished = board.unfinished if board.ended is None else ()
-    for step_id in unfinished:
+    # whether a planner, or the model or agent of an unfinished step, can still choose among all tools
+    can_choose = board.has_planner and not board.ended
+    for step_id in () if board.ended else board.unfinished:
         step, changes = board.steps[step_id], list[str]()
+        if step_id in board.model_chooses or (step.tool is None and started.models_in_steps):
+            can_choose = True
         for call in (step, step.undo):
             tool = "" if call is None else call.tool or ""
             before, after = started.effects.get(tool, "none"), effects.get(tool, "none")
@@ -49,30 +52,14 @@ def _changes(board: Board, tools: Toolbox, effects: Mapping[str, Effects]) -> It
             problems = Plan(steps=(step,)).problems(tools, done=board.steps.keys() - {step_id})
             changes = [*(problem.message for problem in problems), *changes]
         yield from (f"step {step_id}: {change}" for change in changes)
-    if board.ended is None and _is_open(board):
-        for one in tools:
-            if one.name in others:
-                yield f"{one.name} is not the tool that the run began with"
-            elif one.name not in started.pins and effects.get(one.name, "none") != "none":
-                yield f"{one.name} is new, and has effects"
-    for where, tool in _undo_tools(board):
-        if tool in others:
-            yield f"{where}: {tool} is not the tool that the plan was made with"
-
-
-def _is_open(board: Board) -> bool:
-    """Whether a planner, or the model or agent of an unfinished step, can still choose among all tools."""
-    by_model = board.started.models_in_steps
-    return board.has_planner or any(
-        step_id in board.model_chooses or (by_model and board.steps[step_id].tool is None)
-        for step_id in board.unfinished
-    )
-
-
-def _undo_tools(board: Board) -> Iterator[tuple[str, str]]:
-    """Yield where the tools that a rollback calls are named, and their names."""
-    for one in board[WorkDone].pieces.values():
-        if (undo := one.call) is not None:
-            yield f"the undo of step {one.step.id}", undo.tool
-    for call in board[WorkDone].listed_calls:
-        yield "the rollback", call.tool
+    for one in tools if can_choose else ():
+        if one.name in others:
+            yield f"{one.name} is not the tool that the run began with"
+        elif one.name not in started.pins and effects.get(one.name, "none") != "none":
+            yield f"{one.name} is new, and has effects"
+    work = board[WorkDone]
+    undos = [(f"the undo of step {one.step.id}", one.call) for one in work.pieces.values()]
+    undos += [("the rollback", call) for call in work.listed_calls]
+    for where, undo in undos:
+        if undo is not None and undo.tool in others:
+            yield f"{where}: {undo.tool} is not the tool that the plan was made with"
