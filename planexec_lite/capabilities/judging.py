@@ -135,8 +135,9 @@ def judge_next(board: Board, _policy: object) -> Choice | None:
     return JudgeStarted(board.now, to_judge[0]) if to_judge else None
 
 
-def judge(agent: Any, step: Step, result: Any, board: Board) -> Judged:
+def judge(agent: Any, board: Board, step_id: str) -> Judged:
     """Ask the evaluator, and check its verdict. Raises `TypeError` if the answer is not a `Verdict`."""
+    step, result = board.steps[step_id], board[Judging].results[step_id]
     verdict = board.show(lambda shown: agent.evaluator.evaluate(step, copied(result), shown))
     if not isinstance(verdict, Verdict):
         raise TypeError(f"the evaluator returned a {type(verdict).__name__}; return a Verdict")
@@ -145,13 +146,11 @@ def judge(agent: Any, step: Step, result: Any, board: Board) -> Judged:
     changed = None
     if verdict.changed is not None:
         changed = step.model_copy(update={"description": verdict.changed})
-    return Judged(board.now, step.id, verdict.verdict, verdict.reason, changed, verdict.rejects)
+    return Judged(board.now, step_id, verdict.verdict, verdict.reason, changed, verdict.rejects)
 
 
 def _task(agent: Any, run: Any, job: JudgeStarted) -> Task:
-    board = run.board
-    asked = (agent, board.steps[job.step], board[Judging].results[job.step], board)
-    return Task(job, judge, asked, here=True)
+    return Task(job, judge, (agent, run.board, job.step), here=True)
 
 
 def _outcome(job: JudgeStarted, message: Finished) -> list[Event]:
