@@ -203,7 +203,8 @@ def outside_grant(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
     for step in new:
         if step.gate:
             yield f"step {step.id} has a gate"
-        if step.tool not in tools or (_has_effects(board, step) and _text(step) not in known):
+        has_effects = board.effects_of(step) != "none"
+        if step.tool not in tools or (has_effects and _text(step) not in known):
             yield f"step {step.id} makes a call that the approved plan does not make"
     for undo in (*_undos(new), *plan.rollback):
         if _text(undo) not in known:
@@ -227,11 +228,6 @@ def _undos(steps: Iterable[Step]) -> list[Call]:
 def _text(call: Step | Call) -> str:
     """The call of a step, an undo or a rollback. Its references are not resolved."""
     return text_of([call.tool, call.params])
-
-
-def _has_effects(board: Board, step: Step) -> bool:
-    """Whether a call changes something, or declares nothing. A tool that can delete or overwrite changes something."""
-    return board.effects_of(step) != "none" or step.tool in board.started.destructive
 
 
 def stop_if_rejected(board: Board, policy: Settings) -> Choice | None:
