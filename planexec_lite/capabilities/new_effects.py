@@ -45,8 +45,7 @@ def _calls(steps: Iterable[Step], rollback: Iterable[Call]) -> Iterator[tuple[st
 
 def planned_tools(board: Board) -> frozenset[str]:
     """Return the tools that the plans of this run, and of the runs around it, call in steps, undos and rollbacks."""
-    proposed = board.proposal.rollback if board.proposal else ()
-    calls = _calls(board.steps.values(), [*proposed, *board[WorkDone].listed_calls])
+    calls = _calls(board.steps.values(), board[WorkDone].listed_calls)
     return frozenset(name for _, name in calls).union(board[Outer].latest.planned or ())
 
 
