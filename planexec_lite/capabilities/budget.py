@@ -94,13 +94,14 @@ def used(board: Board, name: str) -> float:
     return board.now
 
 
-def in_words(name: str, amount: float, bound: float | None = None) -> str:
-    """Return an amount with its bound and its unit: "5 of 5 steps", "$0.0521 of $0.05", "62 of 60 s"."""
-    amounts = [amount] if bound is None else [amount, bound]
+def in_words(name: str, *amounts: float) -> str:
+    """Return an amount, or an amount and its bound, with the unit: "5 of 5 steps", "$0.0521 of $0.05", "62 of 60 s"."""
     if name == "dollars":
         return " of ".join(f"${number:.4f}".rstrip("0").rstrip(".") for number in amounts)
-    unit = "s" if name == "seconds" else name.replace("_", " ")
-    if amounts[-1] == 1 and name != "seconds":
+    unit = name.replace("_", " ")
+    if name == "seconds":
+        unit = "s"
+    elif amounts[-1] == 1:
         unit = unit.removesuffix("s")
     figures = (f"{round(number, 3):,}".removesuffix(".0") for number in amounts)
     return f"{' of '.join(figures)} {unit}"
@@ -153,9 +154,9 @@ def _reserve(board: Board, policy: Settings, event: Job, executor: Any) -> Choic
 
 def context(agent: Any, run: Any, job: Job) -> dict[str, Any]:
     """Return the budget that is left for the models and nested runs of a job that starts now."""
-    if agent.policy.budget is None:
-        return {}
     policy, board = agent.policy, run.board
+    if policy.budget is None:
+        return {}
     bounds = _budget(board, policy).bounds.items()
     left = {name: max(0, bound - used(board, name)) for name, bound in bounds if name in SHARED}
     given = {"over_budget": policy.over_budget}
