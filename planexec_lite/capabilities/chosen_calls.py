@@ -28,8 +28,7 @@ from planexec_lite.core.executors import asks_models
 from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.meter import Waits, job_meter
 from planexec_lite.plan import Plan
-from planexec_lite.tools import ApprovedCalls, MadeCall, Toolbox
-from planexec_lite.tools.references import MissingResultError, resolve
+from planexec_lite.tools import ApprovedCalls, MadeCall, Toolbox, references
 
 MOST_QUESTIONS = 20  # of each step
 
@@ -142,8 +141,8 @@ def named_call(board: Board, step_id: str, tools: Toolbox) -> str:
     if step.tool is None or step.tool not in tools:
         return ""
     try:
-        return tools[step.tool].call_text(resolve(step.params, board.results))
-    except MissingResultError:
+        return tools[step.tool].call_text(references.resolve(step.params, board.results))
+    except references.MissingResultError:
         return ""
 
 
