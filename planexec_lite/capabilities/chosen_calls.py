@@ -103,21 +103,19 @@ def context(agent: Any, run: Any, job: StepStarted) -> dict[str, Any]:
     A nested run of a reviewed run usually has no reviewer, and no person has seen its plan. Of its calls, only the call
     that the outer step names is approved, and only for one step.
     """
-    board, step_id = run.board, job.step
-    # what the step around this run may do, if a person sees its plan and not those of this run
-    around: ApprovedCalls | None = job_meter().context.approved
-    if around is not None and (board.has_reviewer or not around.asks):
-        around = None
-    if around is None and not asks_models(agent.executor):
+    board, step_id, around = run.board, job.step, job_meter().context.approved
+    # a person sees the plan around this run, and not those of this run
+    seen_around = around is not None and around.asks and not board.has_reviewer
+    if not (seen_around or asks_models(agent.executor)):
         return {}
     tool, named = board.steps[step_id].tool, named_call(board, step_id, agent.executor.tools)
-    if around is not None and (named != around.text or not _is_first(board, job)):
+    if seen_around and (named != around.text or not _is_first(board, job)):
         tool, named = None, ""
     chosen = board[ChosenCalls].steps.get(step_id, Chosen(None))
     approved = ApprovedCalls(
         tool,
         named,
-        board.has_reviewer or around is not None,
+        board.has_reviewer or seen_around,
         chosen.allowed,
         chosen.made,
         planned_tools(board) if forbids_new_effects(board, agent.policy) else None,
