@@ -237,7 +237,7 @@ def why_replan(board: Board, policy: Settings) -> PlanReason | None:
 def _why_failed(board: Board, policy: Settings) -> str:
     step_id = next(iter(board.failed))
     why = f"step {step_id} failed: {board.errors[step_id]}"
-    if board[Doubt].attempts[step_id] > 0 and board.effects_of(board.steps[step_id]) != "none":
+    if board[Doubt].attempts[step_id] > 0 and board.effects[step_id] != "none":
         why += f"; {UNKNOWN}"
     if skipped := [step_id for step_id, state in board.state.items() if state == "skipped"]:
         why += f"; skipped behind it: {', '.join(skipped)}"
