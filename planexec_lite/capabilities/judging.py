@@ -149,10 +149,6 @@ def judge(agent: Any, board: Board, step_id: str) -> Judged:
     return Judged(board.now, step_id, verdict.verdict, verdict.reason, changed, verdict.rejects)
 
 
-def _task(agent: Any, run: Any, job: JudgeStarted) -> Task:
-    return Task(job, judge, (agent, run.board, job.step), here=True)
-
-
 def _outcome(job: JudgeStarted, message: Finished) -> list[Event]:
     report = message.report
     judged = report.value
@@ -174,5 +170,10 @@ CAPABILITY = Capability(
         Requeued: _requeued,
     },
     takes_result=_take_result,
-    work={JudgeStarted: Work(_task, _outcome)},
+    work={
+        JudgeStarted: Work(
+            lambda agent, run, job: Task(job, judge, (agent, run.board, job.step), here=True),
+            _outcome,
+        )
+    },
 )
