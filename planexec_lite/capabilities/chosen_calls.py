@@ -25,8 +25,8 @@ from planexec_lite.core.events import (
     StepStarted,
 )
 from planexec_lite.core.executors import asks_models
-from planexec_lite.core.questions import ExactCall, Question
-from planexec_lite.meter import Waits, job_meter
+from planexec_lite.core.questions import Question
+from planexec_lite.meter import job_meter
 from planexec_lite.plan import Plan
 from planexec_lite.tools import ApprovedCalls, MadeCall, Toolbox, references
 
@@ -46,11 +46,6 @@ class ChosenCalls(Part):
 
     steps: dict[str, Chosen] = {}
     questions: Counter[str] = Counter()
-
-
-def question_about(step: str, waits: Waits) -> Question:
-    """Return the question about a call that the executor of a step chose; its verdicts follow when the run asks it."""
-    return Question("call", {}, waits.why, step, call=ExactCall(waits.tool, dict(waits.params)))
 
 
 def _paused(board: Board, event: StepPaused) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from planexec_lite.capabilities import chosen_calls, doubt
+from planexec_lite.capabilities import doubt
 from planexec_lite.core import Capability, Event, Task, Work
 from planexec_lite.core.events import StepDone, StepFailed, StepPaused, StepStarted
 from planexec_lite.core.executors import Executor
+from planexec_lite.core.questions import ExactCall, Question
 from planexec_lite.core.tasks import Finished, Late, TimedOut, too_long
 from planexec_lite.meter import job_meter, made_once
 from planexec_lite.plan import Step
@@ -75,10 +76,11 @@ def _finished(job: StepStarted, message: Finished) -> list[Event]:
     report, at, step_id = message.report, message.at, job.step
     usage, left = (message.seconds, report.calls), (report.leaves, report.chosen)
     if (waits := report.waits) is not None:
-        inner = waits.question
-        question = (
-            chosen_calls.question_about(step_id, waits) if inner is None else inner.inside(step_id)
-        )
+        # about a call that the executor chose; the verdicts follow when the run asks
+        call = ExactCall(waits.tool, dict(waits.params))
+        question = Question("call", {}, waits.why, step_id, call=call)
+        if waits.question is not None:
+            question = waits.question.inside(step_id)
         return [StepPaused(at, step_id, question, *usage, report.once, waits.made, *left)]
     if report.error is None:
         return [StepDone(at, step_id, report.value, *usage, *left)]
