@@ -178,7 +178,7 @@ def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
         return None
     if board.problems and policy.replan != "never":
         return None
-    return when_idle(board, Ended(board.now, "failed", _why_failed(board, policy)))
+    return when_idle(board, _failed(board, policy))
 
 
 @only_if(has_planner)
@@ -209,7 +209,7 @@ def fail(board: Board, policy: Settings) -> Choice | None:
     if board.in_flight or board.proposal is None:
         return None
     if board.failed:
-        return Ended(board.now, "failed", _why_failed(board, policy))
+        return _failed(board, policy)
     for step_id in unanswered(board):
         why = f"step {step_id} failed, and no later step was done that answers it"
         return Ended(board.now, "failed", why)
@@ -234,7 +234,8 @@ def why_replan(board: Board, policy: Settings) -> PlanReason | None:
     return "step" if can_ask and len(board.results) > mine.results and board.unfinished else None
 
 
-def _why_failed(board: Board, policy: Settings) -> str:
+def _failed(board: Board, policy: Settings) -> Ended:
+    """The end of a run in which a step failed, with the reason."""
     step_id = next(iter(board.failed))
     why = f"step {step_id} failed: {board.errors[step_id]}"
     if board[Doubt].attempts[step_id] > 0 and board.effects[step_id] != "none":
@@ -244,7 +245,7 @@ def _why_failed(board: Board, policy: Settings) -> str:
     replans = board[Replanning].asked["replans"]
     if board.has_planner and policy.replan != "never" and replans >= policy.max_replans:
         why += f"; planned again {replans} times (max_replans={policy.max_replans})"
-    return why
+    return Ended(board.now, "failed", why)
 
 
 CAPABILITY = Capability(
