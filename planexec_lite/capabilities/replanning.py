@@ -174,7 +174,7 @@ def stop_without_plan(board: Board, policy: Settings) -> Choice | None:
 @only_if(lambda policy, _started: policy.failure == "stop")
 def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
     """With ``failure="stop"``, end the run after a failed step, unless the rest is planned again."""
-    if not board.failed or board[Replanning].ask_again or why_replan(board, policy):
+    if not board.failed or why_replan(board, policy):
         return None
     if board.problems and policy.replan != "never":
         return None
@@ -184,7 +184,7 @@ def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
 @only_if(has_planner)
 def replan(board: Board, policy: Settings) -> Choice | None:
     """Ask the planner for the rest if `why_replan` gives a reason."""
-    reason = board[Replanning].ask_again or why_replan(board, policy)
+    reason = why_replan(board, policy)
     if reason is None:
         return None
     asked = PlanStarted(board.now, reason)
@@ -217,10 +217,13 @@ def fail(board: Board, policy: Settings) -> Choice | None:
 
 
 def why_replan(board: Board, policy: Settings) -> PlanReason | None:
-    """Return the reason to plan the rest again; None without a reason, or if no replan is left."""
+    """Return the reason to plan the rest again, or to ask again if the planner was interrupted.
+
+    None without a reason, or if no replan is left.
+    """
     mine = board[Replanning]
-    if not board.has_planner or board.proposal is None or board.problems:
-        return None
+    if mine.ask_again or not board.has_planner or board.proposal is None or board.problems:
+        return mine.ask_again
     if mine.asked["replans"] < policy.max_replans:
         if board[News].unread:
             return "news"
