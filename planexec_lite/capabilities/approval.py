@@ -16,7 +16,7 @@ What a yes is bound to, and what refuses anything else:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -197,8 +197,9 @@ def outside_grant(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
         if call not in plan.rollback:
             yield f"it drops {call.tool} from the rollback"
     free = [step for step in approved.steps if not step.gate]
-    allowed: list[Step | Call] = [*free, *_undos(free), *approved.rollback]
-    known = set(map(_text, allowed))
+    known = set(map(_text, approved.rollback))
+    for step in free:
+        known |= {_text(call) for call in (step, step.undo) if call is not None}
     tools = {step.tool for step in free}
     for step in new:
         if step.gate:
@@ -206,7 +207,8 @@ def outside_grant(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
         has_effects = board.effects_of(step) != "none"
         if step.tool not in tools or (has_effects and _text(step) not in known):
             yield f"step {step.id} makes a call that the approved plan does not make"
-    for undo in (*_undos(new), *plan.rollback):
+    undos = [step.undo for step in new if step.undo is not None]
+    for undo in (*undos, *plan.rollback):
         if _text(undo) not in known:
             yield f"the approved plan does not call {undo.tool} so"
     # if an approved step used a tool with care, every later step that uses it needs the same care
@@ -219,10 +221,6 @@ def outside_grant(board: Board, plan: Plan, scope: GrantScope) -> Iterator[str]:
             yield f"step {step.id} must be as it was approved, and is new or was tried before"
         elif not mine.covered >= lineages(steps, [step.id]):
             yield f"a step that step {step.id} depends on has changed"
-
-
-def _undos(steps: Iterable[Step]) -> list[Call]:
-    return [step.undo for step in steps if step.undo is not None]
 
 
 def _text(call: Step | Call) -> str:

@@ -7,6 +7,7 @@ allowed. The calls that it made before the pause are not made again.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import ask_about_step
@@ -28,7 +29,7 @@ from planexec_lite.core.executors import asks_models
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import job_meter
 from planexec_lite.plan import Plan
-from planexec_lite.tools import ApprovedCalls, MadeCall, Toolbox, references
+from planexec_lite.tools import ApprovedCalls, MadeCall, references
 
 MOST_QUESTIONS = 20  # of each step
 
@@ -98,15 +99,19 @@ def context(agent: Any, run: Any, job: StepStarted) -> dict[str, Any]:
     A nested run of a reviewed run usually has no reviewer, and no person has seen its plan. Of its calls, only the call
     that the outer step names is approved, and only for one step.
     """
-    board, step_id, around = run.board, job.step, job_meter().context.approved
+    board, around = run.board, job_meter().context.approved
     # a person sees the plan around this run, and not those of this run
     seen_around = around is not None and around.asks and not board.has_reviewer
     if not (seen_around or asks_models(agent.executor)):
         return {}
-    tool, named = board.steps[step_id].tool, named_call(board, step_id, agent.executor.tools)
+    step, tools = board.steps[job.step], agent.executor.tools
+    tool, named = step.tool, ""  # `named`: the call that the step names, if it can be made
+    if tool is not None and tool in tools:
+        with suppress(references.MissingResultError):
+            named = tools[tool].call_text(references.resolve(step.params, board.results))
     if seen_around and (named != around.text or not _is_first(board, job)):
         tool, named = None, ""
-    chosen = board[ChosenCalls].steps.get(step_id, Chosen(None))
+    chosen = board[ChosenCalls].steps.get(step.id, Chosen(None))
     approved = ApprovedCalls(
         tool,
         named,
@@ -126,17 +131,6 @@ def _is_first(board: Board, job: StepStarted) -> bool:
     tool = board.steps[job.step].tool
     others = (board.steps[step_id].tool for step_id in board.attempt if step_id != job.step)
     return job.attempt == 1 and job.step not in board[WorkDone].latest and tool not in others
-
-
-def named_call(board: Board, step_id: str, tools: Toolbox) -> str:
-    """The call that a step names, as `Tool.call_text` writes it; "" if it names none that can be made."""
-    step = board.steps[step_id]
-    if step.tool is None or step.tool not in tools:
-        return ""
-    try:
-        return tools[step.tool].call_text(references.resolve(step.params, board.results))
-    except references.MissingResultError:
-        return ""
 
 
 CAPABILITY = Capability(

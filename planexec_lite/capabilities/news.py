@@ -16,7 +16,13 @@ class NewsReceived(Event):
 
 
 class News(Part):
-    """The news so far. `unread`: the planner has not read all of it; `unplanned`: no valid plan has come since it did."""
+    """The news so far.
+
+    Attributes:
+        texts: all news.
+        unread: there is a planner, and it has not read all of the news.
+        unplanned: there is a planner, and no valid plan has come since it read the news.
+    """
 
     texts: list[str] = []
     unread: bool = False
@@ -26,7 +32,7 @@ class News(Part):
 def _received(board: Board, event: NewsReceived) -> None:
     mine, board.paused = board[News], None
     mine.texts.append(event.text)
-    mine.unread = mine.unplanned = True
+    mine.unread = mine.unplanned = board.has_planner
 
 
 def _asked(board: Board, _event: PlanStarted) -> None:

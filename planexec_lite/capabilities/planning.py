@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +9,7 @@ from pydantic import NonNegativeInt
 
 from planexec_lite.capabilities.approval import granting_reviewer
 from planexec_lite.capabilities.streaming import StreamBuffer
-from planexec_lite.core import Board, Capability, PlanCheck, Task, Work
+from planexec_lite.core import Board, Capability, Task, Work
 from planexec_lite.core.events import PLANNER_FAILED, Event, PlanProposed, PlanStarted
 from planexec_lite.core.executors import chooses_calls
 from planexec_lite.core.tasks import Finished
@@ -32,13 +31,12 @@ def without_done(plan: Plan, board: Board) -> Plan:
     return plan.changed(steps=[step for step in plan.steps if step.id not in repeated])
 
 
-def propose(
-    planner: Any, board: Board, executor: Any, policy: Any, checks: Sequence[PlanCheck]
-) -> PlanProposed:
-    """Ask the planner, and check its plan. Done steps that it repeats word for word are dropped.
+def propose(agent: Any, board: Board) -> PlanProposed:
+    """Ask the planner of `agent`, and check its plan. Done steps that it repeats word for word are dropped.
 
     `board` does not change meanwhile. The planner receives a copy.
     """
+    planner, executor, policy = agent.planner, agent.executor, agent.policy
     tools = executor.tools
     written = StreamBuffer(board, executor, policy)
 
@@ -56,7 +54,7 @@ def propose(
     plan = without_done(plan, board)
     problems = plan.problems(tools, done=board.results.keys(), max_steps=policy.max_steps)
     problems += written.missing_in(plan)
-    for check in checks:
+    for check in agent.plan_checks:
         problems += check(plan, board, policy, executor)
     chosen = tuple(step.id for step in plan.steps if chooses_calls(executor, step))
     by = granting_reviewer(board, plan)
@@ -75,8 +73,7 @@ def _written(text: str) -> str:
 def _task(agent: Any, run: Any, job: PlanStarted) -> Task:
     live = getattr(agent.planner, "stream", False)
     board = run.board.copy() if live else run.board  # the run continues while a planner streams
-    asked = (agent.planner, board, agent.executor, agent.policy, agent.plan_checks)
-    return Task(job, propose, asked, here=True, live=live)
+    return Task(job, propose, (agent, board), here=True, live=live)
 
 
 def _finished(_job: PlanStarted, message: Finished) -> list[Event]:

@@ -125,7 +125,8 @@ def back_off(board: Board, policy: Settings) -> Choice | None:
     """Start the wait of a failed step that has not waited yet."""
     assert policy.backoff is not None
     ended = board[Backoffs].ended
-    for step_id in () if _news_first(board) else board.retry:
+    # the planner reads news first, which might make the retry unnecessary
+    for step_id in () if board[News].unplanned else board.retry:
         if step_id not in ended:
             seconds = policy.backoff.seconds(step_id, board.attempt[step_id][0] + 1)
             seconds = deadline.until_deadline(policy, board.now, seconds)
@@ -135,7 +136,7 @@ def back_off(board: Board, policy: Settings) -> Choice | None:
 
 def try_again(board: Board, _policy: object) -> Choice | None:
     """Start the next attempt of a failed step."""
-    return None if _news_first(board) else next(board.retries(), None)
+    return None if board[News].unplanned else next(board.retries(), None)
 
 
 def allow_retries(board: Board, policy: Settings, event: StepStarted, _executor: Any) -> Choice:
@@ -150,8 +151,3 @@ def allow_retries(board: Board, policy: Settings, event: StepStarted, _executor:
     if policy.retries and not retries and board.repeatable(step):
         retries = policy.retries
     return StepStarted(event.at, event.step, 1, 1 + retries) if retries else event
-
-
-def _news_first(board: Board) -> bool:
-    """Whether the planner must read news first, which might make the retry unnecessary."""
-    return board.has_planner and board[News].unplanned

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.new_effects import added_effects
 from planexec_lite.capabilities.undo import keeps_doubts
-from planexec_lite.core import Board, Capability
-from planexec_lite.core.events import Event
+from planexec_lite.core import Board, Capability, Event
 from planexec_lite.frozen import frozen
 from planexec_lite.meter import emit
 from planexec_lite.plan import Plan, PlanError, Problem, Step
@@ -27,19 +27,24 @@ class StepReady(NamedTuple):
     step: Step
 
 
+@dataclass
 class StreamBuffer:
     """Reads the steps of a planner that is still writing, and emits each step that can start early.
 
     A step can start early if the run has no reviewer, the step is valid by itself, the steps that it depends on are done or have
     started early too, and a repeat does no harm. If the policy asks for it, the step must add no new effects.
     The other steps wait for the whole plan.
+
+    Args:
+        arrived: the steps that were read so far; `held`: those that have not started; `emitted`: those that have.
     """
 
-    def __init__(self, board: Board, executor: Any, policy: Any) -> None:
-        self.board, self.executor, self.policy = board, executor, policy
-        self.arrived: dict[str, Step] = {}
-        self.held: list[Step] = []
-        self.emitted: dict[str, Step] = {}
+    board: Board
+    executor: Any
+    policy: Any
+    arrived: dict[str, Step] = field(default_factory=dict)
+    held: list[Step] = field(default_factory=list)
+    emitted: dict[str, Step] = field(default_factory=dict)
 
     def all(self, parts: Iterable[Step | Plan]) -> Plan:
         """Read the planner to its end and return its plan, the last of the parts. Raises `PlanError` if no part is a plan."""
