@@ -67,7 +67,7 @@ class Approvals(Part):
         changes_asked: how often a reviewer asked for a changed plan.
         grant_scope: the bounds for later plans; `begun`: the steps that have started since the grant.
         asks: by step, why a person is asked right before it; "": because it has a gate; None: the person said yes.
-        covered: the lineages of the steps that the latest approval allows to run once; `seen`: the steps that were done then.
+        covered: the lineages of the steps in the plan that was approved last; `seen`: the steps that were done then.
         given: how many plans a reviewer approved.
         received: the digest of each step that a person is asked about, from when it came in, to detect a change in place.
     """
@@ -163,10 +163,8 @@ def _approve(board: Board, event: Reviewed) -> None:
         board.adopt(event.plan)
     mine.approved.add((board.proposal or board.plan).hash)
     mine.given += 1
-    careful = [
-        step_id for step_id in board.unfinished if must_be_seen(board, board.steps[step_id])
-    ]
-    mine.covered, mine.seen = lineages(board.steps, careful, mine._lineages), set(board.results)
+    mine.covered = lineages(board.steps, board.unfinished, mine._lineages)
+    mine.seen = set(board.results)
     if event.grant is not None:
         mine.grant_scope = GrantScope(event.grant, board.plan, event.by)
     if not needs_approval(board):

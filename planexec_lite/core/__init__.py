@@ -1,7 +1,7 @@
 """The kernel: events, the board that they add up to, the rules of a plain run, and the loop."""
 
 from planexec_lite.core.board import CORE, Board, IllegalTransition, check_running
-from planexec_lite.core.capability import SETTINGS, Capability, Moves, Part, PlanCheck, State
+from planexec_lite.core.capability import SETTINGS, Capability, Moves, Part, State
 from planexec_lite.core.decide import (
     HOLD,
     LATER,
@@ -38,7 +38,6 @@ __all__ = [
     "Moves",
     "Outcome",
     "Part",
-    "PlanCheck",
     "Rule",
     "Signal",
     "State",

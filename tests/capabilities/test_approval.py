@@ -194,6 +194,14 @@ def test_within_a_grant_a_replan_runs_without_a_question() -> None:
     assert len(run.board.reviews) == 1
 
 
+def test_a_grant_covers_an_unchanged_step_whose_tool_another_step_uses_with_care() -> None:
+    world = World(broken=["1"])
+    rest = (write("2", "1b"), write("3", effects="once"))
+    first, second = plan(look("1"), look("1b"), *rest), plan(look("1c"), look("1b"), *rest)
+    run = check(agent(world, Portions(first, second), granting(1)).run("x"))
+    assert (run.status, len(run.board.reviews)) == ("finished", 1)
+
+
 def test_a_grant_with_an_edited_plan_is_about_the_edited_plan() -> None:
     world, decision = World(broken=["1"]), Decision("approve", by="Ada", plan=plan(look("1")), grant=Grant(1))
     plans = Portions(plan(look("1"), pay("2")), plan(pay("2")), plan(look("1b")))
