@@ -32,21 +32,20 @@ class ReadyQueue:
         self._missing: dict[str, int] = {}
         self._dependents: defaultdict[str, list[str]] = defaultdict(list)
         self._run_anyway: set[str] = set()
-        self._unlimited: list[int] = []
-        self._ready: dict[Kind, list[int]] = {(): self._unlimited}
+        self._ready: dict[Kind, list[int]] = {(): []}
 
     def copy(self) -> ReadyQueue:
         """Return an independent copy."""
         other = ReadyQueue(self._limits)
         vars(other).update({name: copied_containers(value) for name, value in vars(self).items()})
-        other._unlimited = other._ready[()]
         return other
 
     def first(self) -> str | None:
         """Return the id of the first ready step in plan order that has a free slot, or None."""
         if not self._limits:
-            return self._ids[self._unlimited[0]] if self._unlimited else None
-        heads = [ready[0] for kind, ready in self._ready.items() if ready and self._has_slot(kind)]
+            ready = self._ready[()]
+            return self._ids[ready[0]] if ready else None
+        heads = [heap[0] for kind, heap in self._ready.items() if heap and self._has_slot(kind)]
         return self._ids[min(heads)] if heads else None
 
     def ready(self) -> Iterator[str]:
@@ -91,8 +90,7 @@ class ReadyQueue:
 
     def is_ready(self, step_id: str) -> bool:
         """Return whether the step is ready."""
-        ready, place = self._queue(step_id), self._place[step_id]
-        return bool(ready) and (ready[0] == place or place in ready)
+        return self._place[step_id] in self._queue(step_id)
 
     def take(self, step_id: str) -> None:
         """Remove a step from the ready steps, because it starts, and take its slots."""
@@ -123,8 +121,6 @@ class ReadyQueue:
         are returned.
         """
         waiting = self._dependents.get(step_id, [])
-        if not self._run_anyway:
-            return waiting
         self._arrive([other for other in waiting if other in self._run_anyway])
         return [other for other in waiting if other not in self._run_anyway]
 
