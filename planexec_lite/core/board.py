@@ -315,14 +315,10 @@ class Board:
         self.queue = ReadyQueue(self.started.limits)
 
     def _join(self, steps: Sequence[Step]) -> None:
-        if self.plans > 1:
-            self._brought_by |= {
-                step.id: self.plans for step in steps if self.steps.get(step.id) != step
-            }
         for step in steps:  # a step that is planned again moves to the end, without its old error
-            if step.id in self.steps:
-                del self.steps[step.id]
-                self.errors.pop(step.id, None)
+            if self.steps.pop(step.id, None) != step:
+                self._brought_by[step.id] = self.plans
+            self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
             self.effects[step.id] = self.effects_of(step)
@@ -480,7 +476,7 @@ class Board:
 
     def brought_by(self, step_id: str) -> int:
         """Return the number, from 1, of the plan that contained this version of the step first."""
-        return self._brought_by.get(step_id, 1)
+        return self._brought_by[step_id]
 
     def effects_of(self, step: Step) -> Effects:
         """Return a step's declared effects: its own declaration or its tool's, the stronger of both."""
