@@ -291,10 +291,8 @@ class Board:
         """Supersede the streamed steps of an unfinished plan that have not started."""
         gone = [step_id for step_id in self.arrived if self.state[step_id] == "waiting"]
         if gone:
-            self.unreachable = deque(
-                step_id for step_id in self.unreachable if step_id not in gone
-            )
             self.state.update(dict.fromkeys(gone, "superseded"))
+            self.unreachable.clear()  # since the first of them arrived, only they can be in it
             self._index()
         self.arrived.clear()
 
