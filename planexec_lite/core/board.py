@@ -502,10 +502,6 @@ def _check_idle(board: Board, event: Paused | Ended) -> None:
     _refuse(board, event, board.in_flight, "work is in flight")
 
 
-def _check_begin(board: Board, event: RunStarted) -> None:
-    _refuse(board, event, board.is_begun, "the run has begun")
-
-
 def _job_started(board: Board, event: Job) -> None:
     board.in_flight[event.id] = event
 
@@ -606,7 +602,9 @@ CORE = Capability(
         StepSkipped: Moves("skip", {"waiting": "skipped"}),
     },
     checks={
-        RunStarted: _check_begin,
+        RunStarted: lambda board, event: _refuse(
+            board, event, board.is_begun, "the run has begun"
+        ),
         Job: _check_job,
         PlanProposed: _check_plan,
         StepStarted: _check_start,
