@@ -215,26 +215,21 @@ def _plan(board: Board, event: RollbackStarted) -> None:
 def _done(board: Board, event: UndoDone) -> None:
     mine, work = board[Rollback], board[WorkDone]
     undo, inside = mine.take(), event.result
-    if undo.call is not None:
-        mine.undone.append(undo.label)
-        _settle(board, undo)
-        return
     label = undo.label
-    mine.undone += [f"{label}/{one}" for one in inside["undone"]]
-    remains = [(f"{label}/{one}".removesuffix("/"), why) for one, why in inside["remains"]]
-    mine.remains |= dict.fromkeys(remains)
-    work.made[label] += inside["made"]
-    if inside["partly"]:
-        mine.partly = True
-        mine.half.append(label)
-    if not remains:
-        _settle(board, undo)
-
-
-def _settle(board: Board, undo: Undo) -> None:
-    """A step is undone, unless it has another result since then."""
-    work, label = board[WorkDone], undo.label
+    if undo.call is not None:
+        mine.undone.append(label)
+    else:
+        mine.undone += [f"{label}/{one}" for one in inside["undone"]]
+        remains = [(f"{label}/{one}".removesuffix("/"), why) for one, why in inside["remains"]]
+        mine.remains |= dict.fromkeys(remains)
+        work.made[label] += inside["made"]
+        if inside["partly"]:
+            mine.partly = True
+            mine.half.append(label)
+        if remains:
+            return
     work.take_back(undo)
+    # a step is undone, unless it has another result since then
     if label in board.results and work.latest[label] == undo.number:
         board.state[label] = "undone"
         del board.results[label]
