@@ -81,7 +81,7 @@ class WorkDone(Part):
         pieces: the pieces of work by number, in order; `latest`: the number of each step's latest result.
         nested: the piece of each step whose latest attempt was a nested run.
         explained: how many failures in doubt of a step its nested run has reported.
-        doubted: the steps that might have been done, and why.
+        doubted: the steps that might have been done, without a result that counts, and why.
         listed: the rollback of the latest plan that can be carried out, each call as JSON.
         made: the undo calls that were made or might have been, in all rollbacks of the run (""), and by step in those of its
             nested runs.
@@ -285,16 +285,11 @@ def _complete(
         mine.settle(before)
 
 
-def _doubt(board: Board, step_id: str, why: str) -> None:
-    """A step might have been done, and has no result that counts."""
-    board[WorkDone].doubted[step_id] = why
-
-
 def _step_paused(board: Board, event: StepPaused) -> None:
     _report(board, event.step, leaves=event.leaves)
     if event.made:
         calls = ", ".join(one.text for one in event.made)
-        _doubt(board, event.step, f"it made {calls} before it paused")
+        board[WorkDone].doubted[event.step] = f"it made {calls} before it paused"
 
 
 def _step_failed(board: Board, event: StepFailed) -> None:
@@ -308,7 +303,7 @@ def _step_late(board: Board, event: StepLate) -> None:
     if event.error is None:
         mine.explained -= Counter([event.step])
         if event.step not in mine.latest:
-            _doubt(board, event.step, "it was done after its timeout")
+            mine.doubted[event.step] = "it was done after its timeout"
 
 
 def _requeued(board: Board, event: Requeued) -> None:
@@ -317,7 +312,7 @@ def _requeued(board: Board, event: Requeued) -> None:
     if not isinstance(job, StepStarted) or event.reason == "cancelled":
         return
     if not _report(board, job.step, leaves=True):
-        _doubt(board, job.step, f"interrupted; {UNKNOWN}")
+        board[WorkDone].doubted[job.step] = f"interrupted; {UNKNOWN}"
 
 
 def _reviewed(board: Board, event: Reviewed) -> None:
