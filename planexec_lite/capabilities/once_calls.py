@@ -120,26 +120,20 @@ def _started(board: Board, event: StepStarted) -> None:
         mine.new[event.call, event.number // LANE] = event.number + 1
 
 
-def _record(board: Board, step_id: str, known: KnownCall) -> None:
-    """Record a call that a step made, or might have made."""
-    mine = board[OnceCalls]
-    known = mine.note(known)
-    if known.once:
-        now = (board.brought_by(step_id), board.plans, board[Approvals].given)
-        mine.spend(Spent(known, step_id, *now))
-
-
 def _end(
     board: Board, step_id: str, state: CallState | None, chosen: Iterable[KnownCall] = ()
 ) -> None:
     """The latest attempt of a step ended, and its call is in this state now; None: in the same as before."""
-    latest = board[OnceCalls].latest.get(step_id)
+    mine = board[OnceCalls]
+    latest, by = mine.latest.get(step_id), f"step {step_id}"
+    ended = [known._replace(by=by) for known in chosen]
     if latest is not None and state is not None:
         once = board.effects[step_id] == "once"
-        made = KnownCall(latest.call, latest.number, state, once, f"step {step_id}")
-        _record(board, step_id, made)
-    for known in chosen:
-        _record(board, step_id, known._replace(by=f"step {step_id}"))
+        ended.insert(0, KnownCall(latest.call, latest.number, state, once, by))
+    for known in map(mine.note, ended):
+        if known.once:
+            now = (board.brought_by(step_id), board.plans, board[Approvals].given)
+            mine.spend(Spent(known, step_id, *now))
 
 
 def _paused(board: Board, event: StepPaused) -> None:
