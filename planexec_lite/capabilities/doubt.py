@@ -67,28 +67,20 @@ def _takes_failure(board: Board, event: StepFailed) -> bool:
     if not event.in_doubt:
         return False
     step = board.steps[event.step]
-    _count(board, step.id)
     attempt, attempts = board.attempt[step.id]
     tried_again = attempt < attempts and not event.final  # the plan's author asked for it
-    if not board.has_reviewer or board.repeatable(step) or tried_again:
-        return False
-    _wait(board, step.id, event.error)
-    return True
+    asks = board.has_reviewer and not board.repeatable(step) and not tried_again
+    _in_doubt(board, event, asks=asks)
+    return asks
 
 
-def _in_doubt(board: Board, event: StepInDoubt) -> None:
-    _count(board, event.step)
-    _wait(board, event.step, event.error)
-
-
-def _count(board: Board, step_id: str) -> None:
-    board[Doubt].attempts[step_id] += 1
-    board[Doubt].overdue[step_id] += 1
-
-
-def _wait(board: Board, step_id: str, error: str) -> None:
-    board[Doubt].doubted[step_id] = None
-    board.state[step_id], board.errors[step_id] = "in doubt", error
+def _in_doubt(board: Board, event: StepInDoubt | StepFailed, *, asks: bool = True) -> None:
+    mine, step_id = board[Doubt], event.step
+    mine.attempts[step_id] += 1
+    mine.overdue[step_id] += 1
+    if asks:
+        mine.doubted[step_id] = None
+        board.state[step_id], board.errors[step_id] = "in doubt", event.error
 
 
 def _check_late(board: Board, event: StepLate) -> None:
