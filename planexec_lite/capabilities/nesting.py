@@ -78,7 +78,7 @@ def _paused(board: Board, event: StepPaused | UndoPaused) -> None:
         board[Nested].open[event.step] = Open(question.kind == "doubt", question)
 
 
-def _ended(board: Board, event: StepDone | StepFailed | UndoDone | UndoFailed) -> None:
+def _ended(board: Board, event: Any) -> None:
     board[Nested].open.pop(event.step, None)
 
 
@@ -101,11 +101,6 @@ def _reviewed(board: Board, event: Reviewed) -> None:
             result=event.result,
         )
         mine.open[question.path[0]] = Open(decision=decision)
-
-
-def _rolled_back(board: Board, _event: RollbackStarted) -> None:
-    """No step continues, so the questions of steps need no answer; a rollback inside asks its own."""
-    board[Nested].open.clear()
 
 
 def _before_plan(board: Board, plan: Plan) -> None:
@@ -331,7 +326,8 @@ CAPABILITY = Capability(
         **dict.fromkeys((StepDone, StepFailed, UndoDone, UndoFailed), _ended),
         Requeued: _requeued,
         Reviewed: _reviewed,
-        RollbackStarted: _rolled_back,
+        # no step continues, so the questions of steps need no answer; a rollback inside asks its own
+        RollbackStarted: lambda board, _event: board[Nested].open.clear(),
     },
     before_plan=_before_plan,
     context=dict.fromkeys((StepStarted, UndoStarted), context),
