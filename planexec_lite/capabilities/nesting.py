@@ -113,9 +113,9 @@ def _before_plan(board: Board, plan: Plan) -> None:
 def ask_inside(board: Board, _policy: object, event: Job, executor: Any) -> Choice:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine = board[Nested]
-    waiting = mine.open.get(event.id or "")
-    if waiting is not None and waiting.question is not None:
-        return when_idle(board, Paused(board.now, waiting.question), WAIT)
+    question = mine.open.get(event.id or "", Open()).question
+    if question is not None:
+        return when_idle(board, Paused(board.now, question), WAIT)
     if (
         not isinstance(event, StepStarted)
         or agent_inside(executor, board.steps[event.step]) is None
@@ -126,8 +126,11 @@ def ask_inside(board: Board, _policy: object, event: Job, executor: Any) -> Choi
 
 def report_doubt(board: Board, _policy: object, event: Ended, _executor: Any) -> Choice:
     """Guard: a run that ends names the steps whose nested run was interrupted or is in doubt."""
-    doubted = [step_id for step_id, one in board[Nested].open.items() if one.in_doubt]
-    left = [step_id for step_id in doubted if not board.repeatable(board.steps[step_id])]
+    left = [
+        step_id
+        for step_id, one in board[Nested].open.items()
+        if one.in_doubt and not board.repeatable(board.steps[step_id])
+    ]
     if not left:
         return event
     words = f"{event.reason}; nobody knows how far step {', '.join(left)} came"
@@ -245,9 +248,7 @@ def within_step(policy: Any, inner: InnerRun, run: Any) -> Any:
         return policy
     reported, extra = type(run.board).of(inner.events), run.board[Spending].extra
     decision = inner.news_for(run)
-    granted = Budget()
-    if decision is not None and decision.budget is not None:
-        granted = decision.budget
+    granted = (decision and decision.budget) or Budget()
     counted = {
         name: used(reported, name) - extra[name] - granted.bounds.get(name, 0)
         for name in remaining.bounds
@@ -309,10 +310,9 @@ def undone_in(run: Any) -> dict[str, Any]:
     """Return the result of the rollback of a nested run. Raises `RunPaused` if it waits."""
     stop_if_paused(run)
     mine, made = run.board[Rollback], run.board[WorkDone].made.get("", ())
-    remains = [[label, why] for label, why in mine.remains]
     return {
         "undone": [*mine.undone],
-        "remains": remains if run.board.is_begun else [["", UNKNOWN]],
+        "remains": [*map(list, mine.remains)] if run.board.is_begun else [["", UNKNOWN]],
         "made": [*made],
         "partly": run.status != "rolled back",
     }
