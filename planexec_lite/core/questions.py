@@ -81,14 +81,15 @@ class Question:
     @property
     def about(self) -> str:
         """The subject as a phrase: "the plan", "step 3", "the undo of step 3", "step a inside step 1"."""
-        inside = "".join(f" inside step {step_id}" for step_id in reversed(self.path))
-        return f"{self._own_subject}{inside}"
+        if self.step is None:
+            subject = "the plan" if self.plan is not None else f"the {self.kind}"
+        else:
+            subject = undo_in_words(self.step) if self.kind == "undo" else f"step {self.step}"
+        return f"{subject}{self._inside}"
 
     @property
-    def _own_subject(self) -> str:
-        if self.step is None:
-            return "the plan" if self.plan is not None else f"the {self.kind}"
-        return undo_in_words(self.step) if self.kind == "undo" else f"step {self.step}"
+    def _inside(self) -> str:
+        return "".join(f" inside step {step_id}" for step_id in reversed(self.path))
 
     def decide(
         self, verdict: Verb, by: str = "reviewer", comment: str = "", **more: Any
@@ -107,10 +108,9 @@ class Question:
 
     def __str__(self) -> str:
         phrase = _PHRASES.get(self.kind, f"the {self.kind} of {{about}}")
-        inside = "".join(f" inside step {step_id}" for step_id in reversed(self.path))
         used = f"{', '.join(self.amounts.values())} used" if self.amounts else ""
         why = used or ("" if self.kind == "doubt" else self.why)
-        return phrase.format(about=self.about, inside=inside) + (f": {why}" if why else "")
+        return phrase.format(about=self.about, inside=self._inside) + (f": {why}" if why else "")
 
 
 _PHRASES = {
