@@ -125,11 +125,12 @@ def skip_unreachable(board: Board, _policy: Any) -> Choice | None:
     if not board.unreachable:
         return None
     step_id = board.unreachable[0]
-    states = ((other, board.state[other]) for other in board.steps[step_id].depends_on)
-    lost = ", ".join(
-        f"step {other} {state}" for other, state in states if state in ("failed", "skipped")
-    )
-    return StepSkipped(board.now, step_id, lost)
+    lost = [
+        f"step {other} {board.state[other]}"
+        for other in board.steps[step_id].depends_on
+        if board.state[other] in ("failed", "skipped")
+    ]
+    return StepSkipped(board.now, step_id, ", ".join(lost))
 
 
 @only_if(has_planner)
