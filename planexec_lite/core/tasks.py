@@ -68,8 +68,8 @@ class Report:
 
 
 @dataclass(slots=True)
-class Finished:
-    """A task and its report, with times on the session's clock: when it finished, its seconds of work, and its inner
+class Reported:
+    """A task and its report, with times on the session's clock: when it ended, its seconds of work, and its inner
     events.
     """
 
@@ -80,22 +80,20 @@ class Finished:
     inside: Sequence[tuple[float, Any]] = ()
 
 
+class Finished(Reported):
+    """A task has ended in time."""
+
+
+class Late(Reported):
+    """A task ended after its timeout."""
+
+
 class TimedOut(NamedTuple):
     """A task exceeded its timeout; `at` is when the session noticed it."""
 
     task: Task
     at: float
     seconds: float
-
-
-class Late(NamedTuple):
-    """A task ended after its timeout. Its inner events have times on the session's clock."""
-
-    task: Task
-    report: Report
-    at: float
-    seconds: float
-    inside: Sequence[tuple[float, Any]] = ()
 
 
 class Progress(NamedTuple):
