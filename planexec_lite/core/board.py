@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 from weakref import ref
 
-from planexec_lite.core.capability import Capability, Moves, State
+from planexec_lite.core.capability import Capability, Handler, Moves, State
 from planexec_lite.core.events import (
     Ended,
     Event,
@@ -54,8 +54,8 @@ class Handlers(NamedTuple):
     """The handlers of an event type, collected from all capabilities."""
 
     moves: Moves | None
-    checks: tuple[Callable[[Board, Any], None], ...]
-    folds: tuple[Callable[[Board, Any], None], ...]
+    checks: tuple[Handler, ...]
+    folds: tuple[Handler, ...]
 
 
 class IllegalTransition(ValueError):

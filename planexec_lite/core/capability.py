@@ -35,6 +35,8 @@ SETTINGS = ConfigDict(strict=True, allow_inf_nan=False, defer_build=True, extra=
 """How dataclasses of settings check their values: by the types and bounds of their fields. Nothing is converted,
 and an unknown name is an error.
 """
+Handler = Callable[["Board", Any], None]
+"""Checks an event, or updates the board with it."""
 PlanCheck = Callable[[Plan, "Board", Any, Any], Iterable[Problem]]
 """Yields what makes a planner's plan invalid in this run, given the plan, the board, the policy and the executor."""
 
@@ -76,8 +78,8 @@ class Capability:
 
     part: type | None = None
     moves: Mapping[type[Event], Moves] = field(default_factory=dict)
-    checks: Mapping[type[Event], Callable[[Board, Any], None]] = field(default_factory=dict)
-    folds: Mapping[type[Event], Callable[[Board, Any], None]] = field(default_factory=dict)
+    checks: Mapping[type[Event], Handler] = field(default_factory=dict)
+    folds: Mapping[type[Event], Handler] = field(default_factory=dict)
     takes_result: Callable[[Board, str, object], bool] | None = None
     takes_failure: Callable[[Board, StepFailed], bool] | None = None
     before_plan: Callable[[Board, Plan], None] | None = None
