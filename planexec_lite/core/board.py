@@ -531,16 +531,17 @@ def _plan_proposed(board: Board, event: PlanProposed) -> None:
 
 
 def _check_start(board: Board, event: StepStarted | StepBlocked) -> None:
-    step_id, state = event.step, board.state[event.step]
-    if (event.attempt == 1) != (state == "waiting"):
-        raise IllegalTransition("start" if event.attempt == 1 else "retry", step_id, state)
-    if event.attempt > 1 and step_id not in board.retry:
-        raise IllegalTransition("retry", step_id, state, "it has no attempt left")
-    if event.attempt == 1 and not board.queue.is_ready(step_id):
+    step_id, state, is_first = event.step, board.state[event.step], event.attempt == 1
+    verb = "start" if is_first else "retry"
+    if is_first != (state == "waiting"):
+        raise IllegalTransition(verb, step_id, state)
+    if not is_first and step_id not in board.retry:
+        raise IllegalTransition(verb, step_id, state, "it has no attempt left")
+    if is_first and not board.queue.is_ready(step_id):
         missing = [
             other for other in board.steps[step_id].depends_on if board.state.get(other) != "done"
         ]
-        raise IllegalTransition("start", step_id, state, f"it waits for {', '.join(missing)}")
+        raise IllegalTransition(verb, step_id, state, f"it waits for {', '.join(missing)}")
 
 
 def _step_failed(board: Board, event: StepFailed) -> None:
