@@ -82,8 +82,7 @@ def choose(
         retries = board.retries() if chosen.attempt > 1 else ()
         ready = (StepStarted(board.now, step_id) for step_id in board.queue.ready())
         for other in chain(retries, ready):
-            if other.step != chosen.step:
-                choice = _guarded(other, board, policy, guards, executor)
+            choice = _guarded(other, board, policy, guards, executor)
             if choice is not LATER:
                 break
     return WAIT if choice is LATER else choice
