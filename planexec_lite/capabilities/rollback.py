@@ -307,10 +307,12 @@ def _doubts_behind(board: Board, label: str) -> list[str]:
     undone only partly, counts as in doubt.
     """
     might = [*steps_in_doubt(board), *board[WorkDone].unsure, *board[Rollback].half]
-    doubts = [one for one in dict.fromkeys(might) if one in board.steps and one != label]
-    if label.startswith(LISTED):
-        return doubts
-    return [step_id for step_id in doubts if label in _all_before(board, step_id)]
+    return [
+        one
+        for one in dict.fromkeys(might)
+        if one != label and one in board.steps
+        if label.startswith(LISTED) or label in _all_before(board, one)
+    ]
 
 
 def _all_before(board: Board, step_id: str) -> set[str]:
