@@ -264,8 +264,6 @@ class Board:
         """
         for before_plan in self._before_plan:
             before_plan(self, plan)
-        if not self.arrived:
-            self._supersede()
         self._join([step for step in plan.steps if step.id not in self.arrived])
         if self.arrived:  # in the order of writing; now that of the finished plan applies
             for step in plan.steps:
@@ -276,10 +274,8 @@ class Board:
 
     def arrive(self, step: Step) -> None:
         """Add a streamed step while the planner is still writing. The first one supersedes the previous plan."""
-        if not self.arrived:
-            self._supersede()
-        self.arrived[step.id] = None
         self._join([step])
+        self.arrived[step.id] = None
 
     def reject(self, problems: tuple[Problem, ...], text: str) -> None:
         """Record an invalid answer of the planner. Its streamed steps that have not started are withdrawn."""
@@ -313,6 +309,8 @@ class Board:
         self.queue = ReadyQueue(self.started.limits)
 
     def _join(self, steps: Sequence[Step]) -> None:
+        if not self.arrived:
+            self._supersede()
         for step in steps:  # a step that is planned again moves to the end, without its old error
             if self.steps.pop(step.id, None) != step:
                 self._brought_by[step.id] = self.plans
