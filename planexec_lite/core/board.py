@@ -467,8 +467,7 @@ class Board:
 
     def kept_by(self, plan: Plan) -> set[str]:
         """Return the ids of the steps that `plan` contains unchanged."""
-        known = self.steps
-        return {step.id for step in plan.steps if step.id in known and known[step.id] == step}
+        return {step.id for step in plan.steps if self.steps.get(step.id) == step}
 
     def brought_by(self, step_id: str) -> int:
         """Return the number, from 1, of the plan that contained this version of the step first."""
