@@ -350,7 +350,7 @@ class Board:
             self.steps_started += 1
         else:
             self.retry.remove(step_id)
-            self.queue.acquire(step_id)
+        self.queue.acquire(step_id)
         self.attempt[step_id] = event.attempt, event.attempts
 
     def give(self, step_id: str, result: object) -> None:

@@ -93,14 +93,13 @@ class ReadyQueue:
         return self._place[step_id] in self._queue(step_id)
 
     def take(self, step_id: str) -> None:
-        """Remove a step from the ready steps, because it starts, and take its slots."""
+        """Remove a step from the ready steps, because it starts."""
         ready, place = self._queue(step_id), self._place[step_id]
         if ready[0] == place:
             heappop(ready)
         else:  # the event was recorded in another order
             ready.remove(place)
             heapify(ready)
-        self.acquire(step_id)
 
     def has_slot(self, step_id: str) -> bool:
         """Return whether every limit of the step has a free slot."""
