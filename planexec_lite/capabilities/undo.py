@@ -273,8 +273,7 @@ def _complete(
     if vouched:  # its nested run might have done more than it has reported
         mine.nested.pop(step_id, None)
     number = _report(board, step_id, leaves=leaves, undo=undo, results=results)
-    if not number:
-        number = mine.add(Piece(step, effects, 0, undo, results))
+    number = number or mine.add(Piece(step, effects, 0, undo, results))
     if undo is not None and is_nested:
         for at, one in mine.pieces.items():  # it undoes everything that its nested runs did
             if one.inside and one.undo is None and one.step.id == step_id:
