@@ -112,9 +112,7 @@ class Board:
     retry or after a verdict.
     """
     _handlers: ClassVar[dict[type, Handlers]]
-    _takes_result: ClassVar[Sequence[Callable[[Board, str, object], bool]]]
-    _takes_failure: ClassVar[Sequence[Callable[[Board, StepFailed], bool]]]
-    _before_plan: ClassVar[Sequence[Callable[[Board, Plan], None]]]
+    _hooks: ClassVar[dict[str, list[Callable[..., Any]]]]
 
     def __init_subclass__(cls) -> None:
         cls.moves, cls._handlers = {}, {}
@@ -122,9 +120,10 @@ class Board:
             for kind, moves in one.moves.items():
                 known = cls.moves.get(kind, moves)
                 cls.moves[kind] = Moves(known.verb, {**known.states, **moves.states})
-        for name in ("takes_result", "takes_failure", "before_plan"):
-            functions = [getattr(one, name) for one in cls.capabilities]
-            setattr(cls, f"_{name}", [*filter(None, functions)])
+        cls._hooks = {
+            name: [*filter(None, (getattr(one, name) for one in cls.capabilities))]
+            for name in ("takes_result", "takes_failure", "before_plan")
+        }
 
     @classmethod
     def _handlers_of(cls, kind: type[Event]) -> Handlers:
@@ -262,7 +261,7 @@ class Board:
         """Replace the unfinished steps with those of a valid plan. Steps of this plan that were already streamed
         stay.
         """
-        for before_plan in self._before_plan:
+        for before_plan in self._hooks["before_plan"]:
             before_plan(self, plan)
         self._join([step for step in plan.steps if step.id not in self.arrived])
         if self.arrived:  # in the order of writing; now that of the finished plan applies
@@ -358,7 +357,7 @@ class Board:
         result.
         """
         self.queue.release(step_id)
-        for take_result in self._takes_result:
+        for take_result in self._hooks["takes_result"]:
             if take_result(self, step_id, result):
                 return
         self.finish(step_id, result)
@@ -542,7 +541,7 @@ def _check_start(board: Board, event: StepStarted | StepBlocked) -> None:
 
 
 def _step_failed(board: Board, event: StepFailed) -> None:
-    for take_failure in board._takes_failure:
+    for take_failure in board._hooks["takes_failure"]:
         if take_failure(board, event):
             return
     board.queue.release(event.step)
