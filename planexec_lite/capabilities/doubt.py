@@ -16,7 +16,6 @@ from planexec_lite.core import (
     Board,
     Capability,
     Choice,
-    IllegalTransition,
     Moves,
     Part,
     when_idle,
@@ -85,7 +84,7 @@ def _in_doubt(board: Board, event: StepInDoubt | StepFailed, *, asks: bool = Tru
 
 def _check_late(board: Board, event: StepLate) -> None:
     if not board[Doubt].overdue[event.step]:
-        raise IllegalTransition("come late", event.step, board.state.get(event.step))
+        board.refuse("come late", event.step)
 
 
 def _late(board: Board, event: StepLate) -> None:

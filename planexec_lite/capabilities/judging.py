@@ -10,7 +10,6 @@ from planexec_lite.core import (
     Board,
     Capability,
     Choice,
-    IllegalTransition,
     Moves,
     Part,
     Task,
@@ -104,7 +103,7 @@ def _take_result(board: Board, step_id: str, result: object) -> bool:
 
 def _check_judge(board: Board, event: JudgeStarted) -> None:
     if event.step not in board[Judging].to_judge:
-        raise IllegalTransition("be judged", event.step, board.state.get(event.step))
+        board.refuse("be judged", event.step)
 
 
 def _requeued(board: Board, event: Requeued) -> None:

@@ -16,7 +16,6 @@ from planexec_lite.core import (
     Board,
     Capability,
     Choice,
-    IllegalTransition,
     Moves,
     Part,
     Work,
@@ -88,7 +87,7 @@ class Backoffs(Part):
 
 def _check_start(board: Board, event: BackoffStarted) -> None:
     if event.step not in board.retry:
-        raise IllegalTransition("back off", event.step, board.state.get(event.step))
+        board.refuse("back off", event.step)
 
 
 def _waited(board: Board, event: BackoffEnded | Requeued) -> None:

@@ -29,7 +29,6 @@ from planexec_lite.core import (
     Board,
     Capability,
     Choice,
-    IllegalTransition,
     Part,
     Task,
     Work,
@@ -176,19 +175,18 @@ class Rollback(Part):
 
 def _check_begin(board: Board, event: RollbackStarted) -> None:
     if board.in_flight:
-        raise IllegalTransition("be rolled back", None, None, "work is in flight")
+        board.refuse("be rolled back", None, "work is in flight")
     results = board[WorkDone].latest
     if event.to is not None and event.to not in results:
         known = ", ".join(results) or "none"
-        raise IllegalTransition("stay", event.to, None, f"it has no result; these have: {known}")
+        board.refuse("stay", event.to, f"it has no result; these have: {known}")
 
 
 def _check_undo(board: Board, event: Any) -> None:
     due = [undo.label for undo in board[Rollback].left[-1:]]
     ends = isinstance(event, Outcome)
     if [event.step] != due or ends != (event.step in board.in_flight):
-        state = board.state.get(event.step)
-        raise IllegalTransition("be undone", event.step, state, "its undo is not due")
+        board.refuse("be undone", event.step, "its undo is not due")
 
 
 def _begin(board: Board, event: RollbackStarted) -> None:

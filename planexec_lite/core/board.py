@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self, TypeVar
 from weakref import ref
 
 from planexec_lite.core.capability import Capability, Handler, Moves, State
@@ -238,7 +238,7 @@ class Board:
                 step_id: str = event.step  # type: ignore[attr-defined]
                 state = moves.states.get(self.state.get(step_id))
                 if state is None:
-                    raise IllegalTransition(moves.verb, step_id, self.state.get(step_id))
+                    self.refuse(moves.verb, step_id)
             for check in checks:
                 check(self, event)
         except IllegalTransition as problem:
@@ -254,6 +254,10 @@ class Board:
             self.in_flight.pop(event.id, None)
         if kind is not Inside:  # it is reported when its step has ended, with an earlier time
             self.now = event.at
+
+    def refuse(self, transition: str, step_id: str | None, why: str = "") -> NoReturn:
+        """Raise `IllegalTransition` about this step in its current state, or, without a step, about the plan."""
+        raise IllegalTransition(transition, step_id, self.state.get(step_id or ""), why)
 
     # Plans
 
@@ -298,7 +302,7 @@ class Board:
             for step_id in checked:
                 state = self.state.get(step_id, "waiting")
                 if state not in ("waiting", "failed", "skipped", "superseded"):
-                    raise IllegalTransition(verb, step_id, state)
+                    self.refuse(verb, step_id)
 
     def _supersede(self) -> None:
         self.plans += 1
@@ -484,7 +488,7 @@ class Board:
 def _refuse(board: Board, event: Event, because: object, why: str) -> None:
     """Raise `IllegalTransition` if `because` is true."""
     if because:
-        raise IllegalTransition("happen", event.id, board.state.get(event.id or ""), why)
+        board.refuse("happen", event.id, why)
 
 
 def _check_job(board: Board, event: Job) -> None:
@@ -527,17 +531,17 @@ def _plan_proposed(board: Board, event: PlanProposed) -> None:
 
 
 def _check_start(board: Board, event: StepStarted | StepBlocked) -> None:
-    step_id, state, is_first = event.step, board.state[event.step], event.attempt == 1
+    step_id, is_first = event.step, event.attempt == 1
     verb = "start" if is_first else "retry"
-    if is_first != (state == "waiting"):
-        raise IllegalTransition(verb, step_id, state)
+    if is_first != (board.state[step_id] == "waiting"):
+        board.refuse(verb, step_id)
     if not is_first and step_id not in board.retry:
-        raise IllegalTransition(verb, step_id, state, "it has no attempt left")
+        board.refuse(verb, step_id, "it has no attempt left")
     if is_first and not board.queue.is_ready(step_id):
         missing = [
             other for other in board.steps[step_id].depends_on if board.state.get(other) != "done"
         ]
-        raise IllegalTransition(verb, step_id, state, f"it waits for {', '.join(missing)}")
+        board.refuse(verb, step_id, f"it waits for {', '.join(missing)}")
 
 
 def _step_failed(board: Board, event: StepFailed) -> None:
@@ -562,7 +566,7 @@ def _step_skipped(board: Board, event: StepSkipped) -> None:
 def check_running(board: Board, event: Outcome) -> None:
     """Raise `IllegalTransition` if the job of this outcome is not running."""
     if event.id not in board.in_flight:
-        raise IllegalTransition("come to this end", event.id, board.state.get(event.id or ""))
+        board.refuse("come to this end", event.id)
 
 
 def _requeued(board: Board, event: Requeued) -> None:
