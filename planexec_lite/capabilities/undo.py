@@ -193,11 +193,7 @@ def unknown(board: Board) -> list[tuple[str, str]]:
 def steps_in_doubt(board: Board) -> dict[str, str]:
     """Return why steps might have been done, by id: those that might have changed something."""
     mine, left = board[WorkDone], {}
-    doubts = {
-        step_id: UNKNOWN
-        for step_id, count in board[Doubt].attempts.items()
-        if count > mine.explained[step_id]
-    }
+    doubts = dict.fromkeys(board[Doubt].attempts - mine.explained, UNKNOWN)
     for step_id, why in (doubts | mine.doubted).items():
         nested = mine.nested.get(step_id, 0)
         if nested and mine.pieces[nested].matters:
