@@ -72,7 +72,6 @@ def drive(
         run.take_news()
         jobs: list[Job] = []
         tasks: list[Task] = []
-        begun = 0
         slots = session.free
         try:
             # all jobs that can start together are recorded before the first one begins
@@ -86,12 +85,10 @@ def drive(
             if agent.watch:
                 agent.watch(run)
             for task in tasks:
-                begun += 1
+                del jobs[0]  # it has begun
                 session.start(task)
         except BaseException:
-            for job in jobs[
-                begun:
-            ]:  # these jobs have not begun, so a resumed run can simply start them again
+            for job in jobs:  # they have not begun, so a resumed run can simply start them again
                 run.record(Requeued(run.board.now, job.id, "cancelled"))
             raise
         if not run.board.in_flight:
