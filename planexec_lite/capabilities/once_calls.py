@@ -266,8 +266,10 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
         return replace(event, call=latest.call, number=latest.number, lane=latest.lane)
     call = identity(step, board.results, executor.tools)
     if mine.spent and step_id not in mine.allowed:
-        spent = repeated(board, step, call, board.plans)
-        if spent is not None and not _was_seen(board, step, spent):
+        spent, approvals = repeated(board, step, call, board.plans), board[Approvals]
+        # a reviewer approved the plan with this repeat in it, and with the results that make it one
+        was_seen = spent and spent.approvals < approvals.given and approvals.seen >= _needs(step)
+        if spent and not was_seen:
             if board.has_reviewer or step.gate:
                 return ask_about_step(board, step_id, spent.why, kind="repeat")
             return StepBlocked(
@@ -278,12 +280,6 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
     number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)
     free = _free_lane(board, lane)
     return StepStarted(event.at, step_id, event.attempt, event.attempts, call, number, free)
-
-
-def _was_seen(board: Board, step: Step, spent: Spent) -> bool:
-    """Whether a reviewer approved the plan with this repeat in it, and with the results that make it one."""
-    approvals = board[Approvals]
-    return spent.approvals < approvals.given and approvals.seen >= _needs(step)
 
 
 def _free_lane(board: Board, outer: int) -> int:
