@@ -203,10 +203,7 @@ class Board:
         return vars(self)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Board) and {**self._values(), "queue": None} == {
-            **other._values(),
-            "queue": None,
-        }
+        return isinstance(other, Board) and self._values() == other._values()
 
     def copy(self) -> Self:
         """Return an independent copy."""

@@ -97,7 +97,7 @@ class Capability:
 
 
 class Part:
-    """The base of a capability's part of the board: named values with their defaults.
+    """The base of a capability's part of the board, and of its ready queue: named values with their defaults.
 
     Each part has its own copies of the containers among the defaults. A name that begins with "_" is a cache: it is no state,
     so it does not count when boards are compared.

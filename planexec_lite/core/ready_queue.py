@@ -13,14 +13,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain, takewhile
 
-from planexec_lite.core.capability import copied_containers
+from planexec_lite.core.capability import Part
 from planexec_lite.plan import Step
 from planexec_lite.tools import Limit
 
 Kind = tuple[int, ...]  # which of the limits a step falls under
 
 
-class ReadyQueue:
+class ReadyQueue(Part):
     """Tracks the unfinished dependencies of each step and the free slots of each limit."""
 
     def __init__(self, limits: Sequence[Limit] = ()) -> None:
@@ -33,12 +33,6 @@ class ReadyQueue:
         self._dependents: defaultdict[str, list[str]] = defaultdict(list)
         self._run_anyway: set[str] = set()
         self._ready: dict[Kind, list[int]] = {(): []}
-
-    def copy(self) -> ReadyQueue:
-        """Return an independent copy."""
-        other = ReadyQueue(self._limits)
-        vars(other).update({name: copied_containers(value) for name, value in vars(self).items()})
-        return other
 
     def first(self) -> str | None:
         """Return the id of the first ready step in plan order that has a free slot, or None."""
