@@ -32,7 +32,6 @@ from planexec_lite.capabilities import (
     new_effects,
     news,
     once_calls,
-    outer,
     planning,
     replanning,
     retries,
@@ -71,7 +70,6 @@ from planexec_lite.core.events import (
 CAPABILITIES = (
     stepping.CAPABILITY,
     planning.CAPABILITY,
-    outer.CAPABILITY,
     undo.CAPABILITY,  # before rollback: a step in doubt that was done can be undone
     rollback.CAPABILITY,
     once_calls.CAPABILITY,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
@@ -165,7 +163,7 @@ Event = (
     | rollback.UndoFailed
     | rollback.UndoPaused
     | rollback.UndoLeft
-    | outer.OuterKnown
+    | once_calls.OuterKnown
 )
 """All event types. A new one also needs a sentence in `planexec_lab.views.narration`; the type checker reports a
 missing one.

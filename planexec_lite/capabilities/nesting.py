@@ -16,8 +16,7 @@ from planexec_lite.capabilities.budget import Spending, used
 from planexec_lite.capabilities.deadline import until_deadline
 from planexec_lite.capabilities.doubt import UNKNOWN
 from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_tools
-from planexec_lite.capabilities.once_calls import known_calls
-from planexec_lite.capabilities.outer import Outer, OuterKnown
+from planexec_lite.capabilities.once_calls import OnceCalls, OuterKnown, known_calls
 from planexec_lite.capabilities.rollback import (
     Rollback,
     RollbackStarted,
@@ -192,7 +191,8 @@ def uid_inside(run: Any, job: StepStarted | UndoStarted) -> str:
 
 def own_calls(board: Board) -> tuple[KnownCall, ...]:
     """Return the calls with effects of this run, without those that only the runs around it have made."""
-    around = {one[:3] for one in board[Outer].latest.known}  # the call, its number and its state
+    # the call, its number and its state
+    around = {one[:3] for one in board[OnceCalls].outer.known}
     return tuple(one for one in known_calls(board) if one[:3] not in around)
 
 
@@ -200,7 +200,7 @@ def _known(board: Board, policy: Any, job: StepStarted) -> OuterKnown | None:
     """Return what a nested run must know of the runs around it; None: nothing."""
     step = board.steps[job.step]
     uses_results = any(step_id in board.results for step_id in step.depends_on)
-    informed = board[Outer].latest.informed or uses_results or board.plans > 1
+    informed = board[OnceCalls].outer.informed or uses_results or board.plans > 1
     planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
     own = (job.call, job.number)
     calls = tuple(known for known in known_calls(board) if known[:2] != own)

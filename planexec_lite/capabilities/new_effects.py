@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from planexec_lite.capabilities.outer import Outer
+from planexec_lite.capabilities.once_calls import OnceCalls
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Capability
 from planexec_lite.plan import Call, Plan, Problem, Step
@@ -46,7 +46,7 @@ def _calls(steps: Iterable[Step], rollback: Iterable[Call]) -> Iterator[tuple[st
 def planned_tools(board: Board) -> frozenset[str]:
     """Return the tools that the plans of this run, and of the runs around it, call in steps, undos and rollbacks."""
     calls = _calls(board.steps.values(), board[WorkDone].listed_calls)
-    return frozenset(name for _, name in calls).union(board[Outer].latest.planned or ())
+    return frozenset(name for _, name in calls).union(board[OnceCalls].outer.planned or ())
 
 
 def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> Iterator[Problem]:
@@ -55,7 +55,7 @@ def added_effects(plan: Plan, board: Board, policy: Settings, executor: Any) -> 
     Before any step has started, the planner has read no result, and each plan can use any tool. The first plan of a
     nested run counts as a later plan if the step around it uses results.
     """
-    tools, informed = executor.tools, board[Outer].latest.informed
+    tools, informed = executor.tools, board[OnceCalls].outer.informed
     if not (informed or board.steps_started > 0) or not forbids_new_effects(board, policy):
         return
     has_words = informed or any(step.tool is None for step in board.steps.values())

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import Approvals, ask_about_step
 from planexec_lite.capabilities.doubt import Doubt, StepInDoubt, StepLate, resolves
-from planexec_lite.capabilities.outer import Outer, OuterKnown
 from planexec_lite.capabilities.undo import resolved
 from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core.events import (
+    Event,
     Requeued,
     Reviewed,
     StepBlocked,
@@ -31,6 +31,7 @@ from planexec_lite.core.events import (
     StepPaused,
     StepStarted,
 )
+from planexec_lite.frozen import frozen
 from planexec_lite.meter import MakeKey
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
@@ -39,6 +40,21 @@ from planexec_lite.tools.references import find
 
 LANE = 1_000_000  # how many occurrences a lane has: more than any run makes
 _LANES = 64  # the steps beside each other that can choose calls
+
+
+@frozen
+class OuterKnown(Event):
+    """A nested run begins, or continues: what it must know of the runs around it.
+
+    `known` are the calls with effects that those know. `lane` keeps the occurrences of its new calls apart from those of a
+    nested run beside it. `informed`: its planner has read results, because the step around it uses some. `planned` are the
+    tools that the plans around it call, if new effects are forbidden there.
+    """
+
+    known: tuple[KnownCall, ...] = ()
+    lane: int = 0
+    informed: bool = False
+    planned: tuple[str, ...] | None = None
 
 
 class Spent(NamedTuple):
@@ -77,6 +93,7 @@ class OnceCalls(Part):
         latest: by step, the start of its latest attempt that has effects; `paused`: the steps that continue that attempt.
         spent: by call and occurrence, the calls that are never repeated unseen; `since`: by call, the lowest `Spent.since`.
         allowed: the steps that a person has allowed to repeat a call.
+        outer: the latest report from the runs around this one; empty in the outermost run.
     """
 
     calls: dict[str, dict[int, KnownCall]] = {}
@@ -87,6 +104,7 @@ class OnceCalls(Part):
     spent: dict[tuple[str, int], Spent] = {}
     since: dict[str, int] = {}
     allowed: set[str] = set()
+    outer: OuterKnown = OuterKnown(0.0)
 
     def note(self, known: KnownCall) -> KnownCall:
         """Record and return what is known of a call. A call that is known to be done stays done."""
@@ -186,6 +204,7 @@ def _before_plan(board: Board, plan: Plan) -> None:
 def _learned(board: Board, event: OuterKnown) -> None:
     """The run is nested: the calls of the runs around it count, as calls that were made before its first plan."""
     mine = board[OnceCalls]
+    mine.outer = event
     for known in event.known:
         if known.state == "done" or known.number not in mine.calls.get(known.call, {}):
             mine.note(known)
@@ -275,7 +294,7 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
             return StepBlocked(
                 event.at, step_id, spent.why, event.attempt, event.attempts, final=True
             )
-    lane = board[Outer].latest.lane
+    lane = mine.outer.lane
     first = mine.new.get((call, lane), lane * LANE)
     number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)
     free = _free_lane(board, lane)

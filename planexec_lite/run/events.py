@@ -17,7 +17,7 @@ from planexec_lite.assembly import Event
 from planexec_lite.capabilities.doubt import StepInDoubt, StepLate
 from planexec_lite.capabilities.judging import Judged, Judgement, JudgeStarted
 from planexec_lite.capabilities.news import NewsReceived
-from planexec_lite.capabilities.outer import OuterKnown
+from planexec_lite.capabilities.once_calls import OuterKnown
 from planexec_lite.capabilities.retries import BackoffEnded, BackoffStarted
 from planexec_lite.capabilities.rollback import (
     RollbackStarted,
