@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pydantic import ConfigDict
@@ -50,8 +49,7 @@ class Moves(NamedTuple):
     states: Mapping[State | None, State]
 
 
-@dataclass(frozen=True)
-class Capability:
+class Capability(NamedTuple):
     """What one capability adds.
 
     Its part of the board, and how events change it:
@@ -77,17 +75,15 @@ class Capability:
     """
 
     part: type | None = None
-    moves: Mapping[type[Event], Moves] = field(default_factory=dict)
-    checks: Mapping[type[Event], Handler] = field(default_factory=dict)
-    folds: Mapping[type[Event], Handler] = field(default_factory=dict)
+    moves: Mapping[type[Event], Moves] = {}
+    checks: Mapping[type[Event], Handler] = {}
+    folds: Mapping[type[Event], Handler] = {}
     takes_result: Callable[[Board, str, object], bool] | None = None
     takes_failure: Callable[[Board, StepFailed], bool] | None = None
     before_plan: Callable[[Board, Plan], None] | None = None
-    work: Mapping[type[Job], Work] = field(default_factory=dict)
-    context: Mapping[type[Job], Callable[[Any, Any, Any], dict[str, Any]]] = field(
-        default_factory=dict
-    )
-    emits: Mapping[type, Callable[[float, Any], Event]] = field(default_factory=dict)
+    work: Mapping[type[Job], Work] = {}
+    context: Mapping[type[Job], Callable[[Any, Any, Any], dict[str, Any]]] = {}
+    emits: Mapping[type, Callable[[float, Any], Event]] = {}
     plan_checks: Sequence[PlanCheck] = ()
 
     @property
