@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import Approvals, ask_about_step
@@ -109,8 +108,9 @@ class OnceCalls(Part):
     def note(self, known: KnownCall) -> KnownCall:
         """Record and return what is known of a call. A call that is known to be done stays done."""
         calls = self.calls.setdefault(known.call, {})
-        if known.number in calls and calls[known.number].state == "done":
-            return calls[known.number]
+        before = calls.get(known.number)
+        if before and before.state == "done":
+            return before
         calls[known.number] = known
         if known.state in TRIED:
             self.tried.setdefault(known.call, set()).add(known.number)
@@ -215,9 +215,12 @@ def _learned(board: Board, event: OuterKnown) -> None:
 def known_calls(board: Board) -> tuple[KnownCall, ...]:
     """Return every occurrence of a call with effects that the run knows, its own and those of the runs around it."""
     mine = board[OnceCalls]
-    known = chain.from_iterable(calls.values() for calls in mine.calls.values())
     # a call is repeated again after a person has said that it was not made
-    return tuple(one._replace(once=one[:2] in mine.spent) for one in known)
+    return tuple(
+        one._replace(once=one[:2] in mine.spent)
+        for calls in mine.calls.values()
+        for one in calls.values()
+    )
 
 
 def identity(step: Step, results: Mapping[str, Any], tools: Toolbox) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import chain, takewhile
+from itertools import takewhile
 
 from planexec_lite.core.capability import Part
 from planexec_lite.plan import Step
@@ -44,8 +44,10 @@ class ReadyQueue(Part):
 
     def ready(self) -> Iterator[str]:
         """Yield the ready steps that have a free slot, in plan order."""
-        places = (places for kind, places in self._ready.items() if self._has_slot(kind))
-        yield from (self._ids[place] for place in sorted(chain.from_iterable(places)))
+        ready = (heap for kind, heap in self._ready.items() if self._has_slot(kind))
+        yield from (
+            self._ids[place] for place in sorted(place for heap in ready for place in heap)
+        )
 
     def before(self, step_id: str) -> Iterator[str]:
         """Yield the ready steps that precede `step_id` in plan order and have a free slot."""
