@@ -41,7 +41,6 @@ from planexec_lite.core.events import (
     Outcome,
     Paused,
     Reviewed,
-    Status,
 )
 from planexec_lite.core.executors import agent_inside
 from planexec_lite.core.questions import ExactCall, Question
@@ -276,8 +275,11 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
         return WAIT
     if not mine.left:
         partly = mine.partly or unknown(board)
-        status: Status = "partly rolled back" if partly else "rolled back"
-        return Ended(board.now, status, f"{mine.started.reason}; {_summary(board)}")
+        return Ended(
+            board.now,
+            "partly rolled back" if partly else "rolled back",
+            f"{mine.started.reason}; {_summary(board)}",
+        )
     undo = mine.left[-1]
     if doubts := _doubts_behind(board, undo.label):
         return _spare(board, undo, doubts)
@@ -371,9 +373,8 @@ def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
         inside = agent_inside(agent.executor, board[WorkDone].pieces[undo.number].step)
         return Task(job, inside.undo_inside if inside is not None else _no_agent)
     step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
-    repeatable = is_repeatable(board, undo)
     carry_out = (ToolExecutor(agent.tools), step, undo.results)
-    return Task(job, perform, carry_out, undo.timeout, repeatable=repeatable)
+    return Task(job, perform, carry_out, undo.timeout, repeatable=is_repeatable(board, undo))
 
 
 def _no_agent() -> None:
