@@ -40,7 +40,7 @@ from planexec_lite.capabilities import (
     streaming,
     undo,
 )
-from planexec_lite.core import CORE, Choice, Guards, Rule, Signal, Work
+from planexec_lite.core import CORE, Capability, Choice, Guards, Rule, Signal, Work
 from planexec_lite.core.decide import (
     applies,
     ask_for_a_plan,
@@ -67,25 +67,28 @@ from planexec_lite.core.events import (
     StepStarted,
 )
 
-CAPABILITIES = (
-    stepping.CAPABILITY,
-    planning.CAPABILITY,
-    undo.CAPABILITY,  # before rollback: a step in doubt that was done can be undone
-    rollback.CAPABILITY,
-    once_calls.CAPABILITY,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
-    approval.CAPABILITY,
-    chosen_calls.CAPABILITY,
-    nesting.CAPABILITY,
-    new_effects.CAPABILITY,
-    news.CAPABILITY,
-    replanning.CAPABILITY,
-    streaming.CAPABILITY,
-    retries.CAPABILITY,
-    deadline.CAPABILITY,
-    breaker.CAPABILITY,
-    budget.CAPABILITY,
-    judging.CAPABILITY,  # after the others: it takes over results and verdicts
-    doubt.CAPABILITY,
+CAPABILITIES: tuple[Capability, ...] = tuple(
+    one.CAPABILITY
+    for one in (
+        stepping,
+        planning,
+        undo,  # before rollback: a step in doubt that was done can be undone
+        rollback,
+        once_calls,  # before doubt: it reads the number of attempts in doubt before doubt lowers it
+        approval,
+        chosen_calls,
+        nesting,
+        new_effects,
+        news,
+        replanning,
+        streaming,
+        retries,
+        deadline,
+        breaker,
+        budget,
+        judging,  # after the others: it takes over results and verdicts
+        doubt,
+    )
 )
 RULES: tuple[Rule, ...] = (
     news.hear_news_first,

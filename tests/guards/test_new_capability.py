@@ -97,8 +97,8 @@ def assemble(package: Path, union: str) -> None:
     path = package / "planexec_lite" / "assembly.py"
     text = path.read_text(encoding="utf-8")
     for old, new in (
-        ("    stepping,\n", "    spacing,\n    stepping,\n"),
-        ("    stepping.CAPABILITY,\n", "    stepping.CAPABILITY,\n    spacing.CAPABILITY,\n"),
+        ("\n    stepping,\n", "\n    spacing,\n    stepping,\n"),
+        ("        stepping,\n", "        stepping,\n        spacing,\n"),
         (
             "    (StepStarted, retries.allow_retries),\n",
             "    (StepStarted, spacing.keep_apart),\n    (StepStarted, retries.allow_retries),\n",
