@@ -194,7 +194,7 @@ def test_within_a_grant_a_replan_runs_without_a_question() -> None:
     assert len(run.board.reviews) == 1
 
 
-def test_a_grant_covers_an_unchanged_step_whose_tool_another_step_uses_with_care() -> None:
+def test_a_grant_covers_an_unchanged_step_beside_one_that_needs_care() -> None:
     world = World(broken=["1"])
     rest = (write("2", "1b"), write("3", effects="once"))
     first, second = plan(look("1"), look("1b"), *rest), plan(look("1c"), look("1b"), *rest)
