@@ -5,7 +5,8 @@
 1. `PlannerExecutor.run` records `RunStarted`, and `core.loop.drive` asks for the next event: `assembly.RULES`, then `GUARDS`.
 2. The rule `ask_for_a_plan` starts the planner: `capabilities.planning.propose` checks its plan, and the board adopts it.
 3. The rule `start_ready` starts a step. `PlannerExecutor.task` makes it a task, as `capabilities.stepping` says.
-4. The workers carry the task out: `workers.session.measure` calls `stepping.perform`, which calls `ToolExecutor.execute`.
+4. The workers carry the task out: `workers.session.measure` calls `stepping.perform`, which calls the executor's `execute`,
+   such as that of `ToolExecutor`, in the same file.
 5. That resolves the references and calls `Tool.call`, which checks the arguments and calls the function.
 """
 

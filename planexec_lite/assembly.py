@@ -5,9 +5,10 @@ The first rule that returns an event wins. Comments explain the positions that m
 After a step has failed, this happens in this order, as far as the settings allow it:
 
 1. It waits and is tried again, until it has no attempts left. If it might have been done, a person is asked.
-2. The planner plans the rest again, at most `max_replans` times.
-3. The steps that depend on it are skipped. The other steps still run; with ``failure="stop"`` nothing more starts.
-4. When nothing is left, `replanning.fail` ends the run.
+2. The planner plans the rest again, at most `max_replans` times; with ``replan="stall"`` only after step 3.
+3. The steps that depend on it are skipped, and the other steps still run. With ``failure="stop"`` nothing more starts, and
+   `replanning.stop_at_failure` ends the run.
+4. When nothing is left, a planner with a horizon is asked for more; otherwise `replanning.fail` ends the run.
 5. The guard `roll_back_first` begins a rollback instead, and the run ends when all undos are made.
 """
 

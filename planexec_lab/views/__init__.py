@@ -12,9 +12,10 @@ In the order of reading; each imports only from those before it:
 5. `timeline_drawing`: figures that matplotlib draws.
 6. `widgets`: the live board and the trace player. `review_desk`: a person decides about a question.
 
-Where the words on a picture come from: on a graph and a timeline `drawing.wording` (names of steps and sentences about
-time), `drawing.theme` (states), `timeline_drawing.bars` and `.label` (work on a bar), `step_remarks` (remarks on a card); in the
-trace and the player `narration` (a sentence for each event); reasons for a pause or an end come from the run itself.
+Where the words on a picture come from: `drawing.wording` (names of steps, times, lists) and `drawing.theme` (states); on a
+timeline `bars` and `label` (the work on a bar), `in_words`, `figures` and `prediction` (headline, caption and notes); on a graph
+`graph_figure` and `sketch` (headline and caption) and `step_remarks` (remarks on a card); in the trace and the player `narration` (a
+sentence for each event). Reasons for a pause or an end come from the run itself.
 
 No folder or module here has the name of a public function, because importing it would replace the function.
 """
