@@ -15,7 +15,7 @@ import yaml
 
 from exercises import check, hint, progress, solution
 from exercises.checker import book, guard, verbs
-from exercises.checker.data import exactly
+from exercises.checker.comparing import exactly
 from exercises.checker.exercise import Trial, Wrong, copied, cut, find, shown, unforeseen
 from exercises.checker.guard import TimeUp, guarded
 from exercises.checker.purity import keeps_nothing

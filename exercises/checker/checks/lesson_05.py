@@ -32,7 +32,8 @@ from planexec_lite.plan.data import copied
 from planexec_lite.tools import ToolError
 
 from exercises.checker.checks import material, said
-from exercises.checker.data import compare, data, exactly
+from exercises.checker.comparing import compare, exactly
+from exercises.checker.data import data
 from exercises.checker.exercise import Raised, Trial, cut, exercise
 
 STRONG, CHEAP = "gpt-4o", "gpt-4o-mini"

@@ -10,7 +10,8 @@ from planexec_lite import Plan, Simulated, Toolbox, ToolExecutor, execute, tool
 
 from exercises.checker import drawn
 from exercises.checker.checks import said
-from exercises.checker.data import compare, data
+from exercises.checker.comparing import compare
+from exercises.checker.data import data
 from exercises.checker.exercise import Trial, exercise, raising
 
 REDUCERS = {"union": or_, "sum": add}

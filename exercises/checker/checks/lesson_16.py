@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from exercises.checker.checks import said
-from exercises.checker.data import compare, data
+from exercises.checker.comparing import compare
+from exercises.checker.data import data
 from exercises.checker.exercise import Trial, exercise
 
 
