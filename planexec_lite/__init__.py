@@ -4,7 +4,8 @@ A planner writes a plan, an executor runs its steps, a board records the state o
 Read in this order:
 
 1. `exercises/capstone/program.py`: the whole pattern in 150 lines.
-2. `core`: events, the board that is computed from them, the rules of a plain run, and the loop.
+2. `core`: events, the board that is computed from them, how the next event is chosen, and the loop. Then `capabilities.plain`: the
+   events and rules of a plain run, and `capabilities.stepping`: what an executor is.
 3. One capability per lesson, in `capabilities`: approval, retries, replanning, rollback, … Each file has all of it.
    `assembly` puts them together on one page.
 4. `plan`: what a plan is, and when it is valid. `tools` and `meter`: what a step calls, and what it costs.

@@ -23,16 +23,16 @@ from planexec_lite.assembly import CONTEXTS, EMITS, PLAN_CHECKS, WORK, Policy, c
 from planexec_lite.capabilities import nesting, once_calls
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.rollback import Rollback, RollbackStarted, UndoStarted
-from planexec_lite.capabilities.tool_pins import check_tools
-from planexec_lite.core import Event, Job, Task, drive
-from planexec_lite.core.events import Inside, PlanProposed, Requeued, RunStarted, StepStarted
-from planexec_lite.core.executors import (
+from planexec_lite.capabilities.stepping import (
     Executor,
     asks_models,
     chooses_calls,
     effects_of,
     effects_of_any,
 )
+from planexec_lite.capabilities.tool_pins import check_tools
+from planexec_lite.core import Event, Job, Task, drive
+from planexec_lite.core.events import Inside, PlanProposed, Requeued, RunStarted, StepStarted
 from planexec_lite.core.questions import Decision
 from planexec_lite.core.tasks import Finished, Late, Message, Progress, TimedOut
 from planexec_lite.meter import JobContext, in_context, job_meter

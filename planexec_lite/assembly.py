@@ -14,7 +14,7 @@ After a step has failed, this happens in this order, as far as the settings allo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, get_args
 
@@ -33,6 +33,7 @@ from planexec_lite.capabilities import (
     new_effects,
     news,
     once_calls,
+    plain,
     planning,
     replanning,
     retries,
@@ -41,15 +42,8 @@ from planexec_lite.capabilities import (
     streaming,
     undo,
 )
-from planexec_lite.core import CORE, Capability, Choice, Guards, Rule, Signal, Work
-from planexec_lite.core.decide import (
-    applies,
-    ask_for_a_plan,
-    finish,
-    skip_unreachable,
-    start_ready,
-    wait_for_the_planner,
-)
+from planexec_lite.core import Capability, Choice, Guards, Rule, Signal, Work
+from planexec_lite.core.decide import applies
 from planexec_lite.core.events import (
     Ended,
     Inside,
@@ -71,6 +65,7 @@ from planexec_lite.core.events import (
 CAPABILITIES: tuple[Capability, ...] = tuple(
     one.CAPABILITY
     for one in (
+        plain,  # first: the others react to what it has done
         stepping,
         planning,
         undo,  # before rollback: a step in doubt that was done can be undone
@@ -93,7 +88,7 @@ CAPABILITIES: tuple[Capability, ...] = tuple(
 )
 RULES: tuple[Rule, ...] = (
     news.hear_news_first,
-    wait_for_the_planner,
+    plain.wait_for_the_planner,
     rollback.undo_next,  # during a rollback the run does nothing else
     doubt.ask_about_doubt,  # the next step depends on whether the doubtful one was done
     # reasons to stop, before anything new starts
@@ -105,14 +100,14 @@ RULES: tuple[Rule, ...] = (
     retries.back_off,
     retries.try_again,  # a retry might make a replan unnecessary, also one that runs (`after_retries`)
     replanning.replan,  # before steps behind the failure are skipped
-    skip_unreachable,
-    ask_for_a_plan,
+    plain.skip_unreachable,
+    plain.ask_for_a_plan,
     approval.ask_for_approval,  # after the plan has arrived and before its first step starts
-    start_ready,
+    plain.start_ready,
     # when no job can start
     replanning.ask_for_more,
     replanning.fail,
-    finish,
+    plain.finish,
     budget.return_queued_jobs,
 )
 GUARDS: Guards = (
@@ -172,7 +167,7 @@ Event = (
 """All event types. A new one also needs a sentence in `planexec_lab.views.narration`; the type checker reports a
 missing one.
 """
-_DIFFERENCE = {*get_args(Event)} ^ {Inside}.union(*(one.events for one in (CORE, *CAPABILITIES)))
+_DIFFERENCE = {*get_args(Event)} ^ {Inside}.union(*(one.events for one in CAPABILITIES))
 if _DIFFERENCE:
     raise TypeError(
         f"`Event` and the capabilities must name the same event types; one side lacks {[k.__name__ for k in _DIFFERENCE]}"
@@ -239,14 +234,14 @@ class Policy(
 
 
 def chooser(
-    started: RunStarted, policy: Policy, executor: Any = None, rules: Sequence[Rule] = RULES
+    started: RunStarted, policy: Policy, executor: Any = None
 ) -> Callable[[core.Board], Choice]:
     """Return the function that chooses the next event of a run: `HOLD` or `WAIT` if it has ended, or must wait.
 
     Rules and guards that can never apply in this run are left out. `executor` knows the calls of the steps. Without it,
     calls have no keys and repeated calls are not detected.
     """
-    rules = [rule for rule in rules if applies(rule, policy, started)]
+    rules = [rule for rule in RULES if applies(rule, policy, started)]
     guards = [(about, guard) for about, guard in GUARDS if applies(guard, policy, started)]
     return partial(core.choose, policy=policy, rules=rules, guards=guards, executor=executor)
 

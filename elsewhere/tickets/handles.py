@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from planexec_lite.capabilities.stepping import perform
-from planexec_lite.core.executors import Executor, effects_of
+from planexec_lite.capabilities.stepping import Executor, effects_of, perform
 from planexec_lite.plan import Step
 from planexec_lite.tools import ToolError, references
 

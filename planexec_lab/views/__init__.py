@@ -14,8 +14,8 @@ In the order of reading; each imports only from those before it:
 
 Where the words on a picture come from: `drawing.wording` (names of steps, times, lists) and `drawing.theme` (states); on a
 timeline `bars` and `label` (the work on a bar), `in_words`, `figures` and `prediction` (headline, caption and notes); on a graph
-`graph_figure` and `sketch` (headline and caption) and `step_remarks` (remarks on a card); in the trace and the player `narration` (a
-sentence for each event). Reasons for a pause or an end come from the run itself.
+`graph_figure` and `sketch` (headline and caption) and `step_remarks` (remarks on a card); in the trace and the player `narration`
+(a sentence for each event). Reasons for a pause or an end come from the run itself.
 
 No folder or module here has the name of a public function, because importing it would replace the function.
 """

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from planexec_lite.capabilities.judging import JudgeStarted
 from planexec_lite.capabilities.rollback import Rollback
+from planexec_lite.capabilities.stepping import most_model_calls
 from planexec_lite.core import (
     HOLD,
     LATER,
@@ -21,7 +22,6 @@ from planexec_lite.core import (
     when_idle,
 )
 from planexec_lite.core.events import Ended, Event, Job, Paused, PlanStarted, Reviewed, StepStarted
-from planexec_lite.core.executors import most_model_calls
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import Budget, ModelCall
 

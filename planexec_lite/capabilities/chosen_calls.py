@@ -14,6 +14,7 @@ from planexec_lite.capabilities.approval import ask_about_step
 from planexec_lite.capabilities.doubt import StepInDoubt
 from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_tools
 from planexec_lite.capabilities.once_calls import LANE, known_calls
+from planexec_lite.capabilities.stepping import asks_models
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core.events import (
@@ -25,7 +26,6 @@ from planexec_lite.core.events import (
     StepPaused,
     StepStarted,
 )
-from planexec_lite.core.executors import asks_models
 from planexec_lite.core.questions import Question
 from planexec_lite.meter import job_meter
 from planexec_lite.plan import Plan

@@ -26,6 +26,7 @@ from planexec_lite.capabilities.rollback import (
     UndoStarted,
     leaves,
 )
+from planexec_lite.capabilities.stepping import agent_inside
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import WAIT, Board, Capability, Choice, Part, when_idle
 from planexec_lite.core.events import (
@@ -41,7 +42,6 @@ from planexec_lite.core.events import (
     StepPaused,
     StepStarted,
 )
-from planexec_lite.core.executors import agent_inside
 from planexec_lite.core.questions import Decision, Question
 from planexec_lite.meter import Budget, Waits, charge, emit, job_meter
 from planexec_lite.plan import Plan

@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import NonNegativeInt
 
 from planexec_lite.capabilities.approval import granting_reviewer
+from planexec_lite.capabilities.stepping import chooses_calls
 from planexec_lite.capabilities.streaming import StreamBuffer
 from planexec_lite.core import Board, Capability, Task, Work
 from planexec_lite.core.events import PLANNER_FAILED, Event, PlanProposed, PlanStarted
-from planexec_lite.core.executors import chooses_calls
 from planexec_lite.core.tasks import Finished
 from planexec_lite.plan import Plan, PlanError, Problem
 

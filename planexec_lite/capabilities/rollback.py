@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Literal
 
 from planexec_lite.capabilities.doubt import question_about
-from planexec_lite.capabilities.stepping import ToolExecutor, perform
+from planexec_lite.capabilities.stepping import ToolExecutor, agent_inside, perform, too_long
 from planexec_lite.capabilities.undo import (
     LISTED,
     UNSURE,
@@ -42,9 +42,8 @@ from planexec_lite.core.events import (
     Paused,
     Reviewed,
 )
-from planexec_lite.core.executors import agent_inside
 from planexec_lite.core.questions import ExactCall, Question
-from planexec_lite.core.tasks import Finished, TimedOut, too_long
+from planexec_lite.core.tasks import Finished, TimedOut
 from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Step

@@ -1,23 +1,42 @@
 """Stepping (lesson 01): a step that starts becomes a task for the executor, and the outcome of the task an event.
 
-The tool executor calls the step's tool, without a model.
+Executors carry out steps and never decide what comes next. The tool executor calls the step's tool, without a model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from planexec_lite.capabilities import doubt
 from planexec_lite.core import Capability, Event, Task, Work
 from planexec_lite.core.events import StepDone, StepFailed, StepPaused, StepStarted
-from planexec_lite.core.executors import Executor
 from planexec_lite.core.questions import ExactCall, Question
-from planexec_lite.core.tasks import Finished, Late, TimedOut, too_long
+from planexec_lite.core.tasks import Finished, Late, TimedOut
 from planexec_lite.meter import job_meter, made_once
 from planexec_lite.plan import Step
 from planexec_lite.plan.data import as_data, copied
-from planexec_lite.tools import REPEATABLE, Toolbox, ToolError, references
+from planexec_lite.tools import REPEATABLE, Effects, Toolbox, ToolError, references, worst
+
+
+class Executor(Protocol):
+    """Carries out steps. The planner's prompt lists its `tools`, and plans are checked against them.
+
+    `inputs` are copies: an executor can change them, and no result changes. A result must be data that JSON can represent, since
+    it is saved, copied and sent; a lock or an open file is rejected.
+
+    An executor can have more attributes. `asks_models = False`: its steps never ask a model, so they start when a
+    budget has no model calls left. `chooses_calls`: a model chooses the calls of a step (a bool, or a function of the step).
+    `effects`: the effects of steps by tool, if steps can call other tools than their own. `most_model_calls(step)`: a bound.
+    `agent_inside(step)`: the agent that carries out the step as a nested run.
+    """
+
+    @property
+    def tools(self) -> Toolbox:
+        """Its tools."""
+
+    def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
+        """Return the result of `step`; `inputs` are the results of the steps that it depends on. Any error fails the step."""
 
 
 class ToolExecutor:
@@ -41,6 +60,46 @@ class ToolExecutor:
         if step.tool is None:
             return params.get("input", step.description)
         return self.tools[step.tool].call(params)
+
+
+# What an executor declares
+
+
+def effects_of(executor: Executor) -> dict[str, Effects]:
+    """Return the strongest effects of steps by tool name, without tools that have no effects."""
+    return getattr(executor, "effects", None) or executor.tools.effects
+
+
+def asks_models(executor: Executor) -> bool:
+    """Whether a step can call a model; True by default."""
+    return bool(getattr(executor, "asks_models", True))
+
+
+def chooses_calls(executor: Executor, step: Step) -> bool:
+    """Whether a model chooses the calls of `step`; False by default."""
+    answer = getattr(executor, "chooses_calls", False)
+    return bool(answer(step) if callable(answer) else answer)
+
+
+def agent_inside(executor: Executor, step: Step) -> Any:
+    """The agent that carries out `step` as a nested run, or None."""
+    ask = getattr(executor, "agent_inside", None)
+    return None if ask is None else ask(step)
+
+
+def most_model_calls(executor: Executor, step: Step) -> int | None:
+    """How many model calls `step` can make at most; None: unknown."""
+    ask = getattr(executor, "most_model_calls", None)
+    return None if ask is None else ask(step)
+
+
+def effects_of_any(tools: Toolbox) -> dict[str, Effects]:
+    """The effects of steps if their executor can call any of `tools`."""
+    most = worst(tools.effects.values())
+    return dict.fromkeys(tools.names, most) if most != "none" else {}
+
+
+# How a step is carried out
 
 
 def perform(executor: Executor, step: Step, inputs: Mapping[str, Any]) -> Any:
@@ -88,6 +147,14 @@ def _finished(job: StepStarted, message: Finished) -> list[Event]:
         return [doubt.StepInDoubt(at, step_id, f"{report.error}; {doubt.UNKNOWN}")]
     # after an at-most-once call began, it is unknown how much of the step was done
     return [StepFailed(at, step_id, report.error, *usage, report.once, report.final, *left)]
+
+
+def too_long(message: TimedOut) -> str:
+    """Return why a task timed out."""
+    task = message.task
+    if task.timeout is not None and message.seconds >= task.timeout:
+        return f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
+    return f"TimeoutError: still running at the run's deadline of {task.until:g} s"
 
 
 def _timed_out(job: StepStarted, message: TimedOut) -> list[Event]:

@@ -1,13 +1,11 @@
-"""The kernel: events, the board that they add up to, the rules of a plain run, and the loop."""
+"""The kernel: events, the board that they add up to, how the next event is chosen, and the loop."""
 
-from planexec_lite.core.board import CORE, Board, IllegalTransition, check_running
-from planexec_lite.core.capability import SETTINGS, Capability, Moves, Part, State
+from planexec_lite.core.board import Board, Capability, IllegalTransition, Moves, check_running
 from planexec_lite.core.decide import (
     HOLD,
     LATER,
     WAIT,
     Choice,
-    Guard,
     Guards,
     Rule,
     Signal,
@@ -17,12 +15,12 @@ from planexec_lite.core.decide import (
     only_if,
     when_idle,
 )
-from planexec_lite.core.events import Event, Job, Outcome
+from planexec_lite.core.events import Event, Job
 from planexec_lite.core.loop import drive
+from planexec_lite.core.part import SETTINGS, Part, State
 from planexec_lite.core.tasks import Task, Work
 
 __all__ = [
-    "CORE",
     "HOLD",
     "LATER",
     "SETTINGS",
@@ -31,12 +29,10 @@ __all__ = [
     "Capability",
     "Choice",
     "Event",
-    "Guard",
     "Guards",
     "IllegalTransition",
     "Job",
     "Moves",
-    "Outcome",
     "Part",
     "Rule",
     "Signal",

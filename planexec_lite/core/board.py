@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self, TypeVar
 from weakref import ref
 
-from planexec_lite.core.capability import Capability, Handler, Moves, State
 from planexec_lite.core.events import (
     Ended,
     Event,
@@ -28,20 +27,16 @@ from planexec_lite.core.events import (
     Job,
     Outcome,
     Paused,
-    PlanProposed,
-    PlanStarted,
-    Requeued,
     Reviewed,
     RunStarted,
     StepBlocked,
-    StepDone,
     StepFailed,
-    StepPaused,
-    StepSkipped,
     StepStarted,
 )
+from planexec_lite.core.part import State
 from planexec_lite.core.questions import Question
 from planexec_lite.core.ready_queue import ReadyQueue
+from planexec_lite.core.tasks import Work
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import REPEATABLE, Effects
@@ -50,12 +45,13 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 
-class Handlers(NamedTuple):
-    """The handlers of an event type, collected from all capabilities."""
+class Moves(NamedTuple):
+    """How an event changes the state of its step: a verb for error messages, and a table from old state to new
+    state.
+    """
 
-    moves: Moves | None
-    checks: tuple[Handler, ...]
-    folds: tuple[Handler, ...]
+    verb: str
+    states: Mapping[State | None, State]
 
 
 class IllegalTransition(ValueError):
@@ -80,6 +76,63 @@ class IllegalTransition(ValueError):
         stands = self.why or (f"it is {self.state}" if self.state else "the step does not exist")
         event = f"{type(self.event).__name__}: " if self.event is not None else ""
         return f"{event}{which} can't {self.transition}: {stands}"
+
+
+Handler = Callable[["Board", Any], None]
+"""Checks an event, or updates the board with it."""
+PlanCheck = Callable[[Plan, "Board", Any, Any], Iterable[Problem]]
+"""Yields what makes a planner's plan invalid in this run, given the plan, the board, the policy and the executor."""
+
+
+class Capability(NamedTuple):
+    """What one capability adds.
+
+    Its part of the board, and how events change it:
+
+    Args:
+        part: a dataclass with its part of the state, available as ``board[Part]``.
+        moves: by event type, how the state of the event's step changes.
+        checks: by event type or base type, a function that raises `IllegalTransition` if the event is impossible.
+        folds: by event type or base type, a function that updates the board.
+        takes_result: is called with each step result. It returns True if the capability handles the result; if all
+            return False, the step is done.
+        takes_failure: is called with each `StepFailed`. It returns True if the capability handles the failure; if all
+            return False, the attempt has failed.
+        before_plan: is called with each valid plan, before it replaces the unfinished steps.
+
+    What its jobs do, and what it says about plans:
+
+        work: by type of job, how the job is carried out, and what follows from its outcome.
+        context: by type of job, a function of agent, run and job that returns fields of the job's `JobContext`.
+        emits: by type of a value that a running job emits, a function of time and value that returns its event.
+            Other values become `Inside` events.
+        plan_checks: the checks of a planner's plan.
+    """
+
+    part: type | None = None
+    moves: Mapping[type[Event], Moves] = {}
+    checks: Mapping[type[Event], Handler] = {}
+    folds: Mapping[type[Event], Handler] = {}
+    takes_result: Callable[[Board, str, object], bool] | None = None
+    takes_failure: Callable[[Board, StepFailed], bool] | None = None
+    before_plan: Callable[[Board, Plan], None] | None = None
+    work: Mapping[type[Job], Work] = {}
+    context: Mapping[type[Job], Callable[[Any, Any, Any], dict[str, Any]]] = {}
+    emits: Mapping[type, Callable[[float, Any], Event]] = {}
+    plan_checks: Sequence[PlanCheck] = ()
+
+    @property
+    def events(self) -> set[type[Event]]:
+        """The event types that it reacts to or that start its jobs, without base types."""
+        return {*self.moves, *self.checks, *self.folds, *self.work} - {Event, Job, Outcome}
+
+
+class Handlers(NamedTuple):
+    """The handlers of an event type, collected from all capabilities."""
+
+    moves: Moves | None
+    checks: tuple[Handler, ...]
+    folds: tuple[Handler, ...]
 
 
 class Board:
@@ -116,7 +169,7 @@ class Board:
 
     def __init_subclass__(cls) -> None:
         cls.moves, cls._handlers = {}, {}
-        for one in (CORE, *cls.capabilities):
+        for one in cls.capabilities:
             for kind, moves in one.moves.items():
                 known = cls.moves.get(kind, moves)
                 cls.moves[kind] = Moves(known.verb, {**known.states, **moves.states})
@@ -128,7 +181,7 @@ class Board:
     @classmethod
     def _handlers_of(cls, kind: type[Event]) -> Handlers:
         """Collect the handlers of an event type when its first event arrives. Handlers of base types run first."""
-        bases, known = kind.__mro__[::-1], (CORE, *cls.capabilities)
+        bases, known = kind.__mro__[::-1], cls.capabilities
         checks = tuple(one.checks[base] for one in known for base in bases if base in one.checks)
         folds = tuple(one.folds[base] for one in known for base in bases if base in one.folds)
         handlers = cls._handlers[kind] = Handlers(cls.moves.get(kind), checks, folds)
@@ -370,6 +423,14 @@ class Board:
             self.errors.pop(step_id, None)
         self.queue.finish(step_id)
 
+    def break_off(self, event: StepFailed) -> None:
+        """Release the slots of a step that failed. The attempt has failed, unless a capability handles the failure."""
+        for take_failure in self._hooks["takes_failure"]:
+            if take_failure(self, event):
+                return
+        self.queue.release(event.step)
+        self.fail(event.step, event.error, final=event.final)
+
     def fail(self, step_id: str, error: str, *, final: bool = False) -> None:
         """Record a failed attempt. If attempts are left and the failure is not `final`, the step is queued for a
         retry.
@@ -380,7 +441,7 @@ class Board:
             self.retry.append(step_id)
         else:
             self.failed[step_id] = None
-            self._lose_dependents(step_id)
+            self.lose_dependents(step_id)
 
     def requeue(self, step_id: str) -> None:
         """Return a started step to the state before its latest attempt, which does not count."""
@@ -408,7 +469,7 @@ class Board:
         self.effects[step.id] = self.effects_of(step)
         self.queue.sort_in(step)
 
-    def _lose_dependents(self, step_id: str) -> None:
+    def lose_dependents(self, step_id: str) -> None:
         self.unreachable.extend(self.queue.lose(step_id))
         # a step that depends on two failed steps is queued twice, but skipped once
         while self.unreachable and self.state[self.unreachable[0]] != "waiting":
@@ -482,150 +543,7 @@ class Board:
         return self.effects_of(step) in REPEATABLE
 
 
-def _refuse(board: Board, event: Event, because: object, why: str) -> None:
-    """Raise `IllegalTransition` if `because` is true."""
-    if because:
-        board.refuse("happen", event.id, why)
-
-
-def _check_job(board: Board, event: Job) -> None:
-    _refuse(board, event, event.id in board.in_flight, "it is in flight")
-    _refuse(board, event, board.ended, "the run has ended")
-    _refuse(board, event, board.paused, "the run waits for a person")
-
-
-def _check_idle(board: Board, event: Paused | Ended) -> None:
-    _refuse(board, event, board.ended, "the run has ended")
-    _refuse(board, event, board.in_flight, "work is in flight")
-
-
-def _job_started(board: Board, event: Job) -> None:
-    board.in_flight[event.id] = event
-
-
-def _job_ended(board: Board, event: Outcome) -> None:
-    board.calls += getattr(event, "calls", ())
-
-
-def _run_started(board: Board, event: RunStarted) -> None:
-    board.started, board.is_begun = event, True
-    board.queue = ReadyQueue(event.limits)
-
-
-def _check_plan(board: Board, event: PlanProposed) -> None:
-    if event.plan is not None and not event.problems:
-        board.check_new(step.id for step in event.plan.steps if step.id not in board.arrived)
-
-
-def _plan_proposed(board: Board, event: PlanProposed) -> None:
-    if event.problems or event.plan is None:
-        board.reject(
-            event.problems, event.text or (event.plan.to_json(indent=None) if event.plan else "")
-        )
-    else:
-        board.adopt(event.plan)
-        board.model_chooses = event.model_chooses
-
-
-def _check_start(board: Board, event: StepStarted | StepBlocked) -> None:
-    step_id, is_first = event.step, event.attempt == 1
-    verb = "start" if is_first else "retry"
-    if is_first != (board.state[step_id] == "waiting"):
-        board.refuse(verb, step_id)
-    if not is_first and step_id not in board.retry:
-        board.refuse(verb, step_id, "it has no attempt left")
-    if is_first and not board.queue.is_ready(step_id):
-        missing = [
-            other for other in board.steps[step_id].depends_on if board.state.get(other) != "done"
-        ]
-        board.refuse(verb, step_id, f"it waits for {', '.join(missing)}")
-
-
-def _step_failed(board: Board, event: StepFailed) -> None:
-    for take_failure in board._hooks["takes_failure"]:
-        if take_failure(board, event):
-            return
-    board.queue.release(event.step)
-    board.fail(event.step, event.error, final=event.final)
-
-
-def _step_blocked(board: Board, event: StepBlocked) -> None:
-    board.begin(event)
-    board.queue.release(event.step)
-    board.fail(event.step, event.error, final=event.final)
-
-
-def _step_skipped(board: Board, event: StepSkipped) -> None:
-    board.errors[event.step] = event.reason
-    board._lose_dependents(event.step)
-
-
 def check_running(board: Board, event: Outcome) -> None:
     """Raise `IllegalTransition` if the job of this outcome is not running."""
     if event.id not in board.in_flight:
         board.refuse("come to this end", event.id)
-
-
-def _requeued(board: Board, event: Requeued) -> None:
-    match board.in_flight[event.step]:
-        case PlanStarted():
-            board.withdraw()
-        case StepStarted(step=step_id):
-            board.requeue(step_id)
-
-
-def _paused(board: Board, event: Paused) -> None:
-    board.paused = event
-    board.questions += 1
-
-
-def _check_review(board: Board, event: Reviewed) -> None:
-    _refuse(board, event, board.paused is None, "the run asks nothing")
-    why = f"it answers another question; the run asks about {board.asked.about}"
-    _refuse(board, event, event.of != board.asked.digest, why)
-
-
-def _ended(board: Board, event: Ended) -> None:
-    board.ended = event
-
-
-_STARTS: Mapping[State | None, State] = {"waiting": "running", "failed": "running"}
-CORE = Capability(
-    moves={
-        StepStarted: Moves("start", _STARTS),
-        StepBlocked: Moves("start", {"waiting": "failed", "failed": "failed"}),
-        StepDone: Moves("come to this end", {"running": "done"}),
-        StepFailed: Moves("come to this end", {"running": "failed"}),
-        StepPaused: Moves("come to this end", {"running": "waiting"}),
-        StepSkipped: Moves("skip", {"waiting": "skipped"}),
-    },
-    checks={
-        RunStarted: lambda board, event: _refuse(
-            board, event, board.is_begun, "the run has begun"
-        ),
-        Job: _check_job,
-        PlanProposed: _check_plan,
-        StepStarted: _check_start,
-        StepBlocked: _check_start,
-        Requeued: check_running,
-        Paused: _check_idle,
-        Reviewed: _check_review,
-        Ended: _check_idle,
-    },
-    folds={
-        Job: _job_started,
-        Outcome: _job_ended,
-        RunStarted: _run_started,
-        PlanProposed: _plan_proposed,
-        StepStarted: Board.begin,
-        StepDone: lambda board, event: board.give(event.step, event.result),
-        StepFailed: _step_failed,
-        StepBlocked: _step_blocked,
-        StepSkipped: _step_skipped,
-        StepPaused: lambda board, event: board.requeue(event.step),
-        Requeued: _requeued,
-        Paused: _paused,
-        Reviewed: lambda board, event: board.reviews.append(event),
-        Ended: _ended,
-    },
-)

@@ -17,11 +17,8 @@ from typing import Any, TypeVar
 
 from planexec_lite.core.board import Board
 from planexec_lite.core.events import (
-    Ended,
     Event,
-    PlanStarted,
     RunStarted,
-    StepSkipped,
     StepStarted,
 )
 
@@ -111,43 +108,3 @@ def after_retries(board: Board, event: Event) -> Choice:
         for step_id in board.in_flight
     )
     return when_idle(board, event, WAIT if retried else HOLD)
-
-
-@only_if(has_planner)
-def wait_for_the_planner(board: Board, _policy: Any) -> Choice | None:
-    """While the planner is writing, start only steps that it has already streamed."""
-    return WAIT if board.planning and not board.arrived else None
-
-
-def skip_unreachable(board: Board, _policy: Any) -> Choice | None:
-    """Skip a step that depends on a step that failed for good."""
-    if not board.unreachable:
-        return None
-    step_id = board.unreachable[0]
-    lost = [
-        f"step {other} {board.state[other]}"
-        for other in board.steps[step_id].depends_on
-        if board.state[other] in ("failed", "skipped")
-    ]
-    return StepSkipped(board.now, step_id, ", ".join(lost))
-
-
-@only_if(has_planner)
-def ask_for_a_plan(board: Board, _policy: Any) -> Choice | None:
-    """Ask the planner for the first plan, or for a repair of an invalid one."""
-    if board.planning or (board.proposal is not None and not board.problems):
-        return None
-    return after_retries(board, PlanStarted(board.now, "repair" if board.problems else "first"))
-
-
-def start_ready(board: Board, _policy: Any) -> Choice | None:
-    """Start the first ready step in plan order."""
-    step_id = board.queue.first()
-    return None if step_id is None else StepStarted(board.now, step_id)
-
-
-def finish(board: Board, _policy: Any) -> Choice | None:
-    """End the run as "finished" if no work is left and no step failed."""
-    if board.in_flight or board.proposal is None or board.failed:
-        return None
-    return Ended(board.now, "finished", f"{len(board.results)} steps done")

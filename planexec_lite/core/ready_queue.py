@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import takewhile
 
-from planexec_lite.core.capability import Part
+from planexec_lite.core.part import Part
 from planexec_lite.plan import Step
 from planexec_lite.tools import Limit
 

@@ -144,11 +144,3 @@ class Work(NamedTuple):
 
 def _nothing() -> None:
     """Do nothing while a job waits."""
-
-
-def too_long(message: TimedOut) -> str:
-    """Return why a task timed out."""
-    task = message.task
-    if task.timeout is not None and message.seconds >= task.timeout:
-        return f"TimeoutError: took longer than its timeout of {task.timeout:g} s"
-    return f"TimeoutError: still running at the run's deadline of {task.until:g} s"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from sys import maxsize
 from typing import Any
 
+from planexec_lite.capabilities.stepping import effects_of_any
 from planexec_lite.core.events import Action, Observation, Thought
-from planexec_lite.core.executors import effects_of_any
 from planexec_lite.meter import emit
 from planexec_lite.model.answer import Answer, Message, ToolCall
 from planexec_lite.model.asking import Bounds, ask, model_for

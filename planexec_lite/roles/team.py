@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planexec_lite.core.executors import (
+from planexec_lite.capabilities.stepping import (
     Executor,
     agent_inside,
     asks_models,

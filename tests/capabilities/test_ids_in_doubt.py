@@ -16,7 +16,7 @@ from planexec_lite import (
     ToolExecutor,
     Verdict,
 )
-from planexec_lite.core.executors import effects_of_any
+from planexec_lite.capabilities.stepping import effects_of_any
 from planexec_lite.meter import charge
 from planexec_lite.plan.reading import lineages
 from tests.core.agents import Fitting, agent_for

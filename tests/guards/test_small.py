@@ -49,10 +49,13 @@ def total(*folders: str, package: Path = LITE) -> int:
     return sum(tokens_of_code(path) for folder in folders for path in sorted(package.glob(folder)))
 
 
+SLACK = 1.03  # a capability more does not fail a test
+
+
 def test_the_core_and_its_capabilities_stay_small() -> None:
-    assert total("core/*.py", "assembly.py") <= 11_200
+    assert total("core/*.py", "assembly.py") <= 9_200 * SLACK
     house = total("core/*.py", "assembly.py", "capabilities/*.py")
-    assert house <= 34_250
+    assert house <= 32_750 * SLACK
     said = re.search(
         r"These three have ([\d,]+) tokens of code", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     )
@@ -62,13 +65,13 @@ def test_the_core_and_its_capabilities_stay_small() -> None:
 
 @pytest.mark.parametrize("path", sorted(LITE.glob("capabilities/*.py")), ids=lambda path: path.stem)
 def test_a_capability_is_one_short_file(path: Path) -> None:
-    assert tokens_of_code(path) <= 2_780
+    assert tokens_of_code(path) <= 2_600
 
 
 def test_the_packages_stay_small() -> None:
-    assert total("**/*.py") <= 72_750
-    assert total("**/*.py", package=ROOT / "planexec_lab") <= 174_800
-    assert total("**/*.py", package=ROOT / "mock_llm") <= 64_670
+    assert total("**/*.py") <= 71_000 * SLACK
+    assert total("**/*.py", package=ROOT / "planexec_lab") <= 170_000 * SLACK
+    assert total("**/*.py", package=ROOT / "mock_llm") <= 64_300 * SLACK
     assert total("**/*.py", package=ROOT / "exercises") <= 122_000
 
 
