@@ -130,7 +130,7 @@ def _undone(before: Board, event: e.UndoStarted, case: Case) -> None:
     tried = {label for label, _ in before[Rollback].remains}
     to_undo = [id for id in before.results if before.steps[id].undo and id not in tried]
     assert event.step in to_undo, "undone twice, or never done"
-    doubts = [step for step, _ in steps_in_doubt(before).values()]
+    doubts = [before.steps[id] for id in steps_in_doubt(before)]
     assert not any(event.step in step.depends_on for step in doubts), "undone, and a step behind it is in doubt"
     # judged results are not accepted in the order of their events
     assert case.judged or event.step == to_undo[-1], "undone before a later step"
