@@ -79,8 +79,8 @@ class PlanStarted(Job):
 class PlanProposed(Outcome):
     """The planner answered. The plan is valid if it has no problems.
 
-    `plan` is None if the planner's answer, `text`, could not be read as a plan. If the planner raised an error, there
-    is one problem with the code "planner_failed". `granted_by` names the reviewer whose grant covers the plan; "" if
+    An answer that is not a plan is kept as `text`; `plan` is then None. If the planner raised an error, there is one
+    problem with the code "planner_failed". `granted_by` names the reviewer whose grant covers the plan; "" if
     the plan needs a new approval. `model_chooses` are the ids of the steps whose calls a model chooses.
     """
 

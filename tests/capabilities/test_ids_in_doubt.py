@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from planexec_lite import (
+    Board,
     Decision,
     HybridExecutor,
     Plan,
@@ -17,6 +18,7 @@ from planexec_lite import (
     Verdict,
 )
 from planexec_lite.capabilities.stepping import effects_of_any
+from planexec_lite.core.questions import Question
 from planexec_lite.meter import charge
 from planexec_lite.plan.reading import lineages
 from tests.core.agents import Fitting, agent_for
@@ -149,6 +151,40 @@ def test_a_nested_run_is_rolled_back_though_a_later_step_has_its_id() -> None:
     run = agent_for(executor, *plans, replan="failure", max_replans=1, rollback="failed").run("go")
     check_fold(run)
     assert (run.status, "undone: a/i" in run.reason, shop.done[-1]) == ("rolled back", True, "take 1")
+
+
+class Asked:
+    """Says of the nested run in doubt that it was not done, and lets the run with the payment in doubt be rolled back."""
+
+    def review(self, question: Question, board: Board, tools: Any) -> Decision:
+        if question.kind != "doubt":
+            return question.decide("approve")
+        if "reject" in question.verdicts:
+            return question.decide("reject")
+        return question.decide("not done" if board.steps["a"].tool is None else "roll back")
+
+
+class Turns:
+    """Accepts the first result after five seconds, and rejects the second at once."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def evaluate(self, *_shown: Any) -> Verdict:
+        self.asked += 1
+        charge(5.0 if self.asked == 1 else 0.0)
+        return Verdict("accept" if self.asked == 1 else "replan")
+
+
+def test_an_answer_about_a_nested_run_hides_no_later_doubt() -> None:
+    shop = Shop({"pay 1": 50.0, "look 3": 9.0})
+    below = agent_for(shop.tools, [step("i", "look", n=1, success_criteria="seen")], evaluator=Turns())
+    first = [PUT, {"id": "a", "description": "look", "timeout": 1.0}, step("b", "look", n=3)]
+    executor = HybridExecutor(ToolExecutor(shop.tools), below)
+    run = agent_for(executor, first, [LATE], reviewer=Asked(), replan="failure", max_replans=1).run("go")
+    check_fold(run)
+    assert (run.status, "take 9" in shop.done) == ("partly rolled back", False)
+    assert "x (step a, which depends on it, is in doubt)" in run.reason
 
 
 def test_lineages_end_though_ids_that_are_used_again_form_a_cycle() -> None:
