@@ -84,9 +84,10 @@ def _before_plan(board: Board, plan: Plan) -> None:
 def ask_before_call(board: Board, _policy: object, event: StepStarted, _executor: Any) -> Choice:
     """Guard: pause before a step whose executor chose a call that needs the approval of a person."""
     mine = board[ChosenCalls]
-    question = mine.steps.get(event.step, Chosen(None)).waits
-    if question is None:
+    chosen = mine.steps.get(event.step)
+    if chosen is None or chosen.waits is None:
         return event
+    question = chosen.waits
     if mine.questions[event.step] > MOST_QUESTIONS:
         error = f"it asked a person about more than {MOST_QUESTIONS} calls: {question.call}"
         return StepBlocked(event.at, event.step, error, event.attempt, event.attempts, final=True)

@@ -112,9 +112,9 @@ def _before_plan(board: Board, plan: Plan) -> None:
 def ask_inside(board: Board, _policy: object, event: Job, executor: Any) -> Choice:
     """Guard: pause before a step or an undo whose nested run waits for a decision, and number a step's nested run."""
     mine = board[Nested]
-    question = mine.open.get(event.id or "", Open()).question
-    if question is not None:
-        return when_idle(board, Paused(board.now, question), WAIT)
+    asks = mine.open.get(event.id or "")
+    if asks is not None and asks.question is not None:
+        return when_idle(board, Paused(board.now, asks.question), WAIT)
     if (
         not isinstance(event, StepStarted)
         or agent_inside(executor, board.steps[event.step]) is None

@@ -5,8 +5,8 @@ outermost run it gives the idempotency key, which a tool can pass to a service. 
 calls of nested runs are counted together. If one plan contains the same call twice, both are made. If a later plan makes the
 same call again, the run asks a person or refuses it.
 
-The limit: a step that chooses its calls itself and is killed, or is still at work after its timeout, has not said which calls it
-made. Its doubt is about the whole step; a later step that makes one of these calls is not recognised.
+A step that chooses its calls itself and is killed, or is still at work after its timeout, has not said which calls it made. Until
+that is clear it might have made `ANY` of them, so no later plan makes an at-most-once call unseen.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import count, filterfalse
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import Approvals, ask_about_step
 from planexec_lite.capabilities.doubt import Doubt, StepInDoubt, StepLate, resolves
+from planexec_lite.capabilities.stepping import might_choose
 from planexec_lite.capabilities.undo import resolved
 from planexec_lite.core import Board, Capability, Choice, Part
 from planexec_lite.core.events import (
@@ -34,11 +36,11 @@ from planexec_lite.frozen import frozen
 from planexec_lite.meter import MakeKey
 from planexec_lite.plan import Plan, Problem, Step
 from planexec_lite.tools import KnownCall, Toolbox, digest_of, next_number, text_of
-from planexec_lite.tools.approved import TRIED, CallState
+from planexec_lite.tools.approved import ANY, TRIED, CallState
 from planexec_lite.tools.references import find
 
 LANE = 1_000_000  # how many occurrences a lane has: more than any run makes
-_LANES = 64  # the steps beside each other that can choose calls
+_LANES = 1_000  # the steps beside each other that can choose calls, and one more
 
 
 @frozen
@@ -139,19 +141,30 @@ def _started(board: Board, event: StepStarted) -> None:
 
 
 def _end(
-    board: Board, step_id: str, state: CallState | None, chosen: Iterable[KnownCall] = ()
+    board: Board, step_id: str, state: CallState | None, chosen: Iterable[KnownCall] | None = ()
 ) -> None:
-    """The latest attempt of a step ended, and its call is in this state now; None: in the same as before."""
+    """The latest attempt of a step ended, and its call is in this state now; None: in the same as before.
+
+    `chosen`: the calls that it chose; None: it has not said which.
+    """
     mine = board[OnceCalls]
     latest, by = mine.latest.get(step_id), f"step {step_id}"
-    ended = [known._replace(by=by) for known in chosen]
-    if latest is not None and state is not None:
+    if latest is None and not chosen:
+        return  # no call with effects
+    ended = [known._replace(by=by) for known in chosen or ()]
+    if latest is not None:
         once = board.effects[step_id] == "once"
-        ended.insert(0, KnownCall(latest.call, latest.number, state, once, by))
+        if state is not None:
+            ended.insert(0, KnownCall(latest.call, latest.number, state, once, by))
+        if chosen is None and latest.lane:
+            number = next_number(mine.calls.get(ANY, ()), (), latest.lane * LANE)
+            ended.append(KnownCall(ANY, number, "doubt", once, by))
     for known in map(mine.note, ended):
         if known.once:
             now = (board.brought_by(step_id), board.plans, board[Approvals].given)
             mine.spend(Spent(known, step_id, *now))
+        elif latest is not None and latest.inside:  # the nested run knows that it was not made
+            mine.spent.pop(known[:2], None)
 
 
 def _paused(board: Board, event: StepPaused) -> None:
@@ -172,6 +185,10 @@ def _requeued(board: Board, event: Requeued) -> None:
 def _late(board: Board, event: StepLate) -> None:
     # a late error proves nothing: the timeout itself might have caused it, after the call
     _end(board, event.step, "done" if event.error is None else None, event.chosen)
+    spent = board[OnceCalls].spent  # it has said now which calls it chose
+    unsaid = [key for key in spent if key[0] == ANY and spent[key].step == event.step]
+    for key in unsaid[:1]:
+        del spent[key]
 
 
 def _reviewed(board: Board, event: Reviewed) -> None:
@@ -244,10 +261,12 @@ def repeated(board: Board, step: Step, call: str, plan: int) -> Spent | None:
     """
     mine = board[OnceCalls]
     since = board.brought_by(step.id) if board.steps.get(step.id) == step else plan
-    if step.id not in mine.latest and mine.since.get(call, since) >= since:
+    # the calls of a step without a tool are checked one by one, when they are chosen
+    might_be = (call, ANY) if step.tool and board.effects_of(step) == "once" else (call,)
+    if step.id not in mine.latest and all(mine.since.get(one, since) >= since for one in might_be):
         return None  # a plan can contain the same call many times
-    for number in reversed(mine.calls.get(call, {})):
-        spent = mine.spent.get((call, number))
+    for key in [(one, number) for one in might_be for number in reversed(mine.calls.get(one, {}))]:
+        spent = mine.spent.get(key)
         if spent is None:
             continue
         same_step = spent.step == step.id
@@ -300,18 +319,14 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
     lane = mine.outer.lane
     first = mine.new.get((call, lane), lane * LANE)
     number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)
-    free = _free_lane(board, lane)
+    free = _free_lane(board, lane) if might_choose(executor, step) else 0
     return StepStarted(event.at, step_id, event.attempt, event.attempts, call, number, free)
 
 
 def _free_lane(board: Board, outer: int) -> int:
-    """Return the lane of a step that starts: no step beside it has the same, if its executor can choose calls."""
-    lane = outer * _LANES
-    if board.started.models_in_steps:
-        used = {job.lane for job in board.in_flight.values() if isinstance(job, StepStarted)}
-        while lane in used:
-            lane += 1
-    return lane
+    """Return the lane of a step that might choose calls, in a nested run in lane `outer`: no step beside it has the same."""
+    used = {job.lane for job in board.in_flight.values() if isinstance(job, StepStarted)}
+    return next(filterfalse(used.__contains__, count(outer * _LANES + 1)))
 
 
 def key_of(run: Any, job: StepStarted) -> MakeKey:
@@ -335,7 +350,7 @@ CAPABILITY = Capability(
             board, event.step, "doubt" if event.in_doubt else "open", event.chosen
         ),
         StepPaused: _paused,
-        StepInDoubt: lambda board, event: _end(board, event.step, "doubt"),
+        StepInDoubt: lambda board, event: _end(board, event.step, "doubt", None),
         StepLate: _late,
         Requeued: _requeued,
         Reviewed: _reviewed,

@@ -201,7 +201,7 @@ def ask_for_more(board: Board, policy: Settings) -> Choice | None:
         why = f"the planner was asked for more {policy.max_rounds} times (max_rounds)"
     else:
         return PlanStarted(board.now, "horizon")
-    return Ended(board.now, "stopped", why)
+    return fail(board, policy) or Ended(board.now, "stopped", why)
 
 
 def fail(board: Board, policy: Settings) -> Choice | None:

@@ -50,10 +50,6 @@ class ToolExecutor:
     def __init__(self, tools: Toolbox) -> None:
         self.tools = tools
 
-    def most_model_calls(self, _step: Step) -> int:
-        """Return 0: no step asks a model."""
-        return 0
-
     def execute(self, step: Step, inputs: Mapping[str, Any]) -> Any:
         """Return the result of the step's tool. Raises `ToolError` for wrong arguments, before the tool is called."""
         params = references.resolve(step.params, inputs)
@@ -89,8 +85,15 @@ def agent_inside(executor: Executor, step: Step) -> Any:
 
 def most_model_calls(executor: Executor, step: Step) -> int | None:
     """How many model calls `step` can make at most; None: unknown."""
+    if not asks_models(executor):
+        return 0
     ask = getattr(executor, "most_model_calls", None)
     return None if ask is None else ask(step)
+
+
+def might_choose(executor: Executor, step: Step) -> bool:
+    """Whether `step` might make calls that the plan does not name: those that a model or a nested run chooses."""
+    return most_model_calls(executor, step) != 0
 
 
 def effects_of_any(tools: Toolbox) -> dict[str, Effects]:
@@ -167,6 +170,7 @@ def _timed_out(job: StepStarted, message: TimedOut) -> list[Event]:
             in_doubt=True,
             final=not message.task.repeatable,  # a retry could run beside this attempt
             leaves=bool(job.inside),
+            chosen=None,
         )
     ]
 

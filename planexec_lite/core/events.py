@@ -103,9 +103,10 @@ class StepStarted(Job):
     """A step starts: attempt number `attempt` of at most `attempts`.
 
     `call` identifies the call, and `number` is its occurrence in this run; together with the run's id they give the
-    idempotency key. `call` is "" for a step without effects. `lane` keeps the calls apart that
-    two steps choose at the same time (see `capabilities.once_calls`). `inside` is the number of the step's nested run, or
-    0 without one. `reserved` is the number of model calls that the step may make, if the run has a budget for them.
+    idempotency key. `call` is "" for a step without effects. `lane` keeps the calls apart that two steps choose at the
+    same time (see `capabilities.once_calls`); 0: the step chooses none. `inside` is the number of the step's nested
+    run, or 0 without one. `reserved` is the number of model calls that the step may make, if the run has a budget for
+    them.
     """
 
     step: str
@@ -145,7 +146,7 @@ class StepFailed(Outcome):
 
     `in_doubt`: its effect is unknown, because the step could not be stopped, or because an at-most-once call began
     before it failed. `final`: a retry can't help, or could run beside the attempt that could not be stopped. `leaves`,
-    `chosen`: see `StepDone`.
+    `chosen`: see `StepDone`; None: it is still at work, and has not said what it chose.
     """
 
     step: str
@@ -155,7 +156,7 @@ class StepFailed(Outcome):
     in_doubt: bool = False
     final: bool = False
     leaves: bool = field(default=False, repr=False)
-    chosen: tuple[KnownCall, ...] = field(default=(), repr=False)
+    chosen: tuple[KnownCall, ...] | None = field(default=(), repr=False)
 
 
 @frozen

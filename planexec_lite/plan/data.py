@@ -30,7 +30,7 @@ def fixed(value: Any) -> Any:
         return made
     if isinstance(value, (list, tuple)):
         made = list.__new__(FixedList)
-        list.extend(made, map(fixed, value))
+        list.extend(made, [p if type(p) in _UNCHANGING else fixed(p) for p in value])
         return made
     return value
 

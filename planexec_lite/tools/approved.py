@@ -29,6 +29,8 @@ CallState = Literal["running", "open", "doubt", "done"]
 """The state of one occurrence of a call. "open": an attempt ended, and the call was not made."""
 TRIED = ("open", "doubt")
 """The states in which the next attempt of the call belongs to the same occurrence."""
+ANY = ""
+"""Stands for the identity of a call that a step might have made, if it has not said which calls it chose."""
 
 
 class CallWaits(Exception):
@@ -223,11 +225,14 @@ class CallLog:
         """Return why the model is not free to make this call; "" if it is."""
         tool, planned = call.tool, self.approved.planned
         if tool.effects == "once":
-            earlier = [one for one in self._known(call).values() if one.state in ("done", "doubt")]
+            any_call = [one for one in self.approved.known if one.call == ANY and one.once]
+            known = [*any_call, *self._known(call).values()]
+            earlier = [one for one in known if one.state in ("done", "doubt")]
             if earlier:
-                made = "made" if any(one.state == "done" for one in earlier) else "might have made"
+                sure = any(one.state == "done" for one in earlier)
+                made = "already made" if sure else "might have made"
                 by = earlier[-1].by or "this step"
-                return f"{by} already {made} {call.text}, which runs at most once"
+                return f"{by} {made} {call.text}, which runs at most once"
         if self.approved.asks:
             return f"a model chose {call.text}" if call.needs_person else ""
         has_effects = tool.effects != "none" or tool.destructive

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -64,7 +64,9 @@ def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
     named: list[Reference] = []
     unreadable: list[str] = []
     others: list[str] = []
-    for text, is_name in _texts(value):
+    texts: list[tuple[str, bool]] = []
+    _collect(value, texts)
+    for text, is_name in texts:
         if not _MARKS.search(text):
             continue
         read = _in_text(text)
@@ -78,18 +80,18 @@ def find_all(value: Any) -> tuple[list[Reference], list[str], list[str]]:
     return named, unreadable, others
 
 
-def _texts(value: Any) -> Iterator[tuple[str, bool]]:
-    """Yield every text in `value`, and whether it is the name of a field."""
+def _collect(value: Any, texts: list[tuple[str, bool]]) -> None:
+    """Add every text in `value` to `texts`, and whether it is the name of a field."""
     if isinstance(value, str):
-        yield value, False
+        texts.append((value, False))
     elif isinstance(value, dict):
         for name, part in value.items():
             if isinstance(name, str):
-                yield name, True
-            yield from _texts(part)
+                texts.append((name, True))
+            _collect(part, texts)
     elif isinstance(value, list | tuple):
         for part in value:
-            yield from _texts(part)
+            _collect(part, texts)
 
 
 def placeholders(text: str) -> tuple[str, ...]:
@@ -167,8 +169,8 @@ def _mapped(value: Any, change: Callable[[str], Any]) -> Any:
         return change(value)
     if isinstance(value, dict):
         return {key: _mapped(part, change) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_mapped(part, change) for part in value]
+    if isinstance(value, (list, tuple)):
+        return [change(part) if isinstance(part, str) else _mapped(part, change) for part in value]
     return value
 
 

@@ -129,15 +129,17 @@ class Slow:
 
 @pytest.mark.parametrize("nested", [False, True], ids=["chosen", "nested"])
 def test_calls_inside_a_step_that_ends_late_are_known(nested: bool) -> None:
-    shop = Shop({"look 7": 9.0})
+    shop = Shop({"look 7": 9.0}, broken="look 8")
     below: Any = Chooses(shop.tools, "pay")
     if nested:
         below = agent_for(shop.tools, [step("i", "pay", n=1, success_criteria="paid")], evaluator=Slow())
     plans = (
         [{"id": "a", "description": "pay", "timeout": 1.0}, step("b", "look", n=4)],
-        [step("c", "look", n=7), step("d", "pay", "c", n=1)],
+        [step("c", "look", n=7), step("e", "look", "c", n=8)],
+        [step("d", "pay", n=1)],
     )
-    run = agent_for(HybridExecutor(ToolExecutor(shop.tools), below), *plans, replan="failure", max_repairs=0).run("go")
+    executor = HybridExecutor(ToolExecutor(shop.tools), below)
+    run = agent_for(executor, *plans, replan="failure", max_repairs=0, max_replans=2).run("go")
     check_fold(run)
     assert shop.done.count("pay 1") == 1
     assert "step a already made this call" in run.reason

@@ -12,6 +12,7 @@ from planexec_lite import (
     Policy,
     Tool,
     Toolbox,
+    execute,
 )
 from planexec_lite.capabilities.rollback import Rollback
 from planexec_lite.capabilities.undo import WorkDone
@@ -29,6 +30,16 @@ def test_a_rejected_replan_rolls_back_if_the_policy_says_so(when: Any, status: s
     run = site.agent([up("1"), broken("2", "1")], [up("3", "1")], policy=policy, reviewer=reviewer).run("build")
     assert (run.status, site.standing) == (status, [] if status == "rolled back" else ["1"])
     assert run.reason.startswith("Ada rejected the plan: no more")
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_failed_step_counts_though_the_plan_is_not_complete(fails: bool) -> None:
+    site = Site()
+    plan = Plan.parse({"steps": [up("1"), (broken if fails else up)("2", "1")], "complete": False})
+    run = execute(plan, site.agent().executor, policy=Policy(rollback="failed"))
+    reason = "step 2 failed" if fails else "the plan is not complete, and there is no planner to ask for more"
+    assert (run.status, run.reason.startswith(reason)) == ("rolled back" if fails else "stopped", True)
+    assert site.standing == ([] if fails else ["1", "2"])
 
 
 def test_a_manual_rollback_can_stop_at_a_step_and_continue_later() -> None:
