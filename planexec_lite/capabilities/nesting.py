@@ -196,16 +196,17 @@ def own_calls(board: Board) -> tuple[KnownCall, ...]:
     return tuple(one for one in known_calls(board) if one[:3] not in around)
 
 
-def _known(board: Board, policy: Any, job: StepStarted) -> OuterKnown | None:
-    """Return what a nested run must know of the runs around it; None: nothing."""
+def _known(board: Board, policy: Any, job: StepStarted) -> OuterKnown:
+    """Return what a nested run must know of the runs around it."""
+    step, around = board.steps[job.step], board[OnceCalls].outer
     step = board.steps[job.step]
     uses_results = any(step_id in board.results for step_id in step.depends_on)
-    informed = board[OnceCalls].outer.informed or uses_results or board.plans > 1
+    informed = around.informed or uses_results or board.plans > 1
     planned = tuple(sorted(planned_tools(board))) if forbids_new_effects(board, policy) else None
     own = (job.call, job.number)
     calls = tuple(known for known in known_calls(board) if known[:2] != own)
-    known = OuterKnown(0.0, calls, job.lane, informed and planned is not None, planned)
-    return None if known == OuterKnown(0.0) else known
+    informed = informed and planned is not None
+    return OuterKnown(0.0, calls, job.lane or 0, around.depth + 1, informed, planned)
 
 
 def known_run(inner: InnerRun, make: Callable[[list[Event]], Any]) -> Any:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import count, filterfalse
+from itertools import chain, count, filterfalse
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import Approvals, ask_about_step
@@ -40,7 +40,7 @@ from planexec_lite.tools.approved import ANY, TRIED, CallState
 from planexec_lite.tools.references import find
 
 LANE = 1_000_000  # how many occurrences a lane has: more than any run makes
-_LANES = 1_000  # the steps beside each other that can choose calls, and one more
+_LANES = 1_000  # the steps beside each other that can choose calls
 
 
 @frozen
@@ -48,12 +48,13 @@ class OuterKnown(Event):
     """A nested run begins, or continues: what it must know of the runs around it.
 
     `known` are the calls with effects that those know. `lane` keeps the occurrences of its new calls apart from those of a
-    nested run beside it. `informed`: its planner has read results, because the step around it uses some. `planned` are the
-    tools that the plans around it call, if new effects are forbidden there.
+    step beside it, and `depth` says how many runs are around it. `informed`: its planner has read results, because the step
+    around it uses some. `planned` are the tools that the plans around it call, if new effects are forbidden there.
     """
 
     known: tuple[KnownCall, ...] = ()
     lane: int = 0
+    depth: int = 0
     informed: bool = False
     planned: tuple[str, ...] | None = None
 
@@ -156,7 +157,7 @@ def _end(
         once = board.effects[step_id] == "once"
         if state is not None:
             ended.insert(0, KnownCall(latest.call, latest.number, state, once, by))
-        if chosen is None and latest.lane:
+        if chosen is None and once and latest.lane is not None:
             number = next_number(mine.calls.get(ANY, ()), (), latest.lane * LANE)
             ended.append(KnownCall(ANY, number, "doubt", once, by))
     for known in map(mine.note, ended):
@@ -319,14 +320,19 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
     lane = mine.outer.lane
     first = mine.new.get((call, lane), lane * LANE)
     number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)
-    free = _free_lane(board, lane) if might_choose(executor, step) else 0
+    free = _free_lane(board, step_id) if might_choose(executor, step) else None
     return StepStarted(event.at, step_id, event.attempt, event.attempts, call, number, free)
 
 
-def _free_lane(board: Board, outer: int) -> int:
-    """Return the lane of a step that might choose calls, in a nested run in lane `outer`: no step beside it has the same."""
+def _free_lane(board: Board, step_id: str) -> int:
+    """Return a lane that no step beside this one has: that of its latest attempt if it can, so that its calls keep their keys."""
+    mine = board[OnceCalls]
     used = {job.lane for job in board.in_flight.values() if isinstance(job, StepStarted)}
-    return next(filterfalse(used.__contains__, count(outer * _LANES + 1)))
+    lanes: Iterable[int] = count(mine.outer.lane, _LANES**mine.outer.depth)
+    latest = mine.latest.get(step_id)
+    if latest is not None and latest.lane is not None:
+        lanes = chain([latest.lane], lanes)
+    return next(filterfalse(used.__contains__, lanes))
 
 
 def key_of(run: Any, job: StepStarted) -> MakeKey:
