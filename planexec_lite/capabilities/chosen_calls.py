@@ -122,7 +122,7 @@ def context(agent: Any, run: Any, job: StepStarted) -> dict[str, Any]:
         planned_tools(board) if forbids_new_effects(board, agent.policy) else None,
         known_calls(board),
         run.key or run.uid,
-        (job.lane or 0) * LANE,
+        job.lane * LANE,
     )
     return {"approved": approved}
 

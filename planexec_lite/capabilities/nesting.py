@@ -206,7 +206,7 @@ def _known(board: Board, policy: Any, job: StepStarted) -> OuterKnown:
     own = (job.call, job.number)
     calls = tuple(known for known in known_calls(board) if known[:2] != own)
     informed = informed and planned is not None
-    return OuterKnown(0.0, calls, job.lane or 0, around.depth + 1, informed, planned)
+    return OuterKnown(0.0, calls, job.lane, around.depth + 1, informed, planned)
 
 
 def known_run(inner: InnerRun, make: Callable[[list[Event]], Any]) -> Any:

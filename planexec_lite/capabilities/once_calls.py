@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import chain, count, filterfalse
+from itertools import count, filterfalse
 from typing import Any, NamedTuple
 
 from planexec_lite.capabilities.approval import Approvals, ask_about_step
@@ -157,7 +157,7 @@ def _end(
         once = board.effects[step_id] == "once"
         if state is not None:
             ended.insert(0, KnownCall(latest.call, latest.number, state, once, by))
-        if chosen is None and once and latest.lane is not None:
+        if chosen is None and once and latest.lane:
             number = next_number(mine.calls.get(ANY, ()), (), latest.lane * LANE)
             ended.append(KnownCall(ANY, number, "doubt", once, by))
     for known in map(mine.note, ended):
@@ -320,19 +320,19 @@ def identify(board: Board, _policy: object, event: StepStarted, executor: Any) -
     lane = mine.outer.lane
     first = mine.new.get((call, lane), lane * LANE)
     number = next_number(mine.calls.get(call, ()), mine.tried.get(call, ()), first)
-    free = _free_lane(board, step_id) if might_choose(executor, step) else None
+    free = _free_lane(board, step_id) if might_choose(executor, step) else 0
     return StepStarted(event.at, step_id, event.attempt, event.attempts, call, number, free)
 
 
 def _free_lane(board: Board, step_id: str) -> int:
-    """Return a lane that no step beside this one has: that of its latest attempt if it can, so that its calls keep their keys."""
+    """Return a lane that no step beside this one has; if it can, that of its latest attempt, so that its calls keep their keys."""
     mine = board[OnceCalls]
     used = {job.lane for job in board.in_flight.values() if isinstance(job, StepStarted)}
-    lanes: Iterable[int] = count(mine.outer.lane, _LANES**mine.outer.depth)
     latest = mine.latest.get(step_id)
-    if latest is not None and latest.lane is not None:
-        lanes = chain([latest.lane], lanes)
-    return next(filterfalse(used.__contains__, lanes))
+    width: int = _LANES**mine.outer.depth
+    if latest is not None and latest.lane not in {0, *used}:
+        return latest.lane
+    return next(filterfalse(used.__contains__, count(mine.outer.lane + width, width)))
 
 
 def key_of(run: Any, job: StepStarted) -> MakeKey:

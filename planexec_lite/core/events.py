@@ -104,7 +104,7 @@ class StepStarted(Job):
 
     `call` identifies the call, and `number` is its occurrence in this run; together with the run's id they give the
     idempotency key. `call` is "" for a step without effects. `lane` keeps the calls apart that two steps choose at the
-    same time (see `capabilities.once_calls`); None: the step chooses none. `inside` is the number of the step's nested
+    same time (see `capabilities.once_calls`); 0: the step chooses none. `inside` is the number of the step's nested
     run, or 0 without one. `reserved` is the number of model calls that the step may make, if the run has a budget for
     them.
     """
@@ -114,7 +114,7 @@ class StepStarted(Job):
     attempts: int = 1
     call: str = field(default="", repr=False)
     number: int = field(default=0, repr=False)
-    lane: int | None = field(default=None, repr=False)
+    lane: int = field(default=0, repr=False)
     inside: int = field(default=0, repr=False)
     reserved: int = field(default=0, repr=False)
 

@@ -143,3 +143,18 @@ def test_steps_beside_each_other_give_each_chosen_call_its_own_key() -> None:
     executor.inner = agent_for(Chooses(executor.tools, "put"), [words("x"), words("y")])
     agent_for(executor, [words("a"), words("b")]).run("go")
     assert len({*keys}) == len(keys) == 3
+
+
+@pytest.mark.parametrize("first", ["nested", "plan"])
+def test_a_call_of_the_plan_and_the_same_call_of_a_nested_run_beside_it_have_two_keys(first: str) -> None:
+    keys = list[str]()
+
+    def pay(n: int) -> None:
+        keys.append(str(idempotency_key()))
+        charge(1.0)
+
+    tools = Toolbox([Tool(pay, effects="once")])
+    inner = agent_for(tools, [step("i", "pay", n=1)])
+    steps = [words("a"), step("b", "pay", n=1)]
+    run = agent_for(HybridExecutor(ToolExecutor(tools), inner), steps if first == "nested" else steps[::-1]).run("go")
+    assert (run.status, len({*keys}), len(keys)) == ("finished", 2, 2)

@@ -174,7 +174,7 @@ DECIDED |= e.BackoffStarted | e.RollbackStarted | e.UndoStarted | e.Ended
 
 def without_key(event: Any) -> Any:
     """An event as the rules return it, without the parts that an executor adds."""
-    return replace(event, call="", number=0, lane=None, inside=0, reserved=0) if isinstance(event, StepStarted) else event
+    return replace(event, call="", number=0, lane=0, inside=0, reserved=0) if isinstance(event, StepStarted) else event
 
 
 def check_replay(run: Run, policy: Policy) -> None:
