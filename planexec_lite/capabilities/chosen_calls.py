@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from planexec_lite.capabilities.approval import ask_about_step
 from planexec_lite.capabilities.doubt import StepInDoubt
 from planexec_lite.capabilities.new_effects import forbids_new_effects, planned_tools
-from planexec_lite.capabilities.once_calls import LANE, known_calls
+from planexec_lite.capabilities.once_calls import LANE, OnceCalls, known_calls
 from planexec_lite.capabilities.stepping import asks_models
 from planexec_lite.capabilities.undo import WorkDone
 from planexec_lite.core import Board, Capability, Choice, Part
@@ -122,7 +122,7 @@ def context(agent: Any, run: Any, job: StepStarted) -> dict[str, Any]:
         planned_tools(board) if forbids_new_effects(board, agent.policy) else None,
         known_calls(board),
         run.key or run.uid,
-        job.lane * LANE,
+        (job.lane or board[OnceCalls].outer.lane) * LANE,
     )
     return {"approved": approved}
 
