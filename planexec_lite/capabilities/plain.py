@@ -108,7 +108,7 @@ def _step_blocked(board: Board, event: StepBlocked) -> None:
 
 def _step_skipped(board: Board, event: StepSkipped) -> None:
     board.errors[event.step] = event.reason
-    board.lose_dependents(event.step)
+    board.queue.lose(event.step)
 
 
 def _requeued(board: Board, event: Requeued) -> None:
@@ -184,9 +184,9 @@ def wait_for_the_planner(board: Board, _policy: Any) -> Choice | None:
 
 def skip_unreachable(board: Board, _policy: Any) -> Choice | None:
     """Skip a step that depends on a step that failed for good."""
-    if not board.unreachable:
+    step_id = next(iter(board.queue.unreachable), None)
+    if step_id is None:
         return None
-    step_id = board.unreachable[0]
     lost = [
         f"step {other} {board.state[other]}"
         for other in board.steps[step_id].depends_on

@@ -230,7 +230,8 @@ def why_replan(board: Board, policy: Settings) -> PlanReason | None:
         if board.failed and policy.replan in ("failure", "step"):
             return "failure"
         stalls = board.failed and policy.replan == "stall"
-        if stalls and not (board.queue.first() or board.unreachable or board.in_flight):
+        queue = board.queue
+        if stalls and not (queue.first() or queue.unreachable or board.in_flight):
             return "stall"
     # this is a round, not a replan: no step failed
     can_ask = policy.replan == "step" and mine.asked["rounds"] < policy.max_rounds

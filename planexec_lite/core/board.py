@@ -153,8 +153,8 @@ class Board:
         steps: the steps of all plans so far by id, in plan order.
         state, results, errors, attempt, effects: by step id. An attempt is a pair: its number, and the maximum. The
             effects are the declared ones of the step or its tool, the stronger of both.
-        failed: the steps that failed for good. `retry`: the steps queued for a retry. `unreachable`: waiting steps that
-            depend on a failed or skipped step.
+        failed: the steps that failed for good. `retry`: the steps queued for a retry.
+        queue: which steps can start, and which can't be reached any more.
         arrived: the streamed steps of a plan that the planner is still writing.
         steps_started: the number of steps that were started; retries don't count.
     """
@@ -210,7 +210,6 @@ class Board:
         self.attempt: dict[str, tuple[int, int]] = {}
         self.failed: dict[str, None] = {}
         self.retry: deque[str] = deque()
-        self.unreachable: deque[str] = deque()
         self.arrived: dict[str, None] = {}
         self.steps_started = 0
         self.queue = ReadyQueue()
@@ -341,7 +340,6 @@ class Board:
         gone = [step_id for step_id in self.arrived if self.state[step_id] == "waiting"]
         if gone:
             self.state.update(dict.fromkeys(gone, "superseded"))
-            self.unreachable.clear()  # since the first of them arrived, only they can be in it
             self._index()
         self.arrived.clear()
 
@@ -357,8 +355,8 @@ class Board:
     def _supersede(self) -> None:
         self.plans += 1
         self.state.update(dict.fromkeys(self.unfinished, "superseded"))
-        for ids in (self.retry, self.unreachable, self.failed):
-            ids.clear()
+        self.retry.clear()
+        self.failed.clear()
         self.queue = ReadyQueue(self.started.limits)
 
     def _join(self, steps: Sequence[Step]) -> None:
@@ -371,27 +369,12 @@ class Board:
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
             self.effects[step.id] = self.effects_of(step)
-        self.queue.add(steps, self.state, lost := self._lost())
-        if lost:  # a streamed step might depend on a step that has failed in the meantime
-            self.unreachable += [
-                s.id for s in steps if not s.run_anyway and not lost.isdisjoint(s.depends_on)
-            ]
-
-    def _lost(self) -> set[str]:
-        """Return the ids of the steps that can't be done: those that failed for good, and those skipped because of
-        them.
-        """
-        if not self.failed:
-            return set()
-        skipped = {step_id for step_id, state in self.state.items() if state == "skipped"}
-        return skipped.union(self.failed)
+        self.queue.add(steps, self.state)
 
     def _index(self) -> None:
         """Rebuild the ready queue from the steps and their states."""
-        self.queue = ReadyQueue(self.started.limits)
-        self.queue.add(
-            [self.steps[step_id] for step_id in self.unfinished], self.state, self._lost()
-        )
+        self.queue = ReadyQueue(self.started.limits, self.queue.lost)
+        self.queue.add([self.steps[step_id] for step_id in self.unfinished], self.state)
 
     # Steps
 
@@ -441,7 +424,7 @@ class Board:
             self.retry.append(step_id)
         else:
             self.failed[step_id] = None
-            self.lose_dependents(step_id)
+            self.queue.lose(step_id)
 
     def requeue(self, step_id: str) -> None:
         """Return a started step to the state before its latest attempt, which does not count."""
@@ -468,12 +451,6 @@ class Board:
         self.steps[step.id] = step
         self.effects[step.id] = self.effects_of(step)
         self.queue.sort_in(step)
-
-    def lose_dependents(self, step_id: str) -> None:
-        self.unreachable.extend(self.queue.lose(step_id))
-        # a step that depends on two failed steps is queued twice, but skipped once
-        while self.unreachable and self.state[self.unreachable[0]] != "waiting":
-            self.unreachable.popleft()
 
     # Values to read
 
