@@ -446,11 +446,9 @@ class Board:
                 yield StepStarted(self.now, step_id, attempt + 1, attempts)
 
     def change(self, step: Step) -> None:
-        """Replace a step with an edited version, as if a later plan had contained it."""
+        """Replace a step with one that has other words, as if a later plan had contained it."""
         self._brought_by[step.id] = self.plans + 1
         self.steps[step.id] = step
-        self.effects[step.id] = self.effects_of(step)
-        self.queue.sort_in(step)
 
     # Values to read
 

@@ -67,7 +67,9 @@ class ReadyQueue(Part):
             self._ids.append(step_id)
             self._place[step_id] = place
             if self._limits:
-                self.sort_in(step)
+                self._kind[step_id] = tuple(
+                    n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools
+                )
             waits_for = [other for other in step.depends_on if state.get(other) != "done"]
             if step.run_anyway:
                 self._run_anyway.add(step_id)
@@ -81,12 +83,6 @@ class ReadyQueue(Part):
                 self.acquire(step_id)
             elif not waits_for and state[step_id] == "waiting":
                 self.put(step_id)
-
-    def sort_in(self, step: Step) -> None:
-        """Record a step's limits. The step must be neither ready nor running."""
-        self._kind[step.id] = tuple(
-            [n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools]
-        )
 
     def put(self, step_id: str) -> None:
         """Add a step to the ready steps."""
