@@ -58,7 +58,7 @@ class Replanning(Part):
 
     Attributes:
         asked: how often, by the words of `USES`.
-        asked_for: the latest reason; `ask_again`: the reason when the planner was interrupted.
+        ask_again: why the planner was asked, if it was interrupted.
         tried: the signatures of plans that have failed.
         unanswered: the failed steps; one of the steps `answering` has to be done before they count as answered.
         waiting: the other steps that were left when the planner was asked about the latest failure.
@@ -66,7 +66,6 @@ class Replanning(Part):
     """
 
     asked: Counter[str] = Counter()
-    asked_for: PlanReason = "first"
     ask_again: PlanReason | None = None
     tried: set[frozenset[str]] = set()
     unanswered: dict[str, None] = {}
@@ -88,7 +87,7 @@ def _does(step: Step) -> str:
 def _asked(board: Board, event: PlanStarted) -> None:
     mine = board[Replanning]
     mine.asked[USES[event.reason]] += 1
-    mine.asked_for, mine.ask_again = event.reason, None
+    mine.ask_again = None
     if board.failed:  # a new plan must differ from what is left, and bring a new step
         left = [board.steps[step_id] for step_id in board.unfinished]
         mine.tried.add(signature(left))
@@ -99,10 +98,10 @@ def _asked(board: Board, event: PlanStarted) -> None:
 
 
 def _requeued(board: Board, event: Requeued) -> None:
-    if event.step is None:  # the same question is asked again, and counts once
-        mine = board[Replanning]
-        mine.asked[USES[mine.asked_for]] -= 1
-        mine.ask_again = mine.asked_for
+    job = board.in_flight[event.step]
+    if isinstance(job, PlanStarted):  # the same question is asked again, and counts once
+        board[Replanning].asked[USES[job.reason]] -= 1
+        board[Replanning].ask_again = job.reason
 
 
 def _before_plan(board: Board, plan: Plan) -> None:
