@@ -101,11 +101,6 @@ def _take_result(board: Board, step_id: str, result: object) -> bool:
     return True
 
 
-def _check_judge(board: Board, event: JudgeStarted) -> None:
-    if event.step not in board[Judging].to_judge:
-        board.refuse("be judged", event.step)
-
-
 def _requeued(board: Board, event: Requeued) -> None:
     job = board.in_flight[event.step]
     if isinstance(job, JudgeStarted):
@@ -162,7 +157,7 @@ CAPABILITY = Capability(
         JudgeStarted: Moves("be judged", {"judging": "judging"}),
         Judged: Moves("come to this end", {"judging": "judging"}),
     },
-    checks={JudgeStarted: _check_judge, Judged: check_running},
+    checks={Judged: check_running},
     folds={
         JudgeStarted: lambda board, event: board[Judging].to_judge.remove(event.step),
         Judged: _judged,

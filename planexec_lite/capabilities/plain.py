@@ -5,7 +5,6 @@ This is the first capability: the others add to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from planexec_lite.core import (
@@ -14,7 +13,6 @@ from planexec_lite.core import (
     Capability,
     Choice,
     Moves,
-    State,
     after_retries,
     check_running,
     has_planner,
@@ -134,10 +132,9 @@ def _ended(board: Board, event: Ended) -> None:
     board.ended = event
 
 
-_STARTS: Mapping[State | None, State] = {"waiting": "running", "failed": "running"}
 CAPABILITY = Capability(
     moves={
-        StepStarted: Moves("start", _STARTS),
+        StepStarted: Moves("start", {"waiting": "running", "failed": "running"}),
         StepBlocked: Moves("start", {"waiting": "failed", "failed": "failed"}),
         StepDone: Moves("come to this end", {"running": "done"}),
         StepFailed: Moves("come to this end", {"running": "failed"}),

@@ -121,7 +121,9 @@ class ReadyQueue(Part):
         self.unreachable.pop(step_id, None)  # it was skipped
         waiting = [other for other in self._dependents.get(step_id, ()) if other not in self.lost]
         self._arrive([other for other in waiting if other in self._run_anyway])
-        self.unreachable |= dict.fromkeys(other for other in waiting if other not in self._run_anyway)
+        self.unreachable |= dict.fromkeys(
+            other for other in waiting if other not in self._run_anyway
+        )
 
     def finish(self, step_id: str) -> None:
         """Record that a step is done. Steps that were waiting only for it become ready."""
