@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from planexec_lite.core import (
@@ -17,8 +16,7 @@ from planexec_lite.core import (
     check_running,
     only_if,
 )
-from planexec_lite.core.events import Event, Job, Outcome, Requeued
-from planexec_lite.core.tasks import Finished
+from planexec_lite.core.events import Job, Outcome, Requeued
 from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Step
@@ -143,12 +141,8 @@ def judge(agent: Any, board: Board, step_id: str) -> Judged:
     return Judged(board.now, step_id, verdict.verdict, verdict.reason, changed, verdict.rejects)
 
 
-def _outcome(job: JudgeStarted, message: Finished) -> list[Event]:
-    report = message.report
-    judged = report.value
-    if report.error is not None:
-        judged = Judged(message.at, job.step, "accept", error=report.error)
-    return [replace(judged, at=message.at, seconds=message.seconds, calls=report.calls)]
+def _failed(at: float, job: JudgeStarted, error: str) -> Judged:
+    return Judged(at, job.step, "accept", error=error)
 
 
 CAPABILITY = Capability(
@@ -165,9 +159,9 @@ CAPABILITY = Capability(
     },
     takes_result=_take_result,
     work={
-        JudgeStarted: Work(
+        JudgeStarted: Work.asking(
             lambda agent, run, job: Task(job, judge, (agent, run.board, job.step), here=True),
-            _outcome,
+            _failed,
         )
     },
 )

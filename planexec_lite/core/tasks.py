@@ -5,7 +5,7 @@ and its arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from planexec_lite.meter import MakeKey, ModelCall, Waits
@@ -127,6 +127,23 @@ class Work(NamedTuple):
     timed_out: Callable[[Any, TimedOut], Sequence[Any]] | None = None
     late: Callable[[Any, Late], Sequence[Any]] | None = None
     interrupted: Callable[[Any, Any], Any] | None = None
+
+    @classmethod
+    def asking(
+        cls, task: Callable[[Any, Any, Any], Task], failed: Callable[[float, Any, str], Any]
+    ) -> Work:
+        """Return the work of a job that asks a planner or an evaluator.
+
+        The task returns the outcome of the job, which then gets its time, seconds and model calls. `failed` gets the time, the job
+        and an error that was raised, and returns the outcome instead.
+        """
+
+        def finished(job: Any, message: Finished) -> list[Any]:
+            at, report = message.at, message.report
+            outcome = report.value if report.error is None else failed(at, job, report.error)
+            return [replace(outcome, at=at, seconds=message.seconds, calls=report.calls)]
+
+        return cls(task, finished)
 
     @classmethod
     def waiting(cls, ended: Callable[[float, Any, float], Any]) -> Work:
