@@ -170,9 +170,7 @@ class Board:
     def __init_subclass__(cls) -> None:
         cls.moves, cls._handlers = {}, {}
         for one in cls.capabilities:
-            for kind, moves in one.moves.items():
-                known = cls.moves.get(kind, moves)
-                cls.moves[kind] = Moves(known.verb, {**known.states, **moves.states})
+            cls.moves |= one.moves  # no event type is in two of them
         cls._hooks = {
             name: [*filter(None, (getattr(one, name) for one in cls.capabilities))]
             for name in ("takes_result", "takes_failure", "before_plan")
