@@ -114,7 +114,10 @@ def _judged(board: Board, event: Judged) -> None:
         board.finish(event.step, result)
         return
     if event.changed is not None:
-        board.change(event.changed)
+        board.steps[event.step] = (
+            event.changed
+        )  # only its words, as if the next plan had brought it
+        board.brought_by[event.step] = board.plans + 1
     if event.rejects is not None:
         mine.rejected[event.rejects] = event.reason
     board.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")

@@ -150,7 +150,7 @@ def _end(
         ended.insert(0, KnownCall(latest.call, latest.number, state, once, by))
     for known in map(mine.note, ended):
         if known.once:
-            now = (board.brought_by(step_id), board.plans, board[Approvals].given)
+            now = (board.brought_by[step_id], board.plans, board[Approvals].given)
             mine.spend(Spent(known, step_id, *now))
 
 
@@ -243,7 +243,7 @@ def repeated(board: Board, step: Step, call: str, plan: int) -> Spent | None:
     gives a step whose call is in doubt are no repeats: they have the same key.
     """
     mine = board[OnceCalls]
-    since = board.brought_by(step.id) if board.steps.get(step.id) == step else plan
+    since = board.brought_by[step.id] if board.steps.get(step.id) == step else plan
     if step.id not in mine.latest and mine.since.get(call, since) >= since:
         return None  # a plan can contain the same call many times
     for number in reversed(mine.calls.get(call, {})):

@@ -150,6 +150,7 @@ class Board:
         steps: the steps of all plans so far by id, in plan order.
         state, results, errors, attempt, effects: by step id. An attempt is a pair: its number, and the maximum. The
             effects are the declared ones of the step or its tool, the stronger of both.
+        brought_by: by step id, the number, from 1, of the plan that contained this version of the step first.
         failed: the steps that failed for good. `retry`: the steps queued for a retry.
         queue: which steps can start, and which can't be reached any more.
         arrived: the streamed steps of a plan that the planner is still writing.
@@ -208,7 +209,7 @@ class Board:
         self.arrived: dict[str, None] = {}
         self.steps_started = 0
         self.queue = ReadyQueue()
-        self._brought_by: dict[str, int] = {}
+        self.brought_by: dict[str, int] = {}
         self.effects: dict[str, Effects] = {}
         self._parts: dict[type, Any] = {
             one.part: one.part() for one in self.capabilities if one.part is not None
@@ -359,7 +360,7 @@ class Board:
             self._supersede()
         for step in steps:  # a step that is planned again moves to the end, without its old error
             if self.steps.pop(step.id, None) != step:
-                self._brought_by[step.id] = self.plans
+                self.brought_by[step.id] = self.plans
             self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
@@ -440,11 +441,6 @@ class Board:
                 attempt, attempts = self.attempt[step_id]
                 yield StepStarted(self.now, step_id, attempt + 1, attempts)
 
-    def change(self, step: Step) -> None:
-        """Replace a step with one that has other words, as if a later plan had contained it."""
-        self._brought_by[step.id] = self.plans + 1
-        self.steps[step.id] = step
-
     # Values to read
 
     @property
@@ -499,10 +495,6 @@ class Board:
     def kept_by(self, plan: Plan) -> set[str]:
         """Return the ids of the steps that `plan` contains unchanged."""
         return {step.id for step in plan.steps if self.steps.get(step.id) == step}
-
-    def brought_by(self, step_id: str) -> int:
-        """Return the number, from 1, of the plan that contained this version of the step first."""
-        return self._brought_by[step_id]
 
     def effects_of(self, step: Step) -> Effects:
         """Return a step's declared effects: its own declaration or its tool's, the stronger of both."""
