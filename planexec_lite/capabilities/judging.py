@@ -108,15 +108,14 @@ def _requeued(board: Board, event: Requeued) -> None:
 def _judged(board: Board, event: Judged) -> None:
     mine = board[Judging]
     result = mine.results.pop(event.step)
-    if event.error is not None:  # the work was done, even if the evaluator fails
+    if event.error is not None:
         mine.unverified.add(event.step)
-    if event.verdict == "accept" or event.error is not None:
+    if event.verdict == "accept":
         board.finish(event.step, result)
         return
     if event.changed is not None:
-        board.steps[event.step] = (
-            event.changed
-        )  # only its words, as if the next plan had brought it
+        # only the words are different; they count as brought by the next plan
+        board.steps[event.step] = event.changed
         board.brought_by[event.step] = board.plans + 1
     if event.rejects is not None:
         mine.rejected[event.rejects] = event.reason
@@ -145,6 +144,7 @@ def judge(agent: Any, board: Board, step_id: str) -> Judged:
 
 
 def _failed(at: float, job: JudgeStarted, error: str) -> Judged:
+    # the work was done, even if the evaluator fails
     return Judged(at, job.step, "accept", error=error)
 
 

@@ -36,7 +36,6 @@ from planexec_lite.core.events import (
     StepSkipped,
     StepStarted,
 )
-from planexec_lite.core.ready_queue import ReadyQueue
 
 
 def _refuse_if(board: Board, event: Event, because: object, why: str) -> None:
@@ -66,7 +65,6 @@ def _job_ended(board: Board, event: Outcome) -> None:
 
 def _run_started(board: Board, event: RunStarted) -> None:
     board.started, board.is_begun = event, True
-    board.queue = ReadyQueue(event.limits)
 
 
 def _check_plan(board: Board, event: PlanProposed) -> None:
