@@ -30,7 +30,7 @@ from planexec_lite.core import (
     Capability,
     Choice,
     Part,
-    only_if,
+    only_with,
     when_idle,
 )
 from planexec_lite.core.events import Ended, Paused, PlanProposed, Reviewed, StepStarted
@@ -231,7 +231,7 @@ def stop_if_rejected(board: Board, policy: Settings) -> Choice | None:
     return when_idle(board, Ended(board.now, "stopped", reason)) if reason else None
 
 
-@only_if(lambda _policy, started: started.reviewer)
+@only_with("reviewer")
 def ask_for_approval(board: Board, _policy: object) -> Choice | None:
     """Pause until the reviewer has decided about the plan."""
     if board[Approvals].latest_hash in board[Approvals].approved:

@@ -14,7 +14,7 @@ from planexec_lite.core import (
     Task,
     Work,
     check_running,
-    only_if,
+    only_with,
 )
 from planexec_lite.core.events import Job, Outcome, Requeued
 from planexec_lite.frozen import frozen
@@ -122,7 +122,7 @@ def _judged(board: Board, event: Judged) -> None:
     board.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
 
 
-@only_if(lambda _policy, started: started.evaluator)
+@only_with("evaluator")
 def judge_next(board: Board, _policy: object) -> Choice | None:
     """Judge the next result."""
     to_judge = board[Judging].to_judge

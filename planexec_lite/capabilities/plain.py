@@ -15,8 +15,7 @@ from planexec_lite.core import (
     Moves,
     after_retries,
     check_running,
-    has_planner,
-    only_if,
+    only_with,
 )
 from planexec_lite.core.events import (
     Ended,
@@ -171,7 +170,7 @@ CAPABILITY = Capability(
 )
 
 
-@only_if(has_planner)
+@only_with("planner")
 def wait_for_the_planner(board: Board, _policy: Any) -> Choice | None:
     """While the planner is writing, start only steps that it has already streamed."""
     return WAIT if board.planning and not board.arrived else None
@@ -190,7 +189,7 @@ def skip_unreachable(board: Board, _policy: Any) -> Choice | None:
     return StepSkipped(board.now, step_id, ", ".join(lost))
 
 
-@only_if(has_planner)
+@only_with("planner")
 def ask_for_a_plan(board: Board, _policy: Any) -> Choice | None:
     """Ask the planner for the first plan, or for a repair of an invalid one."""
     if board.planning or (board.proposal is not None and not board.problems):

@@ -17,8 +17,7 @@ from planexec_lite.core import (
     Choice,
     Part,
     after_retries,
-    has_planner,
-    only_if,
+    only_with,
     when_idle,
 )
 from planexec_lite.core.events import Ended, PlanReason, PlanStarted, Requeued
@@ -147,7 +146,7 @@ def answers_failures(
         yield Problem("tried_before", None, "the steps are those that have failed before", hint)
 
 
-@only_if(has_planner)
+@only_with("planner")
 def stop_without_plan(board: Board, policy: Settings) -> Choice | None:
     """End the run if no plan is left to ask for.
 
@@ -170,17 +169,16 @@ def stop_without_plan(board: Board, policy: Settings) -> Choice | None:
     return when_idle(board, Ended(board.now, "failed", why))
 
 
-@only_if(lambda policy, _started: policy.failure == "stop")
 def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
     """With ``failure="stop"``, end the run after a failed step, unless the rest is planned again."""
-    if not board.failed or why_replan(board, policy):
+    if policy.failure != "stop" or not board.failed or why_replan(board, policy):
         return None
     if board.problems and policy.replan != "never":
         return None
     return when_idle(board, _failed(board, policy))
 
 
-@only_if(has_planner)
+@only_with("planner")
 def replan(board: Board, policy: Settings) -> Choice | None:
     """Ask the planner for the rest if `why_replan` gives a reason."""
     reason = why_replan(board, policy)

@@ -20,7 +20,7 @@ from planexec_lite.core import (
     Part,
     Work,
     check_running,
-    only_if,
+    only_with,
 )
 from planexec_lite.core.events import Job, Outcome, Requeued, StepBlocked, StepFailed, StepStarted
 from planexec_lite.frozen import frozen
@@ -119,7 +119,7 @@ CAPABILITY = Capability(
 )
 
 
-@only_if(lambda policy, _started: policy.backoff is not None)
+@only_with("backoff")
 def back_off(board: Board, policy: Settings) -> Choice | None:
     """Start the wait of a failed step that has not waited yet."""
     assert policy.backoff is not None

@@ -11,8 +11,7 @@ from planexec_lite.core.decide import (
     Signal,
     after_retries,
     choose,
-    has_planner,
-    only_if,
+    only_with,
     when_idle,
 )
 from planexec_lite.core.events import Event, Job
@@ -43,7 +42,6 @@ __all__ = [
     "check_running",
     "choose",
     "drive",
-    "has_planner",
-    "only_if",
+    "only_with",
     "when_idle",
 ]  # fmt: skip
