@@ -119,11 +119,11 @@ class ReadyQueue(Part):
         """Record that a step can't be done. Dependents with `run_anyway` stop waiting for it; the others are unreachable."""
         self.lost.add(step_id)
         self.unreachable.pop(step_id, None)  # it was skipped
-        waiting = [other for other in self._dependents.get(step_id, ()) if other not in self.lost]
-        self._arrive([other for other in waiting if other in self._run_anyway])
-        self.unreachable |= dict.fromkeys(
-            other for other in waiting if other not in self._run_anyway
-        )
+        for other in self._dependents.get(step_id, ()):
+            if other in self._run_anyway:
+                self._arrive([other])
+            elif other not in self.lost:
+                self.unreachable[other] = None
 
     def finish(self, step_id: str) -> None:
         """Record that a step is done. Steps that were waiting only for it become ready."""
