@@ -187,5 +187,5 @@ def _used_up(board: Board, policy: Settings, job: Job | None = None) -> dict[str
 CAPABILITY = Capability(
     Spending,
     folds={Reviewed: _reviewed},
-    context=dict.fromkeys((StepStarted, PlanStarted, JudgeStarted), context),
+    context=dict.fromkeys((StepStarted, *ASKS_MODEL), context),
 )
