@@ -13,7 +13,6 @@ from planexec_lite.core import (
     Part,
     Task,
     Work,
-    check_running,
     only_with,
 )
 from planexec_lite.core.events import Job, Outcome, Requeued
@@ -154,7 +153,6 @@ CAPABILITY = Capability(
         JudgeStarted: Moves("be judged", {"judging": "judging"}),
         Judged: Moves("come to this end", {"judging": "judging"}),
     },
-    checks={Judged: check_running},
     folds={
         JudgeStarted: lambda board, event: board[Judging].to_judge.remove(event.step),
         Judged: _judged,

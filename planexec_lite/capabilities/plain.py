@@ -14,7 +14,6 @@ from planexec_lite.core import (
     Choice,
     Moves,
     after_retries,
-    check_running,
     only_with,
 )
 from planexec_lite.core.events import (
@@ -47,6 +46,12 @@ def _check_job(board: Board, event: Job) -> None:
     _refuse_if(board, event, event.id in board.in_flight, "it is in flight")
     _refuse_if(board, event, board.ended, "the run has ended")
     _refuse_if(board, event, board.paused, "the run waits for a person")
+
+
+def _check_outcome(board: Board, event: Outcome) -> None:
+    # a plan can come from the caller, without a job
+    if event.id not in board.in_flight and not isinstance(event, PlanProposed):
+        board.refuse("come to this end", event.id)
 
 
 def _check_idle(board: Board, event: Paused | Ended) -> None:
@@ -143,10 +148,10 @@ CAPABILITY = Capability(
             board, event, board.is_begun, "the run has begun"
         ),
         Job: _check_job,
+        Outcome: _check_outcome,
         PlanProposed: _check_plan,
         StepStarted: _check_start,
         StepBlocked: _check_start,
-        Requeued: check_running,
         Paused: _check_idle,
         Reviewed: _check_review,
         Ended: _check_idle,

@@ -19,7 +19,6 @@ from planexec_lite.core import (
     Moves,
     Part,
     Work,
-    check_running,
     only_with,
 )
 from planexec_lite.core.events import Job, Outcome, Requeued, StepBlocked, StepFailed, StepStarted
@@ -103,7 +102,7 @@ CAPABILITY = Capability(
         BackoffStarted: Moves("back off", {"failed": "failed"}),
         BackoffEnded: Moves("come to this end", {"failed": "failed"}),
     },
-    checks={BackoffStarted: _check_start, BackoffEnded: check_running},
+    checks={BackoffStarted: _check_start},
     folds={
         BackoffStarted: lambda board, event: board.retry.remove(event.step),
         BackoffEnded: _waited,

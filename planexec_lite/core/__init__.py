@@ -1,6 +1,6 @@
 """The kernel: events, the board that they add up to, how the next event is chosen, and the loop."""
 
-from planexec_lite.core.board import Board, Capability, IllegalTransition, Moves, check_running
+from planexec_lite.core.board import Board, Capability, IllegalTransition, Moves
 from planexec_lite.core.decide import (
     HOLD,
     LATER,
@@ -39,7 +39,6 @@ __all__ = [
     "Task",
     "Work",
     "after_retries",
-    "check_running",
     "choose",
     "drive",
     "only_with",

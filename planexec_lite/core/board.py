@@ -503,9 +503,3 @@ class Board:
     def repeatable(self, step: Step) -> bool:
         """Return whether the step is declared safe to repeat."""
         return self.effects_of(step) in REPEATABLE
-
-
-def check_running(board: Board, event: Outcome) -> None:
-    """Raise `IllegalTransition` if the job of this outcome is not running."""
-    if event.id not in board.in_flight:
-        board.refuse("come to this end", event.id)
