@@ -89,8 +89,8 @@ class ReadyQueue(Part):
         heappush(self._queue(step_id), self._place[step_id])
 
     def is_ready(self, step_id: str) -> bool:
-        """Return whether the step is ready."""
-        return self._place[step_id] in self._queue(step_id)
+        """Return whether a waiting step waits for no other step."""
+        return not self._missing[step_id]
 
     def take(self, step_id: str) -> None:
         """Remove a step from the ready steps, because it starts."""
