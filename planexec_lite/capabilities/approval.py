@@ -30,7 +30,7 @@ from planexec_lite.core import (
     Capability,
     Choice,
     Part,
-    only_if,
+    only_with,
     when_idle,
 )
 from planexec_lite.core.events import Ended, Paused, PlanProposed, Reviewed, StepStarted
@@ -92,11 +92,6 @@ class Approvals(Part):
         self.received |= {
             step.id: word_for_word(step) for step in steps if board.has_reviewer or step.gate
         }
-
-
-def needs_approval(board: Board) -> bool:
-    """Whether a reviewer must approve the plan before any of its steps starts."""
-    return board.has_reviewer and board[Approvals].latest_hash not in board[Approvals].approved
 
 
 def must_be_seen(board: Board, step: Step) -> bool:
@@ -161,14 +156,13 @@ def _approve(board: Board, event: Reviewed) -> None:
     mine = board[Approvals]
     if event.plan is not None:
         board.adopt(event.plan)
-    mine.approved.add((board.proposal or board.plan).hash)
+    mine.approved.add(mine.latest_hash)  # a plan that was changed in place cannot be approved
     mine.given += 1
     mine.covered = lineages(board.steps, board.unfinished, mine._lineages)
     mine.seen = set(board.results)
     if event.grant is not None:
         mine.grant_scope = GrantScope(event.grant, board.plan, event.by)
-    if not needs_approval(board):
-        list_calls(board)
+    list_calls(board)
 
 
 def granting_reviewer(board: Board, plan: Plan) -> str:
@@ -237,10 +231,10 @@ def stop_if_rejected(board: Board, policy: Settings) -> Choice | None:
     return when_idle(board, Ended(board.now, "stopped", reason)) if reason else None
 
 
-@only_if(lambda _policy, started: started.reviewer)
+@only_with("reviewer")
 def ask_for_approval(board: Board, _policy: object) -> Choice | None:
     """Pause until the reviewer has decided about the plan."""
-    if not needs_approval(board) or board.planning:
+    if board[Approvals].latest_hash in board[Approvals].approved:
         return None
     plan = board.proposal or board.plan
     verdicts = _verdicts(

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import NonNegativeFloat, PositiveInt
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
-from planexec_lite.core import SETTINGS, Board, Capability, Choice, Part, only_if
+from planexec_lite.core import SETTINGS, Board, Capability, Choice, Part, only_with
 from planexec_lite.core.events import StepBlocked, StepDone, StepFailed, StepStarted
 
 
@@ -54,7 +54,7 @@ def _failed(board: Board, event: StepFailed) -> None:
         mine.failures[tool] = (before + 1, event.at)
 
 
-@only_if(lambda policy, _started: policy.breaker is not None)
+@only_with("breaker")
 def block_failing_tool(
     board: Board, policy: Settings, event: StepStarted, _executor: Any
 ) -> Choice:

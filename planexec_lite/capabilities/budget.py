@@ -18,7 +18,7 @@ from planexec_lite.core import (
     Capability,
     Choice,
     Part,
-    only_if,
+    only_with,
     when_idle,
 )
 from planexec_lite.core.events import Ended, Event, Job, Paused, PlanStarted, Reviewed, StepStarted
@@ -107,13 +107,13 @@ def in_words(name: str, *amounts: float) -> str:
     return f"{' of '.join(figures)} {unit}"
 
 
-@only_if(lambda policy, _started: policy.budget is not None)
+@only_with("budget")
 def return_queued_jobs(board: Board, policy: Settings) -> Choice | None:
     """Cancel queued jobs when a budget that they need is used up."""
     return HOLD if board.in_flight and _used_up(board, policy) else None
 
 
-@only_if(lambda policy, _started: policy.budget is not None)
+@only_with("budget")
 def keep_within_budget(board: Board, policy: Settings, event: Job, executor: Any) -> Choice:
     """Guard: pause or stop the run before a job that would exceed the budget. A step reserves the model calls that it may make."""
     if board[Rollback].started:
@@ -187,5 +187,5 @@ def _used_up(board: Board, policy: Settings, job: Job | None = None) -> dict[str
 CAPABILITY = Capability(
     Spending,
     folds={Reviewed: _reviewed},
-    context=dict.fromkeys((StepStarted, PlanStarted, JudgeStarted), context),
+    context=dict.fromkeys((StepStarted, *ASKS_MODEL), context),
 )

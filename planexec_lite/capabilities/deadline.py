@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import NonNegativeFloat
 
 from planexec_lite.capabilities.judging import JudgeStarted
-from planexec_lite.core import Board, Capability, Choice, only_if, when_idle
+from planexec_lite.core import Board, Capability, Choice, only_with, when_idle
 from planexec_lite.core.events import Ended, Job, PlanStarted
 
 
@@ -27,7 +27,7 @@ def until_deadline(policy: Settings, now: float, seconds: float = math.inf) -> f
     return min(seconds, max(0.0, round(policy.deadline - now, 9)))
 
 
-@only_if(lambda policy, _started: policy.deadline is not None)
+@only_with("deadline")
 def stop_at_deadline(board: Board, policy: Settings) -> Choice | None:
     """Stop the run at its deadline, unless everything is planned and done."""
     if until_deadline(policy, board.now) > 0:

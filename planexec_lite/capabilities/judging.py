@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 from planexec_lite.core import (
@@ -14,11 +13,9 @@ from planexec_lite.core import (
     Part,
     Task,
     Work,
-    check_running,
-    only_if,
+    only_with,
 )
-from planexec_lite.core.events import Event, Job, Outcome, Requeued
-from planexec_lite.core.tasks import Finished
+from planexec_lite.core.events import Job, Outcome, Requeued
 from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Step
@@ -101,11 +98,6 @@ def _take_result(board: Board, step_id: str, result: object) -> bool:
     return True
 
 
-def _check_judge(board: Board, event: JudgeStarted) -> None:
-    if event.step not in board[Judging].to_judge:
-        board.refuse("be judged", event.step)
-
-
 def _requeued(board: Board, event: Requeued) -> None:
     job = board.in_flight[event.step]
     if isinstance(job, JudgeStarted):
@@ -115,19 +107,21 @@ def _requeued(board: Board, event: Requeued) -> None:
 def _judged(board: Board, event: Judged) -> None:
     mine = board[Judging]
     result = mine.results.pop(event.step)
-    if event.error is not None:  # the work was done, even if the evaluator fails
+    if event.error is not None:
         mine.unverified.add(event.step)
-    if event.verdict == "accept" or event.error is not None:
+    if event.verdict == "accept":
         board.finish(event.step, result)
         return
     if event.changed is not None:
-        board.change(event.changed)
+        # only the words are different; they count as brought by the next plan
+        board.steps[event.step] = event.changed
+        board.brought_by[event.step] = board.plans + 1
     if event.rejects is not None:
         mine.rejected[event.rejects] = event.reason
     board.fail(event.step, f"judged: {event.reason}", final=event.verdict == "replan")
 
 
-@only_if(lambda _policy, started: started.evaluator)
+@only_with("evaluator")
 def judge_next(board: Board, _policy: object) -> Choice | None:
     """Judge the next result."""
     to_judge = board[Judging].to_judge
@@ -148,12 +142,9 @@ def judge(agent: Any, board: Board, step_id: str) -> Judged:
     return Judged(board.now, step_id, verdict.verdict, verdict.reason, changed, verdict.rejects)
 
 
-def _outcome(job: JudgeStarted, message: Finished) -> list[Event]:
-    report = message.report
-    judged = report.value
-    if report.error is not None:
-        judged = Judged(message.at, job.step, "accept", error=report.error)
-    return [replace(judged, at=message.at, seconds=message.seconds, calls=report.calls)]
+def _failed(at: float, job: JudgeStarted, error: str) -> Judged:
+    # the work was done, even if the evaluator fails
+    return Judged(at, job.step, "accept", error=error)
 
 
 CAPABILITY = Capability(
@@ -162,7 +153,6 @@ CAPABILITY = Capability(
         JudgeStarted: Moves("be judged", {"judging": "judging"}),
         Judged: Moves("come to this end", {"judging": "judging"}),
     },
-    checks={JudgeStarted: _check_judge, Judged: check_running},
     folds={
         JudgeStarted: lambda board, event: board[Judging].to_judge.remove(event.step),
         Judged: _judged,
@@ -170,9 +160,9 @@ CAPABILITY = Capability(
     },
     takes_result=_take_result,
     work={
-        JudgeStarted: Work(
+        JudgeStarted: Work.asking(
             lambda agent, run, job: Task(job, judge, (agent, run.board, job.step), here=True),
-            _outcome,
+            _failed,
         )
     },
 )

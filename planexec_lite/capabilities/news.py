@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planexec_lite.core import HOLD, Board, Capability, Choice, Part, has_planner, only_if
+from planexec_lite.core import HOLD, Board, Capability, Choice, Part, only_with
 from planexec_lite.core.events import Event, PlanStarted
 from planexec_lite.frozen import frozen
 from planexec_lite.plan import Plan
@@ -43,7 +43,7 @@ def _before_plan(board: Board, _plan: Plan) -> None:
     board[News].unplanned = board[News].unread
 
 
-@only_if(has_planner)
+@only_with("planner")
 def hear_news_first(board: Board, _policy: object) -> Choice | None:
     """If news arrives while the planner is writing or has to write again, no more steps of that plan start."""
     if not (board[News].unread and board.in_flight):

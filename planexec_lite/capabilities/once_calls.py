@@ -162,7 +162,7 @@ def _end(
             ended.append(KnownCall(ANY, number, "doubt", once, by))
     for known in map(mine.note, ended):
         if known.once:
-            now = (board.brought_by(step_id), board.plans, board[Approvals].given)
+            now = (board.brought_by[step_id], board.plans, board[Approvals].given)
             mine.spend(Spent(known, step_id, *now))
         elif latest is not None and latest.inside:  # the nested run knows that it was not made
             mine.spent.pop(known[:2], None)
@@ -261,13 +261,13 @@ def repeated(board: Board, step: Step, call: str, plan: int) -> Spent | None:
     gives a step whose call is in doubt are no repeats: they have the same key.
     """
     mine = board[OnceCalls]
-    since = board.brought_by(step.id) if board.steps.get(step.id) == step else plan
+    since = board.brought_by[step.id] if board.steps.get(step.id) == step else plan
     # the calls of a step without a tool are checked one by one, when they are chosen
     might_be = (call, ANY) if step.tool and board.effects_of(step) == "once" else (call,)
     if step.id not in mine.latest and all(mine.since.get(one, since) >= since for one in might_be):
         return None  # a plan can contain the same call many times
-    for key in [(one, number) for one in might_be for number in reversed(mine.calls.get(one, {}))]:
-        spent = mine.spent.get(key)
+    made = ((one, number) for one in might_be for number in reversed(mine.calls.get(one, {})))
+    for spent in map(mine.spent.get, made):
         if spent is None:
             continue
         same_step = spent.step == step.id

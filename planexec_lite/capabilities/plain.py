@@ -5,7 +5,6 @@ This is the first capability: the others add to it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from planexec_lite.core import (
@@ -14,11 +13,8 @@ from planexec_lite.core import (
     Capability,
     Choice,
     Moves,
-    State,
     after_retries,
-    check_running,
-    has_planner,
-    only_if,
+    only_with,
 )
 from planexec_lite.core.events import (
     Ended,
@@ -38,7 +34,6 @@ from planexec_lite.core.events import (
     StepSkipped,
     StepStarted,
 )
-from planexec_lite.core.ready_queue import ReadyQueue
 
 
 def _refuse_if(board: Board, event: Event, because: object, why: str) -> None:
@@ -51,6 +46,12 @@ def _check_job(board: Board, event: Job) -> None:
     _refuse_if(board, event, event.id in board.in_flight, "it is in flight")
     _refuse_if(board, event, board.ended, "the run has ended")
     _refuse_if(board, event, board.paused, "the run waits for a person")
+
+
+def _check_outcome(board: Board, event: Outcome) -> None:
+    # a plan can come from the caller, without a job
+    if event.id not in board.in_flight and not isinstance(event, PlanProposed):
+        board.refuse("come to this end", event.id)
 
 
 def _check_idle(board: Board, event: Paused | Ended) -> None:
@@ -68,7 +69,6 @@ def _job_ended(board: Board, event: Outcome) -> None:
 
 def _run_started(board: Board, event: RunStarted) -> None:
     board.started, board.is_begun = event, True
-    board.queue = ReadyQueue(event.limits)
 
 
 def _check_plan(board: Board, event: PlanProposed) -> None:
@@ -108,7 +108,7 @@ def _step_blocked(board: Board, event: StepBlocked) -> None:
 
 def _step_skipped(board: Board, event: StepSkipped) -> None:
     board.errors[event.step] = event.reason
-    board.lose_dependents(event.step)
+    board.queue.lose(event.step)
 
 
 def _requeued(board: Board, event: Requeued) -> None:
@@ -134,10 +134,9 @@ def _ended(board: Board, event: Ended) -> None:
     board.ended = event
 
 
-_STARTS: Mapping[State | None, State] = {"waiting": "running", "failed": "running"}
 CAPABILITY = Capability(
     moves={
-        StepStarted: Moves("start", _STARTS),
+        StepStarted: Moves("start", {"waiting": "running", "failed": "running"}),
         StepBlocked: Moves("start", {"waiting": "failed", "failed": "failed"}),
         StepDone: Moves("come to this end", {"running": "done"}),
         StepFailed: Moves("come to this end", {"running": "failed"}),
@@ -149,10 +148,10 @@ CAPABILITY = Capability(
             board, event, board.is_begun, "the run has begun"
         ),
         Job: _check_job,
+        Outcome: _check_outcome,
         PlanProposed: _check_plan,
         StepStarted: _check_start,
         StepBlocked: _check_start,
-        Requeued: check_running,
         Paused: _check_idle,
         Reviewed: _check_review,
         Ended: _check_idle,
@@ -176,7 +175,7 @@ CAPABILITY = Capability(
 )
 
 
-@only_if(has_planner)
+@only_with("planner")
 def wait_for_the_planner(board: Board, _policy: Any) -> Choice | None:
     """While the planner is writing, start only steps that it has already streamed."""
     return WAIT if board.planning and not board.arrived else None
@@ -184,9 +183,9 @@ def wait_for_the_planner(board: Board, _policy: Any) -> Choice | None:
 
 def skip_unreachable(board: Board, _policy: Any) -> Choice | None:
     """Skip a step that depends on a step that failed for good."""
-    if not board.unreachable:
+    step_id = next(iter(board.queue.unreachable), None)
+    if step_id is None:
         return None
-    step_id = board.unreachable[0]
     lost = [
         f"step {other} {board.state[other]}"
         for other in board.steps[step_id].depends_on
@@ -195,7 +194,7 @@ def skip_unreachable(board: Board, _policy: Any) -> Choice | None:
     return StepSkipped(board.now, step_id, ", ".join(lost))
 
 
-@only_if(has_planner)
+@only_with("planner")
 def ask_for_a_plan(board: Board, _policy: Any) -> Choice | None:
     """Ask the planner for the first plan, or for a repair of an invalid one."""
     if board.planning or (board.proposal is not None and not board.problems):

@@ -11,8 +11,7 @@ from planexec_lite.capabilities.approval import granting_reviewer
 from planexec_lite.capabilities.stepping import chooses_calls
 from planexec_lite.capabilities.streaming import StreamBuffer
 from planexec_lite.core import Board, Capability, Task, Work
-from planexec_lite.core.events import PLANNER_FAILED, Event, PlanProposed, PlanStarted
-from planexec_lite.core.tasks import Finished
+from planexec_lite.core.events import PLANNER_FAILED, PlanProposed, PlanStarted
 from planexec_lite.plan import Plan, PlanError, Problem
 
 
@@ -76,13 +75,9 @@ def _task(agent: Any, run: Any, job: PlanStarted) -> Task:
     return Task(job, propose, (agent, board), here=True, live=live)
 
 
-def _finished(_job: PlanStarted, message: Finished) -> list[Event]:
-    report = message.report
-    proposed = report.value
-    if report.error is not None:
-        problem = Problem(PLANNER_FAILED, None, report.error, "answer again")
-        proposed = PlanProposed(message.at, None, (problem,))
-    return [replace(proposed, at=message.at, seconds=message.seconds, calls=report.calls)]
+def _failed(at: float, _job: PlanStarted, error: str) -> PlanProposed:
+    problem = Problem(PLANNER_FAILED, None, error, "answer again")
+    return PlanProposed(at, None, (problem,))
 
 
-CAPABILITY = Capability(work={PlanStarted: Work(_task, _finished)})
+CAPABILITY = Capability(work={PlanStarted: Work.asking(_task, _failed)})

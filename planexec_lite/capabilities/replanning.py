@@ -17,8 +17,7 @@ from planexec_lite.core import (
     Choice,
     Part,
     after_retries,
-    has_planner,
-    only_if,
+    only_with,
     when_idle,
 )
 from planexec_lite.core.events import Ended, PlanReason, PlanStarted, Requeued
@@ -58,7 +57,7 @@ class Replanning(Part):
 
     Attributes:
         asked: how often, by the words of `USES`.
-        asked_for: the latest reason; `ask_again`: the reason when the planner was interrupted.
+        ask_again: why the planner was asked, if it was interrupted.
         tried: the signatures of plans that have failed.
         unanswered: the failed steps; one of the steps `answering` has to be done before they count as answered.
         waiting: the other steps that were left when the planner was asked about the latest failure.
@@ -66,7 +65,6 @@ class Replanning(Part):
     """
 
     asked: Counter[str] = Counter()
-    asked_for: PlanReason = "first"
     ask_again: PlanReason | None = None
     tried: set[frozenset[str]] = set()
     unanswered: dict[str, None] = {}
@@ -88,7 +86,7 @@ def _does(step: Step) -> str:
 def _asked(board: Board, event: PlanStarted) -> None:
     mine = board[Replanning]
     mine.asked[USES[event.reason]] += 1
-    mine.asked_for, mine.ask_again = event.reason, None
+    mine.ask_again = None
     if board.failed:  # a new plan must differ from what is left, and bring a new step
         left = [board.steps[step_id] for step_id in board.unfinished]
         mine.tried.add(signature(left))
@@ -99,10 +97,10 @@ def _asked(board: Board, event: PlanStarted) -> None:
 
 
 def _requeued(board: Board, event: Requeued) -> None:
-    if event.step is None:  # the same question is asked again, and counts once
-        mine = board[Replanning]
-        mine.asked[USES[mine.asked_for]] -= 1
-        mine.ask_again = mine.asked_for
+    job = board.in_flight[event.step]
+    if isinstance(job, PlanStarted):  # the same question is asked again, and counts once
+        board[Replanning].asked[USES[job.reason]] -= 1
+        board[Replanning].ask_again = job.reason
 
 
 def _before_plan(board: Board, plan: Plan) -> None:
@@ -148,7 +146,7 @@ def answers_failures(
         yield Problem("tried_before", None, "the steps are those that have failed before", hint)
 
 
-@only_if(has_planner)
+@only_with("planner")
 def stop_without_plan(board: Board, policy: Settings) -> Choice | None:
     """End the run if no plan is left to ask for.
 
@@ -171,17 +169,16 @@ def stop_without_plan(board: Board, policy: Settings) -> Choice | None:
     return when_idle(board, Ended(board.now, "failed", why))
 
 
-@only_if(lambda policy, _started: policy.failure == "stop")
 def stop_at_failure(board: Board, policy: Settings) -> Choice | None:
     """With ``failure="stop"``, end the run after a failed step, unless the rest is planned again."""
-    if not board.failed or why_replan(board, policy):
+    if policy.failure != "stop" or not board.failed or why_replan(board, policy):
         return None
     if board.problems and policy.replan != "never":
         return None
     return when_idle(board, _failed(board, policy))
 
 
-@only_if(has_planner)
+@only_with("planner")
 def replan(board: Board, policy: Settings) -> Choice | None:
     """Ask the planner for the rest if `why_replan` gives a reason."""
     reason = why_replan(board, policy)
@@ -230,7 +227,8 @@ def why_replan(board: Board, policy: Settings) -> PlanReason | None:
         if board.failed and policy.replan in ("failure", "step"):
             return "failure"
         stalls = board.failed and policy.replan == "stall"
-        if stalls and not (board.queue.first() or board.unreachable or board.in_flight):
+        queue = board.queue
+        if stalls and not (queue.first() or queue.unreachable or board.in_flight):
             return "stall"
     # this is a round, not a replan: no step failed
     can_ask = policy.replan == "step" and mine.asked["rounds"] < policy.max_rounds

@@ -19,8 +19,7 @@ from planexec_lite.core import (
     Moves,
     Part,
     Work,
-    check_running,
-    only_if,
+    only_with,
 )
 from planexec_lite.core.events import Job, Outcome, Requeued, StepBlocked, StepFailed, StepStarted
 from planexec_lite.frozen import frozen
@@ -103,7 +102,7 @@ CAPABILITY = Capability(
         BackoffStarted: Moves("back off", {"failed": "failed"}),
         BackoffEnded: Moves("come to this end", {"failed": "failed"}),
     },
-    checks={BackoffStarted: _check_start, BackoffEnded: check_running},
+    checks={BackoffStarted: _check_start},
     folds={
         BackoffStarted: lambda board, event: board.retry.remove(event.step),
         BackoffEnded: _waited,
@@ -119,7 +118,7 @@ CAPABILITY = Capability(
 )
 
 
-@only_if(lambda policy, _started: policy.backoff is not None)
+@only_with("backoff")
 def back_off(board: Board, policy: Settings) -> Choice | None:
     """Start the wait of a failed step that has not waited yet."""
     assert policy.backoff is not None

@@ -32,7 +32,6 @@ from planexec_lite.core import (
     Part,
     Task,
     Work,
-    only_if,
 )
 from planexec_lite.core.events import (
     Ended,
@@ -338,12 +337,11 @@ def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
     return UndoLeft(board.now, undo.label, f"step {doubts[0]}, which depends on it, is in doubt")
 
 
-@only_if(lambda policy, _started: policy.rollback != "never")
 def roll_back_first(board: Board, policy: Settings, event: Ended, _executor: Any) -> Choice:
     """Guard: a run that ends without success first undoes what it did, if the policy wants that."""
-    ended_badly = event.status == "failed" or (
-        policy.rollback == "unfinished" and event.status != "finished"
-    )
+    if policy.rollback == "never" or event.status == "finished":
+        return event
+    ended_badly = policy.rollback == "unfinished" or event.status == "failed"
     if ended_badly and not board[Rollback].started and board[WorkDone].left:
         return RollbackStarted(board.now, event.reason)
     return event

@@ -36,14 +36,13 @@ class StreamBuffer:
     The other steps wait for the whole plan.
 
     Args:
-        arrived: the steps that were read so far; `held`: those that have not started; `emitted`: those that have.
+        arrived: the steps that were read so far; `emitted`: those that have started.
     """
 
     board: Board
     executor: Any
     policy: Any
     arrived: dict[str, Step] = field(default_factory=dict)
-    held: list[Step] = field(default_factory=list)
     emitted: dict[str, Step] = field(default_factory=dict)
 
     def all(self, parts: Iterable[Step | Plan]) -> Plan:
@@ -77,10 +76,8 @@ class StreamBuffer:
         if step.id in self.arrived or step.id in self.board.results:
             return
         self.arrived[step.id] = step
-        self.held.append(step)
-        while ready := [step for step in self.held if self._may_start(step)]:
+        while ready := [step for step in self.arrived.values() if self._may_start(step)]:
             for step in ready:
-                self.held.remove(step)
                 self.emitted[step.id] = step
                 emit(StepReady(step))
 
@@ -89,7 +86,8 @@ class StreamBuffer:
         tools, alone = self.executor.tools, Plan(steps=(step,))
         before = {*self.board.results, *self.emitted}
         return (
-            not step.gate
+            step.id not in self.emitted
+            and not step.gate
             and self.board.repeatable(step)
             and before.issuperset(step.depends_on)
             and not alone.problems(tools, done=before)
@@ -101,5 +99,4 @@ class StreamBuffer:
 CAPABILITY = Capability(
     checks={StepProposed: lambda board, event: board.check_new([event.step.id])},
     folds={StepProposed: lambda board, event: board.arrive(event.step)},
-    emits={StepReady: lambda at, emitted: StepProposed(at, emitted.step)},
 )

@@ -1,6 +1,6 @@
 """The kernel: events, the board that they add up to, how the next event is chosen, and the loop."""
 
-from planexec_lite.core.board import Board, Capability, IllegalTransition, Moves, check_running
+from planexec_lite.core.board import Board, Capability, IllegalTransition, Moves
 from planexec_lite.core.decide import (
     HOLD,
     LATER,
@@ -11,8 +11,7 @@ from planexec_lite.core.decide import (
     Signal,
     after_retries,
     choose,
-    has_planner,
-    only_if,
+    only_with,
     when_idle,
 )
 from planexec_lite.core.events import Event, Job
@@ -40,10 +39,8 @@ __all__ = [
     "Task",
     "Work",
     "after_retries",
-    "check_running",
     "choose",
     "drive",
-    "has_planner",
-    "only_if",
+    "only_with",
     "when_idle",
 ]  # fmt: skip

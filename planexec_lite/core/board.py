@@ -104,8 +104,6 @@ class Capability(NamedTuple):
 
         work: by type of job, how the job is carried out, and what follows from its outcome.
         context: by type of job, a function of agent, run and job that returns fields of the job's `JobContext`.
-        emits: by type of a value that a running job emits, a function of time and value that returns its event.
-            Other values become `Inside` events.
         plan_checks: the checks of a planner's plan.
     """
 
@@ -118,7 +116,6 @@ class Capability(NamedTuple):
     before_plan: Callable[[Board, Plan], None] | None = None
     work: Mapping[type[Job], Work] = {}
     context: Mapping[type[Job], Callable[[Any, Any, Any], dict[str, Any]]] = {}
-    emits: Mapping[type, Callable[[float, Any], Event]] = {}
     plan_checks: Sequence[PlanCheck] = ()
 
     @property
@@ -153,8 +150,9 @@ class Board:
         steps: the steps of all plans so far by id, in plan order.
         state, results, errors, attempt, effects: by step id. An attempt is a pair: its number, and the maximum. The
             effects are the declared ones of the step or its tool, the stronger of both.
-        failed: the steps that failed for good. `retry`: the steps queued for a retry. `unreachable`: waiting steps that
-            depend on a failed or skipped step.
+        brought_by: by step id, the number, from 1, of the plan that contained this version of the step first.
+        failed: the steps that failed for good. `retry`: the steps queued for a retry.
+        queue: which steps can start, and which can't be reached any more.
         arrived: the streamed steps of a plan that the planner is still writing.
         steps_started: the number of steps that were started; retries don't count.
     """
@@ -170,9 +168,7 @@ class Board:
     def __init_subclass__(cls) -> None:
         cls.moves, cls._handlers = {}, {}
         for one in cls.capabilities:
-            for kind, moves in one.moves.items():
-                known = cls.moves.get(kind, moves)
-                cls.moves[kind] = Moves(known.verb, {**known.states, **moves.states})
+            cls.moves |= one.moves  # no event type is in two of them
         cls._hooks = {
             name: [*filter(None, (getattr(one, name) for one in cls.capabilities))]
             for name in ("takes_result", "takes_failure", "before_plan")
@@ -210,11 +206,10 @@ class Board:
         self.attempt: dict[str, tuple[int, int]] = {}
         self.failed: dict[str, None] = {}
         self.retry: deque[str] = deque()
-        self.unreachable: deque[str] = deque()
         self.arrived: dict[str, None] = {}
         self.steps_started = 0
         self.queue = ReadyQueue()
-        self._brought_by: dict[str, int] = {}
+        self.brought_by: dict[str, int] = {}
         self.effects: dict[str, Effects] = {}
         self._parts: dict[type, Any] = {
             one.part: one.part() for one in self.capabilities if one.part is not None
@@ -341,7 +336,6 @@ class Board:
         gone = [step_id for step_id in self.arrived if self.state[step_id] == "waiting"]
         if gone:
             self.state.update(dict.fromkeys(gone, "superseded"))
-            self.unreachable.clear()  # since the first of them arrived, only they can be in it
             self._index()
         self.arrived.clear()
 
@@ -357,8 +351,8 @@ class Board:
     def _supersede(self) -> None:
         self.plans += 1
         self.state.update(dict.fromkeys(self.unfinished, "superseded"))
-        for ids in (self.retry, self.unreachable, self.failed):
-            ids.clear()
+        self.retry.clear()
+        self.failed.clear()
         self.queue = ReadyQueue(self.started.limits)
 
     def _join(self, steps: Sequence[Step]) -> None:
@@ -366,32 +360,17 @@ class Board:
             self._supersede()
         for step in steps:  # a step that is planned again moves to the end, without its old error
             if self.steps.pop(step.id, None) != step:
-                self._brought_by[step.id] = self.plans
+                self.brought_by[step.id] = self.plans
             self.errors.pop(step.id, None)
             self.steps[step.id] = step
             self.state[step.id] = "waiting"
             self.effects[step.id] = self.effects_of(step)
-        self.queue.add(steps, self.state, lost := self._lost())
-        if lost:  # a streamed step might depend on a step that has failed in the meantime
-            self.unreachable += [
-                s.id for s in steps if not s.run_anyway and not lost.isdisjoint(s.depends_on)
-            ]
-
-    def _lost(self) -> set[str]:
-        """Return the ids of the steps that can't be done: those that failed for good, and those skipped because of
-        them.
-        """
-        if not self.failed:
-            return set()
-        skipped = {step_id for step_id, state in self.state.items() if state == "skipped"}
-        return skipped.union(self.failed)
+        self.queue.add(steps, self.state)
 
     def _index(self) -> None:
         """Rebuild the ready queue from the steps and their states."""
-        self.queue = ReadyQueue(self.started.limits)
-        self.queue.add(
-            [self.steps[step_id] for step_id in self.unfinished], self.state, self._lost()
-        )
+        self.queue = ReadyQueue(self.started.limits, self.queue.lost)
+        self.queue.add([self.steps[step_id] for step_id in self.unfinished], self.state)
 
     # Steps
 
@@ -441,7 +420,7 @@ class Board:
             self.retry.append(step_id)
         else:
             self.failed[step_id] = None
-            self.lose_dependents(step_id)
+            self.queue.lose(step_id)
 
     def requeue(self, step_id: str) -> None:
         """Return a started step to the state before its latest attempt, which does not count."""
@@ -461,19 +440,6 @@ class Board:
             if self.queue.has_slot(step_id):
                 attempt, attempts = self.attempt[step_id]
                 yield StepStarted(self.now, step_id, attempt + 1, attempts)
-
-    def change(self, step: Step) -> None:
-        """Replace a step with an edited version, as if a later plan had contained it."""
-        self._brought_by[step.id] = self.plans + 1
-        self.steps[step.id] = step
-        self.effects[step.id] = self.effects_of(step)
-        self.queue.sort_in(step)
-
-    def lose_dependents(self, step_id: str) -> None:
-        self.unreachable.extend(self.queue.lose(step_id))
-        # a step that depends on two failed steps is queued twice, but skipped once
-        while self.unreachable and self.state[self.unreachable[0]] != "waiting":
-            self.unreachable.popleft()
 
     # Values to read
 
@@ -530,10 +496,6 @@ class Board:
         """Return the ids of the steps that `plan` contains unchanged."""
         return {step.id for step in plan.steps if self.steps.get(step.id) == step}
 
-    def brought_by(self, step_id: str) -> int:
-        """Return the number, from 1, of the plan that contained this version of the step first."""
-        return self._brought_by[step_id]
-
     def effects_of(self, step: Step) -> Effects:
         """Return a step's declared effects: its own declaration or its tool's, the stronger of both."""
         return step.effects_with(self.started.effects)
@@ -541,9 +503,3 @@ class Board:
     def repeatable(self, step: Step) -> bool:
         """Return whether the step is declared safe to repeat."""
         return self.effects_of(step) in REPEATABLE
-
-
-def check_running(board: Board, event: Outcome) -> None:
-    """Raise `IllegalTransition` if the job of this outcome is not running."""
-    if event.id not in board.in_flight:
-        board.refuse("come to this end", event.id)

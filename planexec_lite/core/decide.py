@@ -5,7 +5,7 @@ A rule reads the board and the policy. It returns an event, `HOLD`, `WAIT`, or N
 about one event type: it receives the chosen event and returns it, another event, `HOLD`, `WAIT` or `LATER`. A guard can also ask
 the executor what its tools declare about a call. Rules and guards do no I/O, read no clock, and don't change the board.
 
-Some can never apply in a run, because of its settings or roles: they say so with `only_if`, and are left out of that run.
+Some need a role or a setting: they say so with `only_with`, and are left out of a run without it.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ Choice = Event | Signal
 Rule = Callable[[Board, Any], Choice | None]
 Guard = Callable[[Board, Any, Any, Any], Choice]
 Guards = Sequence[tuple[type[Event], Guard]]
-Condition = Callable[[Any, RunStarted], bool]
 R = TypeVar("R", bound=Callable[..., Any])
-_CONDITIONS: dict[Callable[..., Any], Condition] = {}
+ROLES = ("planner", "reviewer", "evaluator")
+_NEEDS: dict[Callable[..., Any], str] = {}
 
 
-def only_if(condition: Condition) -> Callable[[R], R]:
-    """Mark a rule or a guard that applies only in runs for which `condition(policy, started)` is true."""
+def only_with(name: str) -> Callable[[R], R]:
+    """Mark a rule or a guard that applies only in runs with the role of this name, or in which this setting is not None."""
 
     def marked(rule: R) -> R:
-        _CONDITIONS[rule] = condition
+        _NEEDS[rule] = name
         return rule
 
     return marked
@@ -54,13 +54,10 @@ def only_if(condition: Condition) -> Callable[[R], R]:
 
 def applies(rule: Rule | Guard, policy: Any, started: RunStarted) -> bool:
     """Whether a rule or a guard can apply in a run with this policy that began with `started`."""
-    condition = _CONDITIONS.get(rule)
-    return condition is None or condition(policy, started)
-
-
-def has_planner(_policy: Any, started: RunStarted) -> bool:
-    """Whether the run has a planner. A condition for `only_if`."""
-    return started.planner
+    name = _NEEDS.get(rule)
+    if name in ROLES:
+        return bool(getattr(started, name))
+    return name is None or getattr(policy, name) is not None
 
 
 def choose(

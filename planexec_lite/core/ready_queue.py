@@ -9,7 +9,7 @@ whose limits all have a free slot. A heap without a free slot is skipped, and wi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import takewhile
 
@@ -21,9 +21,15 @@ Kind = tuple[int, ...]  # which of the limits a step falls under
 
 
 class ReadyQueue(Part):
-    """Tracks the unfinished dependencies of each step and the free slots of each limit."""
+    """Tracks the unfinished dependencies of each step and the free slots of each limit.
 
-    def __init__(self, limits: Sequence[Limit] = ()) -> None:
+    `unreachable`: the waiting steps that depend on a lost step. `lost`: the steps that can't be done; a step that is added with
+    `run_anyway` does not wait for them.
+    """
+
+    def __init__(self, limits: Sequence[Limit] = (), lost: Iterable[str] = ()) -> None:
+        self.unreachable: dict[str, None] = {}
+        self.lost = {*lost}
         self._limits = limits
         self._free_slots = [limit.slots for limit in limits]
         self._kind: dict[str, Kind] = {}
@@ -53,19 +59,23 @@ class ReadyQueue(Part):
         """Yield the ready steps that precede `step_id` in plan order and have a free slot."""
         return takewhile(lambda other: self._place[other] < self._place[step_id], self.ready())
 
-    def add(self, steps: Iterable[Step], state: Mapping[str, str], lost: Collection[str]) -> None:
-        """Append steps to the plan order. A step with `run_anyway` does not wait for steps in `lost`."""
+    def add(self, steps: Iterable[Step], state: Mapping[str, str]) -> None:
+        """Append steps to the plan order."""
         missing, dependents = self._missing, self._dependents
         for place, step in enumerate(steps, len(self._ids)):
             step_id = step.id
             self._ids.append(step_id)
             self._place[step_id] = place
             if self._limits:
-                self.sort_in(step)
+                self._kind[step_id] = tuple(
+                    n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools
+                )
             waits_for = [other for other in step.depends_on if state.get(other) != "done"]
             if step.run_anyway:
                 self._run_anyway.add(step_id)
-                waits_for = [other for other in waits_for if other not in lost]
+                waits_for = [other for other in waits_for if other not in self.lost]
+            elif state[step_id] == "waiting" and not self.lost.isdisjoint(waits_for):
+                self.unreachable[step_id] = None
             missing[step_id] = len(waits_for)
             for other in waits_for:
                 dependents[other].append(step_id)
@@ -74,19 +84,13 @@ class ReadyQueue(Part):
             elif not waits_for and state[step_id] == "waiting":
                 self.put(step_id)
 
-    def sort_in(self, step: Step) -> None:
-        """Record a step's limits. The step must be neither ready nor running."""
-        self._kind[step.id] = tuple(
-            [n for n, limit in enumerate(self._limits) if (step.tool or "") in limit.tools]
-        )
-
     def put(self, step_id: str) -> None:
         """Add a step to the ready steps."""
         heappush(self._queue(step_id), self._place[step_id])
 
     def is_ready(self, step_id: str) -> bool:
-        """Return whether the step is ready."""
-        return self._place[step_id] in self._queue(step_id)
+        """Return whether a waiting step waits for no other step."""
+        return not self._missing[step_id]
 
     def take(self, step_id: str) -> None:
         """Remove a step from the ready steps, because it starts."""
@@ -111,13 +115,15 @@ class ReadyQueue(Part):
         for limit in self._kind.get(step_id, ()):
             self._free_slots[limit] += 1
 
-    def lose(self, step_id: str) -> list[str]:
-        """Record that a step can't be done. Dependents with `run_anyway` stop waiting for it; the other dependents
-        are returned.
-        """
-        waiting = self._dependents.get(step_id, [])
-        self._arrive([other for other in waiting if other in self._run_anyway])
-        return [other for other in waiting if other not in self._run_anyway]
+    def lose(self, step_id: str) -> None:
+        """Record that a step can't be done. Dependents with `run_anyway` stop waiting for it; the others are unreachable."""
+        self.lost.add(step_id)
+        self.unreachable.pop(step_id, None)  # it was skipped
+        for other in self._dependents.get(step_id, ()):
+            if other in self._run_anyway:
+                self._arrive([other])
+            elif other not in self.lost:
+                self.unreachable[other] = None
 
     def finish(self, step_id: str) -> None:
         """Record that a step is done. Steps that were waiting only for it become ready."""

@@ -5,7 +5,7 @@ and its arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from planexec_lite.meter import MakeKey, ModelCall, Waits
@@ -112,21 +112,37 @@ class Cancelled(NamedTuple):
 
 
 Message = Finished | TimedOut | Late | Progress | Cancelled
+MakeTask = Callable[[Any, Any, Any], Task]
+"""Makes the task of a job, given the agent, the run and the job."""
 
 
 class Work(NamedTuple):
     """How one type of job is carried out, and which events follow from its outcome.
 
-    `task` gets the agent, the run and the job. `timed_out` and `late` are for jobs that can time out. `interrupted` gets
-    the board and a job that was running when the run was interrupted, and returns its event. Without an event, the job is
-    requeued, like a job that is cancelled before it begins.
+    `timed_out` and `late` are for jobs that can time out. `interrupted` gets the board and a job that was running when the run was
+    interrupted, and returns its event. Without an event, the job is requeued, like a job that is cancelled before it begins.
     """
 
-    task: Callable[[Any, Any, Any], Task]
+    task: MakeTask
     finished: Callable[[Any, Finished], Sequence[Any]]
     timed_out: Callable[[Any, TimedOut], Sequence[Any]] | None = None
     late: Callable[[Any, Late], Sequence[Any]] | None = None
     interrupted: Callable[[Any, Any], Any] | None = None
+
+    @classmethod
+    def asking(cls, task: MakeTask, failed: Callable[[float, Any, str], Any]) -> Work:
+        """Return the work of a job that asks a planner or an evaluator.
+
+        The task returns the outcome of the job, which then gets its time, seconds and model calls. `failed` gets the time, the job
+        and an error that was raised, and returns the outcome instead.
+        """
+
+        def finished(job: Any, message: Finished) -> list[Any]:
+            at, report = message.at, message.report
+            outcome = report.value if report.error is None else failed(at, job, report.error)
+            return [replace(outcome, at=at, seconds=message.seconds, calls=report.calls)]
+
+        return cls(task, finished)
 
     @classmethod
     def waiting(cls, ended: Callable[[float, Any, float], Any]) -> Work:

@@ -238,7 +238,7 @@ def key_of(board: Board, policy: Policy) -> Any:
         frozenset(board[Backoffs].ended),
         tuple(board[Doubt].doubted),
         tuple(board[Judging].results),
-        frozenset(board.unreachable),
+        frozenset(board.queue.unreachable),
         frozenset(board.failed),
         len(board.results) > replanning.results,
         board.now,

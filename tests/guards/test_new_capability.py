@@ -19,14 +19,14 @@ from typing import Any
 
 from pydantic import NonNegativeFloat
 
-from planexec_lite.core import LATER, Board, Capability, Choice, Moves, Part, Work, only_if
+from planexec_lite.core import LATER, Board, Capability, Choice, Moves, Part, Work, only_with
 from planexec_lite.core import events as e
 from planexec_lite.frozen import frozen
 
 
 @dataclass(frozen=True)
 class Settings:
-    spacing: NonNegativeFloat = 0.0
+    spacing: NonNegativeFloat | None = None
 
 
 @frozen
@@ -49,7 +49,7 @@ def _started(board: Board, event: e.StepStarted) -> None:
     board[Latest].start[board.steps[event.step].tool] = event.at
 
 
-@only_if(lambda policy, started: policy.spacing > 0)
+@only_with("spacing")
 def keep_apart(board: Board, policy: Settings, event: e.StepStarted, executor: Any) -> Choice:
     if any(isinstance(job, SpacingStarted) for job in board.in_flight.values()):
         return LATER
