@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from planexec_lite.assembly import CONTEXTS, PLAN_CHECKS, WORK, Policy, chooser
+from planexec_lite.assembly import CONTEXTS, EMITS, PLAN_CHECKS, WORK, Policy, chooser
 from planexec_lite.capabilities import nesting, once_calls
 from planexec_lite.capabilities.nesting import InnerRun, Teller
 from planexec_lite.capabilities.rollback import Rollback, RollbackStarted, UndoStarted
@@ -30,7 +30,6 @@ from planexec_lite.capabilities.stepping import (
     effects_of,
     effects_of_any,
 )
-from planexec_lite.capabilities.streaming import StepProposed, StepReady
 from planexec_lite.capabilities.tool_pins import check_tools
 from planexec_lite.core import Event, Job, Task, drive
 from planexec_lite.core.events import Inside, PlanProposed, Requeued, RunStarted, StepStarted
@@ -371,10 +370,10 @@ def interrupt(run: Run, holds: Callable[[str], bool] | None = None) -> None:
 
 
 def _emitted(job: Job, values: Iterable[tuple[float, Any]]) -> Iterator[Event]:
-    """Yield the events of what a job emitted: a step of a plan that is still written, or something inside a step."""
+    """Yield the events of what a job emitted. A value of an unknown type is an event inside its step."""
     for at, value in values:
-        if isinstance(value, StepReady):
-            yield StepProposed(at, value.step)
+        if type(value) in EMITS:
+            yield EMITS[type(value)](at, value)
         elif isinstance(job, StepStarted | UndoStarted):
             yield Inside(at, job.step, value, job.inside if isinstance(value, Event) else 0)
 

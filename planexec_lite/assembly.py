@@ -127,6 +127,8 @@ WORK: Mapping[type[Job], Work] = {
     job: work for one in CAPABILITIES for job, work in one.work.items()
 }
 """By job, how it is carried out."""
+EMITS = {kind: event_of for one in CAPABILITIES for kind, event_of in one.emits.items()}
+"""By type of value that a job emits, the function that returns its event. Other values become `Inside` events."""
 CONTEXTS = {job: [one.context[job] for one in CAPABILITIES if job in one.context] for job in WORK}
 """By job, the functions that fill its `JobContext` when it starts."""
 PLAN_CHECKS = tuple(check for one in CAPABILITIES for check in one.plan_checks)

@@ -99,4 +99,5 @@ class StreamBuffer:
 CAPABILITY = Capability(
     checks={StepProposed: lambda board, event: board.check_new([event.step.id])},
     folds={StepProposed: lambda board, event: board.arrive(event.step)},
+    emits={StepReady: lambda at, emitted: StepProposed(at, emitted.step)},
 )

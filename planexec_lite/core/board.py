@@ -104,6 +104,8 @@ class Capability(NamedTuple):
 
         work: by type of job, how the job is carried out, and what follows from its outcome.
         context: by type of job, a function of agent, run and job that returns fields of the job's `JobContext`.
+        emits: by type of a value that a running job emits, a function of time and value that returns its event.
+            Other values become `Inside` events.
         plan_checks: the checks of a planner's plan.
     """
 
@@ -116,6 +118,7 @@ class Capability(NamedTuple):
     before_plan: Callable[[Board, Plan], None] | None = None
     work: Mapping[type[Job], Work] = {}
     context: Mapping[type[Job], Callable[[Any, Any, Any], dict[str, Any]]] = {}
+    emits: Mapping[type, Callable[[float, Any], Event]] = {}
     plan_checks: Sequence[PlanCheck] = ()
 
     @property
