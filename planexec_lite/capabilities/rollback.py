@@ -16,7 +16,7 @@ from planexec_lite.capabilities.stepping import ToolExecutor, agent_inside, perf
 from planexec_lite.capabilities.undo import (
     LISTED,
     UNSURE,
-    Undo,
+    Piece,
     WorkDone,
     is_repeatable,
     resolved,
@@ -130,7 +130,7 @@ class Rollback(Part):
 
     Attributes:
         started: the event that began it; `again`: the run had ended before.
-        left: the undos that are not done, the next or running one last.
+        left: the pieces of work whose undo is not done, the next or running one last.
         allowed: a person has allowed the next undo. `left_alone`: the steps in doubt about which a person said nothing.
         undone: the labels of what was undone; `remains`: the labels of what was not undone, and why.
         partly: something that has an undo was not undone.
@@ -140,7 +140,7 @@ class Rollback(Part):
 
     started: RollbackStarted | None = None
     again: bool = False
-    left: list[Undo] = []
+    left: list[Piece] = []
     allowed: bool = False
     left_alone: set[str] = set()
     undone: list[str] = []
@@ -159,15 +159,14 @@ class Rollback(Part):
         """The calls of a plan's rollback that were made, in that order."""
         return [label for label in self.undone if LISTED in label]
 
-    def take(self) -> Undo:
-        """Take the next undo off the list: it is done, or is not tried again."""
+    def take(self) -> Piece:
+        """Take the next piece off the list: its undo is done, or is not tried again."""
         self.allowed = False
         return self.left.pop()
 
     def give_up(self, why: str) -> None:
         """Leave the next undo, and note why."""
-        undo = self.take()
-        self.remains[undo.label, why] = None
+        self.remains[self.take().label, why] = None
         self.partly = True
 
 
@@ -181,7 +180,7 @@ def _check_begin(board: Board, event: RollbackStarted) -> None:
 
 
 def _check_undo(board: Board, event: Any) -> None:
-    due = [undo.label for undo in board[Rollback].left[-1:]]
+    due = [piece.label for piece in board[Rollback].left[-1:]]
     ends = isinstance(event, Outcome)
     if [event.step] != due or ends != (event.step in board.in_flight):
         board.refuse("be undone", event.step, "its undo is not due")
@@ -200,19 +199,19 @@ def _plan(board: Board, event: RollbackStarted) -> None:
     mine = board[Rollback]
     not_again = {label for label, _ in mine.remains}
     mine.left = []
-    for undo in undos(board, event.to, event.made):
-        if undo.why_not:
-            mine.remains[undo.label, undo.why_not] = None
-        elif undo.label not in not_again:
-            mine.left.append(undo)
+    for piece, why_not in undos(board, event.to, event.made):
+        if why_not:
+            mine.remains[piece.label, why_not] = None
+        elif piece.label not in not_again:
+            mine.left.append(piece)
     mine.left.reverse()
 
 
 def _done(board: Board, event: UndoDone) -> None:
     mine, work = board[Rollback], board[WorkDone]
-    undo, inside = mine.take(), event.result
-    label = undo.label
-    if undo.call is not None:
+    piece, inside = mine.take(), event.result
+    label = piece.label
+    if piece.undo is not None:
         mine.undone.append(label)
     else:
         mine.undone += [f"{label}/{one}" for one in inside["undone"]]
@@ -224,20 +223,20 @@ def _done(board: Board, event: UndoDone) -> None:
             mine.half.append(label)
         if remains:
             return
-    work.take_back(undo)
+    work.take_back(piece)
     # a step is undone, unless it has another result since then
-    if label in board.results and work.latest[label] == undo.number:
+    if label in board.results and work.latest[label].number == piece.number:
         board.state[label] = "undone"
         del board.results[label]
 
 
 def _failed(board: Board, event: UndoFailed) -> None:
     mine, work = board[Rollback], board[WorkDone]
-    undo = mine.left[-1]
+    piece = mine.left[-1]
     mine.give_up(event.error)
-    if event.in_doubt and not is_repeatable(board, undo):
-        work.unsure.append(undo.label)
-        work.take_back(undo)
+    if event.in_doubt and not is_repeatable(board, piece):
+        work.unsure.append(piece.label)
+        work.take_back(piece)
 
 
 def _reviewed(board: Board, event: Reviewed) -> None:
@@ -279,13 +278,16 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
             "partly rolled back" if partly else "rolled back",
             f"{mine.started.reason}; {_summary(board)}",
         )
-    undo = mine.left[-1]
-    if doubts := _doubts_behind(board, undo.label):
-        return _spare(board, undo, doubts)
-    if undo.call is not None and undo.call.gate and not mine.allowed:
-        call = ExactCall(undo.call.tool, resolved(undo.call.params, undo.results))
-        return Paused(board.now, Question("undo", GATE, "", undo.label, call=call))
-    return UndoStarted(board.now, undo.label, undo.call, undo.inside)
+    piece = mine.left[-1]
+    label, call = piece.label, piece.call
+    if doubts := _doubts_behind(board, label):
+        return _spare(board, label, doubts)
+    if call is None:
+        return UndoStarted(board.now, label, inside=piece.inside)
+    if call.gate and not mine.allowed:
+        exact = ExactCall(call.tool, resolved(call.params, piece.results))
+        return Paused(board.now, Question("undo", GATE, "", label, call=exact))
+    return UndoStarted(board.now, label, call)
 
 
 GATE = {
@@ -328,14 +330,14 @@ def _all_before(board: Board, step_id: str) -> set[str]:
     return known[step_id]
 
 
-def _spare(board: Board, undo: Undo, doubts: list[str]) -> Choice:
+def _spare(board: Board, label: str, doubts: list[str]) -> Choice:
     """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
     askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
     for step_id in doubts:
         # a person was asked about an interrupted step anyway
         if step_id in askable and (board.has_reviewer or board.state[step_id] == "in doubt"):
             return Paused(board.now, question_about(board, step_id, IN_ROLLBACK))
-    return UndoLeft(board.now, undo.label, f"step {doubts[0]}, which depends on it, is in doubt")
+    return UndoLeft(board.now, label, f"step {doubts[0]}, which depends on it, is in doubt")
 
 
 @only_if(lambda policy, _started: policy.rollback != "never")
@@ -367,13 +369,14 @@ def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
     run.
     """
     board, call = run.board, job.call
-    undo = board[Rollback].left[-1]
+    piece = board[Rollback].left[-1]
     if call is None:
-        inside = agent_inside(agent.executor, board[WorkDone].pieces[undo.number].step)
+        inside = agent_inside(agent.executor, piece.step)
         return Task(job, inside.undo_inside if inside is not None else _no_agent)
     step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
-    carry_out = (ToolExecutor(agent.tools), step, undo.results)
-    return Task(job, perform, carry_out, undo.timeout, repeatable=is_repeatable(board, undo))
+    carry_out = (ToolExecutor(agent.tools), step, piece.results)
+    is_safe = is_repeatable(board, piece)
+    return Task(job, perform, carry_out, piece.step.timeout, repeatable=is_safe)
 
 
 def _no_agent() -> None:
@@ -384,8 +387,8 @@ def _context(_agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
     """Return the idempotency key of an undo that is a call."""
     if job.call is None:
         return {}
-    undo = run.board[Rollback].left[-1]
-    return {"key": partial(digest_of, run.uid, "undo", undo.number, undo.text)}
+    piece = run.board[Rollback].left[-1]
+    return {"key": partial(digest_of, run.uid, "undo", piece.number, piece.text)}
 
 
 def _finished(job: UndoStarted, message: Finished) -> list[Event]:
