@@ -25,6 +25,7 @@ from planexec_lite.capabilities.rollback import (
     UndoPaused,
     UndoStarted,
     leaves,
+    not_undone,
 )
 from planexec_lite.capabilities.stepping import agent_inside
 from planexec_lite.capabilities.undo import WorkDone
@@ -312,7 +313,7 @@ def undone_in(run: Any) -> dict[str, Any]:
     mine, made = run.board[Rollback], run.board[WorkDone].made.get("", ())
     return {
         "undone": [*mine.undone],
-        "remains": [*map(list, mine.remains)] if run.board.is_begun else [["", UNKNOWN]],
+        "remains": [*map(list, not_undone(run.board))] if run.board.is_begun else [["", UNKNOWN]],
         "made": [*made],
         "partly": run.status != "rolled back",
     }

@@ -22,7 +22,6 @@ from planexec_lite.capabilities.undo import (
     resolved,
     steps_in_doubt,
     undos,
-    unknown,
 )
 from planexec_lite.core import (
     WAIT,
@@ -132,8 +131,8 @@ class Rollback(Part):
         started: the event that began it; `again`: the run had ended before.
         left: the pieces of work whose undo is not done, the next or running one last.
         allowed: a person has allowed the next undo. `left_alone`: the steps in doubt about which a person said nothing.
-        undone: the labels of what was undone; `remains`: the labels of what was not undone, and why.
-        partly: something that has an undo was not undone.
+        undone: the labels of what was undone.
+        remains: the labels of what was not undone and why, and whether it has an undo. See `not_undone`.
         half: the steps whose nested run was rolled back only partly.
         _before: by step in doubt, the ids of the steps that it depends on; a cache.
     """
@@ -144,8 +143,7 @@ class Rollback(Part):
     allowed: bool = False
     left_alone: set[str] = set()
     undone: list[str] = []
-    remains: dict[tuple[str, str], None] = {}
-    partly: bool = False
+    remains: dict[tuple[str, str], bool] = {}
     half: list[str] = []
     _before: dict[str, set[str]] = {}
 
@@ -166,8 +164,7 @@ class Rollback(Part):
 
     def give_up(self, why: str) -> None:
         """Leave the next undo, and note why."""
-        self.remains[self.take().label, why] = None
-        self.partly = True
+        self.remains[self.take().label, why] = True
 
 
 def _check_begin(board: Board, event: RollbackStarted) -> None:
@@ -201,7 +198,7 @@ def _plan(board: Board, event: RollbackStarted) -> None:
     mine.left = []
     for piece, why_not in undos(board, event.to, event.made):
         if why_not:
-            mine.remains[piece.label, why_not] = None
+            mine.remains[piece.label, why_not] = False
         elif piece.label not in not_again:
             mine.left.append(piece)
     mine.left.reverse()
@@ -216,10 +213,9 @@ def _done(board: Board, event: UndoDone) -> None:
     else:
         mine.undone += [f"{label}/{one}" for one in inside["undone"]]
         remains = [(f"{label}/{one}".removesuffix("/"), why) for one, why in inside["remains"]]
-        mine.remains |= dict.fromkeys(remains)
+        mine.remains |= dict.fromkeys(remains, False)
         work.made[label] += inside["made"]
         if inside["partly"]:
-            mine.partly = True
             mine.half.append(label)
         if remains:
             return
@@ -253,15 +249,16 @@ def _reviewed(board: Board, event: Reviewed) -> None:
         _plan(board, mine.started)
 
 
-def _ended(board: Board, _event: Ended) -> None:
-    mine = board[Rollback]
-    if mine.started is not None:
-        mine.remains = dict.fromkeys(unknown(board)) | mine.remains
+def not_undone(board: Board) -> dict[tuple[str, str], bool]:
+    """Return the labels of what was not undone and why, and whether it has an undo, or might have been done or undone."""
+    unsure = [(label, UNSURE) for label in board[WorkDone].unsure]
+    in_doubt = [*steps_in_doubt(board).items(), *unsure]
+    return dict.fromkeys(in_doubt, True) | board[Rollback].remains
 
 
 def leaves(board: Board) -> bool:
     """Whether a rollback around this run must undo or name anything in it."""
-    return bool(board[WorkDone].left or board[Rollback].remains or unknown(board))
+    return bool(board[WorkDone].left or not_undone(board))
 
 
 def undo_next(board: Board, _policy: object) -> Choice | None:
@@ -272,7 +269,7 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
     if board.in_flight:
         return WAIT
     if not mine.left:
-        partly = mine.partly or unknown(board)
+        partly = mine.half or any(not_undone(board).values())
         return Ended(
             board.now,
             "partly rolled back" if partly else "rolled back",
@@ -353,7 +350,7 @@ def roll_back_first(board: Board, policy: Settings, event: Ended, _executor: Any
 
 def _summary(board: Board) -> str:
     mine, by_reason = board[Rollback], dict[str, list[str]]()
-    for label, why in [*unknown(board), *mine.remains]:
+    for label, why in not_undone(board):
         by_reason.setdefault(why, []).append(label)
     made = {"undone": mine.undone_steps, "called": mine.called}
     words = [f"{what}: {', '.join(labels)}" for what, labels in made.items() if labels]
@@ -423,7 +420,6 @@ CAPABILITY = Capability(
         UndoFailed: _failed,
         UndoLeft: lambda board, event: board[Rollback].give_up(event.reason),
         Reviewed: _reviewed,
-        Ended: _ended,
     },
     work={UndoStarted: Work(_task, _finished, _timed_out, None, _interrupted)},
     context={UndoStarted: _context},

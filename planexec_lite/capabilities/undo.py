@@ -165,12 +165,6 @@ def undos(
             yield piece, ""
 
 
-def unknown(board: Board) -> list[tuple[str, str]]:
-    """Return the labels of the steps that might have been done and of the undos that might have been made, and why."""
-    unsure = [(label, UNSURE) for label in board[WorkDone].unsure]
-    return [*steps_in_doubt(board).items(), *unsure]
-
-
 def steps_in_doubt(board: Board) -> dict[str, str]:
     """Return why steps might have been done, by id: those that might have changed something."""
     mine, left = board[WorkDone], {}
