@@ -16,7 +16,7 @@ from planexec_lite.capabilities.stepping import ToolExecutor, agent_inside, perf
 from planexec_lite.capabilities.undo import (
     LISTED,
     UNSURE,
-    Piece,
+    Undo,
     WorkDone,
     is_repeatable,
     resolved,
@@ -129,7 +129,7 @@ class Rollback(Part):
 
     Attributes:
         started: the event that began it; `again`: the run had ended before.
-        left: the pieces of work whose undo is not done, the next or running one last.
+        left: the undos that are not done, the next or running one last.
         allowed: a person has allowed the next undo. `left_alone`: the steps in doubt about which a person said nothing.
         undone: the labels of what was undone.
         remains: the labels of what was not undone and why, and whether it has an undo. See `not_undone`.
@@ -139,7 +139,7 @@ class Rollback(Part):
 
     started: RollbackStarted | None = None
     again: bool = False
-    left: list[Piece] = []
+    left: list[Undo] = []
     allowed: bool = False
     left_alone: set[str] = set()
     undone: list[str] = []
@@ -157,8 +157,8 @@ class Rollback(Part):
         """The calls of a plan's rollback that were made, in that order."""
         return [label for label in self.undone if LISTED in label]
 
-    def take(self) -> Piece:
-        """Take the next piece off the list: its undo is done, or is not tried again."""
+    def take(self) -> Undo:
+        """Take the next undo off the list: it is done, or is not tried again."""
         self.allowed = False
         return self.left.pop()
 
@@ -177,7 +177,7 @@ def _check_begin(board: Board, event: RollbackStarted) -> None:
 
 
 def _check_undo(board: Board, event: Any) -> None:
-    due = [piece.label for piece in board[Rollback].left[-1:]]
+    due = [undo.label for undo in board[Rollback].left[-1:]]
     ends = isinstance(event, Outcome)
     if [event.step] != due or ends != (event.step in board.in_flight):
         board.refuse("be undone", event.step, "its undo is not due")
@@ -196,19 +196,19 @@ def _plan(board: Board, event: RollbackStarted) -> None:
     mine = board[Rollback]
     not_again = {label for label, _ in mine.remains}
     mine.left = []
-    for piece, why_not in undos(board, event.to, event.made):
-        if why_not:
-            mine.remains[piece.label, why_not] = False
-        elif piece.label not in not_again:
-            mine.left.append(piece)
+    for undo in undos(board, event.to, event.made):
+        if undo.why_not:
+            mine.remains[undo.label, undo.why_not] = False
+        elif undo.label not in not_again:
+            mine.left.append(undo)
     mine.left.reverse()
 
 
 def _done(board: Board, event: UndoDone) -> None:
     mine, work = board[Rollback], board[WorkDone]
-    piece, inside = mine.take(), event.result
-    label = piece.label
-    if piece.undo is not None:
+    undo, inside = mine.take(), event.result
+    label = undo.label
+    if undo.call is not None:
         mine.undone.append(label)
     else:
         mine.undone += [f"{label}/{one}" for one in inside["undone"]]
@@ -219,20 +219,20 @@ def _done(board: Board, event: UndoDone) -> None:
             mine.half.append(label)
         if remains:
             return
-    work.take_back(piece)
+    work.take_back(undo)
     # a step is undone, unless it has another result since then
-    if label in board.results and work.latest[label].number == piece.number:
+    if label in board.results and work.latest[label] == undo.piece:
         board.state[label] = "undone"
         del board.results[label]
 
 
 def _failed(board: Board, event: UndoFailed) -> None:
     mine, work = board[Rollback], board[WorkDone]
-    piece = mine.left[-1]
+    undo = mine.left[-1]
     mine.give_up(event.error)
-    if event.in_doubt and not is_repeatable(board, piece):
-        work.unsure.append(piece.label)
-        work.take_back(piece)
+    if event.in_doubt and not is_repeatable(board, undo):
+        work.unsure.append(undo.label)
+        work.take_back(undo)
 
 
 def _reviewed(board: Board, event: Reviewed) -> None:
@@ -275,8 +275,7 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
             "partly rolled back" if partly else "rolled back",
             f"{mine.started.reason}; {_summary(board)}",
         )
-    piece = mine.left[-1]
-    label, call = piece.label, piece.call
+    label, piece, call, *_ = mine.left[-1]
     if doubts := _doubts_behind(board, label):
         return _spare(board, label, doubts)
     if call is None:
@@ -366,14 +365,14 @@ def _task(agent: Any, run: Any, job: UndoStarted) -> Task:
     run.
     """
     board, call = run.board, job.call
-    piece = board[Rollback].left[-1]
+    undo = board[Rollback].left[-1]
     if call is None:
-        inside = agent_inside(agent.executor, piece.step)
+        inside = agent_inside(agent.executor, undo.piece.step)
         return Task(job, inside.undo_inside if inside is not None else _no_agent)
     step = Step(id=job.step.replace(" ", "-"), tool=call.tool, params=call.params)
-    carry_out = (ToolExecutor(agent.tools), step, piece.results)
-    is_safe = is_repeatable(board, piece)
-    return Task(job, perform, carry_out, piece.step.timeout, repeatable=is_safe)
+    carry_out = (ToolExecutor(agent.tools), step, undo.piece.results)
+    is_safe = is_repeatable(board, undo)
+    return Task(job, perform, carry_out, undo.piece.step.timeout, repeatable=is_safe)
 
 
 def _no_agent() -> None:
@@ -384,8 +383,8 @@ def _context(_agent: Any, run: Any, job: UndoStarted) -> dict[str, Any]:
     """Return the idempotency key of an undo that is a call."""
     if job.call is None:
         return {}
-    piece = run.board[Rollback].left[-1]
-    return {"key": partial(digest_of, run.uid, "undo", piece.number, piece.text)}
+    undo = run.board[Rollback].left[-1]
+    return {"key": partial(digest_of, run.uid, "undo", undo.piece.number, undo.text)}
 
 
 def _finished(job: UndoStarted, message: Finished) -> list[Event]:

@@ -30,36 +30,42 @@ UNSURE = "it is unknown whether it was undone"
 
 
 class Piece(NamedTuple):
-    """A piece of work that can be undone: a result of a step, its nested run, or a call of the plan's rollback.
+    """A piece of work: a result of a step, or its nested run.
 
     Args:
-        label: the id of the step, or the name of the call, as in "rollback 1".
+        number: its place in the order of the work; 0 for a call of the plan's rollback, which belongs to no piece.
         step: the step as it was then.
         effects: its effects; "none" for a nested run that has left nothing.
         inside: the number of the nested run, or 0.
         undo: the call that undoes it as JSON, because other objects share the step and might change it; None if there is none.
         results: the result of the step, and the results that the undo can refer to, as they were then; empty if it gave none.
-        number: its place in the order of the work; 0 for a call of the plan's rollback.
     """
 
-    label: str
+    number: int
     step: Step
     effects: Effects
     inside: int = 0
     undo: str | None = None
     results: Mapping[str, object] = {}
-    number: int = 0
 
     @property
     def call(self) -> Call | None:
-        """The call that undoes it. Without one, its nested run is rolled back."""
+        """The call that undoes it."""
         return None if self.undo is None else Call.model_validate_json(self.undo)
 
-    @property
-    def text(self) -> str:
-        """The call that undoes it with its arguments, equal for calls that do the same; "" without one."""
-        call = self.call
-        return "" if call is None else text_of([call.tool, resolved(call.params, self.results)])
+
+class Undo(NamedTuple):
+    """How a piece of work is undone: by a `call`, or, without one, by rolling back its nested run.
+
+    `label` is the id of the step, or names a call of the plan's rollback, as in "rollback 1". `text` is equal for calls that do
+    the same. `why_not`: why the piece can't be undone; "" if it can.
+    """
+
+    label: str
+    piece: Piece
+    call: Call | None = None
+    text: str = ""
+    why_not: str = ""
 
 
 class WorkDone(Part):
@@ -97,20 +103,23 @@ class WorkDone(Part):
         """Whether a rollback must undo or list anything."""
         return any(self.pieces.values())
 
+    @property
+    def next_number(self) -> int:
+        """The number of the next piece of work."""
+        return next(reversed(self.pieces), 0) + 1
+
     def add(self, piece: Piece) -> Piece:
-        """Add the latest piece of work, and return it with its number."""
-        number = next(reversed(self.pieces), 0) + 1
-        piece = piece._replace(number=number)
+        """Add a piece of work, or replace the one with its number, and return it."""
         is_left = piece.undo is not None or piece.effects != "none"
-        self.pieces[number] = piece if is_left else None
+        self.pieces[piece.number] = piece if is_left else None
         return piece
 
-    def take_back(self, piece: Piece) -> None:
-        """The undo of a piece was made, or might have been made."""
-        if piece.number:
-            self.pieces[piece.number] = None
-        if piece.undo is not None:
-            self.made[""].append(piece.text)
+    def take_back(self, undo: Undo) -> None:
+        """An undo was made, or might have been made."""
+        if undo.piece.number:
+            self.pieces[undo.piece.number] = None
+        if undo.call is not None:
+            self.made[""].append(undo.text)
 
 
 def resolved(params: dict[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,13 +138,18 @@ def _did(piece: Piece) -> str:
     return text_of([step.tool or step.description, params, inputs, piece.undo])
 
 
-def undos(
-    board: Board, to: str | None, made_before: tuple[str, ...]
-) -> Iterator[tuple[Piece, str]]:
+def _undo_of(label: str, piece: Piece) -> Undo:
+    call = piece.call
+    if call is None:
+        return Undo(label, piece, why_not="" if piece.inside else "no undo of its own")
+    return Undo(label, piece, call, text_of([call.tool, resolved(call.params, piece.results)]))
+
+
+def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo]:
     """Yield what is undone, the latest first: results and nested runs, then the plan's rollback. Each call is yielded once.
 
-    With each piece comes the reason why it can't be undone; "" if it can. Step `to`, and everything that was done before it,
-    stays done. `made_before` has the undo calls that the rollbacks of earlier attempts have made.
+    Step `to`, and everything that was done before it, stays done. What can't be undone is yielded with the reason.
+    `made_before` has the undo calls that the rollbacks of earlier attempts have made.
     """
     mine = board[WorkDone]
     made = {*mine.made.get("", ()), *made_before}
@@ -145,24 +159,23 @@ def undos(
             return
         if piece is None:
             continue
-        if piece.undo is None:
-            yield piece, "" if piece.inside else "no undo of its own"
-        elif piece.effects not in REPEATABLE or piece.text not in made_before:
-            made.add(piece.text)
-            yield piece, ""
+        undo = _undo_of(piece.step.id, piece)
+        if undo.text not in made_before or piece.effects not in REPEATABLE:
+            made.add(undo.text)
+            yield undo
     if not (mine.left or any(mine.made.values())):
         return
     for place, call in enumerate(mine.listed_calls, 1):
         named = [reference.step for reference in references.find(call.params)]
         missing = [step_id for step_id in named if step_id not in mine.latest]
         results = {one: mine.latest[one].results[one] for one in named if one not in missing}
-        step = Step(id=f"rollback-{place}")
-        piece = Piece(f"{LISTED}{place}", step, "none", 0, mine.listed[place - 1], results)
+        step, listed = Step(id=f"rollback-{place}"), mine.listed[place - 1]
+        undo = _undo_of(f"{LISTED}{place}", Piece(0, step, "none", 0, listed, results))
         if missing:
-            yield piece, f"step {missing[0]} gave no result"
-        elif piece.text not in made:
-            made.add(piece.text)
-            yield piece, ""
+            yield undo._replace(why_not=f"step {missing[0]} gave no result")
+        elif undo.text not in made:
+            made.add(undo.text)
+            yield undo
 
 
 def steps_in_doubt(board: Board) -> dict[str, str]:
@@ -192,11 +205,11 @@ def keeps_doubts(plan: Plan, board: Board, *_others: object) -> Iterator[Problem
             yield Problem("id_in_doubt", step.id, f"step {step.id} might have been done", hint)
 
 
-def is_repeatable(board: Board, piece: Piece) -> bool:
-    """Whether the undo of a piece, or the step whose nested run is rolled back, does no harm if it is done twice."""
-    if piece.call is None:
-        return board.repeatable(piece.step)
-    return board.started.effects.get(piece.call.tool, "none") in REPEATABLE
+def is_repeatable(board: Board, undo: Undo) -> bool:
+    """Whether an undo, or the step whose nested run is rolled back, does no harm if it is done twice."""
+    if undo.call is None:
+        return board.repeatable(undo.piece.step)
+    return board.started.effects.get(undo.call.tool, "none") in REPEATABLE
 
 
 def list_calls(board: Board) -> None:
@@ -216,39 +229,42 @@ def _step_started(board: Board, event: StepStarted) -> None:
     if event.inside and effects != "none":
         if before and before.inside == event.inside:
             del mine.pieces[before.number]  # the same nested run continues
-        mine.nested[step.id] = mine.add(Piece(step.id, step, effects, event.inside))
+        mine.nested[step.id] = mine.add(Piece(mine.next_number, step, effects, event.inside))
 
 
-def _report(board: Board, step_id: str, *, leaves: bool, **result: Any) -> Piece | None:
-    """The nested run of a step has reported, and might have a result: it moves to the end. Return it; None: there is none."""
+def _report(board: Board, step_id: str, *, leaves: bool) -> Piece | None:
+    """The nested run of a step has reported: it moves to the end, and is returned. None: the step has no nested run."""
     mine = board[WorkDone]
     piece = mine.nested.get(step_id)
     if piece is not None:
         del mine.pieces[piece.number]
         effects = board.effects[step_id] if leaves else "none"
-        piece = mine.nested[step_id] = mine.add(piece._replace(effects=effects, **result))
+        piece = mine.add(piece._replace(number=mine.next_number, effects=effects))
+        mine.nested[step_id] = piece
     return piece
 
 
-def _complete(
-    board: Board, step_id: str, result: object, *, leaves: bool = True, vouched: bool = False
-) -> None:
-    """A step gave a result, or a person has `vouched` for it: from now on it can be undone."""
+def _step_done(board: Board, event: StepDone) -> None:
+    _complete(board, event.step, event.result, _report(board, event.step, leaves=event.leaves))
+
+
+def _complete(board: Board, step_id: str, result: object, reported: Piece | None) -> None:
+    """A step gave a result: from now on it can be undone. It belongs to the nested run that has `reported` it, if any."""
     mine, step, effects = board[WorkDone], board.steps[step_id], board.effects[step_id]
     mine.doubted.pop(step_id, None)
     undo, results = None, {step_id: result}
     if step.undo is not None:
         undo = step.undo.model_dump_json()
         results |= {one: board.results[one] for one in step.depends_on if one in board.results}
-    before, is_nested = mine.latest.get(step_id), step_id in mine.nested
-    if vouched:  # its nested run might have done more than it has reported
-        mine.nested.pop(step_id, None)
-    piece = _report(board, step_id, leaves=leaves, undo=undo, results=results)
-    piece = piece or mine.add(Piece(step_id, step, effects, 0, undo, results))
-    mine.latest[step_id] = piece
+    before = mine.latest.get(step_id)
+    if reported is None:
+        piece = Piece(mine.next_number, step, effects, 0, undo, results)
+    else:
+        piece = reported._replace(undo=undo, results=results)
+    mine.latest[step_id] = mine.add(piece)
     if undo is None:
         return
-    if is_nested:
+    if step_id in mine.nested:
         for number, one in mine.pieces.items():  # it undoes everything that its nested runs did
             if one and one.inside and one.undo is None and one.step.id == step_id:
                 mine.pieces[number] = None
@@ -292,8 +308,9 @@ def _reviewed(board: Board, event: Reviewed) -> None:
         mine, step_id = board[WorkDone], question.step or ""
         mine.doubted.pop(step_id, None)
         mine.explained -= Counter([step_id])
-        if event.verdict == "done":
-            _complete(board, step_id, event.result, vouched=True)
+        if event.verdict == "done":  # its nested run might have done more than it has reported
+            _complete(board, step_id, event.result, None)
+            mine.nested.pop(step_id, None)
 
 
 CAPABILITY = Capability(
@@ -301,9 +318,7 @@ CAPABILITY = Capability(
     folds={
         PlanProposed: _plan_proposed,
         StepStarted: _step_started,
-        StepDone: lambda board, event: _complete(
-            board, event.step, event.result, leaves=event.leaves
-        ),
+        StepDone: _step_done,
         StepPaused: _step_paused,
         StepFailed: _step_failed,
         Reviewed: _reviewed,

@@ -269,8 +269,8 @@ def _taken_back(board: Board) -> Any:
     rollback, work = board[Rollback], board[WorkDone]
     return (
         rollback.started is not None,
-        tuple(one and one.label for one in work.pieces.values()),
-        tuple(piece.label for piece in rollback.left),
+        tuple(one and one.step.id for one in work.pieces.values()),
+        tuple(undo.label for undo in rollback.left),
         frozenset(label for label, _ in rollback.remains),
     )
 
