@@ -46,6 +46,7 @@ from planexec_lite.core.tasks import Finished, TimedOut
 from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Step
+from planexec_lite.plan.graph import all_before
 from planexec_lite.tools import digest_of
 
 
@@ -276,8 +277,8 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
             f"{mine.started.reason}; {_summary(board)}",
         )
     label, piece, call, *_ = mine.left[-1]
-    if doubts := _doubts_behind(board, label):
-        return _spare(board, label, doubts)
+    if (choice := _spare(board, label)) is not None:
+        return choice
     if call is None:
         return UndoStarted(board.now, label, inside=piece.inside)
     if call.gate and not mine.allowed:
@@ -297,43 +298,37 @@ IN_ROLLBACK = {
 }
 
 
-def _doubts_behind(board: Board, label: str) -> list[str]:
-    """Return the steps in doubt that depend, directly or indirectly, on what the undo with this label undoes.
+def _spare(board: Board, label: str) -> Choice | None:
+    """Don't undo what a step in doubt depends on: ask whether that step was done, or leave the undo if nobody can say.
 
-    A call of the plan's rollback can undo anything, so every doubt counts. A step that might have been undone, or was
-    undone only partly, counts as in doubt.
+    Indirect dependencies count. A call of the plan's rollback can undo anything, so every doubt counts. A step that might
+    have been undone, or was undone only partly, counts as in doubt.
     """
-    might = [*steps_in_doubt(board), *board[WorkDone].unsure, *board[Rollback].half]
-    return [
+    mine, in_doubt = board[Rollback], steps_in_doubt(board)
+    doubts = [
         one
-        for one in dict.fromkeys(might)
+        for one in dict.fromkeys([*in_doubt, *board[WorkDone].unsure, *mine.half])
         if one != label and one in board.steps
         if label.startswith(LISTED) or label in _all_before(board, one)
     ]
+    for step_id in doubts:
+        # a person was asked about an interrupted step anyway
+        can_ask = board.has_reviewer or board.state[step_id] == "in doubt"
+        if can_ask and step_id in in_doubt and step_id not in mine.left_alone:
+            return Paused(board.now, question_about(board, step_id, IN_ROLLBACK))
+    if doubts:
+        reason = f"step {doubts[0]}, which depends on it, is in doubt"
+        return UndoLeft(board.now, label, reason)
+    return None
 
 
 def _all_before(board: Board, step_id: str) -> set[str]:
     """Return the ids of the steps that a step depends on, directly or indirectly."""
     known = board[Rollback]._before
     if step_id not in known:
-        before = known[step_id] = set()
-        left = [*board.steps[step_id].depends_on]
-        while left:
-            other = left.pop()
-            if other not in before and other in board.steps:
-                before.add(other)
-                left += board.steps[other].depends_on
+        graph = {one: step.depends_on for one, step in board.steps.items()}
+        known[step_id] = all_before(graph, step_id)
     return known[step_id]
-
-
-def _spare(board: Board, label: str, doubts: list[str]) -> Choice:
-    """Ask whether a step that depends on this undo's step was done, or leave the undo if nobody can say."""
-    askable = steps_in_doubt(board).keys() - board[Rollback].left_alone
-    for step_id in doubts:
-        # a person was asked about an interrupted step anyway
-        if step_id in askable and (board.has_reviewer or board.state[step_id] == "in doubt"):
-            return Paused(board.now, question_about(board, step_id, IN_ROLLBACK))
-    return UndoLeft(board.now, label, f"step {doubts[0]}, which depends on it, is in doubt")
 
 
 @only_if(lambda policy, _started: policy.rollback != "never")
