@@ -180,7 +180,7 @@ def context(agent: Any, run: Any, job: StepStarted | UndoStarted) -> dict[str, A
         decision=board[Nested].open.get(step_id, Open()).decision,
         store=run.journal,
         again=board[Rollback].again,
-        made=tuple(board[WorkDone].made.get(step_id, ())),
+        made=tuple(board[WorkDone].made_inside.get(step_id, ())),
     )
     return {"inside": inner}
 
@@ -310,11 +310,10 @@ def result_of(run: Any) -> Any:
 def undone_in(run: Any) -> dict[str, Any]:
     """Return the result of the rollback of a nested run. Raises `RunPaused` if it waits."""
     stop_if_paused(run)
-    mine, made = run.board[Rollback], run.board[WorkDone].made.get("", ())
     return {
-        "undone": [*mine.undone],
+        "undone": [*run.board[Rollback].undone],
         "remains": [*map(list, not_undone(run.board))] if run.board.is_begun else [["", UNKNOWN]],
-        "made": [*made],
+        "made": [*run.board[WorkDone].made],
         "partly": run.status != "rolled back",
     }
 

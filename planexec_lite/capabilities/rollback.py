@@ -215,7 +215,7 @@ def _done(board: Board, event: UndoDone) -> None:
         mine.undone += [f"{label}/{one}" for one in inside["undone"]]
         remains = [(f"{label}/{one}".removesuffix("/"), why) for one, why in inside["remains"]]
         mine.remains |= dict.fromkeys(remains, False)
-        work.made[label] += inside["made"]
+        work.made_inside[label] += inside["made"]
         if inside["partly"]:
             mine.half.append(label)
         if remains:

@@ -79,8 +79,8 @@ class WorkDone(Part):
         explained: how many failures in doubt of a step its nested run has reported.
         doubted: the steps that might have been done, without a result that counts, and why.
         listed: the rollback of the latest plan that can be carried out, each call as JSON.
-        made: the undo calls that were made or might have been, in all rollbacks of the run (""), and by step in those of its
-            nested runs.
+        made: the undo calls that were made or might have been, in all rollbacks of the run.
+        made_inside: by step, those in the rollbacks of its nested runs.
         unsure: the labels of the undos whose outcome is unknown.
     """
 
@@ -90,7 +90,8 @@ class WorkDone(Part):
     explained: Counter[str] = Counter()
     doubted: dict[str, str] = {}
     listed: tuple[str, ...] = ()
-    made: defaultdict[str, list[str]] = defaultdict(list)
+    made: list[str] = []
+    made_inside: defaultdict[str, list[str]] = defaultdict(list)
     unsure: list[str] = []
 
     @property
@@ -119,7 +120,7 @@ class WorkDone(Part):
         if undo.piece.number:
             self.pieces[undo.piece.number] = None
         if undo.call is not None:
-            self.made[""].append(undo.text)
+            self.made.append(undo.text)
 
 
 def resolved(params: dict[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
     `made_before` has the undo calls that the rollbacks of earlier attempts have made.
     """
     mine = board[WorkDone]
-    made = {*mine.made.get("", ()), *made_before}
+    made = {*mine.made, *made_before}
     stays = 0 if to is None else mine.latest[to].number
     for number, piece in reversed(mine.pieces.items()):
         if number <= stays:
@@ -163,7 +164,7 @@ def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterato
         if undo.text not in made_before or piece.effects not in REPEATABLE:
             made.add(undo.text)
             yield undo
-    if not (mine.left or any(mine.made.values())):
+    if not (mine.left or mine.made or any(mine.made_inside.values())):
         return
     for place, call in enumerate(mine.listed_calls, 1):
         named = [reference.step for reference in references.find(call.params)]
