@@ -19,7 +19,6 @@ from planexec_lite.capabilities.undo import (
     Undo,
     WorkDone,
     is_repeatable,
-    resolved,
     steps_in_doubt,
     undos,
 )
@@ -47,7 +46,7 @@ from planexec_lite.frozen import frozen
 from planexec_lite.meter import ModelCall
 from planexec_lite.plan import Call, Step
 from planexec_lite.plan.graph import all_before
-from planexec_lite.tools import digest_of
+from planexec_lite.tools import digest_of, references
 
 
 @dataclass(frozen=True)
@@ -282,7 +281,7 @@ def undo_next(board: Board, _policy: object) -> Choice | None:
     if call is None:
         return UndoStarted(board.now, label, inside=piece.inside)
     if call.gate and not mine.allowed:
-        exact = ExactCall(call.tool, resolved(call.params, piece.results))
+        exact = ExactCall(call.tool, references.resolved(call.params, piece.results))
         return Paused(board.now, Question("undo", GATE, "", label, call=exact))
     return UndoStarted(board.now, label, call)
 

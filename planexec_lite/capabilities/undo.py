@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from planexec_lite.capabilities.doubt import UNKNOWN, Doubt, StepLate, resolves
 from planexec_lite.core import Board, Capability, Part
@@ -123,19 +123,11 @@ class WorkDone(Part):
             self.made.append(undo.text)
 
 
-def resolved(params: dict[str, Any], results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call as its tool receives them, or as the plan says them if a result is missing."""
-    try:
-        return dict(references.resolve(params, results))
-    except references.MissingResultError:
-        return dict(params)
-
-
 def _did(piece: Piece) -> str:
     """Return the call of a step's result and its undo, as a text that is equal for steps that did the same."""
     step, results = piece.step, piece.results
     inputs = [results.get(step_id) for step_id in step.depends_on] if step.tool is None else []
-    params = resolved(step.params, results)
+    params = references.resolved(step.params, results)
     return text_of([step.tool or step.description, params, inputs, piece.undo])
 
 
@@ -143,7 +135,8 @@ def _undo_of(label: str, piece: Piece) -> Undo:
     call = piece.call
     if call is None:
         return Undo(label, piece, why_not="" if piece.inside else "no undo of its own")
-    return Undo(label, piece, call, text_of([call.tool, resolved(call.params, piece.results)]))
+    params = references.resolved(call.params, piece.results)
+    return Undo(label, piece, call, text_of([call.tool, params]))
 
 
 def undos(board: Board, to: str | None, made_before: tuple[str, ...]) -> Iterator[Undo]:
